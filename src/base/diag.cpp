@@ -1,0 +1,96 @@
+// Draws diagnostics. The caret line copies the tabs of the text line, so that both stay aligned in any terminal.
+#include "base/diag.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lt {
+namespace {
+
+struct Paint {
+    std::string_view on;
+    std::string_view off;
+};
+
+Paint paint(Severity s, bool color) {
+    if (!color) return {};
+    switch (s) {
+        case Severity::error: return {"\033[1;31m", "\033[0m"};
+        case Severity::warning: return {"\033[1;35m", "\033[0m"};
+        case Severity::note: return {"\033[1;36m", "\033[0m"};
+    }
+    return {};
+}
+
+std::string place(const Source& source, Span span) {
+    if (span == Span{}) return {};
+    const Position p = source.position(span.begin);
+    return fmt::format("{}:{}:{}: ", source.name, p.line, p.column);
+}
+
+// The line and, below it, a caret with tildes to the end of the span or of the line.
+std::string excerpt(const Source& source, Span span, Paint ink) {
+    if (span == Span{}) return {};
+    const Position p = source.position(span.begin);
+    const std::string_view line = source.line(p.line);
+    std::string below;
+    for (uint32_t i = 0; i + 1 < p.column && i < line.size(); i++) {
+        const unsigned char c = static_cast<unsigned char>(line[i]);
+        if (c == '\t') below += '\t';
+        else if ((c & 0xC0) != 0x80) below += ' ';  // one column per character, not per byte of UTF-8
+    }
+    const size_t rest = line.size() >= p.column ? line.size() - p.column + 1 : 0;
+    const size_t width = std::min<size_t>(span.empty() ? 1 : span.end - span.begin, std::max<size_t>(rest, 1));
+    std::string mark = "^";
+    for (size_t i = 1; i < width; i++) {
+        if ((static_cast<unsigned char>(line[p.column - 1 + i]) & 0xC0) != 0x80) mark += '~';
+    }
+    return fmt::format("    {}\n    {}{}{}{}\n", line, below, ink.on, mark, ink.off);
+}
+
+}  // namespace
+
+std::string_view severity_name(Severity s) {
+    switch (s) {
+        case Severity::note: return "note";
+        case Severity::warning: return "warning";
+        case Severity::error: return "error";
+    }
+    return "";
+}
+
+Diag& Diags::add(Severity severity, Span span, std::string message) {
+    all_.push_back({severity, span, std::move(message), {}, {}});
+    return all_.back();
+}
+
+Diag& Diags::error(Span span, std::string message) {
+    errors_++;
+    return add(Severity::error, span, std::move(message));
+}
+
+Diag& Diags::warning(Span span, std::string message) { return add(Severity::warning, span, std::move(message)); }
+
+Diag& Diags::note(Span span, std::string message) { return add(Severity::note, span, std::move(message)); }
+
+void Diags::take(Diags&& other) {
+    errors_ += other.errors_;
+    for (Diag& d : other.all_) all_.push_back(std::move(d));
+}
+
+std::string draw(const Source& source, const Diag& diag, bool color) {
+    const Paint ink = paint(diag.severity, color);
+    const std::string where = diag.span == Span{} ? "lt: " : place(source, diag.span);
+    std::string out = fmt::format("{}{}{}:{} {}\n", where, ink.on, severity_name(diag.severity), ink.off, diag.message);
+    out += excerpt(source, diag.span, ink);
+    const Paint faint = paint(Severity::note, color);
+    for (const Note& n : diag.notes) {
+        out += fmt::format("{}{}note:{} {}\n", place(source, n.span), faint.on, faint.off, n.text);
+        out += excerpt(source, n.span, faint);
+    }
+    if (!diag.hint.empty()) out += fmt::format("{}hint:{} {}\n", faint.on, faint.off, diag.hint);
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,50 @@
+// Diagnostics as values: a stage collects them and goes on, so that one run shows every mistake; one function draws them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+
+namespace lt {
+
+enum class Severity { note, warning, error };
+
+std::string_view severity_name(Severity s);
+
+// A further sentence, with a place of its own where it has one.
+struct Note {
+    Span span;
+    std::string text;
+};
+
+struct Diag {
+    Severity severity = Severity::error;
+    Span span;            // empty: about the program or the machine as a whole
+    std::string message;  // one sentence without a full stop
+    std::vector<Note> notes;
+    std::string hint;  // what to type next; may be empty
+};
+
+// What one run has to say, in the order found.
+class Diags {
+  public:
+    Diag& error(Span span, std::string message);
+    Diag& warning(Span span, std::string message);
+    Diag& note(Span span, std::string message);
+    void take(Diags&& other);  // adds all of the other's
+    bool has_errors() const { return errors_ > 0; }
+    const std::vector<Diag>& all() const { return all_; }
+
+  private:
+    Diag& add(Severity severity, Span span, std::string message);
+    std::vector<Diag> all_;
+    int errors_ = 0;
+};
+
+// "name:line:column: error: message", the line with a caret below the span, then notes and hint.
+// With color, the escape codes of an ANSI terminal.
+std::string draw(const Source& source, const Diag& diag, bool color);
+
+}  // namespace lt

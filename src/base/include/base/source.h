@@ -1,0 +1,40 @@
+// A program's text and places in it. A Span is two byte offsets; lines and columns are computed only when a person reads them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lt {
+
+// Half-open range of bytes [begin, end) of one Source. {0, 0} stands for "no place in the text".
+struct Span {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    bool operator==(const Span&) const = default;
+    bool empty() const { return end <= begin; }
+};
+
+// The smallest span that covers both; an empty one does not count.
+inline Span cover(Span a, Span b) {
+    if (a.empty()) return b;
+    if (b.empty()) return a;
+    return {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}
+
+// Lines and columns count from 1; a column counts bytes.
+struct Position {
+    uint32_t line = 1;
+    uint32_t column = 1;
+};
+
+struct Source {
+    std::string name;  // what diagnostics call it: a path, or "-e"
+    std::string text;
+
+    std::string_view at(Span s) const;         // the text of the span, cut to what is there
+    Position position(uint32_t offset) const;  // of a byte; past the end: of the end
+    std::string_view line(uint32_t number) const;  // without its newline; empty when there is none
+};
+
+}  // namespace lt

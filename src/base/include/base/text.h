@@ -1,0 +1,27 @@
+// Small operations on text that several folders need.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lt {
+
+// Does the whole text match the pattern, where * stands for any run of characters, ? for one, [a-z] for one of a set?
+bool glob_match(std::string_view pattern, std::string_view text);
+bool is_glob(std::string_view text);
+
+// Up to `most` of the candidates nearest to name by edit distance, best first; none that differ in more than a third of the name.
+std::vector<std::string> closest(std::string_view name, std::span<const std::string_view> candidates, size_t most = 3);
+
+// "a", "a or b", "a, b or c"
+std::string either(std::span<const std::string> words);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+
+// A string as it would be written in a program: quotes, \n, \t, \\, \", \xNN.
+std::string quoted(std::string_view text);
+
+}  // namespace lt

@@ -1,0 +1,38 @@
+#include "base/source.h"
+
+#include <algorithm>
+
+namespace lt {
+
+std::string_view Source::at(Span s) const {
+    const auto size = static_cast<uint32_t>(text.size());
+    const uint32_t begin = std::min(s.begin, size);
+    const uint32_t end = std::clamp(s.end, begin, size);
+    return std::string_view(text).substr(begin, end - begin);
+}
+
+Position Source::position(uint32_t offset) const {
+    Position p;
+    const auto end = std::min<size_t>(offset, text.size());
+    for (size_t i = 0; i < end; i++) {
+        if (text[i] == '\n') {
+            p.line++;
+            p.column = 1;
+        } else {
+            p.column++;
+        }
+    }
+    return p;
+}
+
+std::string_view Source::line(uint32_t number) const {
+    std::string_view rest = text;
+    for (uint32_t n = 1; n < number; n++) {
+        const size_t newline = rest.find('\n');
+        if (newline == std::string_view::npos) return {};
+        rest.remove_prefix(newline + 1);
+    }
+    return rest.substr(0, rest.find('\n'));
+}
+
+}  // namespace lt

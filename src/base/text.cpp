@@ -1,0 +1,96 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace lt {
+namespace {
+
+// Levenshtein's distance, one row at a time.
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 0; i < a.size(); i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b.size(); j++) {
+            const size_t substitute = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+bool is_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
+
+bool glob_match(std::string_view pattern, std::string_view text) {
+    return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+std::vector<std::string> closest(std::string_view name, std::span<const std::string_view> candidates, size_t most) {
+    const size_t limit = std::max<size_t>(1, (name.size() + 2) / 3);
+    std::vector<std::pair<size_t, std::string_view>> near;
+    for (std::string_view c : candidates) {
+        const size_t apart = c.size() > name.size() ? c.size() - name.size() : name.size() - c.size();
+        if (apart > limit) continue;
+        const size_t d = distance(name, c);
+        if (d <= limit) near.emplace_back(d, c);
+    }
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    std::vector<std::string> out;
+    for (size_t i = 0; i < near.size() && i < most; i++) out.emplace_back(near[i].second);
+    return out;
+}
+
+std::string either(std::span<const std::string> words) {
+    std::string out;
+    for (size_t i = 0; i < words.size(); i++) {
+        if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+        out += words[i];
+    }
+    return out;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> out;
+    for (size_t at; (at = text.find(separator)) != std::string_view::npos; text.remove_prefix(at + 1)) {
+        out.push_back(text.substr(0, at));
+    }
+    out.push_back(text);
+    return out;
+}
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view blank = " \t\r\n";
+    const size_t first = text.find_first_not_of(blank);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        switch (c) {
+            case '"': out += "\\\""; break;
+            case '\\': out += "\\\\"; break;
+            case '\n': out += "\\n"; break;
+            case '\t': out += "\\t"; break;
+            default:
+                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+                    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+                } else {
+                    out += c;
+                }
+        }
+    }
+    return out + '"';
+}
+
+}  // namespace lt

@@ -1,0 +1,160 @@
+#include "builder.h"
+
+#include "operators.h"
+
+namespace lt {
+
+ir::Op& Builder::add(ir::Code code, std::initializer_list<ir::Value> in) {
+    ir::Op op;
+    op.code = code;
+    op.span = span_;
+    op.in = in;
+    if (ir::code_row(code).result) op.id = function_.values++;
+    block_->push_back(std::move(op));
+    return block_->back();
+}
+
+ir::Value Builder::constant(int64_t n) {
+    ir::Op& op = add(ir::Code::constant);
+    op.number = n;
+    return op.id;
+}
+
+ir::Value Builder::text(uint32_t index) {
+    ir::Op& op = add(ir::Code::text);
+    op.symbol = index;
+    return op.id;
+}
+
+ir::Value Builder::map(uint32_t index) {
+    ir::Op& op = add(ir::Code::map);
+    op.symbol = index;
+    return op.id;
+}
+
+ir::Value Builder::context() { return add(ir::Code::context).id; }
+
+ir::Value Builder::buffer(uint32_t size) {
+    ir::Op& op = add(ir::Code::buffer);
+    op.number = padded(size);
+    buffered_ += padded(size);
+    return op.id;
+}
+
+ir::Value Builder::address(ir::Value base, uint32_t offset) {
+    ir::Op& op = add(ir::Code::at, {base});
+    op.offset = offset;
+    return op.id;
+}
+
+ir::Value Builder::address_plus(ir::Value base, ir::Value distance) { return add(ir::Code::at, {base, distance}).id; }
+
+ir::Value Builder::alu(ir::Alu code, ir::Value a, ir::Value b) {
+    ir::Op& op = add(ir::Code::alu, {a, b});
+    op.alu = code;
+    return op.id;
+}
+
+ir::Value Builder::extend(ir::Value v, uint8_t width, bool is_signed) {
+    if (width >= 8) return v;
+    ir::Op& op = add(ir::Code::extend, {v});
+    op.width = width;
+    op.is_signed = is_signed;
+    return op.id;
+}
+
+ir::Value Builder::read(uint32_t slot) {
+    ir::Op& op = add(ir::Code::slot_read);
+    op.symbol = slot;
+    return op.id;
+}
+
+void Builder::write(uint32_t slot, ir::Value v) { add(ir::Code::slot_write, {v}).symbol = slot; }
+
+ir::Value Builder::load(ir::Value address, uint32_t offset, uint8_t width, bool is_signed) {
+    ir::Op& op = add(ir::Code::load, {address});
+    op.offset = offset;
+    op.width = width;
+    op.is_signed = is_signed;
+    return op.id;
+}
+
+void Builder::store(ir::Value address, uint32_t offset, ir::Value v, uint8_t width) {
+    ir::Op& op = add(ir::Code::store, {address, v});
+    op.offset = offset;
+    op.width = width;
+}
+
+void Builder::copy(ir::Value to, uint32_t offset, ir::Value from, uint32_t size) {
+    ir::Op& op = add(ir::Code::copy, {to, from});
+    op.offset = offset;
+    op.number = padded(size);
+}
+
+ir::Value Builder::argument(uint32_t n) {
+    ir::Op& op = add(ir::Code::argument);
+    op.number = n;
+    return op.id;
+}
+
+ir::Value Builder::result() { return add(ir::Code::result).id; }
+
+ir::Value Builder::field(uint32_t offset, uint8_t width, bool is_signed) {
+    ir::Op& op = add(ir::Code::field);
+    op.offset = offset;
+    op.width = width;
+    op.is_signed = is_signed;
+    return op.id;
+}
+
+ir::Value Builder::helper(int number, std::initializer_list<ir::Value> in) {
+    ir::Op& op = add(ir::Code::helper, in);
+    op.number = number;
+    return op.id;
+}
+
+ir::Value Builder::find(uint32_t map, ir::Value key) {
+    ir::Op& op = add(ir::Code::find, {key});
+    op.symbol = map;
+    return op.id;
+}
+
+ir::Value Builder::call(ir::Library f, std::initializer_list<ir::Value> in) {
+    ir::Op& op = add(ir::Code::call, in);
+    op.symbol = static_cast<uint32_t>(f);
+    if (!ir::library_row(f).result) {
+        op.id = ir::no_value;
+        function_.values--;
+    }
+    return op.id;
+}
+
+ir::Value Builder::reserve(uint32_t ring, uint32_t event) {
+    ir::Op& op = add(ir::Code::reserve);
+    op.number = ring;
+    op.symbol = event;
+    return op.id;
+}
+
+void Builder::submit(ir::Value record, ir::Value flags) { add(ir::Code::submit, {record, flags}); }
+
+void Builder::loss(uint32_t index) { add(ir::Code::loss).symbol = index; }
+
+void Builder::leave() { add(ir::Code::leave); }
+
+void Builder::branch(ir::Value condition, const std::function<void()>& yes, const std::function<void()>& no) {
+    ir::Op op;
+    op.code = ir::Code::branch;
+    op.span = span_;
+    op.in = {condition};
+    op.blocks.resize(2);
+    ir::Block* const outer = block_;
+    block_ = &op.blocks[0];
+    yes();
+    block_ = &op.blocks[1];
+    if (no) no();
+    block_ = outer;
+    block_->push_back(std::move(op));
+}
+
+}  // namespace lt

@@ -1,0 +1,55 @@
+// Appends operations to a function of the IR. Nested blocks are built by handing in what fills them.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+
+#include "codegen/ir.h"
+
+namespace lt {
+
+class Builder {
+  public:
+    explicit Builder(ir::Function& function) : function_(function), block_(&function.body) {}
+
+    void at(Span span) { span_ = span; }
+    Span where() const { return span_; }
+
+    ir::Value constant(int64_t n);
+    ir::Value text(uint32_t index);
+    ir::Value map(uint32_t index);
+    ir::Value context();
+    ir::Value buffer(uint32_t size);
+    ir::Value address(ir::Value base, uint32_t offset);
+    ir::Value address_plus(ir::Value base, ir::Value distance);
+    ir::Value alu(ir::Alu op, ir::Value a, ir::Value b);
+    ir::Value extend(ir::Value v, uint8_t width, bool is_signed);
+    uint32_t new_slot() { return function_.slots++; }
+    ir::Value read(uint32_t slot);
+    void write(uint32_t slot, ir::Value v);
+    ir::Value load(ir::Value address, uint32_t offset, uint8_t width = 8, bool is_signed = false);
+    void store(ir::Value address, uint32_t offset, ir::Value v, uint8_t width = 8);
+    void copy(ir::Value to, uint32_t offset, ir::Value from, uint32_t size);
+    ir::Value argument(uint32_t n);
+    ir::Value result();
+    ir::Value field(uint32_t offset, uint8_t width, bool is_signed);
+    ir::Value helper(int number, std::initializer_list<ir::Value> in = {});
+    ir::Value find(uint32_t map, ir::Value key);
+    ir::Value call(ir::Library f, std::initializer_list<ir::Value> in);
+    ir::Value reserve(uint32_t ring, uint32_t event);
+    void submit(ir::Value record, ir::Value flags);
+    void loss(uint32_t index);
+    void leave();
+    void branch(ir::Value condition, const std::function<void()>& yes, const std::function<void()>& no = {});
+
+    uint32_t buffered() const { return buffered_; }  // bytes of all buffers so far
+
+  private:
+    ir::Op& add(ir::Code code, std::initializer_list<ir::Value> in = {});
+    ir::Function& function_;
+    ir::Block* block_;
+    Span span_;
+    uint32_t buffered_ = 0;
+};
+
+}  // namespace lt

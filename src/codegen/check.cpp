@@ -1,0 +1,273 @@
+// Statements and maps: what is assigned to a map decides what it holds, and every other use must agree.
+#include "check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lt {
+namespace {
+
+// A value as a map keeps it: integers in 8 bytes, strings as long as the longest.
+Type stored(Type type) {
+    if (type.kind == Kind::integer) type.size = 8;
+    type.user_memory = false;
+    return type;
+}
+
+// The type that holds both, for two values of one kind.
+Type joined(Type a, Type b) {
+    if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    Type out = a;
+    out.is_signed = a.is_signed || b.is_signed;
+    if (a.view != b.view) out.view = View::plain;
+    return out;
+}
+
+bool units_differ(Type a, Type b) {
+    return a.kind == Kind::integer && (a.view == View::duration) != (b.view == View::duration);
+}
+
+// Does what was learned of the maps still grow?
+bool same_maps(const std::vector<MapInfo>& a, const std::vector<MapInfo>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MapInfo& x, const MapInfo& y) {
+        return x.key == y.key && x.value == y.value && x.seen_key == y.seen_key && x.written == y.written;
+    });
+}
+
+void round(const ast::Program& program, Typed& typed, Diags& diags) {
+    MapTable maps(typed.maps);
+    for (Body& body : typed.bodies) BodyChecker(program, body, maps, diags).run();
+}
+
+void unassigned_maps(const Typed& typed, Diags& diags) {
+    for (const MapInfo& map : typed.maps) {
+        if (map.value.kind != Kind::none) continue;
+        diags.error(map.first, fmt::format("nothing is ever assigned to {}", map.name)).hint =
+            fmt::format("assign to it, as in `{} = count()`", map.name);
+    }
+}
+
+}  // namespace
+
+uint32_t MapTable::index(const std::string& name, Span where) {
+    const std::string full = "@" + name;
+    for (uint32_t i = 0; i < maps_.size(); i++) {
+        if (maps_[i].name == full) return i;
+    }
+    maps_.push_back({full, where, {}, nothing(), false, false});
+    return static_cast<uint32_t>(maps_.size() - 1);
+}
+
+void check(const ast::Program& program, Typed& typed, Diags& diags) {
+    constexpr int most_rounds = 8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
+    for (int i = 0; i < most_rounds; i++) {
+        const std::vector<MapInfo> before = typed.maps;
+        Diags scratch;
+        round(program, typed, scratch);
+        if (same_maps(before, typed.maps)) break;
+    }
+    Diags last;
+    round(program, typed, last);
+    if (!last.has_errors()) unassigned_maps(typed, last);
+    diags.take(std::move(last));
+}
+
+void BodyChecker::run() {
+    body_.types.assign(program_.exprs.size(), nothing());
+    body_.uses.assign(program_.exprs.size(), std::monostate{});
+    body_.locals.clear();
+    const ast::ItemNode& node = program_.items[body_.item].node;
+    const auto* span_action = std::get_if<ast::SpanAction>(&node);
+    const auto& predicate = span_action ? span_action->predicate : std::get<ast::Action>(node).predicate;
+    if (predicate) {
+        region_ = Region::predicate;
+        condition(*predicate, "a predicate");
+    }
+    if (span_action && span_action->threshold) {
+        region_ = Region::threshold;
+        const Type t = value(*span_action->threshold);
+        if (t.kind != Kind::none && t.view != View::duration) {
+            diags_.error(span(*span_action->threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint =
+                "write a unit, as in `> 10ms`";
+        }
+    }
+    region_ = Region::body;
+    block(span_action ? span_action->body : std::get<ast::Action>(node).body);
+}
+
+bool BodyChecker::in_span() const { return std::holds_alternative<ast::SpanAction>(program_.items[body_.item].node); }
+
+void BodyChecker::block(const ast::Block& b) {
+    for (ast::StmtId id : b.statements) statement(program_[id]);
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt) {
+    std::visit([&](const auto& node) { statement(stmt, node); }, stmt.node);
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
+    if (const FunctionRow* row = aggregation_of(node.value)) {
+        diags_.error(stmt.span, fmt::format("{}() collects into a map", row->name)).hint =
+            fmt::format("write `@name = {}`", signature(*row));
+        return;
+    }
+    const Type t = expression(node.value);
+    if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node)) {
+        diags_.error(stmt.span, "this value is not used").hint = "print it: print(...), or assign it to a map: @name = ...";
+    }
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
+    condition(node.condition, "a condition");
+    block(node.yes);
+    block(node.no);
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Return&) {}
+
+void BodyChecker::condition(ast::ExprId id, std::string_view what) {
+    const Type t = value(id);
+    if (t.kind == Kind::none || t.kind == Kind::integer) return;
+    diags_.error(span(id), fmt::format("{} is an integer or a comparison, not {}", what, type_name(t))).hint =
+        t.kind == Kind::string ? "compare it: comm == \"bash\"" : "";
+}
+
+const FunctionRow* BodyChecker::aggregation_of(ast::ExprId id) const {
+    const auto* call = std::get_if<ast::Call>(&program_[id].node);
+    const FunctionRow* row = call ? find_function(call->name) : nullptr;
+    return row && row->aggregation != Aggregation::none ? row : nullptr;
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Assign& node) {
+    if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
+        assign_map(node, *map);
+    } else if (const auto* local = std::get_if<ast::Local>(&program_[node.target].node)) {
+        assign_local(node, *local);
+    } else {
+        diags_.error(span(node.target), "only maps (@name) and variables ($name) can be assigned to");
+    }
+}
+
+void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
+    if (const FunctionRow* row = aggregation_of(node.value)) {
+        if (node.op) {
+            diags_.error(span(node.value), fmt::format("{}() is assigned with `=`", row->name));
+            return;
+        }
+        return collect(node.target, node.value, *row);
+    }
+    const uint32_t index = map_at(node.target, target, false);
+    const Type t = value(node.value);
+    if (t.kind == Kind::none) return;
+    if (node.op && t.kind != Kind::integer) {
+        diags_.error(span(node.value), fmt::format("{} cannot be added to a map", type_name(t)));
+        return;
+    }
+    maps_[index].written = true;
+    Type kept = stored(t);
+    if (node.op && maps_[index].value.view == View::duration && *node.op != ast::BinaryOp::add && *node.op != ast::BinaryOp::subtract) {
+        kept.view = View::duration;  // @d *= 2 stays a duration
+    }
+    if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != kept) merge_value(index, kept, span(node.target));
+    slot(node.target) = maps_[index].value;
+}
+
+void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRow& row) {
+    const auto& map = std::get<ast::Map>(program_[target].node);
+    const auto& node = std::get<ast::Call>(program_[call].node);
+    const uint32_t index = map_at(target, map, false);
+    arguments(call, node, row);
+    use(call) = CallUse{row.id};
+    const View view = node.arguments.empty() ? View::plain : slot(node.arguments[0]).view;
+    Type type = aggregation_type(row.aggregation, view == View::duration ? view : View::plain);
+    if (!node.arguments.empty()) type.is_signed = slot(node.arguments[0]).is_signed || view == View::duration;
+    if (row.aggregation == Aggregation::count) type.is_signed = false;
+    slot(call) = type;
+    merge_value(index, type, span(target));
+    slot(target) = type;
+}
+
+bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
+    MapInfo& info = maps_[map];
+    if (info.value.kind == Kind::none) {
+        info.value = type;
+        return true;
+    }
+    const bool clash = info.value.kind != type.kind || info.value.aggregation != type.aggregation || units_differ(info.value, type) ||
+                       (type.kind == Kind::aggregation && info.value.view != type.view);
+    if (clash) {
+        Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name, type_name(info.value), type_name(type)));
+        d.notes.push_back({info.first, "it was given its type here"});
+        d.hint = "use a map of another name";
+        return false;
+    }
+    info.value = joined(info.value, type);
+    return true;
+}
+
+void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
+    const Type t = value(part);
+    if (t.kind == Kind::none) return;
+    const Type kept = stored(t);
+    MapInfo& info = maps_[map];
+    if (i >= info.key.size()) {
+        info.key.push_back(kept);
+        return;
+    }
+    if (info.key[i].kind != kept.kind) {
+        Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, info.name,
+                                                       type_name(info.key[i]), type_name(kept)));
+        d.notes.push_back({info.first, "its key was first written here"});
+        return;
+    }
+    info.key[i] = joined(info.key[i], kept);
+}
+
+// The map that an expression names, its key checked; `whole`: the map itself is meant, as in print(@x).
+uint32_t BodyChecker::map_at(ast::ExprId id, const ast::Map& node, bool whole) {
+    const uint32_t index = maps_.index(node.name, span(id));
+    use(id) = MapUse{index};
+    if (whole) return index;
+    MapInfo& info = maps_[index];
+    if (info.seen_key && info.key.size() != node.key.size()) {
+        Diag& d = diags_.error(span(id), fmt::format("{} has a key of {} part{} elsewhere, not {}", info.name, info.key.size(),
+                                                     info.key.size() == 1 ? "" : "s", node.key.size()));
+        d.notes.push_back({info.first, "it was first used here"});
+        for (ast::ExprId part : node.key) value(part);
+        return index;
+    }
+    for (size_t i = 0; i < node.key.size(); i++) merge_key(index, node.key[i], i);
+    maps_[index].seen_key = true;
+    return index;
+}
+
+void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target) {
+    if (const FunctionRow* row = aggregation_of(node.value)) {
+        diags_.error(span(node.target), fmt::format("{}() collects into a map, not a variable", row->name)).hint =
+            fmt::format("write `@{} = {}`", target.name, signature(*row));
+        return;
+    }
+    const Type t = stored(value(node.value));
+    if (t.kind == Kind::none) return;
+    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == target.name; });
+    if (known == body_.locals.end()) {
+        if (node.op) {
+            diags_.error(span(node.target), fmt::format("${} has no value yet", target.name)).hint = "assign to it with `=` first";
+            return;
+        }
+        body_.locals.push_back({target.name, t});
+        use(node.target) = LocalUse{static_cast<uint32_t>(body_.locals.size() - 1)};
+        slot(node.target) = t;
+        return;
+    }
+    use(node.target) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
+    if (known->type.kind != t.kind || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
+        diags_.error(span(node.value), fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
+        return;
+    }
+    if (t.kind == Kind::string) known->type.size = std::max(known->type.size, t.size);
+    slot(node.target) = known->type;
+}
+
+}  // namespace lt

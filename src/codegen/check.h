@@ -1,0 +1,92 @@
+// The type checker of one Body. Maps are shared by all bodies and learn their types from every use, so the whole program is gone over until
+// nothing changes; only the last round's diagnostics are kept.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "codegen/compile.h"
+#include "codegen/typed.h"
+
+namespace lt {
+
+// Where in an item an expression stands: decides which values there are.
+enum class Region : uint8_t { body, predicate, threshold };
+
+// All maps of the program by name, in the order of their first use.
+class MapTable {
+  public:
+    explicit MapTable(std::vector<MapInfo>& maps) : maps_(maps) {}
+    uint32_t index(const std::string& name, Span where);
+    MapInfo& operator[](uint32_t i) { return maps_[i]; }
+
+  private:
+    std::vector<MapInfo>& maps_;
+};
+
+class BodyChecker {
+  public:
+    BodyChecker(const ast::Program& program, Body& body, MapTable& maps, Diags& diags)
+        : program_(program), body_(body), maps_(maps), diags_(diags) {}
+    void run();
+
+  private:
+    // check.cpp: statements and maps
+    void block(const ast::Block& block);
+    void statement(const ast::Stmt& stmt);
+    void statement(const ast::Stmt& stmt, const ast::Evaluate& node);
+    void statement(const ast::Stmt& stmt, const ast::Assign& node);
+    void statement(const ast::Stmt& stmt, const ast::If& node);
+    void statement(const ast::Stmt& stmt, const ast::Return& node);
+    void assign_map(const ast::Assign& node, const ast::Map& target);
+    void assign_local(const ast::Assign& node, const ast::Local& target);
+    void collect(ast::ExprId target, ast::ExprId call, const FunctionRow& row);
+    bool merge_value(uint32_t map, Type type, Span where);
+    void merge_key(uint32_t map, ast::ExprId part, size_t i);
+    uint32_t map_at(ast::ExprId id, const ast::Map& node, bool whole);
+    void condition(ast::ExprId id, std::string_view what);
+    const FunctionRow* aggregation_of(ast::ExprId id) const;
+
+    // check_expr.cpp: expressions
+    Type value(ast::ExprId id);  // of an expression that must have a value
+    Type expression(ast::ExprId id);
+    Type type_of(ast::ExprId id, const ast::Integer& node);
+    Type type_of(ast::ExprId id, const ast::Duration& node);
+    Type type_of(ast::ExprId id, const ast::String& node);
+    Type type_of(ast::ExprId id, const ast::Name& node);
+    Type type_of(ast::ExprId id, const ast::Ellipsis& node);
+    Type type_of(ast::ExprId id, const ast::Local& node);
+    Type type_of(ast::ExprId id, const ast::Map& node);
+    Type type_of(ast::ExprId id, const ast::Member& node);
+    Type type_of(ast::ExprId id, const ast::Call& node);
+    Type type_of(ast::ExprId id, const ast::Unary& node);
+    Type type_of(ast::ExprId id, const ast::Binary& node);
+    Type type_of(ast::ExprId id, const ast::Conditional& node);
+    Type variable(ast::ExprId id, const VariableRow& row, std::string_view name);
+    Type result_type(ast::ExprId id);
+    bool in_scope(ast::ExprId id, const VariableRow& row);
+    Type argument(ast::ExprId id, std::string_view name);
+    Type record_field(ast::ExprId id, const ast::Member& node);
+    Type unknown_name(ast::ExprId id, std::string_view name);
+    Type unknown_function(const ast::Call& node);
+    Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
+    void arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    void argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument);
+    void printf_arguments(const ast::Call& node);
+
+    bool in_span() const;
+    std::string program_text(ast::ExprId id) const;  // a short form of an expression, for hints
+    Span span(ast::ExprId id) const { return program_[id].span; }
+    Type& slot(ast::ExprId id) { return body_.types[static_cast<uint32_t>(id)]; }
+    Use& use(ast::ExprId id) { return body_.uses[static_cast<uint32_t>(id)]; }
+
+    const ast::Program& program_;
+    Body& body_;
+    MapTable& maps_;
+    Diags& diags_;
+    Region region_ = Region::body;
+};
+
+}  // namespace lt

@@ -1,0 +1,417 @@
+// Types of expressions: names by their rows, operators by C's rules on 64-bit integers, durations by a table of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "check.h"
+#include "operators.h"
+#include "stdlib/format.h"
+
+namespace lt {
+namespace {
+
+constexpr Type truth = integer_type(8, true);
+
+bool is_duration(Type t) { return t.kind == Kind::integer && t.view == View::duration; }
+
+bool is_comparison(ast::BinaryOp op) {
+    switch (op) {
+        case ast::BinaryOp::equal:
+        case ast::BinaryOp::not_equal:
+        case ast::BinaryOp::less:
+        case ast::BinaryOp::less_equal:
+        case ast::BinaryOp::greater:
+        case ast::BinaryOp::greater_equal: return true;
+        case ast::BinaryOp::add:
+        case ast::BinaryOp::subtract:
+        case ast::BinaryOp::multiply:
+        case ast::BinaryOp::divide:
+        case ast::BinaryOp::modulo:
+        case ast::BinaryOp::shift_left:
+        case ast::BinaryOp::shift_right:
+        case ast::BinaryOp::bit_and:
+        case ast::BinaryOp::bit_or:
+        case ast::BinaryOp::bit_xor:
+        case ast::BinaryOp::logical_and:
+        case ast::BinaryOp::logical_or: return false;
+    }
+    return false;
+}
+
+bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
+
+// What may be done with durations. Everything that is not here, and is no comparison of two of them, is refused.
+struct DurationRule {
+    ast::BinaryOp op;
+    bool left, right;  // is that side a duration?
+    bool result;       // a duration, or else a plain integer
+};
+constexpr std::array duration_rules{
+    DurationRule{ast::BinaryOp::add, true, true, true},       DurationRule{ast::BinaryOp::subtract, true, true, true},
+    DurationRule{ast::BinaryOp::multiply, true, false, true}, DurationRule{ast::BinaryOp::multiply, false, true, true},
+    DurationRule{ast::BinaryOp::divide, true, true, false},   DurationRule{ast::BinaryOp::divide, true, false, true},
+    DurationRule{ast::BinaryOp::modulo, true, true, true},
+};
+
+}  // namespace
+
+Type BodyChecker::value(ast::ExprId id) {
+    const size_t before = diags_.all().size();
+    const Type t = expression(id);
+    const bool said = diags_.all().size() != before;
+    if (t.kind == Kind::none && !said) {
+        if (const FunctionRow* row = aggregation_of(id)) {
+            diags_.error(span(id), fmt::format("{}() can only be assigned to a map", row->name)).hint =
+                fmt::format("write `@name = {}`", signature(*row));
+        } else if (std::holds_alternative<ast::Call>(program_[id].node)) {
+            diags_.error(span(id), "this function has no value");
+        }
+    }
+    if (t.kind == Kind::record) {
+        diags_.error(span(id), "only the fields of `args` have a value").hint = "write args.NAME";
+        return nothing();
+    }
+    if (t.kind == Kind::aggregation) {
+        diags_.error(span(id), fmt::format("what {} collects cannot be used in an expression yet", type_name(t))).hint =
+            "print the whole map: print(@name)";
+        return nothing();
+    }
+    return t;
+}
+
+Type BodyChecker::expression(ast::ExprId id) {
+    const Type t = std::visit([&](const auto& node) { return type_of(id, node); }, program_[id].node);
+    slot(id) = t;
+    return t;
+}
+
+Type BodyChecker::type_of(ast::ExprId, const ast::Integer& node) { return integer_type(8, node.value <= INT64_MAX); }
+
+Type BodyChecker::type_of(ast::ExprId, const ast::Duration&) { return duration_type(); }
+
+Type BodyChecker::type_of(ast::ExprId, const ast::String& node) {
+    return string_type(static_cast<uint32_t>(node.value.size() + 1));
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Ellipsis&) {
+    use(id) = VariableUse{Variable::latency, 0};
+    return variable(id, variable_row(Variable::latency), "...");
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Name& node) {
+    const VariableRow* row = find_variable(node.name);
+    if (!row) return unknown_name(id, node.name);
+    use(id) = VariableUse{row->id, 0};
+    return variable(id, *row, node.name);
+}
+
+Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_view name) {
+    if (!in_scope(id, row)) return nothing();
+    if (row.id == Variable::arg) return argument(id, name);
+    if (row.id == Variable::retval) return result_type(id);
+    if (row.id == Variable::probe) return string_type(static_cast<uint32_t>(body_.place.text.size() + 1));
+    return row.type;
+}
+
+Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
+    uint32_t n = 0;
+    const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), n);
+    constexpr uint32_t most_arguments = 12;
+    if (error != std::errc{} || n >= most_arguments) {
+        diags_.error(span(id), fmt::format("{} is out of reach", name)).hint = "arg0 to arg11 can be read";
+        return nothing();
+    }
+    const KernelFunction& f = body_.place.function;
+    if (f.in_btf && n >= f.parameters.size()) {
+        Diag& d = diags_.error(span(id), fmt::format("{} has only {} argument{}", f.name, f.parameters.size(),
+                                                     f.parameters.size() == 1 ? "" : "s"));
+        if (!f.parameters.empty()) d.hint = fmt::format("the last is arg{}", f.parameters.size() - 1);
+        return nothing();
+    }
+    use(id) = VariableUse{Variable::arg, n};
+    return integer_type(8, false);
+}
+
+Type BodyChecker::result_type(ast::ExprId id) {
+    const KernelFunction& f = body_.place.function;
+    if (!f.in_btf) return integer_type(8, true);
+    if (f.result.kind == Kind::integer) return f.result;
+    diags_.error(span(id), fmt::format("{} returns nothing that is an integer or an address", f.name));
+    return nothing();
+}
+
+bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
+    const ProbeRow& probe = probe_row(body_.place.kind);
+    const bool span_item = in_span(), opening = region_ == Region::predicate;
+    std::string why, hint;
+    switch (row.scope) {
+        case Scope::anywhere: return true;
+        case Scope::entry_arguments:
+            if (probe.arguments) return true;
+            why = fmt::format("`{}` probes have no numbered arguments", probe.name);
+            hint = probe.fields ? "their fields are args.NAME" : "";
+            break;
+        case Scope::entry_fields:
+            if (probe.fields) return true;
+            why = fmt::format("`{}` probes have no named arguments", probe.name);
+            hint = probe.arguments ? "write arg0, arg1 ..." : "";
+            break;
+        case Scope::function_return:
+            if (probe.result || (span_item && !opening)) return true;
+            why = span_item ? "when the span opens there is no return value yet" : fmt::format("`{}` probes have no return value", probe.name);
+            hint = "it is there at a function's return: in kr:, ur:, fexit: probes and in the block of a span";
+            break;
+        case Scope::span_close:
+            if (span_item && !opening) return true;
+            why = span_item ? "when the span opens there is no latency yet" : "only a span has a latency";
+            hint = span_item ? "a threshold after the predicate tests it: `k:f /.../ > 10ms < ... >`"
+                             : "write a span: `k:vfs_read < @ns = hist(...) >`";
+            break;
+    }
+    diags_.error(span(id), why).hint = hint;
+    return false;
+}
+
+Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
+    const auto later = later_names();
+    if (std::find(later.begin(), later.end(), name) != later.end()) {
+        diags_.error(span(id), fmt::format("`{}` is not there yet", name));
+        return nothing();
+    }
+    Diag& d = diags_.error(span(id), fmt::format("there is nothing of the name `{}`", name));
+    if (const FunctionRow* row = find_function(name)) {
+        d.message = fmt::format("`{}` is a function", name);
+        d.hint = fmt::format("write {}", signature(*row));
+        return nothing();
+    }
+    std::vector<std::string_view> names;
+    for (const VariableRow& r : variable_rows()) names.push_back(r.name);
+    const auto near = closest(name, names);
+    d.hint = near.empty() ? "a map is @name, a variable $name" : fmt::format("did you mean {}?", either(near));
+    return nothing();
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
+    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == node.name; });
+    if (known == body_.locals.end()) {
+        diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
+        return nothing();
+    }
+    use(id) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
+    return known->type;
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
+    const auto* name = std::get_if<ast::Name>(&program_[node.base].node);
+    const VariableRow* row = name ? find_variable(name->name) : nullptr;
+    if (!row || row->id != Variable::args) {
+        diags_.error(span(id), "only `args` has fields; members of structures are not there yet");
+        return nothing();
+    }
+    if (!in_scope(node.base, *row)) return nothing();
+    return record_field(id, node);
+}
+
+Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
+    const bool function = probe_row(body_.place.kind).place == Place::kernel_function;
+    const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
+    const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;
+    if (function && !body_.place.function.in_btf) {
+        diags_.error(node.field_span, fmt::format("the kernel's type information (BTF) does not describe {}", owner)).hint =
+            "write arg0, arg1 ...";
+        return nothing();
+    }
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == node.field; });
+    if (field == fields.end()) {
+        std::vector<std::string_view> names;
+        std::vector<std::string> all;
+        for (const Field& f : fields) names.push_back(f.name), all.push_back(f.name);
+        const auto near = closest(node.field, names);
+        Diag& d = diags_.error(node.field_span, fmt::format("{} has no {} `{}`", owner, function ? "argument" : "field", node.field));
+        d.hint = near.empty() ? (all.empty() ? "it has none" : fmt::format("there are {}", fmt::join(all, ", ")))
+                              : fmt::format("did you mean {}?", either(near));
+        return nothing();
+    }
+    if (field->type.kind == Kind::none) {
+        diags_.error(node.field_span, fmt::format("`{}` is of type `{}`, which cannot be read yet", field->name, field->c_type));
+        return nothing();
+    }
+    use(id) = FieldUse{*field};
+    return field->type;
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
+    const Type t = value(node.operand);
+    if (t.kind == Kind::none) return t;
+    if (t.kind != Kind::integer) {
+        diags_.error(span(id), fmt::format("`{}` takes an integer, not {}", spelling(node.op), type_name(t)));
+        return nothing();
+    }
+    switch (node.op) {
+        case ast::UnaryOp::minus: return integer_type(8, true, t.view);
+        case ast::UnaryOp::logical_not: return truth;
+        case ast::UnaryOp::bit_not: return integer_type(8, t.is_signed);
+    }
+    return nothing();
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
+    const Type l = value(node.left), r = value(node.right);
+    if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
+    if (l.kind != r.kind) {
+        diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r), spelling(node.op)));
+        return nothing();
+    }
+    if (l.kind == Kind::string) {
+        if (node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal) return truth;
+        diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint = "== and != compare strings";
+        return nothing();
+    }
+    if (is_logical(node.op)) return truth;
+    if (is_duration(l) || is_duration(r)) return durations(id, node, l, r);
+    if (is_comparison(node.op)) return truth;
+    const bool is_signed = signed_operation(program_, body_, node);
+    return integer_type(8, is_signed || node.op == ast::BinaryOp::subtract);
+}
+
+Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, Type right) {
+    const bool l = is_duration(left), r = is_duration(right);
+    if (is_comparison(node.op) && l && r) return truth;
+    for (const DurationRule& rule : duration_rules) {
+        if (rule.op == node.op && rule.left == l && rule.right == r) return rule.result ? duration_type() : integer_type();
+    }
+    if (l && r) {
+        diags_.error(span(id), fmt::format("two durations cannot be used with `{}`", spelling(node.op))).hint =
+            "divide by a unit for a plain integer: latency / 1us";
+        return nothing();
+    }
+    const ast::ExprId plain = l ? node.right : node.left;
+    Diag& d = diags_.error(span(plain), fmt::format("`{}` has a duration on one side and a plain integer on the other", spelling(node.op)));
+    const auto* n = std::get_if<ast::Integer>(&program_[plain].node);
+    d.hint = n ? fmt::format("give the number a unit: {0}ns, {0}us, {0}ms or {0}s", n->value)
+               : "make it a duration: (...) * 1ns; or the other a number: latency / 1ns";
+    return nothing();
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
+    condition(node.condition, "a condition");
+    const Type a = value(node.yes), b = value(node.no);
+    if (a.kind == Kind::none || b.kind == Kind::none) return nothing();
+    if (a.kind != b.kind || is_duration(a) != is_duration(b)) {
+        diags_.error(span(id), fmt::format("one side is {}, the other {}", type_name(a), type_name(b)));
+        return nothing();
+    }
+    if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    return integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
+    const FunctionRow* row = find_function(node.name);
+    if (!row) return unknown_function(node);
+    use(id) = CallUse{row->id};
+    arguments(id, node, *row);
+    return row->result;
+}
+
+Type BodyChecker::unknown_function(const ast::Call& node) {
+    const auto later = later_names();
+    if (std::find(later.begin(), later.end(), node.name) != later.end()) {
+        diags_.error(node.name_span, fmt::format("{}() is not there yet", node.name));
+        return nothing();
+    }
+    Diag& d = diags_.error(node.name_span, fmt::format("there is no function {}()", node.name));
+    if (find_variable(node.name)) {
+        d.message = fmt::format("`{}` is a value, not a function", node.name);
+        d.hint = fmt::format("write it without parentheses: {}", node.name);
+        return nothing();
+    }
+    std::vector<std::string_view> names;
+    for (const FunctionRow& r : function_rows()) names.push_back(r.name);
+    const auto near = closest(node.name, names);
+    d.hint = near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", either(near));
+    return nothing();
+}
+
+void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
+    const auto wants = row.wants();
+    const size_t required = static_cast<size_t>(std::count_if(wants.begin(), wants.end(), [](const Parameter& p) { return !p.optional; }));
+    const bool open = !wants.empty() && wants.back().repeated;
+    const size_t given = node.arguments.size();
+    if (given < required || (given > wants.size() && !open)) {
+        const std::string takes = wants.empty() ? "no arguments" : fmt::format("{}{}", required, required == 1 ? " argument" : " arguments");
+        diags_.error(span(id), fmt::format("{}() takes {}{}, not {}", row.name, open ? "at least " : "", takes, given)).hint =
+            fmt::format("write {}; for example {}", signature(row), row.example);
+        return;
+    }
+    for (size_t i = 0; i < given; i++) argument_fits(row, wants[std::min(i, wants.size() - 1)], node.arguments[i]);
+    if (row.id == Function::printf) printf_arguments(node);
+}
+
+void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument) {
+    const ast::ExprNode& node = program_[argument].node;
+    const auto* map = std::get_if<ast::Map>(&node);
+    const bool keyed_allowed = row.id == Function::remove;
+    switch (want.want) {
+        case Want::map_or_value:
+        case Want::map:
+            if (map && (!map->has_key || keyed_allowed)) {
+                const uint32_t index = map_at(argument, *map, !map->has_key);
+                if (keyed_allowed && !map->has_key && !maps_[index].key.empty()) {
+                    diags_.error(span(argument), fmt::format("{} has a key", maps_[index].name)).hint =
+                        fmt::format("write delete({}[...]) for one key, clear({}) for all", maps_[index].name, maps_[index].name);
+                }
+                return;
+            }
+            if (want.want == Want::map_or_value) {
+                value(argument);
+                return;
+            }
+            diags_.error(span(argument), map ? fmt::format("{}() takes the whole map", row.name) : fmt::format("{}() takes a map", row.name)).hint =
+                map ? fmt::format("write {}(@{})", row.name, map->name) : fmt::format("write {}(@name)", row.name);
+            return;
+        case Want::format:
+            if (std::holds_alternative<ast::String>(node)) return;
+            diags_.error(span(argument), "a format is a string in quotes").hint = "write printf(\"%s\\n\", ...)";
+            return;
+        case Want::integer: {
+            const Type t = value(argument);
+            if (t.kind == Kind::none || t.kind == Kind::integer) return;
+            diags_.error(span(argument), fmt::format("{}() takes a number, not {}", row.name, type_name(t))).hint =
+                row.aggregation == Aggregation::none ? "" : fmt::format("to tell values apart use them as a key: @[{}] = count()", program_text(argument));
+            return;
+        }
+        case Want::string: {
+            const Type t = value(argument);
+            if (t.kind == Kind::none || t.kind == Kind::string) return;
+            diags_.error(span(argument), fmt::format("{}() takes a string, not {}", row.name, type_name(t)));
+            return;
+        }
+        case Want::value: value(argument); return;
+    }
+}
+
+std::string BodyChecker::program_text(ast::ExprId id) const {
+    const auto* name = std::get_if<ast::Name>(&program_[id].node);
+    return name ? name->name : "...";
+}
+
+void BodyChecker::printf_arguments(const ast::Call& node) {
+    const auto* format = std::get_if<ast::String>(&program_[node.arguments[0]].node);
+    if (!format) return;
+    std::vector<Type> types;
+    for (size_t i = 1; i < node.arguments.size(); i++) {
+        types.push_back(slot(node.arguments[i]));
+        if (types.back().kind == Kind::none) return;
+    }
+    for (const FormatMistake& mistake : check_format(format->value, types)) {
+        const ast::ExprId at = node.arguments[mistake.value ? *mistake.value + 1 : 0];
+        diags_.error(span(at), mistake.message).hint = mistake.hint;
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "module.h"
+
+namespace lt::emitter {
+namespace {
+
+// Numbers of BPF map types (enum bpf_map_type) and flags, by ir::Storage.
+struct StorageRow {
+    ir::Storage storage;
+    uint32_t bpf_type;
+    bool may_allocate;  // takes BPF_F_NO_PREALLOC
+};
+constexpr StorageRow storages[] = {
+    {ir::Storage::hash, 1, true},
+    {ir::Storage::per_cpu_hash, 5, true},
+    {ir::Storage::array, 2, false},
+    {ir::Storage::per_cpu_array, 6, false},
+    {ir::Storage::ring_buffer, 27, false},
+};
+constexpr uint32_t no_prealloc = 1;
+
+}  // namespace
+
+DebugInfo::DebugInfo(llvm::Module& module, const Source& source) : source_(source), builder_(module) {
+    module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+    module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+    file_ = builder_.createFile(source.name, ".", std::nullopt, llvm::StringRef(source.text));
+    builder_.createCompileUnit(llvm::dwarf::DW_LANG_C, file_, "lt", true, "", 0);
+    int_ = builder_.createBasicType("int", 32, llvm::dwarf::DW_ATE_signed);
+    line_starts_.push_back(0);
+    for (uint32_t i = 0; i < source.text.size(); i++) {
+        if (source.text[i] == '\n') line_starts_.push_back(i + 1);
+    }
+}
+
+// libbpf reads a number from the length of an array: int (*name)[n].
+llvm::DIType* DebugInfo::number(const char*, uint32_t n) {
+    llvm::Metadata* range = builder_.getOrCreateSubrange(0, n);
+    llvm::DIType* array = builder_.createArrayType(uint64_t{n} * 32, 32, int_, builder_.getOrCreateArray(range));
+    return builder_.createPointerType(array, 64);
+}
+
+void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) {
+    const StorageRow& row = storages[static_cast<size_t>(m.storage)];
+    struct Member { const char* name; uint32_t value; };
+    const uint32_t flags = row.may_allocate && !m.preallocated ? no_prealloc : 0;
+    const Member members[] = {{"type", row.bpf_type}, {"key_size", m.key_size}, {"value_size", m.value_size},
+                              {"max_entries", m.max_entries}, {"map_flags", flags}};
+    std::vector<llvm::Metadata*> elements;
+    uint64_t offset = 0;
+    for (const Member& member : members) {
+        if (member.value == 0) continue;
+        elements.push_back(builder_.createMemberType(file_, member.name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero,
+                                                     number(member.name, member.value)));
+        offset += 64;
+    }
+    llvm::DIType* type = builder_.createStructType(file_, "", file_, 0, offset, 64, llvm::DINode::FlagZero, nullptr,
+                                                   builder_.getOrCreateArray(elements));
+    variable.addDebugInfo(builder_.createGlobalVariableExpression(file_, variable.getName(), variable.getName(), file_, 0, type, false));
+}
+
+void DebugInfo::function(llvm::Function& f) {
+    llvm::DIType* context = builder_.createPointerType(nullptr, 64);
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({int_, context}));
+    current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
+                                       llvm::DISubprogram::SPFlagDefinition);
+    f.setSubprogram(current_);
+}
+
+llvm::DebugLoc DebugInfo::line(Span span) {
+    const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), span.begin);
+    const auto number = static_cast<uint32_t>(after - line_starts_.begin());
+    const uint32_t column = span.begin - *std::prev(after) + 1;
+    return llvm::DILocation::get(current_->getContext(), number, column, current_);
+}
+
+}  // namespace lt::emitter

@@ -1,0 +1,259 @@
+#include "function.h"
+
+#include <array>
+
+namespace lt::emitter {
+namespace {
+
+// BPF helpers that the emitter itself calls (include/uapi/linux/bpf.h).
+constexpr int64_t helper_map_lookup_elem = 1;
+constexpr int64_t helper_probe_read_user = 112;
+constexpr int64_t helper_probe_read_kernel = 113;
+constexpr int64_t helper_ringbuf_reserve = 131;
+constexpr int64_t helper_ringbuf_submit = 132;
+constexpr int64_t helper_get_func_arg = 183;
+constexpr int64_t helper_get_func_ret = 184;
+
+// Offsets in struct pt_regs of x86-64 (arch/x86/include/asm/ptrace.h); the registers of arguments by the System V ABI.
+constexpr std::array<uint64_t, 6> argument_registers{112, 104, 96, 88, 72, 64};  // di si dx cx r8 r9
+constexpr uint64_t return_register = 80;                                         // ax
+constexpr uint64_t stack_register = 152;                                         // sp
+
+// Section names by which libbpf knows the kind of a program, for entries and for returns.
+struct SectionRow {
+    Way way;
+    const char* entry;
+    const char* at_return;
+};
+constexpr SectionRow sections[] = {
+    {Way::run, "raw_tp", "raw_tp"},        {Way::tracepoint, "tracepoint", "tracepoint"},
+    {Way::fentry, "fentry", "fexit"},      {Way::kprobe, "kprobe", "kretprobe"},
+    {Way::uprobe, "uprobe", "uretprobe"},  {Way::breakpoint, "perf_event", "perf_event"},
+};
+
+const char* section(Way way, bool at_return) {
+    for (const SectionRow& row : sections) {
+        if (row.way == way) return at_return ? row.at_return : row.entry;
+    }
+    return "";
+}
+
+}  // namespace
+
+FunctionBuilder::FunctionBuilder(ModuleBuilder& module, const ir::Function& source)
+    : m_(module), source_(source), b_(module.context_), values_(source.values, nullptr) {}
+
+void FunctionBuilder::build() {
+    llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
+    function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, source_.name, *m_.module_);
+    function_->setSection(section(source_.way, source_.at_return));
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    m_.debug_.function(*function_);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_));
+    b_.SetCurrentDebugLocation(m_.debug_.line({}));
+    alloca_slots();
+    block(source_.body);
+    leave();
+}
+
+void FunctionBuilder::alloca_slots() {
+    for (uint32_t i = 0; i < source_.slots; i++) {
+        slots_.push_back(b_.CreateAlloca(b_.getInt64Ty()));
+        b_.CreateStore(word(0), slots_.back());
+    }
+}
+
+void FunctionBuilder::block(const ir::Block& block) {
+    for (const ir::Op& op : block) {
+        b_.SetCurrentDebugLocation(m_.debug_.line(op.span));
+        operation(op);
+    }
+}
+
+void FunctionBuilder::operation(const ir::Op& op) {
+    llvm::Value* v = value_of(op);
+    if (op.id != ir::no_value) values_[op.id] = v;
+}
+
+llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
+    switch (op.code) {
+        case ir::Code::constant: return word(op.number);
+        case ir::Code::text: return m_.texts_[op.symbol];
+        case ir::Code::map: return m_.maps_[op.symbol];
+        case ir::Code::context: return function_->getArg(0);
+        case ir::Code::buffer: return buffer(static_cast<uint64_t>(op.number));
+        case ir::Code::at: {
+            llvm::Value* base = at(in(op, 0), op.offset);
+            return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, in(op, 1)) : base;
+        }
+        case ir::Code::alu: return alu(op);
+        case ir::Code::extend: return extended(in(op, 0), op.width, op.is_signed);
+        case ir::Code::slot_read: return b_.CreateLoad(b_.getInt64Ty(), slots_[op.symbol]);
+        case ir::Code::slot_write: return b_.CreateStore(in(op, 0), slots_[op.symbol]);
+        case ir::Code::load: return loaded(in(op, 0), op.offset, op.width, op.is_signed);
+        case ir::Code::store: return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
+        case ir::Code::copy: return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
+        case ir::Code::argument: return argument(static_cast<uint64_t>(op.number));
+        case ir::Code::result: return result();
+        case ir::Code::field: return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);
+        case ir::Code::helper: {
+            std::vector<llvm::Value*> arguments;
+            for (size_t i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
+            return helper(op.number, arguments);
+        }
+        case ir::Code::find: return helper(helper_map_lookup_elem, {m_.maps_[op.symbol], in(op, 0)}, true);
+        case ir::Code::call: return library(op);
+        case ir::Code::reserve: {
+            const uint32_t ring = static_cast<uint32_t>(op.number);
+            const uint32_t size = m_.program_.plan.events[op.symbol].size;
+            return helper(helper_ringbuf_reserve, {m_.maps_[ring], word(size), word(0)}, true);
+        }
+        case ir::Code::submit: return helper(helper_ringbuf_submit, {in(op, 0), in(op, 1)});
+        case ir::Code::loss: return count_loss(op.symbol), nullptr;
+        case ir::Code::branch: return branch(op), nullptr;
+        case ir::Code::leave: {
+            leave();
+            // what follows in this block can never run, but needs a place
+            b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_));
+            return nullptr;
+        }
+    }
+    return nullptr;
+}
+
+void FunctionBuilder::leave() { b_.CreateRet(b_.getInt32(0)); }
+
+void FunctionBuilder::branch(const ir::Op& op) {
+    llvm::Value* condition = b_.CreateIsNotNull(in(op, 0));
+    auto* yes = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* no = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
+    b_.CreateCondBr(condition, yes, no);
+    b_.SetInsertPoint(yes);
+    block(op.blocks[0]);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(no);
+    block(op.blocks[1]);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+}
+
+llvm::Value* FunctionBuilder::at(llvm::Value* base, uint64_t offset) {
+    return offset == 0 ? base : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset);
+}
+
+llvm::Value* FunctionBuilder::loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed) {
+    return extended(b_.CreateLoad(b_.getIntNTy(width * 8), at(base, offset)), width, is_signed);
+}
+
+llvm::Value* FunctionBuilder::extended(llvm::Value* v, unsigned width, bool is_signed) {
+    llvm::Value* narrow = b_.CreateTrunc(v, b_.getIntNTy(width * 8));
+    return is_signed ? b_.CreateSExt(narrow, b_.getInt64Ty()) : b_.CreateZExt(narrow, b_.getInt64Ty());
+}
+
+// On the stack, in the entry block wherever it is asked for.
+llvm::AllocaInst* FunctionBuilder::memory(uint64_t bytes) {
+    llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+    llvm::AllocaInst* a = entry.CreateAlloca(llvm::ArrayType::get(b_.getInt64Ty(), bytes / 8));
+    a->setAlignment(llvm::Align(8));
+    return a;
+}
+
+llvm::Value* FunctionBuilder::buffer(uint64_t bytes) {
+    llvm::Value* a = memory(bytes);
+    for (uint64_t i = 0; i < bytes; i += 8) b_.CreateStore(word(0), at(a, i));
+    return a;
+}
+
+void FunctionBuilder::copy(llvm::Value* to, llvm::Value* from, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; i += 8) b_.CreateStore(b_.CreateLoad(b_.getInt64Ty(), at(from, i)), at(to, i));
+}
+
+llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
+    llvm::Value *a = in(op, 0), *c = in(op, 1);
+    const auto truth = [&](llvm::CmpInst::Predicate p) { return b_.CreateZExt(b_.CreateICmp(p, a, c), b_.getInt64Ty()); };
+    // by zero gives zero, and LLVM must not learn that it cannot happen
+    const auto divided = [&](bool remainder) {
+        llvm::Value* zero = b_.CreateIsNull(c);
+        llvm::Value* divisor = b_.CreateSelect(zero, word(1), c);
+        return b_.CreateSelect(zero, word(0), remainder ? b_.CreateURem(a, divisor) : b_.CreateUDiv(a, divisor));
+    };
+    const auto distance = [&] { return b_.CreateAnd(c, word(63)); };  // as BPF does
+    switch (op.alu) {
+        case ir::Alu::add: return b_.CreateAdd(a, c);
+        case ir::Alu::sub: return b_.CreateSub(a, c);
+        case ir::Alu::mul: return b_.CreateMul(a, c);
+        case ir::Alu::udiv: return divided(false);
+        case ir::Alu::umod: return divided(true);
+        case ir::Alu::sdiv:
+        case ir::Alu::smod: llvm_unreachable("signed division is a library function");
+        case ir::Alu::bit_and: return b_.CreateAnd(a, c);
+        case ir::Alu::bit_or: return b_.CreateOr(a, c);
+        case ir::Alu::bit_xor: return b_.CreateXor(a, c);
+        case ir::Alu::shl: return b_.CreateShl(a, distance());
+        case ir::Alu::lshr: return b_.CreateLShr(a, distance());
+        case ir::Alu::ashr: return b_.CreateAShr(a, distance());
+        case ir::Alu::eq: return truth(llvm::CmpInst::ICMP_EQ);
+        case ir::Alu::ne: return truth(llvm::CmpInst::ICMP_NE);
+        case ir::Alu::ult: return truth(llvm::CmpInst::ICMP_ULT);
+        case ir::Alu::ule: return truth(llvm::CmpInst::ICMP_ULE);
+        case ir::Alu::ugt: return truth(llvm::CmpInst::ICMP_UGT);
+        case ir::Alu::uge: return truth(llvm::CmpInst::ICMP_UGE);
+        case ir::Alu::slt: return truth(llvm::CmpInst::ICMP_SLT);
+        case ir::Alu::sle: return truth(llvm::CmpInst::ICMP_SLE);
+        case ir::Alu::sgt: return truth(llvm::CmpInst::ICMP_SGT);
+        case ir::Alu::sge: return truth(llvm::CmpInst::ICMP_SGE);
+    }
+    return nullptr;
+}
+
+// A BPF helper is called by its number as if that were its address.
+llvm::Value* FunctionBuilder::helper(int64_t number, llvm::ArrayRef<llvm::Value*> arguments, bool address) {
+    std::vector<llvm::Type*> types;
+    for (llvm::Value* v : arguments) types.push_back(v->getType());
+    llvm::Type* result = address ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty();
+    llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
+    return b_.CreateCall(type, b_.CreateIntToPtr(word(number), b_.getPtrTy()), arguments);
+}
+
+llvm::Value* FunctionBuilder::library(const ir::Op& op) {
+    const ir::LibraryRow& row = ir::library_row(static_cast<ir::Library>(op.symbol));
+    llvm::Function* f = m_.module_->getFunction(row.name);
+    std::vector<llvm::Value*> arguments;
+    for (unsigned i = 0; i < op.in.size(); i++) {
+        llvm::Value* v = in(op, i);
+        llvm::Type* wanted = f->getFunctionType()->getParamType(i);
+        arguments.push_back(wanted->isIntegerTy() ? b_.CreateIntCast(v, wanted, false) : v);
+    }
+    llvm::CallInst* call = b_.CreateCall(f, arguments);
+    return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
+}
+
+llvm::Value* FunctionBuilder::argument(uint64_t n) {
+    if (source_.way == Way::fentry) {
+        llvm::Value* place = memory(8);
+        helper(helper_get_func_arg, {function_->getArg(0), word(static_cast<int64_t>(n)), place});
+        return b_.CreateLoad(b_.getInt64Ty(), place);
+    }
+    if (n < argument_registers.size()) return loaded(function_->getArg(0), argument_registers[n], 8, false);
+    // the return address lies at the stack pointer, the seventh argument above it
+    llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
+    llvm::Value* place = buffer(8);
+    llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
+    helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place, word(8), from});
+    return b_.CreateLoad(b_.getInt64Ty(), place);
+}
+
+llvm::Value* FunctionBuilder::result() {
+    if (source_.way != Way::fentry) return loaded(function_->getArg(0), return_register, 8, false);
+    llvm::Value* place = memory(8);
+    helper(helper_get_func_ret, {function_->getArg(0), place});
+    return b_.CreateLoad(b_.getInt64Ty(), place);
+}
+
+void FunctionBuilder::count_loss(uint32_t index) {
+    llvm::Value* counter = at(m_.lost_, uint64_t{index} * 8);
+    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, word(1), llvm::MaybeAlign(8), llvm::AtomicOrdering::Monotonic);
+}
+
+}  // namespace lt::emitter

@@ -1,0 +1,83 @@
+// The list of passes, with just the analyses that they ask for: LLVM's own builder of pipelines would link all passes there are.
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "module.h"
+
+namespace lt::emitter {
+namespace {
+
+void register_analyses(llvm::FunctionAnalysisManager& functions, llvm::TargetMachine& machine) {
+    functions.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    functions.registerPass([] { return llvm::AssumptionAnalysis(); });
+    functions.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+    functions.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+    functions.registerPass([] { return llvm::LoopAnalysis(); });
+    functions.registerPass([] { return llvm::BranchProbabilityAnalysis(); });
+    functions.registerPass([] { return llvm::BlockFrequencyAnalysis(); });
+    functions.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
+    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(llvm::TargetLibraryInfoImpl(machine.getTargetTriple())); });
+    functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
+    functions.registerPass([] { return llvm::BasicAA(); });
+    functions.registerPass([] {
+        llvm::AAManager aliases;
+        aliases.registerFunctionAnalysis<llvm::BasicAA>();
+        return aliases;
+    });
+}
+
+llvm::FunctionPassManager function_passes() {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+    // common code of two branches must not be merged: the verifier loses track of which pointer it then works on
+    passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().hoistCommonInsts(false).sinkCommonInsts(false).speculateBlocks(false)));
+    passes.addPass(llvm::ADCEPass());
+    return passes;
+}
+
+}  // namespace
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    register_analyses(functions, machine);
+    modules.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    modules.registerPass([] { return llvm::ProfileSummaryAnalysis(); });
+    modules.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(functions); });
+    functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
+
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::AlwaysInlinerPass(false));
+    passes.addPass(llvm::GlobalDCEPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
+    passes.addPass(llvm::GlobalDCEPass());
+    passes.run(module, modules);
+}
+
+}  // namespace lt::emitter

@@ -1,0 +1,49 @@
+// The compiler's stages after the parser, in the order in which they run. Each takes the border before it and gives the next one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "base/result.h"
+#include "codegen/ir.h"
+#include "codegen/typed.h"
+#include "parser/ast.h"
+#include "runtime/kernel.h"
+#include "runtime/plan.h"
+
+namespace lt {
+
+// A way that was tried and refused, or that the user ruled out: the next compilation leaves it out and says why.
+struct RuledOut {
+    std::string function;  // empty: every function
+    Way way = Way::run;
+    std::string why;
+};
+
+struct ResolveOptions {
+    std::vector<RuledOut> ruled_out;
+};
+
+// Finds every probe's place. From here every probe names one existing place and knows the ways there.
+Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags);
+
+// Gives every expression its type and every map its layout. Call only when resolve() found no errors.
+void check(const ast::Program& program, Typed& typed, Diags& diags);
+
+// To IR and plan; only diagnoses what does not fit into BPF.
+ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags);
+
+// What the emitter makes; LLVM stays behind this border.
+struct Emitted {
+    std::vector<uint8_t> object;  // ELF
+    std::string llvm;             // the module's text, where asked for
+    std::string assembly;         // BPF assembly, where asked for
+};
+struct EmitOptions {
+    bool llvm_text = false;
+    bool assembly_text = false;
+};
+Result<Emitted> emit(const ir::Program& program, const Source& source, const EmitOptions& options);
+
+}  // namespace lt

@@ -1,0 +1,125 @@
+// The program between the typed tree and LLVM: structured code over 64-bit integers and addresses, about two dozen operations, sizes and offsets
+// known, syntax forgotten. What a place's context looks like (registers, trampoline, record) is not known here: `argument`, `result` and
+// `field` ask for it, so the same function serves every way to attach.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "runtime/plan.h"
+
+namespace lt::ir {
+
+using Value = uint32_t;  // the id of the operation that made it, within its function
+constexpr Value no_value = ~0u;
+
+enum class Code : uint8_t {
+    constant,     // number -> integer
+    text,         // texts[symbol] -> address of its bytes
+    map,          // maps[symbol] -> address, for helpers and library functions
+    context,      // -> address
+    buffer,       // number bytes of zeroed memory -> address, aligned to 8
+    at,           // in[0] + offset, + in[1] where given -> address
+    alu,          // in[0] op in[1] -> integer
+    extend,       // low `width` bytes of in[0], sign- or zero-extended -> integer
+    slot_read,    // local variable `symbol` -> integer
+    slot_write,   // local variable `symbol` = in[0]
+    load,         // `width` bytes at in[0] + offset -> integer
+    store,        // `width` bytes at in[0] + offset = in[1]
+    copy,         // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
+    argument,     // argument `number` of the function at its entry -> integer
+    result,       // what the function returned -> integer
+    field,        // `width` bytes of the context at `offset` -> integer
+    helper,       // BPF helper `number`(in...) -> integer
+    find,         // the value of key in[0] in maps[symbol] -> address or null
+    call,         // library function `symbol`(in...) -> integer or address, as the table of library functions says
+    reserve,      // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
+    submit,       // hands record in[0] over with the flags in[1]
+    loss,         // one more of losses[symbol]
+    branch,       // if in[0] (not zero, not null) blocks[0] else blocks[1]
+    leave,        // end of the function
+};
+
+enum class Alu : uint8_t {
+    add, sub, mul, udiv, sdiv, umod, smod, bit_and, bit_or, bit_xor, shl, lshr, ashr,
+    eq, ne, ult, ule, ugt, uge, slt, sle, sgt, sge,
+};
+std::string_view alu_name(Alu op);
+
+struct CodeRow {
+    Code code;
+    std::string_view name;
+    bool result;   // makes a value
+    bool address;  // the value is an address
+};
+const CodeRow& code_row(Code code);
+
+struct Op;
+using Block = std::vector<Op>;
+
+struct Op {
+    Code code = Code::leave;
+    Alu alu = Alu::add;
+    uint8_t width = 8;
+    bool is_signed = false;
+    Value id = no_value;
+    uint32_t symbol = 0;
+    uint32_t offset = 0;
+    int64_t number = 0;
+    Span span;  // in the program, for the verifier's line information
+    std::vector<Value> in;
+    std::vector<Block> blocks;
+};
+
+// Functions of the library (stdlib/bpf): name and whether the result is an address.
+enum class Library : uint8_t {
+    slot, add, average, raise, hist, hist_duration, same, divide, modulo, wake_flags, span_open, span_skip, span_close, span_done,
+};
+struct LibraryRow {
+    Library id;
+    std::string_view name;
+    uint8_t arguments;
+    bool result;   // makes a value
+    bool address;  // the value is an address
+};
+const LibraryRow& library_row(Library id);
+std::span<const LibraryRow> library_rows();
+
+enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer };
+std::string_view storage_name(Storage s);
+
+struct MapDefinition {
+    std::string symbol;
+    Storage storage = Storage::hash;
+    uint32_t key_size = 0;
+    uint32_t value_size = 0;
+    uint32_t max_entries = 0;
+    bool preallocated = false;
+};
+
+// One BPF program in the making: its code and the way it is entered.
+struct Function {
+    std::string name;
+    Way way = Way::run;
+    bool at_return = false;
+    bool user = false;        // arguments beyond the registers lie in user memory
+    std::string target;       // Way::fentry: the kernel function
+    uint32_t slots = 0;
+    Value values = 0;         // ids given out
+    Block body;
+};
+
+struct Program {
+    std::vector<std::string> texts;  // bytes of constants, padded to what their users read
+    std::vector<MapDefinition> maps;  // of the script first (same index as Plan::maps), then internal ones
+    std::vector<Function> functions;
+    Plan plan;                       // complete but for the object
+};
+
+std::string dump(const Program& program);
+
+}  // namespace lt::ir

@@ -1,0 +1,158 @@
+// The tables of the IR and its text, for --dump=ir.
+#include "codegen/ir.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace lt::ir {
+namespace {
+
+// code, name, makes a value, the value is an address
+constexpr std::array codes{
+    CodeRow{Code::constant, "constant", true, false},
+    CodeRow{Code::text, "text", true, true},
+    CodeRow{Code::map, "map", true, true},
+    CodeRow{Code::context, "context", true, true},
+    CodeRow{Code::buffer, "buffer", true, true},
+    CodeRow{Code::at, "at", true, true},
+    CodeRow{Code::alu, "alu", true, false},
+    CodeRow{Code::extend, "extend", true, false},
+    CodeRow{Code::slot_read, "read", true, false},
+    CodeRow{Code::slot_write, "write", false, false},
+    CodeRow{Code::load, "load", true, false},
+    CodeRow{Code::store, "store", false, false},
+    CodeRow{Code::copy, "copy", false, false},
+    CodeRow{Code::argument, "argument", true, false},
+    CodeRow{Code::result, "result", true, false},
+    CodeRow{Code::field, "field", true, false},
+    CodeRow{Code::helper, "helper", true, false},
+    CodeRow{Code::find, "find", true, true},
+    CodeRow{Code::call, "call", true, false},
+    CodeRow{Code::reserve, "reserve", true, true},
+    CodeRow{Code::submit, "submit", false, false},
+    CodeRow{Code::loss, "loss", false, false},
+    CodeRow{Code::branch, "if", false, false},
+    CodeRow{Code::leave, "leave", false, false},
+};
+
+constexpr std::array<std::string_view, 23> alu_names{
+    "add", "sub", "mul", "udiv", "sdiv", "umod", "smod", "and", "or",  "xor", "shl", "lshr",
+    "ashr", "eq", "ne",  "ult",  "ule",  "ugt",  "uge",  "slt", "sle", "sgt", "sge",
+};
+
+// id, name, arguments, result, address
+constexpr std::array library{
+    LibraryRow{Library::slot, "lt_slot", 4, true, true},
+    LibraryRow{Library::add, "lt_add", 2, false, false},
+    LibraryRow{Library::average, "lt_average", 2, false, false},
+    LibraryRow{Library::raise, "lt_raise", 3, false, false},
+    LibraryRow{Library::hist, "lt_hist", 2, false, false},
+    LibraryRow{Library::hist_duration, "lt_hist_duration", 2, false, false},
+    LibraryRow{Library::same, "lt_same", 3, true, false},
+    LibraryRow{Library::divide, "lt_divide", 2, true, false},
+    LibraryRow{Library::modulo, "lt_modulo", 2, true, false},
+    LibraryRow{Library::wake_flags, "lt_wake_flags", 2, true, false},
+    LibraryRow{Library::span_open, "lt_span_open", 5, true, true},
+    LibraryRow{Library::span_skip, "lt_span_skip", 2, false, false},
+    LibraryRow{Library::span_close, "lt_span_close", 3, true, true},
+    LibraryRow{Library::span_done, "lt_span_done", 1, false, false},
+};
+
+class Printer {
+  public:
+    explicit Printer(const Program& program) : program_(program) {}
+
+    std::string text() {
+        for (size_t i = 0; i < program_.texts.size(); i++) line(0, fmt::format("text {} {}", i, quoted(program_.texts[i])));
+        for (const MapDefinition& m : program_.maps) {
+            line(0, fmt::format("map {} {} key {} value {} entries {}{}", m.symbol, storage_name(m.storage), m.key_size, m.value_size,
+                                m.max_entries, m.preallocated ? " preallocated" : ""));
+        }
+        for (const Function& f : program_.functions) function(f);
+        return std::move(out_);
+    }
+
+  private:
+    const Program& program_;
+    std::string out_;
+
+    void line(int depth, std::string_view text) { out_ += fmt::format("{:{}}{}\n", "", depth * 4, text); }
+
+    void function(const Function& f) {
+        line(0, fmt::format("function {} by {}{}", f.name, way_name(f.way), f.at_return ? " at the return" : ""));
+        block(f.body, 1);
+    }
+
+    void block(const Block& b, int depth) {
+        for (const Op& op : b) operation(op, depth);
+    }
+
+    void operation(const Op& op, int depth) {
+        line(depth, description(op));
+        if (op.code != Code::branch) return;
+        block(op.blocks[0], depth + 1);
+        if (op.blocks[1].empty()) return;
+        line(depth, "else");
+        block(op.blocks[1], depth + 1);
+    }
+
+    std::string description(const Op& op) const {
+        std::string out = op.id == no_value ? "" : fmt::format("%{} = ", op.id);
+        out += code_row(op.code).name;
+        if (op.code == Code::alu) out += fmt::format(" {}", alu_name(op.alu));
+        for (Value v : op.in) out += fmt::format(" %{}", v);
+        return out + details(op);
+    }
+
+    std::string details(const Op& op) const {
+        switch (op.code) {
+            case Code::constant:
+            case Code::buffer:
+            case Code::argument:
+            case Code::helper: return fmt::format(" #{}", op.number);
+            case Code::text: return fmt::format(" {}", op.symbol);
+            case Code::slot_read:
+            case Code::slot_write: return fmt::format(" ${}", op.symbol);
+            case Code::map:
+            case Code::find: return fmt::format(" {}", program_.maps[op.symbol].symbol);
+            case Code::at: return fmt::format(" +{}", op.offset);
+            case Code::extend: return fmt::format(" {}{}", op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::load:
+            case Code::store: return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::field: return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::copy: return fmt::format(" +{} #{}", op.offset, op.number);
+            case Code::call: return fmt::format(" {}", library_row(static_cast<Library>(op.symbol)).name);
+            case Code::reserve: return fmt::format(" event {}", op.symbol);
+            case Code::loss: return fmt::format(" {}", op.symbol);
+            case Code::context:
+            case Code::alu:
+            case Code::result:
+            case Code::submit:
+            case Code::branch:
+            case Code::leave: return "";
+        }
+        return "";
+    }
+};
+
+}  // namespace
+
+std::string_view storage_name(Storage s) {
+    constexpr std::array<std::string_view, 5> names{"hash", "per-CPU hash", "array", "per-CPU array", "ring buffer"};
+    return names[static_cast<size_t>(s)];
+}
+
+std::string_view alu_name(Alu op) { return alu_names[static_cast<size_t>(op)]; }
+
+const CodeRow& code_row(Code code) { return codes[static_cast<size_t>(code)]; }
+
+const LibraryRow& library_row(Library id) { return library[static_cast<size_t>(id)]; }
+
+std::span<const LibraryRow> library_rows() { return library; }
+
+std::string dump(const Program& program) { return Printer(program).text(); }
+
+}  // namespace lt::ir

@@ -1,0 +1,223 @@
+// Expressions: every integer is 64 bits wide, every string is memory padded with zeros to a multiple of 8 bytes.
+#include <array>
+
+#include "lower.h"
+#include "operators.h"
+
+namespace lt {
+namespace {
+
+constexpr int helper_get_current_comm = 16;
+constexpr int helper_probe_read_user_str = 114;
+constexpr int helper_probe_read_kernel_str = 115;
+
+// The operation on unsigned integers, and the one on signed integers where it differs.
+struct OperatorRow {
+    ast::BinaryOp op;
+    ir::Alu plain;
+    ir::Alu when_signed;
+};
+constexpr std::array operators{
+    OperatorRow{ast::BinaryOp::add, ir::Alu::add, ir::Alu::add},
+    OperatorRow{ast::BinaryOp::subtract, ir::Alu::sub, ir::Alu::sub},
+    OperatorRow{ast::BinaryOp::multiply, ir::Alu::mul, ir::Alu::mul},
+    OperatorRow{ast::BinaryOp::divide, ir::Alu::udiv, ir::Alu::sdiv},
+    OperatorRow{ast::BinaryOp::modulo, ir::Alu::umod, ir::Alu::smod},
+    OperatorRow{ast::BinaryOp::shift_left, ir::Alu::shl, ir::Alu::shl},
+    OperatorRow{ast::BinaryOp::shift_right, ir::Alu::lshr, ir::Alu::ashr},
+    OperatorRow{ast::BinaryOp::bit_and, ir::Alu::bit_and, ir::Alu::bit_and},
+    OperatorRow{ast::BinaryOp::bit_or, ir::Alu::bit_or, ir::Alu::bit_or},
+    OperatorRow{ast::BinaryOp::bit_xor, ir::Alu::bit_xor, ir::Alu::bit_xor},
+    OperatorRow{ast::BinaryOp::equal, ir::Alu::eq, ir::Alu::eq},
+    OperatorRow{ast::BinaryOp::not_equal, ir::Alu::ne, ir::Alu::ne},
+    OperatorRow{ast::BinaryOp::less, ir::Alu::ult, ir::Alu::slt},
+    OperatorRow{ast::BinaryOp::less_equal, ir::Alu::ule, ir::Alu::sle},
+    OperatorRow{ast::BinaryOp::greater, ir::Alu::ugt, ir::Alu::sgt},
+    OperatorRow{ast::BinaryOp::greater_equal, ir::Alu::uge, ir::Alu::sge},
+};
+
+bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
+
+}  // namespace
+
+ir::Value BodyLowering::integer(ast::ExprId id) {
+    return std::visit([&](const auto& node) { return integer_of(id, node); }, program_[id].node);
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Integer& node) { return b_->constant(static_cast<int64_t>(node.value)); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Duration& node) { return b_->constant(node.nanoseconds); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::String&) { return b_->constant(0); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Name&) { return variable(std::get<VariableUse>(use(id))); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Ellipsis&) { return b_->read(latency_slot_); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Local&) {
+    return b_->read(local_slots_[std::get<LocalUse>(use(id)).index]);
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
+    const uint32_t map = std::get<MapUse>(use(id)).index;
+    const uint32_t result = b_->new_slot();
+    const ir::Value key = key_of(map, node);
+    b_->write(result, b_->constant(0));
+    const ir::Value slot = b_->find(map, key);
+    b_->branch(slot, [&] { b_->write(result, b_->load(slot, 0)); });
+    return b_->read(result);
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
+    const Field& field = std::get<FieldUse>(use(id)).field;
+    const auto width = static_cast<uint8_t>(field.type.size);
+    if (probe_row(body_.place.kind).place == Place::event) return b_->field(field.offset, width, field.type.is_signed);
+    return b_->extend(argument(field.offset), width, field.type.is_signed);
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Call&) { return b_->constant(0); }
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Unary& node) {
+    const ir::Value v = integer(node.operand);
+    switch (node.op) {
+        case ast::UnaryOp::minus: return b_->alu(ir::Alu::sub, b_->constant(0), v);
+        case ast::UnaryOp::bit_not: return b_->alu(ir::Alu::bit_xor, v, b_->constant(-1));
+        case ast::UnaryOp::logical_not: return b_->alu(ir::Alu::eq, v, b_->constant(0));
+    }
+    return v;
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
+    if (is_logical(node.op)) return logical(node);
+    if (type(node.left).kind == Kind::string) return same_strings(node);
+    const ir::Value a = integer(node.left);
+    return arithmetic(node.op, signed_operation(program_, body_, node), a, integer(node.right));
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
+    const uint32_t result = b_->new_slot();
+    b_->branch(
+        truth(integer(node.condition)), [&] { b_->write(result, integer(node.yes)); }, [&] { b_->write(result, integer(node.no)); });
+    return b_->read(result);
+}
+
+ir::Value BodyLowering::variable(const VariableUse& v) {
+    const VariableRow& row = variable_row(v.id);
+    if (row.helper != 0) {
+        ir::Value value = b_->helper(row.helper);
+        if (row.shift != 0) value = b_->alu(ir::Alu::lshr, value, b_->constant(row.shift));
+        return b_->extend(value, static_cast<uint8_t>(row.type.size), false);
+    }
+    if (v.id == Variable::latency) return b_->read(latency_slot_);
+    if (v.id == Variable::arg) return argument(v.number);
+    const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
+    return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
+}
+
+ir::Value BodyLowering::argument(uint32_t n) {
+    return closing_ ? b_->read(frozen_slots_[frozen_.at(n)]) : b_->argument(n);
+}
+
+ir::Value BodyLowering::truth(ir::Value v) { return b_->alu(ir::Alu::ne, v, b_->constant(0)); }
+
+ir::Value BodyLowering::logical(const ast::Binary& node) {
+    const bool both = node.op == ast::BinaryOp::logical_and;
+    const uint32_t result = b_->new_slot();
+    b_->write(result, b_->constant(both ? 0 : 1));
+    const auto second = [&] { b_->write(result, truth(integer(node.right))); };
+    const ir::Value first = truth(integer(node.left));
+    both ? b_->branch(first, second) : b_->branch(first, [] {}, second);
+    return b_->read(result);
+}
+
+ir::Value BodyLowering::arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a, ir::Value b) {
+    for (const OperatorRow& row : operators) {
+        if (row.op != op) continue;
+        const ir::Alu alu = is_signed ? row.when_signed : row.plain;
+        if (alu == ir::Alu::sdiv) return b_->call(ir::Library::divide, {a, b});
+        if (alu == ir::Alu::smod) return b_->call(ir::Library::modulo, {a, b});
+        return b_->alu(alu, a, b);
+    }
+    return a;
+}
+
+// Word by word while it is short: with a literal each word becomes one comparison.
+ir::Value BodyLowering::same_strings(const ast::Binary& node) {
+    constexpr uint32_t longest_unrolled = 64;
+    const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
+    const ir::Value a = string(node.left, room), b = string(node.right, room);
+    ir::Value same;
+    if (room > longest_unrolled) {
+        same = b_->call(ir::Library::same, {a, b, b_->constant(room)});
+    } else {
+        ir::Value apart = b_->constant(0);
+        for (uint32_t at = 0; at < room; at += 8) {
+            const ir::Value word = b_->alu(ir::Alu::bit_xor, b_->load(a, at), b_->load(b, at));
+            apart = b_->alu(ir::Alu::bit_or, apart, word);
+        }
+        same = b_->alu(ir::Alu::eq, apart, b_->constant(0));
+    }
+    return node.op == ast::BinaryOp::equal ? same : b_->alu(ir::Alu::eq, same, b_->constant(0));
+}
+
+ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
+    if (const auto* literal = std::get_if<ast::String>(&program_[id].node)) return b_->text(unit_.text(literal->value, room));
+    if (const auto* local = std::get_if<LocalUse>(&use(id)); local && padded(body_.locals[local->index].type.size) >= room) {
+        return local_buffers_[local->index];
+    }
+    const ir::Value out = b_->buffer(room);
+    string_into(id, out, 0, room);
+    return out;
+}
+
+void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
+    const ir::Value at = offset == 0 ? to : b_->address(to, offset);
+    const uint32_t own = padded(type(id).size);
+    const ast::ExprNode& node = program_[id].node;
+    const Use& u = use(id);
+    if (const auto* choice = std::get_if<ast::Conditional>(&node)) {
+        b_->branch(
+            truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
+            [&] { string_into(choice->no, to, offset, room); });
+    } else if (const auto* literal = std::get_if<ast::String>(&node)) {
+        b_->copy(at, 0, b_->text(unit_.text(literal->value, own)), own);
+    } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
+        if (variable_use->id == Variable::probe) {
+            b_->copy(at, 0, b_->text(unit_.text(body_.place.text, own)), own);
+        } else {
+            b_->helper(helper_get_current_comm, {at, b_->constant(own)});
+        }
+    } else if (const auto* field = std::get_if<FieldUse>(&u)) {
+        field_string(field->field, at, own);
+    } else if (const auto* local = std::get_if<LocalUse>(&u)) {
+        b_->copy(at, 0, local_buffers_[local->index], own);
+    } else if (const auto* map = std::get_if<MapUse>(&u)) {
+        const ir::Value slot = b_->find(map->index, key_of(map->index, std::get<ast::Map>(node)));
+        b_->branch(slot, [&] { b_->copy(at, 0, slot, own); });
+    } else if (std::holds_alternative<CallUse>(u)) {
+        read_string(at, own, std::get<ast::Call>(node).arguments[0]);
+    }
+}
+
+void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room) {
+    ir::Value from = b_->context();
+    if (field.data_location) {
+        const ir::Value location = b_->field(field.offset, 4, false);
+        from = b_->address_plus(from, b_->alu(ir::Alu::bit_and, location, b_->constant(0xffff)));
+    } else {
+        from = b_->address(from, field.offset);
+    }
+    b_->helper(helper_probe_read_kernel_str, {to, b_->constant(room), from});
+}
+
+// Addresses of user memory and of the kernel are told apart by their highest bit, as the architecture lays them out.
+void BodyLowering::read_string(ir::Value to, uint32_t room, ast::ExprId address) {
+    const ir::Value from = integer(address);
+    const auto read = [&](int helper) { b_->helper(helper, {to, b_->constant(room), from}); };
+    if (type(address).user_memory) return read(helper_probe_read_user_str);
+    b_->branch(
+        b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(helper_probe_read_kernel_str); },
+        [&] { read(helper_probe_read_user_str); });
+}
+
+}  // namespace lt

@@ -1,0 +1,257 @@
+// Statements: assignments become updates of map values in place, printing becomes records in the ring buffer.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "lower.h"
+#include "operators.h"
+
+namespace lt {
+namespace {
+
+constexpr int helper_map_update_elem = 2;
+constexpr int helper_map_delete_elem = 3;
+constexpr uint32_t record_header = 8;  // u32 index, u32 zero
+constexpr int64_t force_wakeup = 2;    // BPF_RB_FORCE_WAKEUP
+constexpr uint32_t set_word = 8;
+
+bool is_scalar(const PlannedMap& map) { return map.key.empty(); }
+
+}  // namespace
+
+void BodyLowering::block(const ast::Block& b) {
+    for (ast::StmtId id : b.statements) statement(program_[id]);
+}
+
+void BodyLowering::statement(const ast::Stmt& stmt) {
+    const Span before = b_->where();
+    b_->at(stmt.span);
+    std::visit([&](const auto& node) { statement(stmt, node); }, stmt.node);
+    b_->at(before);
+}
+
+void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
+    if (const auto* c = std::get_if<ast::Call>(&program_[node.value].node)) {
+        call(stmt, node.value, *c, std::get<CallUse>(use(node.value)).id);
+    }
+}
+
+void BodyLowering::statement(const ast::Stmt&, const ast::If& node) {
+    b_->branch(truth(integer(node.condition)), [&] { block(node.yes); }, [&] { block(node.no); });
+}
+
+void BodyLowering::statement(const ast::Stmt&, const ast::Return&) { b_->leave(); }
+
+void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
+    if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
+        assign_map(node, *map, std::get<MapUse>(use(node.target)).index);
+    } else {
+        assign_local(node, std::get<LocalUse>(use(node.target)).index);
+    }
+}
+
+void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
+    const LocalInfo& info = body_.locals[local];
+    if (info.type.kind == Kind::string) {
+        const uint32_t room = padded(info.type.size);
+        b_->copy(local_buffers_[local], 0, string(node.value, room), room);
+        return;
+    }
+    ir::Value v = integer(node.value);
+    if (node.op) v = arithmetic(*node.op, info.type.is_signed, b_->read(local_slots_[local]), v);
+    b_->write(local_slots_[local], v);
+}
+
+ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
+    const PlannedMap& m = unit_.map(map);
+    const ir::Value key = b_->buffer(padded(m.key_size));
+    uint32_t offset = 0;
+    for (size_t i = 0; i < node.key.size(); i++) {
+        const uint32_t room = padded(m.key[i].size);
+        if (m.key[i].kind == Kind::string) {
+            string_into(node.key[i], key, offset, room);
+        } else {
+            b_->store(key, offset, integer(node.key[i]));
+        }
+        offset += room;
+    }
+    return key;
+}
+
+// Runs `use` with the value of a key, made where there is none; a scalar is marked as set.
+void BodyLowering::with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use_slot) {
+    const PlannedMap& m = unit_.map(map);
+    if (is_scalar(m)) {
+        const ir::Value slot = b_->find(map, key);
+        b_->branch(slot, [&] {
+            use_slot(slot);
+            b_->store(slot, m.value_size - set_word, b_->constant(1));
+        });
+        return;
+    }
+    const ir::Value zero = b_->text(unit_.zeros(m.value_size));
+    const ir::Value full = b_->constant(unit_.loss(LossKind::map_full, map));
+    const ir::Value slot = b_->call(ir::Library::slot, {b_->map(map), key, zero, full});
+    b_->branch(slot, [&] { use_slot(slot); });
+}
+
+void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, uint32_t map) {
+    if (const auto* called = std::get_if<ast::Call>(&program_[node.value].node)) {
+        const FunctionRow& row = function_row(std::get<CallUse>(use(node.value)).id);
+        if (row.aggregation != Aggregation::none) return collect(map, key_of(map, target), row, *called);
+    }
+    if (!node.op) return store_value(map, key_of(map, target), node.value);
+    const ir::Value v = integer(node.value);
+    const bool is_signed = type(node.target).is_signed;
+    with_slot(map, key_of(map, target), [&](ir::Value slot) {
+        if (*node.op == ast::BinaryOp::add) {
+            b_->call(ir::Library::add, {slot, v});
+        } else if (*node.op == ast::BinaryOp::subtract) {
+            b_->call(ir::Library::add, {slot, b_->alu(ir::Alu::sub, b_->constant(0), v)});
+        } else {
+            b_->store(slot, 0, arithmetic(*node.op, is_signed, b_->load(slot, 0), v));
+        }
+    });
+}
+
+void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
+    const PlannedMap& m = unit_.map(map);
+    const bool text = m.value.kind == Kind::string;
+    const uint32_t room = padded(m.value.size);
+    if (is_scalar(m)) {
+        const ir::Value v = text ? string(value, room) : integer(value);
+        with_slot(map, key, [&](ir::Value slot) { text ? b_->copy(slot, 0, v, room) : b_->store(slot, 0, v); });
+        return;
+    }
+    ir::Value v;
+    if (text) {
+        v = string(value, room);
+    } else {
+        v = b_->buffer(8);
+        b_->store(v, 0, integer(value));
+    }
+    const ir::Value failed = b_->extend(b_->helper(helper_map_update_elem, {b_->map(map), key, v, b_->constant(0)}), 4, true);
+    b_->branch(failed, [&] { b_->loss(unit_.loss(LossKind::map_full, map)); });
+}
+
+void BodyLowering::collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call_node) {
+    with_slot(map, key, [&](ir::Value slot) { update(map, slot, row, call_node); });
+}
+
+void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call_node) {
+    const ir::Value v = call_node.arguments.empty() ? b_->constant(1) : integer(call_node.arguments[0]);
+    const PlannedMap& m = unit_.map(map);
+    switch (row.aggregation) {
+        case Aggregation::none: break;
+        case Aggregation::count:
+        case Aggregation::sum: b_->call(ir::Library::add, {slot, v}); break;
+        case Aggregation::avg: b_->call(ir::Library::average, {slot, v}); break;
+        case Aggregation::hist:
+            b_->call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist, {slot, v});
+            break;
+        case Aggregation::min:
+        case Aggregation::max: {
+            // kept so that more is later and zero is the start: see Extreme in runtime/decode
+            int64_t flip = row.aggregation == Aggregation::min ? -1 : 0;
+            if (m.value.is_signed) flip ^= std::numeric_limits<int64_t>::min();
+            const ir::Value order = b_->alu(ir::Alu::bit_xor, v, b_->constant(flip));
+            b_->call(ir::Library::raise, {slot, order, b_->constant(unit_.loss(LossKind::contended, map))});
+            break;
+        }
+    }
+}
+
+void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Function function) {
+    const auto whole_map = [&](EventKind kind) {
+        PlannedEvent e;
+        e.kind = kind;
+        e.map = std::get<MapUse>(use(node.arguments[0])).index;
+        emit_event(std::move(e), {});
+    };
+    switch (function) {
+        case Function::printf: return printf(node);
+        case Function::print: return print(node);
+        case Function::clear: return whole_map(EventKind::clear);
+        case Function::zero: return whole_map(EventKind::zero);
+        case Function::remove: return remove(node);
+        case Function::exit: {
+            PlannedEvent e;
+            e.kind = EventKind::exit;
+            emit_event(std::move(e), {}, true);
+            return b_->leave();
+        }
+        case Function::str:
+        case Function::count:
+        case Function::sum:
+        case Function::min:
+        case Function::max:
+        case Function::avg:
+        case Function::hist: return;
+    }
+}
+
+void BodyLowering::print(const ast::Call& node) {
+    const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
+    PlannedEvent e;
+    e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
+    if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
+    e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    emit_event(std::move(e), {});
+}
+
+void BodyLowering::printf(const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = EventKind::text;
+    e.format = std::get<ast::String>(program_[node.arguments[0]].node).value;
+    emit_event(std::move(e), {node.arguments.begin() + 1, node.arguments.end()});
+}
+
+// Integers are computed before room is reserved, so that as little as possible happens in between; strings are written in place.
+void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake) {
+    uint32_t size = record_header;
+    std::vector<ir::Value> ready;
+    for (ast::ExprId id : values) {
+        Type t = type(id);
+        const bool text = t.kind == Kind::string;
+        const uint32_t room = text ? padded(t.size) : 8;
+        if (text) t.size = room;
+        event.fields.push_back({t, size});
+        ready.push_back(text ? string(id, room) : integer(id));
+        size += room;
+    }
+    event.size = size;
+    const std::vector<EventField> fields = event.fields;
+    const uint32_t ring = unit_.ring();
+    const uint32_t index = unit_.event(std::move(event));
+    const ir::Value flags = wake ? b_->constant(force_wakeup)
+                                 : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(ring_size / 8)});
+    const ir::Value record = b_->reserve(ring, index);
+    b_->branch(
+        record,
+        [&] {
+            b_->store(record, 0, b_->constant(index));
+            for (size_t i = 0; i < fields.size(); i++) {
+                const bool text = fields[i].type.kind == Kind::string;
+                text ? b_->copy(record, fields[i].offset, ready[i], fields[i].type.size) : b_->store(record, fields[i].offset, ready[i]);
+            }
+            b_->submit(record, flags);
+        },
+        [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); });
+}
+
+void BodyLowering::remove(const ast::Call& node) {
+    const auto& map_node = std::get<ast::Map>(program_[node.arguments[0]].node);
+    const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
+    const PlannedMap& m = unit_.map(map);
+    const ir::Value key = key_of(map, map_node);
+    if (!is_scalar(m)) {
+        b_->helper(helper_map_delete_elem, {b_->map(map), key});
+        return;
+    }
+    const ir::Value slot = b_->find(map, key);
+    b_->branch(slot, [&] {
+        for (uint32_t at = 0; at < m.value_size; at += 8) b_->store(slot, at, b_->constant(0));
+    });
+}
+
+}  // namespace lt

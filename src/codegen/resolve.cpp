@@ -1,0 +1,366 @@
+// Finds the place of every probe: the kind by its row, then one small function per sort of place. What cannot be found gets a diagnostic with
+// the nearest names; a name that moved is followed and a note says so.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "base/text.h"
+#include "codegen/compile.h"
+#include "ladder.h"
+#include "stdlib/successors.h"
+
+namespace lt {
+namespace {
+
+using Part = ast::ProbeSpec::Part;
+constexpr size_t most_matches = 512;  // places that one wildcard may stand for
+
+template <class T>
+std::optional<T> number(std::string_view text, int base = 10) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
+    return value;
+}
+
+std::vector<std::string_view> views(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+std::string did_you_mean(const std::vector<std::string>& names) {
+    return names.empty() ? "" : fmt::format("did you mean {}?", either(names));
+}
+
+class Resolver {
+  public:
+    Resolver(Kernel& kernel, const ResolveOptions& options, Diags& diags)
+        : kernel_(kernel), options_(options), diags_(diags) {}
+
+    // All places that one probe of an item stands for; none after a diagnostic.
+    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, bool span_item) {
+        const ProbeRow* row = kind_of(spec, span_item);
+        if (!row || !shape_fits(spec, *row)) return {};
+        ResolvedPlace place;
+        place.kind = row->kind;
+        place.span = spec.span;
+        place.text = text_of(*row, spec.parts, spec.parts.back().text);
+        switch (row->place) {
+            case Place::nothing: return {place};
+            case Place::period: return period(spec, std::move(place));
+            case Place::event: return event(spec, std::move(place));
+            case Place::kernel_function: return kernel_function(spec, std::move(place));
+            case Place::binary_function: return binary_function(spec, std::move(place));
+        }
+        return {};
+    }
+
+  private:
+    Kernel& kernel_;
+    const ResolveOptions& options_;
+    Diags& diags_;
+
+    static std::string text_of(const ProbeRow& row, const std::vector<Part>& parts, std::string_view last) {
+        std::string out(row.name);
+        for (size_t i = 1; i + 1 < parts.size(); i++) out += ":" + parts[i].text;
+        if (parts.size() > 1) out += fmt::format(":{}", last);
+        return out;
+    }
+
+    const ProbeRow* kind_of(const ast::ProbeSpec& spec, bool span_item) {
+        const Part& kind = spec.parts.front();
+        const ProbeRow* row = find_probe(kind.text);
+        if (!row) {
+            unknown_kind(spec);
+            return nullptr;
+        }
+        if (span_item && !row->spans) {
+            Diag& d = diags_.error(kind.span, fmt::format("a span opens at the entry of a function, and `{}` is none", row->name));
+            d.hint = row->result ? "name the entry: the return is found by itself, as in `k:vfs_read < @ = hist(...) >`"
+                                 : "spans over two events are not there yet; a block in { } runs at the event";
+            return nullptr;
+        }
+        return row;
+    }
+
+    void unknown_kind(const ast::ProbeSpec& spec) {
+        const Part& kind = spec.parts.front();
+        const auto later = later_probes();
+        if (std::find(later.begin(), later.end(), kind.text) != later.end()) {
+            Diag& d = diags_.error(kind.span, fmt::format("`{}` probes are not there yet", kind.text));
+            std::vector<std::string> names;
+            for (const ProbeRow& r : probe_rows()) names.emplace_back(r.name);
+            d.hint = "there are " + either(names);
+            return;
+        }
+        Diag& d = diags_.error(kind.span, fmt::format("there is no kind of probe `{}`", kind.text));
+        if (spec.parts.size() == 1 && kernel_.function(kind.text)) {
+            d.hint = fmt::format("for the kernel function of this name write `k:{}`", kind.text);
+            return;
+        }
+        std::vector<std::string_view> names;
+        for (const ProbeRow& r : probe_rows()) names.push_back(r.name);
+        d.hint = did_you_mean(closest(kind.text, names));
+        if (d.hint.empty()) d.hint = "a kernel function is k:NAME, a tracepoint t:CATEGORY:EVENT, a program's function u:PATH:NAME";
+    }
+
+    bool shape_fits(const ast::ProbeSpec& spec, const ProbeRow& row) {
+        const size_t n = spec.parts.size() - 1;
+        bool fits = false;
+        switch (row.place) {
+            case Place::nothing: fits = n == 0; break;
+            case Place::period: fits = n == 1 || n == 2; break;
+            case Place::event: fits = n == 2; break;
+            case Place::kernel_function: fits = n == 1 || n == 2; break;
+            case Place::binary_function: fits = n == 2; break;
+        }
+        for (const Part& p : spec.parts) fits = fits && !p.text.empty();
+        if (fits) return true;
+        diags_.error(spec.span, fmt::format("`{}` is not complete", row.name)).hint = fmt::format("write {}", row.shape);
+        return false;
+    }
+
+    std::vector<ResolvedPlace> period(const ast::ProbeSpec& spec, ResolvedPlace place) {
+        struct Unit { std::string_view name; uint64_t ns; };
+        constexpr std::array units{Unit{"ns", 1}, Unit{"us", 1000}, Unit{"ms", 1000000}, Unit{"s", 1000000000}, Unit{"m", 60000000000}};
+        const bool two = spec.parts.size() == 3;
+        std::string_view unit = spec.parts[1].text, count = two ? std::string_view(spec.parts[2].text) : unit;
+        if (!two) {
+            const size_t digits = std::min(unit.find_first_not_of("0123456789"), unit.size());
+            count = unit.substr(0, digits);
+            unit.remove_prefix(digits);
+        }
+        const auto n = number<uint32_t>(count);
+        if (n && *n > 0) {
+            if (unit == "hz") place.period_ns = std::max<uint64_t>(1, 1000000000 / *n);
+            for (const Unit& u : units) {
+                if (unit == u.name) place.period_ns = u.ns * *n;
+            }
+        }
+        constexpr uint64_t shortest = 1000;  // a timer cannot do better, and the program would do nothing else
+        if (place.period_ns < shortest) {
+            Diag& d = diags_.error(spec.span, "this is no period");
+            d.hint = "write interval:s:1, interval:ms:100, interval:hz:10 or interval:1s; at least 1us";
+            return {};
+        }
+        place.rungs = {{Way::run, "", {}}};
+        return {place};
+    }
+
+    std::vector<ResolvedPlace> event(const ast::ProbeSpec& spec, ResolvedPlace place) {
+        if (const Answer a = kernel_.can(Feature::tracepoint); !a.yes) {
+            diags_.error(spec.span, "this kernel offers no tracepoints: " + a.why);
+            return {};
+        }
+        const std::string &category = spec.parts[1].text, &name = spec.parts[2].text;
+        if (!is_glob(category) && !is_glob(name)) {
+            Result<Tracepoint> tp = kernel_.tracepoint(category, name);
+            if (!tp) return missing_event(spec, tp.error());
+            return {at_event(place, std::move(*tp))};
+        }
+        const std::vector<std::string> names = kernel_.tracepoints(category, name);
+        if (!count_fits(spec, names.size())) return {};
+        std::vector<ResolvedPlace> out;
+        for (const std::string& full : names) {
+            const auto halves = split(full, ':');
+            Result<Tracepoint> tp = kernel_.tracepoint(halves[0], halves[1]);
+            if (tp) out.push_back(at_event(place, std::move(*tp)));
+        }
+        return out;
+    }
+
+    static ResolvedPlace at_event(ResolvedPlace place, Tracepoint tp) {
+        place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, tp.category, tp.event);
+        place.tracepoint = std::move(tp);
+        place.rungs = {{Way::tracepoint, "", {}}};
+        return place;
+    }
+
+    std::vector<ResolvedPlace> missing_event(const ast::ProbeSpec& spec, const Error& error) {
+        const std::string &category = spec.parts[1].text, &name = spec.parts[2].text;
+        const std::vector<std::string> all = kernel_.tracepoints("*", "*");
+        const std::string full = category + ":" + name;
+        const bool exists = std::find(all.begin(), all.end(), full) != all.end();
+        Diag& d = diags_.error(cover(spec.parts[1].span, spec.parts[2].span),
+                               exists || all.empty() ? error.what : fmt::format("this kernel has no tracepoint {}", full));
+        d.hint = exists ? error.hint : did_you_mean(closest(full, views(all)));
+        if (d.hint.empty() && !exists) d.hint = fmt::format("`lt -l 't:*{}*'` lists what there is", name.substr(0, name.find('_')));
+        return {};
+    }
+
+    bool count_fits(const ast::ProbeSpec& spec, size_t n) {
+        if (n == 0) {
+            diags_.error(spec.parts.back().span, "nothing matches this pattern").hint =
+                "`lt -l` followed by a pattern in quotes lists what there is";
+            return false;
+        }
+        if (n <= most_matches) return true;
+        diags_.error(spec.parts.back().span, fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches))
+            .hint = "use a narrower pattern";
+        return false;
+    }
+
+    std::vector<ResolvedPlace> kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place) {
+        const std::string module = spec.parts.size() == 3 ? spec.parts[1].text : "";
+        const std::string& name = spec.parts.back().text;
+        if (is_glob(name)) return matching_functions(spec, place, name);
+        std::optional<KernelFunction> f = kernel_.function(name, module);
+        if (!f) f = successor(spec, name);
+        if (!f) return missing_function(spec, module);
+        place.text = text_of(probe_row(place.kind), spec.parts, f->name);
+        place.function = std::move(*f);
+        place.rungs = ladder(kernel_, place.function, place.kind, options_.ruled_out);
+        if (!any_open(place.rungs)) return no_way(spec, place);
+        return {place};
+    }
+
+    std::optional<KernelFunction> successor(const ast::ProbeSpec& spec, const std::string& name) {
+        for (const Candidate& c : candidates(name)) {
+            std::optional<KernelFunction> f = kernel_.function(c.name);
+            if (!f) continue;
+            Diag& d = diags_.note(spec.parts.back().span, fmt::format("this kernel has no function {}; {} is taken", name, f->name));
+            if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+            return f;
+        }
+        return {};
+    }
+
+    std::vector<Candidate> candidates(const std::string& name) {
+        std::vector<Candidate> out = successors(name);
+        for (std::string_view suffix : variant_suffixes()) {
+            for (std::string& variant : kernel_.functions(fmt::format("{}{}*", name, suffix))) out.push_back({std::move(variant), ""});
+        }
+        return out;
+    }
+
+    std::vector<ResolvedPlace> missing_function(const ast::ProbeSpec& spec, const std::string& module) {
+        const std::string& name = spec.parts.back().text;
+        const std::vector<std::string> all = kernel_.functions("*");
+        std::vector<std::string_view> names = views(all);
+        for (const Successor& s : successor_rows()) names.push_back(s.old_name);
+        Diag& d = diags_.error(spec.parts.back().span,
+                               module.empty() ? fmt::format("this kernel has no function {}", name)
+                                              : fmt::format("module {} has no function {}", module, name));
+        d.hint = did_you_mean(closest(name, names));
+        if (d.hint.empty()) d.hint = "it may be inlined into its callers here, or belong to a module that is not loaded";
+        return {};
+    }
+
+    std::vector<ResolvedPlace> no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place) {
+        Diag& d = diags_.error(spec.span, fmt::format("this kernel offers no way to trace {}", place.function.name));
+        for (const Rung& r : place.rungs) d.notes.push_back({{}, fmt::format("{}: {}", way_name(r.way), r.refused)});
+        d.hint = kernel_.can(Feature::kprobe).yes ? "trace a caller of it, or a tracepoint nearby"
+                                                  : "tracepoints (t:) and functions of programs (u:) can be traced here; `lt --info` tells what else";
+        return {};
+    }
+
+    std::vector<ResolvedPlace> matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place, const std::string& pattern) {
+        std::vector<ResolvedPlace> out;
+        std::vector<ResolvedPlace> refused;
+        for (const std::string& name : kernel_.functions(pattern)) {
+            ResolvedPlace p = place;
+            p.function = *kernel_.function(name);
+            p.text = text_of(probe_row(place.kind), spec.parts, name);
+            p.rungs = ladder(kernel_, p.function, p.kind, options_.ruled_out);
+            std::erase_if(p.rungs, [](const Rung& r) { return r.way == Way::breakpoint; });  // four of them at most: not for wildcards
+            (any_open(p.rungs) ? out : refused).push_back(std::move(p));
+            if (out.size() > most_matches) break;
+        }
+        if (out.empty() && !refused.empty()) return no_way(spec, refused.front());
+        if (!count_fits(spec, out.size())) return {};
+        return out;
+    }
+
+    std::vector<ResolvedPlace> binary_function(const ast::ProbeSpec& spec, ResolvedPlace place) {
+        if (const Answer a = kernel_.can(Feature::uprobe); !a.yes) {
+            diags_.error(spec.span, "this kernel offers no uprobes: " + a.why);
+            return {};
+        }
+        const Result<std::string> path = kernel_.binary(spec.parts[1].text);
+        if (!path) {
+            diags_.error(spec.parts[1].span, path.error().what).hint = path.error().hint;
+            return {};
+        }
+        const std::string& name = spec.parts[2].text;
+        if (!is_glob(name)) {
+            Result<UserFunction> f = user_place(*path, name);
+            if (!f) return missing_user_function(spec, *path, f.error());
+            return {at_user(place, std::move(*f))};
+        }
+        const std::vector<std::string> names = kernel_.user_functions(*path, name);
+        if (!count_fits(spec, names.size())) return {};
+        std::vector<ResolvedPlace> out;
+        for (const std::string& match : names) {
+            if (Result<UserFunction> f = kernel_.user_function(*path, match)) out.push_back(at_user(place, std::move(*f)));
+        }
+        return out;
+    }
+
+    // NAME, NAME+OFFSET or 0xADDRESS
+    Result<UserFunction> user_place(const std::string& path, std::string_view name) {
+        if (name.starts_with("0x")) {
+            const auto address = number<uint64_t>(name.substr(2), 16);
+            if (!address) return Error{fmt::format("`{}` is no address", name), "", 0};
+            return kernel_.user_address(path, *address);
+        }
+        const size_t plus = name.find('+');
+        if (plus == std::string_view::npos) return kernel_.user_function(path, name);
+        std::string_view text = name.substr(plus + 1);
+        const bool hex = text.starts_with("0x");
+        const auto offset = number<uint64_t>(hex ? text.substr(2) : text, hex ? 16 : 10);
+        if (!offset) return Error{fmt::format("`{}` is no offset", text), "write NAME+16 or NAME+0x10", 0};
+        Result<UserFunction> f = kernel_.user_function(path, name.substr(0, plus));
+        if (!f) return f;
+        if (f->size != 0 && *offset >= f->size) {
+            return Error{fmt::format("{} is only {} bytes long", f->name, f->size), "", 0};
+        }
+        f->offset += *offset;
+        f->name = name;
+        return f;
+    }
+
+    static ResolvedPlace at_user(ResolvedPlace place, UserFunction f) {
+        place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
+        place.user = std::move(f);
+        place.rungs = {{Way::uprobe, "", {}}};
+        return place;
+    }
+
+    std::vector<ResolvedPlace> missing_user_function(const ast::ProbeSpec& spec, const std::string& path, const Error& error) {
+        Diag& d = diags_.error(spec.parts[2].span, error.what);
+        const std::vector<std::string> all = kernel_.user_functions(path, "*");
+        d.hint = did_you_mean(closest(spec.parts[2].text, views(all)));
+        if (d.hint.empty()) d.hint = error.hint;
+        return {};
+    }
+};
+
+struct ItemParts {
+    const std::vector<ast::ProbeSpec>& probes;
+    bool span;
+};
+ItemParts parts_of(const ast::Item& item) {
+    if (const auto* action = std::get_if<ast::Action>(&item.node)) return {action->probes, false};
+    return {std::get<ast::SpanAction>(item.node).probes, true};
+}
+
+}  // namespace
+
+Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
+    Typed typed;
+    Resolver resolver(kernel, options, diags);
+    for (uint32_t i = 0; i < program.items.size(); i++) {
+        const ItemParts parts = parts_of(program.items[i]);
+        for (const ast::ProbeSpec& spec : parts.probes) {
+            for (ResolvedPlace& place : resolver.places(spec, parts.span)) {
+                typed.bodies.push_back({i, std::move(place), {}, {}, {}});
+            }
+        }
+    }
+    if (program.items.empty() && !diags.has_errors()) {
+        diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
+    }
+    return typed;
+}
+
+}  // namespace lt

@@ -1,0 +1,26 @@
+// The command line as a value.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "stdlib/options.h"
+
+namespace lt {
+
+struct Command {
+    std::map<Option, std::string> options;  // given ones; a flag's text is "true"
+    std::string file;                       // of the script; empty with -e
+
+    bool has(Option o) const { return options.contains(o); }
+    std::string text(Option o) const { return has(o) ? options.at(o) : ""; }
+    std::vector<std::string> list(Option o) const;  // comma-separated
+};
+
+// No value: help was asked for and printed.
+Result<std::optional<Command>> read_command(int argc, const char* const* argv);
+
+}  // namespace lt

@@ -1,0 +1,239 @@
+#include "pipeline.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "parser/parse.h"
+#include "privileges.h"
+
+namespace lt {
+namespace {
+
+struct StageRow {
+    std::string_view name;
+    bool (Pipeline::*work)();
+    bool runs;  // touches the running kernel's programs: not done for a kernel in a folder
+};
+constexpr std::array stages{
+    StageRow{"parse", &Pipeline::parse, false},
+    // From here the text is a tree; nothing looks at the text again but to draw diagnostics.
+    StageRow{"resolve", &Pipeline::resolve, false},
+    // From here every probe names one existing place and knows the ways there.
+    StageRow{"check", &Pipeline::check, false},
+    // From here every expression has a type and every map a layout.
+    StageRow{"lower", &Pipeline::lower, false},
+    // From here sizes and offsets are known and syntax is forgotten.
+    StageRow{"emit", &Pipeline::emit, false},
+    // From here the plan is complete: the compiler is not needed any more.
+    StageRow{"load", &Pipeline::load, true},
+    // From here the verifier has accepted every program.
+    StageRow{"attach", &Pipeline::attach, true},
+    // From here every probe is attached.
+    StageRow{"run", &Pipeline::collect, true},
+};
+
+struct DumpRow {
+    std::string_view name;
+    std::string_view stage;
+    std::string (Pipeline::*text)() const;
+};
+constexpr std::array dumps{
+    DumpRow{"ast", "parse", &Pipeline::ast_text},   DumpRow{"typed", "check", &Pipeline::typed_text},
+    DumpRow{"ir", "lower", &Pipeline::ir_text},     DumpRow{"llvm", "emit", &Pipeline::llvm_text},
+    DumpRow{"bpf", "emit", &Pipeline::assembly_text}, DumpRow{"plan", "emit", &Pipeline::plan_text},
+};
+
+template <class Rows>
+const typename Rows::value_type* find_row(const Rows& rows, std::string_view name) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
+    return row == rows.end() ? nullptr : &*row;
+}
+
+template <class Rows>
+std::string names_of(const Rows& rows) {
+    std::vector<std::string> names;
+    for (const auto& r : rows) names.emplace_back(r.name);
+    return either(names);
+}
+
+bool colored() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(stages, stage) - stages.data()); }
+
+}  // namespace
+
+Pipeline::Pipeline(const Command& command, Source source) : command_(command), source_(std::move(source)) {}
+Pipeline::~Pipeline() = default;
+
+int Pipeline::run() {
+    const bool fine = options_fit() && run_stages();
+    draw_diags();
+    if (command_.has(Option::time)) tell_times(timings_);
+    return fine ? 0 : 1;
+}
+
+bool Pipeline::options_fit() {
+    last_stage_ = stages.back().name;
+    if (command_.has(Option::kernel)) last_stage_ = "emit";
+    size_t last_dump = 0;
+    for (const std::string& name : command_.list(Option::dump)) {
+        const DumpRow* row = find_row(dumps, name);
+        if (!row) return refuse({fmt::format("nothing of the name `{}` can be dumped", name), "there are " + names_of(dumps), 0});
+        last_dump = std::max(last_dump, place_of(row->stage));
+        last_stage_ = stages[last_dump].name;
+        emit_options_.llvm_text |= name == "llvm";
+        emit_options_.assembly_text |= name == "bpf";
+    }
+    if (command_.has(Option::stop_after)) {
+        last_stage_ = command_.text(Option::stop_after);
+        if (!find_row(stages, last_stage_)) return refuse({fmt::format("there is no stage `{}`", last_stage_), "there are " + names_of(stages), 0});
+    }
+    return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_, diags_);
+}
+
+bool Pipeline::run_stages() {
+    for (const StageRow& stage : stages) {
+        const auto start = std::chrono::steady_clock::now();
+        const bool fine = (this->*stage.work)();
+        timings_.push_back({stage.name, std::chrono::steady_clock::now() - start});
+        if (!fine) return false;
+        for (const std::string& name : command_.list(Option::dump)) {
+            const DumpRow* row = find_row(dumps, name);
+            if (row->stage == stage.name) fmt::print("{}", (this->*row->text)());
+        }
+        if (stage.name == last_stage_) break;
+    }
+    return true;
+}
+
+bool Pipeline::refuse(const Error& error) {
+    diags_.error({}, error.what).hint = error.hint;
+    return false;
+}
+
+void Pipeline::draw_diags() {
+    std::fflush(stdout);
+    for (; drawn_ < diags_.all().size(); drawn_++) fmt::print(stderr, "{}", draw(source_, diags_.all()[drawn_], colored()));
+}
+
+bool Pipeline::parse() {
+    program_ = lt::parse(source_, diags_);
+    return !diags_.has_errors();
+}
+
+bool Pipeline::resolve() {
+    if (!kernel_) {
+        const std::string folder = command_.text(Option::kernel);
+        if (folder.empty()) {
+            if (const auto lacking = lacking_privilege()) return refuse(*lacking);
+        }
+        Result<std::unique_ptr<Kernel>> kernel = open_kernel({folder});
+        if (!kernel) return refuse(kernel.error());
+        kernel_ = std::move(*kernel);
+    }
+    typed_ = lt::resolve(program_, *kernel_, resolve_options_, diags_);
+    return !diags_.has_errors();
+}
+
+bool Pipeline::check() {
+    lt::check(program_, typed_, diags_);
+    return !diags_.has_errors();
+}
+
+bool Pipeline::lower() {
+    ir_ = lt::lower(program_, typed_, diags_);
+    return !diags_.has_errors();
+}
+
+bool Pipeline::emit() {
+    Result<Emitted> emitted = lt::emit(ir_, source_, emit_options_);
+    if (!emitted) return refuse(emitted.error());
+    emitted_ = std::move(*emitted);
+    ir_.plan.object = std::move(emitted_.object);
+    return true;
+}
+
+bool Pipeline::load() {
+    draw_diags();
+    if (!sink_) {
+        sink_ = file_sink(STDOUT_FILENO);
+        printer_ = text_printer(*sink_, ir_.plan.plain_integers);
+    }
+    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, *printer_);
+    if (!session) {
+        Error e = session.error();
+        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos) e.hint = "run it again with -v for the verifier's log";
+        return refuse(e);
+    }
+    session_ = std::move(*session);
+    return true;
+}
+
+bool Pipeline::attach() {
+    const std::vector<Refusal> refusals = session_->attach();
+    if (!refusals.empty()) return compile_again(refusals);
+    if (const auto e = session_->attach_error()) return refuse(*e);
+    if (command_.has(Option::verbose)) tell_ways();
+    return true;
+}
+
+// What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are compiled.
+bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
+    for (const Refusal& r : refusals) {
+        const Rung* rung = nullptr;
+        for (const Rung& candidate : ir_.plan.probes[r.probe].rungs) {
+            if (candidate.way == r.way) rung = &candidate;
+        }
+        if (!rung || rung->attachments.empty() || r.way == Way::tracepoint || r.way == Way::uprobe || r.way == Way::run) {
+            diags_.error(ir_.plan.probes[r.probe].span, fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
+            return false;
+        }
+        resolve_options_.ruled_out.push_back({rung->attachments.front().function, r.way, r.why});
+    }
+    session_.reset();
+    diags_ = {};
+    const size_t notes_drawn = drawn_;
+    const bool compiled = parse() && resolve() && check() && lower() && emit();
+    drawn_ = compiled ? std::min(notes_drawn, diags_.all().size()) : 0;
+    return compiled && load() && attach();
+}
+
+void Pipeline::tell_ways() {
+    const std::vector<size_t> taken = session_->taken();
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const PlannedProbe& probe = ir_.plan.probes[i];
+        if (probe.when != When::attached) continue;
+        fmt::print(stderr, "{}: attached by {}\n", probe.text, way_name(probe.rungs[taken[i]].way));
+        for (size_t r = 0; r < taken[i]; r++) {
+            fmt::print(stderr, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
+        }
+    }
+}
+
+bool Pipeline::collect() {
+    const auto attached = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(), [](const PlannedProbe& p) { return p.when == When::attached; });
+    if (attached > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", attached, attached == 1 ? "" : "s");
+    session_->run();
+    const Status finished = session_->finish();
+    tell_end();
+    return finished ? true : refuse(finished.error());
+}
+
+void Pipeline::tell_end() {
+    for (const Loss& loss : session_->losses()) fmt::print(stderr, "lt: {}\n", loss_text(ir_.plan, loss));
+    if (command_.has(Option::stats)) tell_stats(ir_.plan, *session_);
+}
+
+std::string Pipeline::ast_text() const { return ast::dump(program_); }
+std::string Pipeline::typed_text() const { return lt::dump(program_, typed_); }
+std::string Pipeline::ir_text() const { return ir::dump(ir_); }
+std::string Pipeline::plan_text() const { return lt::dump(ir_.plan); }
+
+}  // namespace lt

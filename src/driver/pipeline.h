@@ -1,0 +1,67 @@
+// One run of lt from text to results. The stages stand in one table; --dump, --stop-after and --time are driven by it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "codegen/compile.h"
+#include "command.h"
+#include "report.h"
+#include "runtime/session.h"
+
+namespace lt {
+
+class Pipeline {
+  public:
+    Pipeline(const Command& command, Source source);
+    ~Pipeline();
+    int run();  // the exit status
+
+    bool parse();
+    bool resolve();
+    bool check();
+    bool lower();
+    bool emit();
+    bool load();
+    bool attach();
+    bool collect();
+
+    std::string ast_text() const;
+    std::string typed_text() const;
+    std::string ir_text() const;
+    std::string llvm_text() const { return emitted_.llvm; }
+    std::string assembly_text() const { return emitted_.assembly; }
+    std::string plan_text() const;
+
+  private:
+    bool options_fit();
+    bool run_stages();
+    bool compile_again(const std::vector<Refusal>& refusals);
+    void draw_diags();
+    void tell_ways();
+    void tell_end();
+    bool refuse(const Error& error);
+
+    const Command& command_;
+    Source source_;
+    Diags diags_;
+    size_t drawn_ = 0;
+    size_t parsed_diags_ = 0;
+    ast::Program program_;
+    std::unique_ptr<Kernel> kernel_;
+    ResolveOptions resolve_options_;
+    Typed typed_;
+    ir::Program ir_;
+    EmitOptions emit_options_;
+    Emitted emitted_;
+    std::string last_stage_;
+    std::unique_ptr<Sink> sink_;
+    std::unique_ptr<Printer> printer_;
+    std::unique_ptr<Session> session_;
+    std::vector<Timing> timings_;
+};
+
+}  // namespace lt

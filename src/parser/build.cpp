@@ -1,0 +1,131 @@
+#include "build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stdlib/builtins.h"
+
+namespace lt {
+namespace {
+
+constexpr uint32_t most_depth = 256;
+
+// What a value that stands alone as a statement may have been meant to be.
+struct AloneHint {
+    std::string operator()(const ast::Name& n) const {
+        return find_function(n.name) != nullptr ? fmt::format("to call the function, write {}()", n.name) : general;
+    }
+    std::string operator()(const ast::Binary& b) const {
+        return b.op == ast::BinaryOp::equal ? "to assign, write '='" : general;
+    }
+    std::string operator()(const ast::Map& m) const { return fmt::format("to print a map, write print(@{})", m.name); }
+    std::string operator()(const auto&) const { return general; }
+
+    std::string general = "assign it, as in @x = ..., or call a function with it";
+};
+
+}  // namespace
+
+uint32_t Builder::depth_of(const Exprs& exprs) const {
+    uint32_t depth = 0;
+    for (ast::ExprId e : exprs) depth = std::max(depth, expr_depths_[static_cast<size_t>(e)]);
+    return depth;
+}
+
+uint32_t Builder::depth_of(const ast::Block& block) const {
+    uint32_t depth = 0;
+    for (ast::StmtId s : block.statements) depth = std::max(depth, stmt_depths_[static_cast<size_t>(s)]);
+    return depth;
+}
+
+// The depth, or 0 for a node that must not get its children; said once per program.
+uint32_t Builder::check_depth(Span span, uint32_t depth) {
+    if (depth <= most_depth) return depth;
+    if (!said_too_deep_) diags_.error(span, "this is nested too deeply").hint = "split it into several statements";
+    said_too_deep_ = true;
+    return 0;
+}
+
+ast::ExprId Builder::add(Span span, ast::ExprNode node, const Exprs& children) {
+    const uint32_t depth = check_depth(span, depth_of(children) + 1);
+    if (depth == 0) node = ast::Integer{0};
+    expr_depths_.push_back(depth);
+    return program_.add(span, std::move(node));
+}
+
+ast::ExprId Builder::leaf(Span span, ast::ExprNode node) { return add(span, std::move(node), {}); }
+
+ast::ExprId Builder::map(Span span, std::string name, Exprs key) {
+    ast::Map node = {std::move(name), key, true};
+    return add(span, std::move(node), key);
+}
+
+ast::ExprId Builder::member(Span span, ast::ExprId base, std::string field, Span field_span) {
+    return add(span, ast::Member{base, std::move(field), field_span}, {base});
+}
+
+ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
+    if (arguments.empty() && find_variable(name) != nullptr && find_function(name) == nullptr) {
+        diags_.error(span, fmt::format("'{}' is a value, not a function", name)).hint =
+            fmt::format("write {} without ()", name);
+    }
+    ast::Call node = {std::move(name), name_span, arguments};
+    return add(span, std::move(node), arguments);
+}
+
+ast::ExprId Builder::unary(Span span, ast::UnaryOp op, ast::ExprId operand) {
+    return add(span, ast::Unary{op, operand}, {operand});
+}
+
+ast::ExprId Builder::binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right) {
+    return add(cover(program_[left].span, program_[right].span), ast::Binary{op, left, right}, {left, right});
+}
+
+ast::ExprId Builder::conditional(Span span, ast::ExprId condition, ast::ExprId yes, ast::ExprId no) {
+    return add(span, ast::Conditional{condition, yes, no}, {condition, yes, no});
+}
+
+ast::StmtId Builder::evaluate(Span span, ast::ExprId value) {
+    const ast::ExprNode& node = program_[value].node;
+    if (!std::holds_alternative<ast::Call>(node) && !said_too_deep_) {
+        diags_.error(span, "a value alone does nothing").hint = std::visit(AloneHint{}, node);
+    }
+    stmt_depths_.push_back(1);
+    return program_.add(span, ast::Evaluate{value});
+}
+
+ast::StmtId Builder::assign(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value) {
+    const ast::Expr& t = program_[target];
+    if (!std::holds_alternative<ast::Map>(t.node) && !std::holds_alternative<ast::Local>(t.node)) {
+        diags_.error(t.span, "only a map or a local can be assigned to").hint = "write @name = ... or $name = ...";
+    }
+    stmt_depths_.push_back(1);
+    return program_.add(span, ast::Assign{target, op, value});
+}
+
+ast::StmtId Builder::step(Span span, ast::ExprId target, ast::BinaryOp op) {
+    return assign(span, target, op, leaf(span, ast::Integer{1}));
+}
+
+ast::StmtId Builder::choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no) {
+    const uint32_t depth = check_depth(span, std::max(depth_of(yes), depth_of(no)) + 1);
+    if (depth == 0) yes = no = {};
+    stmt_depths_.push_back(depth);
+    return program_.add(span, ast::If{condition, std::move(yes), std::move(no)});
+}
+
+ast::StmtId Builder::leave(Span span) {
+    stmt_depths_.push_back(1);
+    return program_.add(span, ast::Return{});
+}
+
+void Builder::action(Span span, Probes probes, MaybeExpr predicate, ast::Block body) {
+    program_.items.push_back({span, ast::Action{std::move(probes), predicate, std::move(body)}});
+}
+
+void Builder::span(Span span, Probes probes, MaybeExpr predicate, MaybeExpr threshold, ast::Block body) {
+    program_.items.push_back({span, ast::SpanAction{{}, std::move(probes), predicate, threshold, std::move(body)}});
+}
+
+}  // namespace lt

@@ -1,0 +1,53 @@
+// What the grammar's actions call: they make the nodes of the tree and refuse what the grammar accepts only to say
+// clearly what is wrong with it. The tree is never deeper than a fixed limit, so that later stages may walk it by
+// recursion.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "parser/ast.h"
+
+namespace lt {
+
+class Builder {
+  public:
+    Builder(ast::Program& program, Diags& diags) : program_(program), diags_(diags) {}
+
+    using Exprs = std::vector<ast::ExprId>;
+    using Probes = std::vector<ast::ProbeSpec>;
+    using MaybeExpr = std::optional<ast::ExprId>;
+
+    ast::ExprId leaf(Span span, ast::ExprNode node);
+    ast::ExprId map(Span span, std::string name, Exprs key);
+    ast::ExprId member(Span span, ast::ExprId base, std::string field, Span field_span);
+    ast::ExprId call(Span span, std::string name, Span name_span, Exprs arguments);
+    ast::ExprId unary(Span span, ast::UnaryOp op, ast::ExprId operand);
+    ast::ExprId binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right);
+    ast::ExprId conditional(Span span, ast::ExprId condition, ast::ExprId yes, ast::ExprId no);
+
+    ast::StmtId evaluate(Span span, ast::ExprId value);
+    ast::StmtId assign(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value);
+    ast::StmtId step(Span span, ast::ExprId target, ast::BinaryOp op);  // ++ and --
+    ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
+    ast::StmtId leave(Span span);
+
+    void action(Span span, Probes probes, MaybeExpr predicate, ast::Block body);
+    void span(Span span, Probes probes, MaybeExpr predicate, MaybeExpr threshold, ast::Block body);
+
+  private:
+    ast::ExprId add(Span span, ast::ExprNode node, const Exprs& children);
+    uint32_t depth_of(const Exprs& exprs) const;
+    uint32_t depth_of(const ast::Block& block) const;
+    uint32_t check_depth(Span span, uint32_t depth);
+
+    ast::Program& program_;
+    Diags& diags_;
+    std::vector<uint32_t> expr_depths_;  // by ExprId
+    std::vector<uint32_t> stmt_depths_;  // by StmtId; statements only
+    bool said_too_deep_ = false;
+};
+
+}  // namespace lt

@@ -1,0 +1,256 @@
+// Explanations of syntax errors, from the most special to the general one; the first that fits is said.
+#include "diagnose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+#include "later.h"
+
+namespace lt {
+namespace {
+
+using K = Parser::symbol_kind;
+
+constexpr std::string_view example = "for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >";
+
+// How an expected token is called.
+enum class Group : uint8_t { statement, operand, punctuation, operation };
+
+struct Expected {
+    Kind kind;
+    Group group;
+    std::string_view words;
+};
+
+// Tokens that are not listed are never suggested: they say the same as a listed one or are too seldom meant.
+constexpr std::array expected_rows = {
+    Expected{K::S_PROBE, Group::statement, "a probe"},       Expected{K::S_IF, Group::statement, "a statement"},
+    Expected{K::S_INTEGER, Group::operand, "an expression"}, Expected{K::S_PREDICATE_CLOSE, Group::punctuation, "'/'"},
+    Expected{K::S_SPAN_OPEN, Group::punctuation, "'<'"},     Expected{K::S_SPAN_CLOSE, Group::punctuation, "'>'"},
+    Expected{K::S_LBRACE, Group::punctuation, "'{'"},        Expected{K::S_RBRACE, Group::punctuation, "'}'"},
+    Expected{K::S_RPAREN, Group::punctuation, "')'"},        Expected{K::S_RBRACKET, Group::punctuation, "']'"},
+    Expected{K::S_COMMA, Group::punctuation, "','"},         Expected{K::S_SEMICOLON, Group::punctuation, "';'"},
+    Expected{K::S_COLON, Group::punctuation, "':'"},         Expected{K::S_PLUS, Group::operation, "an operator"},
+};
+
+// Tokens with which a statement may begin.
+constexpr std::array statement_starts = {
+    K::S_NAME,     K::S_LOCAL, K::S_MAP,    K::S_STRING, K::S_INTEGER, K::S_DURATION,
+    K::S_ELLIPSIS, K::S_IF,    K::S_RETURN, K::S_NOT,    K::S_TILDE,
+};
+
+template <size_t N>
+bool is_one_of(Kind kind, const std::array<K::symbol_kind_type, N>& kinds) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+std::string found_words(const Mistake& m) {
+    if (m.found == K::S_YYEOF) return "the end of the text";
+    constexpr size_t most = 40;
+    const std::string_view text = m.text();
+    return text.size() <= most ? fmt::format("'{}'", text) : fmt::format("'{}...'", text.substr(0, most));
+}
+
+// The end of the text is shown where the text that counts ends.
+Span found_span(const Mistake& m) {
+    const uint32_t before = m.lexer.span_before().end;
+    return m.found == K::S_YYEOF ? Span{before, before} : m.span;
+}
+
+bool begins_line_between(const Source& source, uint32_t begin, uint32_t end) {
+    return source.at({begin, end}).find('\n') != std::string_view::npos;
+}
+
+Diag& say(const Mistake& m, Span span, std::string message, std::string_view hint) {
+    Diag& diag = m.lexer.diags().error(span, std::move(message));
+    diag.hint = hint;
+    return diag;
+}
+
+bool said_already(const Mistake& m) { return m.found == K::S_BAD; }
+
+// Is what follows a span's block, on the same line, more likely the rest of a comparison than an item?
+bool continues_span(const Mistake& m) {
+    const auto& closed = m.lexer.last_span();
+    const Span item = m.lexer.item();
+    if (!closed || item.begin < closed->second.end) return false;
+    if (begins_line_between(m.lexer.source(), closed->second.end, item.begin)) return false;
+    if (item.begin == m.span.begin) return m.found != K::S_YYEOF && m.found != K::S_PROBE;
+    const std::string_view first = m.lexer.source().at(item);
+    const bool is_word = first.find(':') == std::string_view::npos;
+    return is_word && (m.lexer.kind_before() == K::S_THRESHOLD || (m.found != K::S_YYEOF && m.found != K::S_PROBE));
+}
+
+bool comparison_in_span(const Mistake& m) {
+    const auto& closed = m.lexer.last_span();
+    const bool closes_early = m.found == K::S_SPAN_CLOSE && !m.wants_operand();
+    if (!closes_early && (find_later(m) != nullptr || !continues_span(m))) return false;
+    Diag& diag = say(m, closed->second, "this '>' closes the span's block",
+                     "a comparison or shift in a span's block stands in parentheses: (a > b)");
+    diag.notes.push_back({closed->first, "the block begins here"});
+    return true;
+}
+
+bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view without_blanks(std::string_view text) {
+    const size_t last = text.find_last_not_of(" \t\r\n");
+    return text.substr(0, last + 1);
+}
+
+// Does the text end with `(NAME` or `(NAME *`, not as the arguments of a call?
+bool ends_like_cast(std::string_view text) {
+    while (text.ends_with('*')) text = without_blanks(text.substr(0, text.size() - 1));
+    size_t word = text.size();
+    while (word > 0 && is_word_byte(text[word - 1])) word--;
+    if (word == text.size()) return false;
+    text = without_blanks(text.substr(0, word));
+    if (!text.ends_with('(')) return false;
+    text = without_blanks(text.substr(0, text.size() - 1));
+    return text.empty() || (!is_word_byte(text.back()) && text.back() != ')');
+}
+
+bool cast(const Mistake& m) {
+    if (m.wants_operand() && m.found != K::S_RPAREN) return false;
+    constexpr uint32_t reach = 200;
+    const uint32_t begin = m.span.begin < reach ? 0 : m.span.begin - reach;
+    std::string_view text = without_blanks(m.lexer.source().at({begin, m.span.begin}));
+    const bool after_paren = text.ends_with(')');
+    const bool fits = after_paren ? is_one_of(m.found, statement_starts) || m.found == K::S_LPAREN
+                                  : m.found == K::S_RPAREN && text.ends_with('*');
+    if (after_paren) text = without_blanks(text.substr(0, text.size() - 1));
+    if (!fits || !ends_like_cast(text)) return false;
+    say(m, found_span(m), "casts are not there yet", "");
+    return true;
+}
+
+bool not_there_yet(const Mistake& m) {
+    const Later* row = find_later(m);
+    if (row == nullptr) return false;
+    say(m, m.span, fmt::format("{} not there yet", row->what), row->hint);
+    return true;
+}
+
+bool stands_outside(Kind kind, Bracket bracket) {
+    return kind == K::S_SEMICOLON || kind == K::S_LBRACE || (kind == K::S_ASSIGN && bracket == Bracket::square);
+}
+
+// The innermost open bracket is the culprit where the text ends, where the next item begins, and where something stands
+// that cannot be inside.
+bool never_closed(const Mistake& m) {
+    const std::optional<Open>& open = m.lexer.enclosing();
+    if (!open) return false;
+    const bool is_block = open->bracket == Bracket::brace || open->bracket == Bracket::angle;
+    const bool ends = m.found == K::S_YYEOF || m.lexer.item_begins(m.span.begin);
+    const bool cannot_be_inside = !is_block && !m.wants_operand() && stands_outside(m.found, open->bracket);
+    if (!ends && !cannot_be_inside) return false;
+    const BracketRow& row = bracket_row(open->bracket);
+    say(m, open->span, fmt::format("this '{}' is never closed", row.open), row.hint);
+    return true;
+}
+
+std::string_view missing_block_hint(const Mistake& m) {
+    const std::string_view probe = m.lexer.source().at(m.lexer.span_before());
+    if (m.lexer.kind_before() == K::S_PROBE && probe.find('/') != std::string_view::npos &&
+        probe.find(":/") == std::string_view::npos) {
+        return "write a blank before the '/' of a predicate";
+    }
+    const bool same_line = !begins_line_between(m.lexer.source(), m.lexer.span_before().end, m.span.begin);
+    if (m.found == K::S_PROBE && same_line) return "write ',' between two probes";
+    return example;
+}
+
+bool missing_block(const Mistake& m) {
+    if (!m.expects(K::S_SPAN_OPEN) || !m.expects(K::S_LBRACE)) return false;
+    const Span head = {m.lexer.item().begin, m.lexer.span_before().end};
+    say(m, head, "a probe needs a block: { ... } or < ... >", missing_block_hint(m));
+    return true;
+}
+
+bool threshold_without_span(const Mistake& m) {
+    if (!m.expects(K::S_SPAN_OPEN) || (m.found != K::S_LBRACE && m.found != K::S_YYEOF)) return false;
+    say(m, found_span(m), "after a threshold stands the block of a span: < ... >",
+        "for example k:vfs_read > 10ms < @ = hist(latency) >");
+    return true;
+}
+
+bool assignment_as_value(const Mistake& m) {
+    if (m.found != K::S_ASSIGN || !m.expects(K::S_PLUS) || m.lexer.mode_before() != Mode::code) return false;
+    say(m, m.span, "'=' assigns, and an assignment is not a value", "to compare, write '=='");
+    return true;
+}
+
+bool call_without_parens(const Mistake& m) {
+    const bool argument = m.found == K::S_STRING || m.found == K::S_INTEGER || m.found == K::S_MAP ||
+                          m.found == K::S_LOCAL || m.found == K::S_NAME;
+    if (!m.expects(K::S_SEMICOLON) || !argument || m.lexer.kind_before() != K::S_NAME) return false;
+    const Span name = m.lexer.span_before();
+    if (begins_line_between(m.lexer.source(), name.end, m.span.begin)) return false;
+    const std::string_view word = m.lexer.source().at(name);
+    say(m, m.span, fmt::format("unexpected {} after '{}'", found_words(m), word),
+        fmt::format("to call a function, write {}(...); between two statements, write ';'", word));
+    return true;
+}
+
+bool return_of_value(const Mistake& m) {
+    if (!m.expects(K::S_SEMICOLON) || m.lexer.kind_before() != K::S_RETURN) return false;
+    say(m, m.span, "'return' ends the block and takes no value", "write 'return;'");
+    return true;
+}
+
+bool missing_semicolon(const Mistake& m) {
+    if (!m.expects(K::S_SEMICOLON) || !is_one_of(m.found, statement_starts)) return false;
+    const uint32_t end = m.lexer.span_before().end;
+    say(m, {end, end}, "two statements without a ';' between them", "write ';' here");
+    return true;
+}
+
+std::vector<std::string> alternatives(const Mistake& m) {
+    std::vector<std::string> words;
+    bool begins_statement = false;
+    for (const Expected& row : expected_rows) {
+        if (!m.expects(row.kind)) continue;
+        const bool is_said = begins_statement && (row.group == Group::operand || row.kind == K::S_SEMICOLON);
+        const bool is_vague = row.group == Group::operation && !words.empty();
+        if (!is_said && !is_vague) words.emplace_back(row.words);
+        if (row.group == Group::statement) begins_statement = true;
+    }
+    if (words.empty() && m.expects(K::S_NAME)) words.emplace_back("a name");
+    if (words.size() > 5) words.resize(5);
+    return words;
+}
+
+bool unexpected(const Mistake& m) {
+    const std::vector<std::string> words = alternatives(m);
+    const std::string message = words.empty() ? "unexpected " + found_words(m)
+                                              : fmt::format("expected {}, found {}", either(words), found_words(m));
+    say(m, found_span(m), message, m.expects(K::S_PROBE) ? example : "");
+    return true;
+}
+
+constexpr std::array explanations = {
+    said_already,        comparison_in_span, not_there_yet,          cast,
+    never_closed,        missing_block,      threshold_without_span, assignment_as_value,
+    call_without_parens, return_of_value,    missing_semicolon,      unexpected,
+};
+
+}  // namespace
+
+Extent diagnose(const Parser::context& at, Lexer& lexer) {
+    Mistake mistake = {lexer, at.token(), at.location(), std::vector<Kind>(Parser::YYNTOKENS)};
+    const int count = at.expected_tokens(mistake.expected.data(), Parser::YYNTOKENS);
+    mistake.expected.resize(static_cast<size_t>(count));
+    for (const auto explain : explanations) {
+        if (!explain(mistake)) continue;
+        if (explain == comparison_in_span) return Extent::to_next_item;
+        break;
+    }
+    const Later* row = find_later(mistake);
+    return row == nullptr ? Extent::block : row->extent;
+}
+
+}  // namespace lt

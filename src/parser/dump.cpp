@@ -1,0 +1,136 @@
+// The tree as text: one node a line, children indented by two spaces below it. Spans of text are not shown, so that a
+// dump does not change with the layout of the program.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "parser/ast.h"
+
+namespace lt::ast {
+namespace {
+
+class Dumper {
+  public:
+    explicit Dumper(const Program& program) : program_(program) {}
+    std::string take() { return std::move(out_); }
+    void item(const Item& item) { std::visit(*this, item.node); }
+
+    void operator()(const Action& a) {
+        line("action {}", probes(a.probes));
+        expr_under("predicate", a.predicate);
+        block_under("body", a.body);
+    }
+    void operator()(const SpanAction& s) {
+        line("span {}{}", s.name.empty() ? "" : s.name + " = ", probes(s.probes));
+        expr_under("predicate", s.predicate);
+        expr_under("threshold", s.threshold);
+        block_under("body", s.body);
+    }
+
+    void operator()(const Evaluate& e) {
+        line("evaluate");
+        under(e.value);
+    }
+    void operator()(const Assign& a) {
+        line("assign {}=", a.op ? spelling(*a.op) : "");
+        under(a.target);
+        under(a.value);
+    }
+    void operator()(const If& i) {
+        line("if");
+        under(i.condition);
+        block_under("then", i.yes);
+        if (!i.no.statements.empty()) block_under("else", i.no);
+    }
+    void operator()(const Return&) { line("return"); }
+
+    void operator()(const Integer& i) { line("integer {}", i.value); }
+    void operator()(const Duration& d) { line("duration {}ns", d.nanoseconds); }
+    void operator()(const String& s) { line("string {}", quoted(s.value)); }
+    void operator()(const Name& n) { line("name {}", n.name); }
+    void operator()(const Ellipsis&) { line("ellipsis"); }
+    void operator()(const Local& l) { line("local ${}", l.name); }
+    void operator()(const Map& m) {
+        line("map @{}{}", m.name, m.has_key ? "[]" : "");
+        for (ExprId k : m.key) under(k);
+    }
+    void operator()(const Member& m) {
+        line("member {}", m.field);
+        under(m.base);
+    }
+    void operator()(const Call& c) {
+        line("call {}", c.name);
+        for (ExprId a : c.arguments) under(a);
+    }
+    void operator()(const Unary& u) {
+        line("unary {}", spelling(u.op));
+        under(u.operand);
+    }
+    void operator()(const Binary& b) {
+        line("binary {}", spelling(b.op));
+        under(b.left);
+        under(b.right);
+    }
+    void operator()(const Conditional& c) {
+        line("conditional");
+        under(c.condition);
+        under(c.yes);
+        under(c.no);
+    }
+
+  private:
+    template <class... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        out_.append(2 * depth_, ' ');
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+
+    void under(ExprId id) {
+        depth_++;
+        std::visit(*this, program_[id].node);
+        depth_--;
+    }
+
+    void expr_under(std::string_view title, const std::optional<ExprId>& id) {
+        if (!id) return;
+        depth_++;
+        line("{}", title);
+        under(*id);
+        depth_--;
+    }
+
+    void block_under(std::string_view title, const Block& block) {
+        depth_++;
+        line("{}", title);
+        depth_++;
+        for (StmtId s : block.statements) std::visit(*this, program_[s].node);
+        depth_ -= 2;
+    }
+
+    static std::string part(const ProbeSpec::Part& p) {
+        return p.text.find_first_of(": ,") == std::string::npos ? p.text : quoted(p.text);
+    }
+
+    static std::string probes(const std::vector<ProbeSpec>& specs) {
+        std::string out;
+        for (const ProbeSpec& spec : specs) {
+            if (!out.empty()) out += ", ";
+            for (const ProbeSpec::Part& p : spec.parts) out += (&p == &spec.parts.front() ? "" : ":") + part(p);
+        }
+        return out;
+    }
+
+    const Program& program_;
+    std::string out_;
+    size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string dump(const Program& program) {
+    Dumper dumper(program);
+    for (const Item& item : program.items) dumper.item(item);
+    return dumper.take();
+}
+
+}  // namespace lt::ast

@@ -1,0 +1,115 @@
+// The tree that every grammar makes: closed sums, children as ids into vectors of the Program. It holds names and spans of text; nothing in it
+// knows a kernel, a type or which grammar it came from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/source.h"
+
+namespace lt::ast {
+
+enum class ExprId : uint32_t {};
+enum class StmtId : uint32_t {};
+
+enum class UnaryOp : uint8_t { minus, logical_not, bit_not };
+enum class BinaryOp : uint8_t {
+    add, subtract, multiply, divide, modulo, shift_left, shift_right, bit_and, bit_or, bit_xor,
+    equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or,
+};
+std::string_view spelling(UnaryOp op);
+std::string_view spelling(BinaryOp op);
+
+struct Integer { uint64_t value; };
+struct Duration { int64_t nanoseconds; };
+struct String { std::string value; };  // escapes already replaced
+struct Name { std::string name; };     // pid, comm, arg0, args ...
+struct Ellipsis {};                    // `...`
+struct Local { std::string name; };    // $name, without the $
+struct Map {                           // @name or @name[key, ...], without the @; the anonymous map is ""
+    std::string name;
+    std::vector<ExprId> key;
+    bool has_key = false;  // were there brackets?
+};
+struct Member { ExprId base; std::string field; Span field_span; };  // base.field, base->field
+struct Call { std::string name; Span name_span; std::vector<ExprId> arguments; };
+struct Unary { UnaryOp op; ExprId operand; };
+struct Binary { BinaryOp op; ExprId left; ExprId right; };
+struct Conditional { ExprId condition; ExprId yes; ExprId no; };
+
+using ExprNode = std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary, Conditional>;
+struct Expr {
+    Span span;
+    ExprNode node;
+};
+
+struct Block { std::vector<StmtId> statements; };
+struct Evaluate { ExprId value; };  // an expression as a statement: a call
+struct Assign {                     // target = value, target += value ..., target++
+    ExprId target;                  // a Map or a Local
+    std::optional<BinaryOp> op;     // of a compound assignment
+    ExprId value;
+};
+struct If { ExprId condition; Block yes; Block no; };
+struct Return {};
+
+using StmtNode = std::variant<Evaluate, Assign, If, Return>;
+struct Stmt {
+    Span span;
+    StmtNode node;
+};
+
+// A probe as it was typed, split at its colons: "kprobe:vfs_read" is {"kprobe", "vfs_read"}.
+struct ProbeSpec {
+    struct Part { Span span; std::string text; };
+    Span span;
+    std::vector<Part> parts;  // never empty
+};
+
+// probe, probe /predicate/ { body }
+struct Action {
+    std::vector<ProbeSpec> probes;
+    std::optional<ExprId> predicate;
+    Block body;
+};
+
+// probe, probe /predicate/ > threshold < body >
+struct SpanAction {
+    std::string name;  // may be empty
+    std::vector<ProbeSpec> probes;
+    std::optional<ExprId> predicate;
+    std::optional<ExprId> threshold;
+    Block body;
+};
+
+using ItemNode = std::variant<Action, SpanAction>;
+struct Item {
+    Span span;
+    ItemNode node;
+};
+
+struct Program {
+    std::vector<Expr> exprs;
+    std::vector<Stmt> stmts;
+    std::vector<Item> items;
+
+    const Expr& operator[](ExprId id) const { return exprs[static_cast<uint32_t>(id)]; }
+    const Stmt& operator[](StmtId id) const { return stmts[static_cast<uint32_t>(id)]; }
+    ExprId add(Span span, ExprNode node);
+    StmtId add(Span span, StmtNode node);
+};
+
+// Calls `visit` with each direct child of a node, in the order of the text.
+void each_child(const Expr& expr, const std::function<void(ExprId)>& visit);
+void each_expr(const Stmt& stmt, const std::function<void(ExprId)>& visit);
+void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit);
+
+// The tree as indented text, one node a line; for --dump=ast and the golden tests.
+std::string dump(const Program& program);
+
+}  // namespace lt::ast

@@ -1,0 +1,72 @@
+#include "later.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lt {
+namespace {
+
+using K = Parser::symbol_kind;
+
+bool anywhere(const Mistake&) { return true; }
+bool at_item(const Mistake& m) { return m.lexer.mode_before() == Mode::probe; }
+bool at_head(const Mistake& m) { return m.lexer.mode_before() == Mode::head; }
+bool in_code(const Mistake& m) { return m.lexer.mode_before() == Mode::code; }
+bool before_operand(const Mistake& m) { return in_code(m) && m.wants_operand(); }
+bool after_operand(const Mistake& m) { return in_code(m) && !m.wants_operand(); }
+bool in_parens(const Mistake& m) { return after_operand(m) && m.is_inside(Bracket::paren); }
+bool after_dot(const Mistake& m) { return m.lexer.kind_before() == K::S_DOT; }
+bool after_probe(const Mistake& m) { return m.lexer.kind_before() == K::S_PROBE; }
+
+constexpr std::array rows = {
+    Later{K::S_PARAM, at_item, "parameters ('param') are", "write the value where it is used", Extent::line},
+    Later{K::S_CONFIG, at_item, "'config' blocks are", "", Extent::block},
+    Later{K::S_MACRO, at_item, "macros are", "write the statements where they are used", Extent::block},
+    Later{K::S_FN, at_item, "functions of your own ('fn') are", "write the statements where they are used",
+          Extent::block},
+    Later{K::S_IMPORT, at_item, "'import' is", "copy the probes of the other file into this one", Extent::line},
+    Later{K::S_LET, at_item, "map declarations ('let') are", "a map needs no declaration: remove the line",
+          Extent::line},
+    Later{K::S_PREAMBLE, at_item, "C preprocessor lines are", "", Extent::line},
+    Later{K::S_C_TYPE, at_item, "C definitions are", "", Extent::block},
+    Later{K::S_TIMEOUT, at_item, "'timeout' after a span is", "", Extent::block},
+    Later{K::S_SPAN_NAME, at_item, "named spans ('span NAME =') are", "remove the name", Extent::block},
+    Later{K::S_ASSIGN, after_probe, "names of probes ('name=probe') are", "remove the name", Extent::block},
+    Later{K::S_ARROW, at_head, "spans between two events ('->') are", "use a span on one function or system call",
+          Extent::block},
+    Later{K::S_LBRACKET, at_head, "keys of probes ('probe[key]') are", "use a span on one function or system call",
+          Extent::block},
+    Later{K::S_WORST, anywhere, "'> worst' is", "write a duration as the threshold, as in > 10ms", Extent::block},
+    Later{K::S_POSITIONAL, anywhere, "positional parameters such as '$1' are", "write the value itself", Extent::block},
+    Later{K::S_FOR, anywhere, "'for' loops are", "", Extent::block},
+    Later{K::S_WHILE, anywhere, "'while' loops are", "", Extent::block},
+    Later{K::S_UNROLL, anywhere, "'unroll' is", "write the statements as often as needed", Extent::block},
+    Later{K::S_BREAK, anywhere, "loops, and so 'break', are", "", Extent::block},
+    Later{K::S_CONTINUE, anywhere, "loops, and so 'continue', are", "", Extent::block},
+    Later{K::S_LET, anywhere, "declarations ('let') are", "a local needs none: write $x = ...", Extent::block},
+    Later{K::S_C_TYPE, anywhere, "C types in expressions are", "", Extent::block},
+    Later{K::S_COMMA, in_parens, "tuples are", "as a key of a map, write several values: @x[a, b]", Extent::block},
+    Later{K::S_INTEGER, after_dot, "tuples are", "", Extent::block},
+    Later{K::S_LBRACKET, after_operand, "indexing is", "", Extent::block},
+    Later{K::S_STAR, before_operand, "reading through a pointer ('*x') is", "", Extent::block},
+    Later{K::S_BIT_AND, before_operand, "taking an address ('&x') is", "", Extent::block},
+    Later{K::S_INCREMENT, in_code, "'++' inside an expression is", "make it a statement of its own", Extent::block},
+    Later{K::S_DECREMENT, in_code, "'--' inside an expression is", "make it a statement of its own", Extent::block},
+};
+
+}  // namespace
+
+bool Mistake::expects(Kind kind) const { return std::find(expected.begin(), expected.end(), kind) != expected.end(); }
+
+bool Mistake::is_inside(Bracket bracket) const {
+    return lexer.enclosing().has_value() && lexer.enclosing()->bracket == bracket;
+}
+
+const Later* find_later(const Mistake& mistake) {
+    for (const Later& row : rows) {
+        if (row.kind == mistake.found && row.matches(mistake)) return &row;
+    }
+    return nullptr;
+}
+
+}  // namespace lt

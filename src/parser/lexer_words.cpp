@@ -1,0 +1,225 @@
+// The tokens that carry a value: words, probes and literals; and the bytes that begin no token at all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+#include "lexer.h"
+#include "literal.h"
+
+namespace lt {
+namespace {
+
+struct Keyword {
+    std::string_view word;
+    TokenKind token;
+};
+
+constexpr std::array code_keywords = {
+    Keyword{"if", TokenKind::IF},         Keyword{"else", TokenKind::ELSE},
+    Keyword{"return", TokenKind::RETURN}, Keyword{"for", TokenKind::FOR},
+    Keyword{"while", TokenKind::WHILE},   Keyword{"unroll", TokenKind::UNROLL},
+    Keyword{"break", TokenKind::BREAK},   Keyword{"continue", TokenKind::CONTINUE},
+    Keyword{"let", TokenKind::LET},       Keyword{"struct", TokenKind::C_TYPE},
+    Keyword{"union", TokenKind::C_TYPE},  Keyword{"enum", TokenKind::C_TYPE},
+};
+
+// Where a probe may stand.
+constexpr std::array item_keywords = {
+    Keyword{"param", TokenKind::PARAM},    Keyword{"config", TokenKind::CONFIG},   Keyword{"macro", TokenKind::MACRO},
+    Keyword{"fn", TokenKind::FN},          Keyword{"import", TokenKind::IMPORT},   Keyword{"let", TokenKind::LET},
+    Keyword{"struct", TokenKind::C_TYPE},  Keyword{"union", TokenKind::C_TYPE},    Keyword{"enum", TokenKind::C_TYPE},
+    Keyword{"typedef", TokenKind::C_TYPE}, Keyword{"timeout", TokenKind::TIMEOUT},
+};
+
+constexpr std::array<std::string_view, 10> directives = {
+    "include", "define", "undef", "if", "ifdef", "ifndef", "else", "elif", "endif", "pragma",
+};
+
+struct Lookalike {
+    std::string_view bytes;
+    std::string_view instead;
+};
+
+// What word processors and web pages make of ASCII.
+constexpr std::array lookalikes = {
+    Lookalike{"\u201c", "\""}, Lookalike{"\u201d", "\""}, Lookalike{"\u2018", "\""}, Lookalike{"\u2019", "\""},
+    Lookalike{"\u2013", "-"},  Lookalike{"\u2014", "-"},  Lookalike{"\u00a0", " "},  Lookalike{"\u2026", "..."},
+    Lookalike{"\u2192", "->"}, Lookalike{"\u2264", "<="}, Lookalike{"\u2265", ">="}, Lookalike{"\u2260", "!="},
+};
+
+template <size_t N>
+std::optional<TokenKind> find_keyword(const std::array<Keyword, N>& table, std::string_view word) {
+    const auto* found = std::find_if(table.begin(), table.end(), [&](const Keyword& k) { return k.word == word; });
+    if (found == table.end()) return std::nullopt;
+    return found->token;
+}
+
+// Where a key such as `[tid]` begins that stands directly after a probe; npos where there is none. A set of a glob,
+// `[a-z]`, is followed by more of the name or does not begin like an expression: with a word of three letters or more,
+// or with one of @ $ ( and quotes.
+size_t key_begin(std::string_view text) {
+    const size_t at = text.rfind('[');
+    if (at == std::string_view::npos) return at;
+    const size_t end = text.find(']', at);
+    if (end == std::string_view::npos) return at;
+    if (end + 1 != text.size()) return std::string_view::npos;
+    const std::string_view inside = text.substr(at + 1, end - at - 1);
+    if (inside.find_first_of("@$(\"") == 0) return at;
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const bool is_word = inside.size() >= 3 && std::all_of(inside.begin(), inside.begin() + 3, is_letter);
+    return is_word ? at : std::string_view::npos;
+}
+
+// The end of a probe's part: a colon outside quotes.
+size_t part_end(std::string_view text, size_t begin) {
+    bool in_quotes = false;
+    for (size_t i = begin; i < text.size(); i++) {
+        if (text[i] == '"') in_quotes = !in_quotes;
+        if (text[i] == ':' && !in_quotes) return i;
+    }
+    return text.size();
+}
+
+std::string without_quotes(std::string_view part) {
+    std::string out(part);
+    std::erase(out, '"');
+    return out;
+}
+
+ast::ProbeSpec split_probe(std::string_view text, uint32_t offset) {
+    ast::ProbeSpec spec;
+    spec.span = {offset, offset + static_cast<uint32_t>(text.size())};
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = part_end(text, begin);
+        const Span span = {offset + static_cast<uint32_t>(begin), offset + static_cast<uint32_t>(end)};
+        spec.parts.push_back({span, without_quotes(text.substr(begin, end - begin))});
+        begin = end + 1;
+    }
+    return spec;
+}
+
+bool is_positional(const ast::ProbeSpec::Part& part) {
+    return part.text.size() > 1 && part.text[0] == '$' && std::isdigit(static_cast<unsigned char>(part.text[1]));
+}
+
+// The length of the UTF-8 character at the front, 0 if there is none.
+size_t utf8_length(std::string_view text) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const size_t length = lead >= 0xF5 ? 0 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+    if (length == 0 || text.size() < length) return 0;
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+    const std::string_view rest = text.substr(1, length - 1);
+    return std::all_of(rest.begin(), rest.end(), continues) ? length : 0;
+}
+
+}  // namespace
+
+Token Lexer::word() {
+    const bool is_field = current_.kind == Parser::symbol_kind::S_DOT || current_.kind == Parser::symbol_kind::S_ARROW;
+    if (is_field) return Parser::make_NAME(std::string(text()), here());
+    if (current_.kind == Parser::symbol_kind::S_THRESHOLD && text() == "worst") return simple(TokenKind::WORST);
+    if (const auto keyword = find_keyword(code_keywords, text())) return simple(*keyword);
+    return Parser::make_NAME(std::string(text()), here());
+}
+
+Token Lexer::probe() {
+    const bool first = mode_ == Mode::probe && !in_item_;
+    if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
+        mode_ = Mode::code;
+        return simple(*keyword);
+    }
+    if (text().ends_with('-') && *cursor_ == '>') cursor_--;
+    if (const size_t key = key_begin(text()); key != std::string_view::npos) cut(static_cast<uint32_t>(key));
+    mode_ = Mode::head;
+    ast::ProbeSpec spec = split_probe(text(), here().begin);
+    const auto positional = std::find_if(spec.parts.begin(), spec.parts.end(), is_positional);
+    if (positional != spec.parts.end()) return {TokenKind::POSITIONAL, positional->span};
+    return Parser::make_PROBE(std::move(spec), here());
+}
+
+Token Lexer::hash() {
+    const Span mark = here();
+    const uint32_t begin = mark.begin + 1;
+    const auto is_directive = [&](std::string_view d) { return source_.at({begin, begin + 7}).starts_with(d); };
+    if (mode_ == Mode::probe && std::any_of(directives.begin(), directives.end(), is_directive)) {
+        return simple(TokenKind::PREAMBLE);
+    }
+    skip_line();
+    item_over_ = !in_item_;
+    return bad({mark.begin, begin}, "'#' does not begin a comment", "write '//' before a comment");
+}
+
+Token Lexer::integer(int base) {
+    const std::string_view digits = base == 16 ? text().substr(2) : text();
+    const std::optional<uint64_t> value = integer_value(digits, base);
+    if (!value)
+        complain(here(), fmt::format("{} does not fit 64 bits", text())).hint =
+            "the largest number is 18446744073709551615";
+    return Parser::make_INTEGER(value.value_or(0), here());
+}
+
+Token Lexer::scientific() {
+    const std::optional<uint64_t> value = scientific_value(text());
+    if (!value)
+        complain(here(), fmt::format("{} does not fit 64 bits", text())).hint =
+            "the largest number is 18446744073709551615";
+    return Parser::make_INTEGER(value.value_or(0), here());
+}
+
+Token Lexer::duration() {
+    const std::optional<int64_t> value = duration_value(text());
+    if (!value) bad_number();
+    return Parser::make_DURATION(value.value_or(0), here());
+}
+
+Token Lexer::bad_number() {
+    NumberMistake mistake = explain_number(text());
+    complain(here(), std::move(mistake.message)).hint = std::move(mistake.hint);
+    return Parser::make_INTEGER(0, here());
+}
+
+Token Lexer::string(char quote) {
+    const std::string_view body = text().substr(1, text().size() - 2);
+    if (quote == '\'') {
+        complain(here(), "a string stands in double quotes").hint = fmt::format("write \"{}\"", body);
+    }
+    Unescaped content = unescape(body);
+    for (const Unescaped::Bad& bad : content.bad) {
+        const uint32_t begin = here().begin + 1 + bad.offset;
+        const Span span = {begin, begin + bad.size};
+        complain(span, fmt::format("'{}' is not an escape", source_.at(span))).hint =
+            "the escapes are \\n \\t \\r \\\\ \\\" \\0 to \\377 and \\x0 to \\xff; write \\\\ for a backslash";
+    }
+    return Parser::make_STRING(std::move(content.value), here());
+}
+
+// What follows an opening quote that is never closed is no program: up to the end of the line it is passed over.
+Token Lexer::open_string() {
+    const Span quote = here();
+    skip_line();
+    return bad(quote, "this string is never closed", "write '\"' where the string ends");
+}
+
+Token Lexer::open_comment() {
+    const Span opening = here();
+    cursor_ = text_end();
+    return bad(opening, "this comment is never closed", "write '*/' where the comment ends");
+}
+
+Token Lexer::stray_byte() {
+    const auto byte = static_cast<unsigned char>(text()[0]);
+    const size_t length = byte < 0x80 ? 0 : utf8_length(std::string_view(source_.text).substr(here().begin));
+    if (length > 0) cut(static_cast<uint32_t>(length));
+    for (const Lookalike& l : lookalikes) {
+        if (l.bytes == text())
+            return bad(here(), fmt::format("unexpected '{}'", l.bytes), fmt::format("write '{}'", l.instead));
+    }
+    if (length > 0) return bad(here(), fmt::format("'{}' can stand only in strings and comments", text()));
+    if (byte < 0x20 || byte >= 0x7f) return bad(here(), fmt::format("unexpected byte 0x{:02x}", byte), "remove it");
+    return bad(here(), fmt::format("unexpected '{}'", text()));
+}
+
+}  // namespace lt

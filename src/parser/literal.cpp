@@ -1,0 +1,189 @@
+#include "literal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace lt {
+namespace {
+
+struct Unit {
+    std::string_view name;
+    uint64_t nanoseconds;
+};
+
+constexpr std::array units = {
+    Unit{"ns", 1},
+    Unit{"us", 1'000},
+    Unit{"ms", 1'000'000},
+    Unit{"s", 1'000'000'000},
+    Unit{"m", 60'000'000'000},
+    Unit{"h", 3'600'000'000'000},
+    Unit{"d", 86'400'000'000'000},
+};
+
+struct Escape {
+    char letter;
+    char value;
+};
+
+constexpr std::array escapes = {
+    Escape{'n', '\n'}, Escape{'t', '\t'}, Escape{'r', '\r'}, Escape{'\\', '\\'}, Escape{'"', '"'},
+};
+
+constexpr std::string_view decimal_digits = "0123456789";
+
+int digit_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return 99;
+}
+
+// Up to `most` digits of the base at the front of the text.
+size_t digits_at(std::string_view text, int base, size_t most) {
+    size_t n = 0;
+    while (n < text.size() && n < most && digit_value(text[n]) < base) n++;
+    return n;
+}
+
+std::string without_underscores(std::string_view text) {
+    std::string out(text);
+    std::erase(out, '_');
+    return out;
+}
+
+const Unit* find_unit(std::string_view name) {
+    const auto* found = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
+    return found == units.end() ? nullptr : found;
+}
+
+// 0.FRACTION of a unit; nothing when that is not a whole number of nanoseconds.
+std::optional<uint64_t> part_of(uint64_t unit, std::string_view fraction) {
+    while (fraction.ends_with('0')) fraction.remove_suffix(1);
+    if (fraction.size() > 18) return std::nullopt;  // 10^18 divides no unit further
+    unsigned __int128 value = unit;
+    value *= integer_value(fraction, 10).value_or(0);
+    for (size_t i = 0; i < fraction.size(); i++) {
+        if (value % 10 != 0) return std::nullopt;
+        value /= 10;
+    }
+    return static_cast<uint64_t>(value);
+}
+
+struct DurationText {
+    std::string whole;
+    std::string fraction;
+    const Unit* unit = nullptr;
+};
+
+DurationText split_duration(std::string_view text) {
+    const std::string plain = without_underscores(text);
+    const size_t unit = plain.find_first_not_of("0123456789.");
+    const size_t dot = std::min(plain.find('.'), unit);
+    DurationText out;
+    out.whole = plain.substr(0, dot);
+    if (dot < unit) out.fraction = plain.substr(dot + 1, unit - dot - 1);
+    if (unit != std::string::npos) out.unit = find_unit(plain.substr(unit));
+    return out;
+}
+
+// The size of the escape after its backslash and its value.
+struct Decoded {
+    size_t size;
+    std::optional<char> value;
+};
+
+Decoded numeric_escape(std::string_view rest, size_t skip, int base, size_t most) {
+    const size_t digits = digits_at(rest.substr(skip), base, most);
+    const std::optional<uint64_t> value = integer_value(rest.substr(skip, digits), base);
+    if (digits == 0 || !value || *value > 255) return {skip + digits, std::nullopt};
+    return {skip + digits, static_cast<char>(*value)};
+}
+
+Decoded decode_escape(std::string_view rest) {
+    if (rest.empty()) return {0, std::nullopt};
+    if (rest[0] == 'x') return numeric_escape(rest, 1, 16, 2);
+    if (digit_value(rest[0]) < 8) return numeric_escape(rest, 0, 8, 3);
+    for (const Escape& e : escapes) {
+        if (e.letter == rest[0]) return {1, e.value};
+    }
+    return {1, std::nullopt};
+}
+
+}  // namespace
+
+std::optional<uint64_t> integer_value(std::string_view digits, int base) {
+    uint64_t value = 0;
+    for (char c : digits) {
+        if (c == '_') continue;
+        const auto digit = static_cast<uint64_t>(digit_value(c));
+        if (__builtin_mul_overflow(value, static_cast<uint64_t>(base), &value)) return std::nullopt;
+        if (__builtin_add_overflow(value, digit, &value)) return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<uint64_t> scientific_value(std::string_view text) {
+    const size_t e = text.find_first_of("eE");
+    std::optional<uint64_t> value = integer_value(text.substr(0, e), 10);
+    const std::optional<uint64_t> exponent = integer_value(text.substr(e + 1), 10);
+    if (!value || *value == 0) return value;
+    if (!exponent || *exponent > 19) return std::nullopt;
+    for (uint64_t i = 0; i < *exponent; i++) {
+        if (__builtin_mul_overflow(*value, uint64_t{10}, &*value)) return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<int64_t> duration_value(std::string_view text) {
+    const DurationText d = split_duration(text);
+    std::optional<uint64_t> whole = integer_value(d.whole, 10);
+    const std::optional<uint64_t> part = part_of(d.unit->nanoseconds, d.fraction);
+    if (!whole || !part) return std::nullopt;
+    if (__builtin_mul_overflow(*whole, d.unit->nanoseconds, &*whole)) return std::nullopt;
+    if (__builtin_add_overflow(*whole, *part, &*whole)) return std::nullopt;
+    if (*whole > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(*whole);
+}
+
+NumberMistake explain_number(std::string_view text) {
+    if (text.find('.') != std::string_view::npos && text.find_first_not_of("0123456789_.") == std::string_view::npos) {
+        return {fmt::format("'{}' is not a whole number", text), "only durations have fractions, as in 1.5ms"};
+    }
+    const DurationText d = split_duration(text);
+    if (d.unit != nullptr && part_of(d.unit->nanoseconds, d.fraction) == std::nullopt) {
+        return {fmt::format("'{}' is not a whole number of nanoseconds", text), "durations are counted in nanoseconds"};
+    }
+    if (d.unit != nullptr) {
+        return {fmt::format("'{}' is too long: a duration is at most 106751 days", text), "write a shorter duration"};
+    }
+    if (text.starts_with("0x") || text.starts_with("0X")) {
+        return {fmt::format("'{}' is not a hexadecimal number", text), "write digits 0 to 9 and a to f after 0x"};
+    }
+    if (text.starts_with('0') && text.find_first_not_of(decimal_digits) == std::string_view::npos) {
+        return {fmt::format("'{}' is not an octal number", text), "a number that begins with 0 has digits 0 to 7 only"};
+    }
+    return {fmt::format("'{}' is not a number", text), "the units of durations are ns, us, ms, s, m, h and d"};
+}
+
+Unescaped unescape(std::string_view body) {
+    Unescaped out;
+    for (size_t i = 0; i < body.size();) {
+        if (body[i] != '\\') {
+            out.value += body[i++];
+            continue;
+        }
+        const Decoded d = decode_escape(body.substr(i + 1));
+        if (d.value)
+            out.value += *d.value;
+        else
+            out.bad.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(d.size + 1)});
+        i += d.size + 1;
+    }
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,243 @@
+// The grammar of `.lt` programs. Its actions only call Builder; what it cannot accept is explained in diagnose.cpp, where keywords without
+// a rule stand in a table of what is not there yet: a new construct is a rule here and one row less there.
+%require "3.8"
+%language "c++"
+%define api.namespace {lt}
+%define api.parser.class {Parser}
+%define api.value.type variant
+%define api.value.automove
+%define api.token.constructor
+%define api.location.type {lt::Span}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+
+%code top {
+// Bison's tables are not written with these in mind.
+#pragma GCC diagnostic ignored "-Wconversion"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif
+}
+
+%code requires {
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/source.h"
+#include "parser/ast.h"
+
+namespace lt {
+class Builder;
+class Lexer;
+}  // namespace lt
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                                         \
+    (current) = (n) > 0 ? ::lt::cover(YYRHSLOC(rhs, 1), YYRHSLOC(rhs, n)) : ::lt::Span {                         \
+        YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end                                                               \
+    }
+}
+
+%code {
+#include "build.h"
+#include "diagnose.h"
+#include "lexer.h"
+
+// The generated parser has no limit of its own on its stack, so the lexer is told its height.
+#define yylex(lexer) lexer.next(static_cast<size_t>(yystack_.size()))
+
+namespace lt {
+using ast::BinaryOp;
+using ast::UnaryOp;
+}  // namespace lt
+}
+
+%param {lt::Lexer& lexer}
+%parse-param {lt::Builder& build}
+
+%token END 0
+%token BAD RESUME  // a piece of text that was already refused; the place where parsing resumes after a mistake
+%token <ast::ProbeSpec> PROBE
+%token <std::string> NAME LOCAL MAP STRING
+%token <uint64_t> INTEGER
+%token <int64_t> DURATION
+%token ELLIPSIS "..."
+%token IF "if" ELSE "else" RETURN "return"
+%token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD SPAN_OPEN SPAN_CLOSE
+%token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
+%token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->"
+%token ASSIGN "=" ASSIGN_ADD "+=" ASSIGN_SUBTRACT "-=" ASSIGN_MULTIPLY "*=" ASSIGN_DIVIDE "/=" ASSIGN_MODULO "%="
+%token ASSIGN_SHIFT_LEFT "<<=" ASSIGN_SHIFT_RIGHT ">>=" ASSIGN_AND "&=" ASSIGN_OR "|=" ASSIGN_XOR "^="
+%token INCREMENT "++" DECREMENT "--"
+%token LOGICAL_OR "||" LOGICAL_AND "&&" BIT_OR "|" BIT_XOR "^" BIT_AND "&" EQUAL "==" NOT_EQUAL "!="
+%token LESS "<" LESS_EQUAL "<=" GREATER ">" GREATER_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>"
+%token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
+
+// Without a rule yet.
+%token PARAM CONFIG MACRO FN IMPORT LET C_TYPE PREAMBLE TIMEOUT SPAN_NAME WORST POSITIONAL
+%token FOR WHILE UNROLL BREAK CONTINUE
+
+%right "?" ":"
+%left "||"
+%left "&&"
+%left "|"
+%left "^"
+%left "&"
+%left "==" "!="
+%left "<" "<=" ">" ">="
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "%"
+
+%type <std::vector<ast::ProbeSpec>> probes
+%type <std::optional<ast::ExprId>> predicate threshold
+%type <ast::Block> block else
+%type <std::vector<ast::StmtId>> body statements
+%type <ast::StmtId> simple if
+%type <ast::ExprId> expr unary postfix primary
+%type <std::vector<ast::ExprId>> arguments list
+%type <std::optional<ast::BinaryOp>> assign
+%type <ast::BinaryOp> step
+
+%%
+
+program: items;
+items: %empty | items item;
+item: action | span | error RESUME { yyerrok; };
+
+action: probes predicate block { build.action(@$, $1, $2, $3); };
+span: probes predicate threshold SPAN_OPEN body SPAN_CLOSE { build.span(@$, $1, $2, $3, {$5}); };
+
+probes:
+    PROBE            { $$.push_back($1); }
+  | probes "," PROBE { $$ = $1; $$.push_back($3); }
+  ;
+
+predicate:
+    %empty                              {}
+  | PREDICATE_OPEN expr PREDICATE_CLOSE { $$ = $2; }
+  ;
+
+threshold:
+    %empty         {}
+  | THRESHOLD expr { $$ = $2; }
+  ;
+
+block: "{" body "}" { $$ = {$2}; };
+
+// A `;` stands between statements; it may be left out after a `}` and before the bracket that closes the body.
+body:
+    statements
+  | statements simple { $$ = $1; $$.push_back($2); }
+  ;
+
+statements:
+    %empty                {}
+  | statements ";"        { $$ = $1; }
+  | statements simple ";" { $$ = $1; $$.push_back($2); }
+  | statements if         { $$ = $1; $$.push_back($2); }
+  ;
+
+simple:
+    expr                { $$ = build.evaluate(@$, $1); }
+  | postfix assign expr { $$ = build.assign(@$, $1, $2, $3); }
+  | postfix step        { $$ = build.step(@$, $1, $2); }
+  | step postfix        { $$ = build.step(@$, $2, $1); }
+  | "return"            { $$ = build.leave(@$); }
+  ;
+
+assign:
+    "="   {}
+  | "+="  { $$ = BinaryOp::add; }
+  | "-="  { $$ = BinaryOp::subtract; }
+  | "*="  { $$ = BinaryOp::multiply; }
+  | "/="  { $$ = BinaryOp::divide; }
+  | "%="  { $$ = BinaryOp::modulo; }
+  | "<<=" { $$ = BinaryOp::shift_left; }
+  | ">>=" { $$ = BinaryOp::shift_right; }
+  | "&="  { $$ = BinaryOp::bit_and; }
+  | "|="  { $$ = BinaryOp::bit_or; }
+  | "^="  { $$ = BinaryOp::bit_xor; }
+  ;
+
+step:
+    "++" { $$ = BinaryOp::add; }
+  | "--" { $$ = BinaryOp::subtract; }
+  ;
+
+if: "if" expr block else { $$ = build.choose(@$, $2, $3, $4); };
+
+else:
+    %empty       {}
+  | "else" block { $$ = $2; }
+  | "else" if    { $$ = {{$2}}; }
+  ;
+
+expr:
+    unary
+  | expr "?" expr ":" expr { $$ = build.conditional(@$, $1, $3, $5); }
+  | expr "||" expr { $$ = build.binary(BinaryOp::logical_or, $1, $3); }
+  | expr "&&" expr { $$ = build.binary(BinaryOp::logical_and, $1, $3); }
+  | expr "|" expr  { $$ = build.binary(BinaryOp::bit_or, $1, $3); }
+  | expr "^" expr  { $$ = build.binary(BinaryOp::bit_xor, $1, $3); }
+  | expr "&" expr  { $$ = build.binary(BinaryOp::bit_and, $1, $3); }
+  | expr "==" expr { $$ = build.binary(BinaryOp::equal, $1, $3); }
+  | expr "!=" expr { $$ = build.binary(BinaryOp::not_equal, $1, $3); }
+  | expr "<" expr  { $$ = build.binary(BinaryOp::less, $1, $3); }
+  | expr "<=" expr { $$ = build.binary(BinaryOp::less_equal, $1, $3); }
+  | expr ">" expr  { $$ = build.binary(BinaryOp::greater, $1, $3); }
+  | expr ">=" expr { $$ = build.binary(BinaryOp::greater_equal, $1, $3); }
+  | expr "<<" expr { $$ = build.binary(BinaryOp::shift_left, $1, $3); }
+  | expr ">>" expr { $$ = build.binary(BinaryOp::shift_right, $1, $3); }
+  | expr "+" expr  { $$ = build.binary(BinaryOp::add, $1, $3); }
+  | expr "-" expr  { $$ = build.binary(BinaryOp::subtract, $1, $3); }
+  | expr "*" expr  { $$ = build.binary(BinaryOp::multiply, $1, $3); }
+  | expr "/" expr  { $$ = build.binary(BinaryOp::divide, $1, $3); }
+  | expr "%" expr  { $$ = build.binary(BinaryOp::modulo, $1, $3); }
+  ;
+
+unary:
+    postfix
+  | "-" unary { $$ = build.unary(@$, UnaryOp::minus, $2); }
+  | "!" unary { $$ = build.unary(@$, UnaryOp::logical_not, $2); }
+  | "~" unary { $$ = build.unary(@$, UnaryOp::bit_not, $2); }
+  ;
+
+postfix:
+    primary
+  | postfix "." NAME  { $$ = build.member(@$, $1, $3, @3); }
+  | postfix "->" NAME { $$ = build.member(@$, $1, $3, @3); }
+  ;
+
+primary:
+    INTEGER                { $$ = build.leaf(@$, ast::Integer{$1}); }
+  | DURATION               { $$ = build.leaf(@$, ast::Duration{$1}); }
+  | STRING                 { $$ = build.leaf(@$, ast::String{$1}); }
+  | "..."                  { $$ = build.leaf(@$, ast::Ellipsis{}); }
+  | NAME                   { $$ = build.leaf(@$, ast::Name{$1}); }
+  | LOCAL                  { $$ = build.leaf(@$, ast::Local{$1}); }
+  | MAP                    { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
+  | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
+  | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
+  | "(" expr ")"           { $$ = $2; }
+  ;
+
+arguments:
+    %empty {}
+  | list
+  ;
+
+list:
+    expr          { $$.push_back($1); }
+  | list "," expr { $$ = $1; $$.push_back($3); }
+  ;
+
+%%
+
+void lt::Parser::report_syntax_error(const context& at) const { lexer.skip_item(diagnose(at, lexer)); }
+
+// Only memory exhaustion could come here: syntax errors are reported above.
+void lt::Parser::error(const Span&, const std::string&) {}

@@ -1,0 +1,35 @@
+#include "parser/parse.h"
+
+#include "build.h"
+#include "lexer.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t most_bytes = size_t{16} << 20;  // also keeps every offset well inside a Span
+
+bool is_program_text(const Source& source, Diags& diags) {
+    if (source.text.size() > most_bytes) {
+        diags.error({}, source.name + " is longer than 16 MiB").hint = "is it a program?";
+        return false;
+    }
+    const size_t nul = source.text.find('\0');
+    if (nul == std::string::npos) return true;
+    const auto at = static_cast<uint32_t>(nul);
+    diags.error({at, at + 1}, "a NUL byte: this is not a text").hint = "save the program as UTF-8 or ASCII";
+    return false;
+}
+
+}  // namespace
+
+ast::Program parse(const Source& source, Diags& diags) {
+    ast::Program program;
+    if (!is_program_text(source, diags)) return program;
+    Lexer lexer(source, diags);
+    Builder build(program, diags);
+    Parser(lexer, build).parse();
+    if (diags.all().size() >= Lexer::most_diags) diags.note({}, "there may be more mistakes; these come first");
+    return program;
+}
+
+}  // namespace lt

@@ -1,0 +1,128 @@
+// What the compiler hands to the runtime: the BPF object and, as plain data that can be printed, all that the object does not say: which program
+// goes where, what the maps hold, how each event is laid out and shown. Nothing in it refers to the compiler, so it can be saved and run elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "stdlib/types.h"
+
+namespace lt {
+
+// A way to get a program run.
+enum class Way : uint8_t {
+    run,         // by the runtime itself: BEGIN, END and intervals, by BPF_PROG_TEST_RUN of a raw tracepoint program
+    tracepoint,  // perf event on a tracepoint
+    fentry,      // BPF trampoline at a kernel function's entry or return (fexit)
+    kprobe,      // perf event on a kernel function's entry or return (kretprobe)
+    uprobe,      // perf event on an instruction of a file, or on a function's return (uretprobe)
+    breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
+};
+std::string_view way_name(Way way);
+
+// One program and the place it is attached to.
+struct Attachment {
+    std::string program;    // the function's name in the object
+    bool at_return = false;
+    std::string function;   // fentry, kprobe, breakpoint: the kernel function; tracepoint: the category; uprobe: the file's path
+    std::string event;      // tracepoint: the event; uprobe: the symbol, for messages
+    uint64_t number = 0;    // tracepoint: its id; uprobe: the offset in the file
+};
+
+// One way to serve a probe: all its attachments or none.
+struct Rung {
+    Way way = Way::run;
+    std::string refused;  // why it was not taken, known before trying; empty: can be tried
+    std::vector<Attachment> attachments;
+};
+
+enum class When : uint8_t { begin, end, period, attached };
+
+struct PlannedProbe {
+    std::string text;  // as the user typed it
+    Span span;         // in the program, for diagnostics
+    When when = When::attached;
+    uint64_t period_ns = 0;   // When::period
+    std::vector<Rung> rungs;  // the first that can be attached is taken
+};
+
+// How values lie in a map. Per-CPU maps are folded over CPUs when read.
+//   integer          8 bytes, its low bytes at the front
+//   string           its size
+//   count, sum       per CPU: u64/s64
+//   min, max         per CPU: s64 value, u64 1 once there is one
+//   avg              per CPU: s64 sum, u64 count
+//   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a duration: see hist_bounds()
+enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
+
+struct PlannedMap {
+    std::string name;     // "@ns"; in the script
+    std::string symbol;   // in the object
+    MapShape shape = MapShape::hash;
+    std::vector<Type> key;  // empty: a scalar, in an array of one element at index 0
+    uint32_t key_size = 0;    // bytes: each part padded to 8
+    Type value;
+    uint32_t value_size = 0;  // bytes
+    uint32_t max_entries = 0;
+};
+
+constexpr uint32_t hist_buckets = 66;
+
+enum class EventKind : uint8_t { text, map, value, clear, zero, exit };
+
+// A record in the ring buffer: u32 index into Plan::events, u32 zero, then the fields.
+struct EventField {
+    Type type;
+    uint32_t offset = 0;  // from the start of the record
+};
+struct PlannedEvent {
+    EventKind kind = EventKind::text;
+    std::string format;   // text: of printf, escapes already replaced
+    uint32_t map = 0;     // map, clear, zero: index into Plan::maps
+    std::vector<EventField> fields;
+    uint32_t size = 0;  // of the whole record
+};
+
+// What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's atomics).
+enum class LossKind : uint8_t {
+    ring_buffer_full,  // subject: none
+    map_full,          // subject: index into maps
+    contended,         // subject: map whose value could not be updated in time
+    span_no_entry,     // subject: span; a return whose entry was not seen
+    span_too_deep,     // subject: span; nested deeper than what is kept
+    span_no_room,      // subject: span; more threads inside it than the state map holds
+    span_clock,        // subject: span; a negative difference between CPUs, not recorded
+};
+struct PlannedLoss {
+    LossKind kind;
+    uint32_t subject = 0;
+};
+
+struct PlannedSpan {
+    std::string text;      // its probe as typed
+    std::string symbol;    // of the map that holds the openings
+    uint32_t depth = 0;    // openings kept per thread
+    uint32_t opening_size = 0;  // bytes of each opening; the value is u64 depth, then the openings
+};
+
+struct Plan {
+    std::vector<uint8_t> object;  // ELF, as libbpf takes it
+    std::vector<PlannedProbe> probes;
+    std::vector<PlannedMap> maps;
+    std::vector<PlannedEvent> events;
+    std::vector<PlannedSpan> spans;
+    std::vector<PlannedLoss> losses;
+    bool plain_integers = false;  // .bt programs: no units
+};
+
+// For --dump=plan and the golden tests; the object is shown by its size only when asked.
+std::string dump(const Plan& plan);
+
+// The lower bound of bucket `index` (2 and above) of a histogram whose values have this view; bucket i holds [bound(i), bound(i + 1)).
+// Plain: 2^(i - 2). Durations: 1ns doubling up to 512ns, then 1us doubling up to 512us, 1ms ..., 1s ..., so that every bound is a round number of a unit.
+uint64_t hist_bound(uint32_t index, View view);
+
+}  // namespace lt

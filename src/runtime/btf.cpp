@@ -1,0 +1,219 @@
+// Types are followed with a limit on depth, since a damaged file can hold a type that is made of itself.
+#include "btf.h"
+
+#include <bpf/btf.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <span>
+
+namespace lt {
+
+namespace {
+
+constexpr int most_depth = 32;
+
+const btf_type* type_at(const btf* types, uint32_t id) { return btf__type_by_id(types, id); }
+
+std::string_view text_at(const btf* types, uint32_t offset) {
+    const char* text = btf__name_by_offset(types, offset);
+    return text != nullptr ? text : "";
+}
+
+// ---- as a type of the language
+
+bool is_tagged_user(const btf* types, const btf_type* pointer) {
+    const btf_type* to = type_at(types, pointer->type);
+    return to != nullptr && btf_is_type_tag(to) && text_at(types, to->name_off) == "user";
+}
+
+Type pointer_type(const btf* types, const btf_type* t) {
+    Type type = integer_type(8, false, View::hex);
+    type.user_memory = is_tagged_user(types, t);
+    return type;
+}
+
+bool is_integer_size(uint32_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+
+Type sized_integer(uint32_t size, bool is_signed, View view = View::plain) {
+    return is_integer_size(size) ? integer_type(size, is_signed, view) : nothing();
+}
+
+Type int_type(const btf*, const btf_type* t) {
+    const int encoding = btf_int_encoding(t);
+    const bool is_bool = (encoding & BTF_INT_BOOL) != 0;
+    return sized_integer(t->size, (encoding & BTF_INT_SIGNED) != 0, is_bool ? View::boolean : View::plain);
+}
+
+Type enum_type(const btf*, const btf_type* t) { return sized_integer(t->size, btf_kflag(t)); }
+
+struct KindRow {
+    uint32_t kind;
+    Type (*type)(const btf*, const btf_type*);
+};
+
+constexpr KindRow kinds[] = {
+    {BTF_KIND_INT, int_type},
+    {BTF_KIND_ENUM, enum_type},
+    {BTF_KIND_ENUM64, enum_type},
+    {BTF_KIND_PTR, pointer_type},
+};
+
+bool only_renames(const btf_type* t) { return btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t); }
+
+Type language_type(const btf* types, uint32_t id) {
+    const btf_type* t = type_at(types, id);
+    for (int depth = 0; t != nullptr && only_renames(t) && depth < most_depth; depth++) t = type_at(types, t->type);
+    if (t == nullptr) return nothing();
+    for (const KindRow& row : kinds) {
+        if (row.kind == btf_kind(t)) return row.type(types, t);
+    }
+    return nothing();
+}
+
+// ---- as C
+
+std::string c_text(const btf* types, uint32_t id, int depth);
+
+std::string named(const char* keyword, std::string_view name) {
+    return fmt::format("{}{}", keyword, name.empty() ? "{...}" : name);
+}
+
+std::string c_parameters(const btf* types, const btf_type* prototype, int depth) {
+    std::string out;
+    for (const btf_param& p : std::span(btf_params(prototype), btf_vlen(prototype))) {
+        if (!out.empty()) out += ", ";
+        out += p.type == 0 ? "..." : c_text(types, p.type, depth);
+    }
+    return out;
+}
+
+std::string c_pointer(const btf* types, const btf_type* t, int depth) {
+    const btf_type* to = type_at(types, t->type);
+    if (to != nullptr && btf_is_func_proto(to)) {
+        return fmt::format("{} (*)({})", c_text(types, to->type, depth), c_parameters(types, to, depth));
+    }
+    const std::string inner = c_text(types, t->type, depth);
+    return inner + (inner.ends_with('*') ? "*" : " *");
+}
+
+// "const char", but "char *const"
+std::string c_qualified(const btf* types, const btf_type* t, std::string_view word, int depth) {
+    const std::string inner = c_text(types, t->type, depth);
+    return inner.ends_with('*') ? fmt::format("{}{}", inner, word) : fmt::format("{} {}", word, inner);
+}
+
+std::string c_array(const btf* types, const btf_type* t, int depth) {
+    const struct btf_array* array = btf_array(t);
+    return fmt::format("{}[{}]", c_text(types, array->type, depth), array->nelems);
+}
+
+std::string c_text(const btf* types, uint32_t id, int depth) {
+    if (id == 0) return "void";
+    const btf_type* t = type_at(types, id);
+    if (t == nullptr || depth <= 0) return "?";
+    const std::string_view name = text_at(types, t->name_off);
+    switch (btf_kind(t)) {
+        case BTF_KIND_PTR:
+            return c_pointer(types, t, depth - 1);
+        case BTF_KIND_CONST:
+            return c_qualified(types, t, "const", depth - 1);
+        case BTF_KIND_VOLATILE:
+            return c_qualified(types, t, "volatile", depth - 1);
+        case BTF_KIND_RESTRICT:
+            return c_qualified(types, t, "restrict", depth - 1);
+        case BTF_KIND_TYPE_TAG:
+            return fmt::format("{} __{}", c_text(types, t->type, depth - 1), name);
+        case BTF_KIND_STRUCT:
+            return named("struct ", name);
+        case BTF_KIND_UNION:
+            return named("union ", name);
+        case BTF_KIND_ENUM:
+        case BTF_KIND_ENUM64:
+            return named("enum ", name);
+        case BTF_KIND_FWD:
+            return named(btf_kflag(t) ? "union " : "struct ", name);
+        case BTF_KIND_ARRAY:
+            return c_array(types, t, depth - 1);
+        default:
+            return std::string(name);  // the numbers are of the file, not an enumeration of ours
+    }
+}
+
+Field parameter(const btf* types, const btf_param& p, uint32_t number) {
+    Field field;
+    field.name = text_at(types, p.name_off);
+    field.type = language_type(types, p.type);
+    field.c_type = p.type == 0 ? "..." : c_text(types, p.type, most_depth);
+    field.offset = number;
+    return field;
+}
+
+Result<btf*> parsed(btf* types, const std::string& path) {
+    if (types == nullptr) return system_error(path, errno);
+    return types;
+}
+
+}  // namespace
+
+void Btf::Free::operator()(btf* b) const { btf__free(b); }
+
+Btf::Btf(btf* types, uint32_t first) : types_(types), first_(first) {}
+
+Result<Btf> Btf::load(const std::string& path) {
+    Result<btf*> types = parsed(btf__parse(path.c_str(), nullptr), path);
+    if (!types) return types.error();
+    return Btf(*types, 1);
+}
+
+Result<Btf> Btf::load_module(const std::string& path, const Btf& kernel) {
+    Result<btf*> types = parsed(btf__parse_split(path.c_str(), kernel.types_.get()), path);
+    if (!types) return types.error();
+    return Btf(*types, btf__type_cnt(kernel.types_.get()));
+}
+
+std::string_view Btf::name_of(uint32_t function) const {
+    return text_at(types_.get(), type_at(types_.get(), function)->name_off);
+}
+
+uint32_t Btf::function_id(std::string_view name) {
+    if (!indexed_) {
+        const uint32_t count = btf__type_cnt(types_.get());
+        for (uint32_t id = first_; id < count; id++) {
+            if (btf_is_func(type_at(types_.get(), id))) functions_.push_back(id);
+        }
+        indexed_ = true;
+    }
+    const auto by_position = [this](uint32_t i) { return name_of(functions_[i]); };
+    // One pass over the names is quicker than the index, a dozen are not.
+    constexpr int passes = 8;
+    if (lookups_++ < passes) {
+        for (uint32_t function : functions_) {
+            if (name_of(function) == name) return function;
+        }
+        return 0;
+    }
+    if (lookups_ == passes + 1) index_ = NameIndex(functions_.size(), by_position);
+    uint32_t found = 0;
+    index_.each(name, by_position, [&](uint32_t i) {
+        found = functions_[i];
+        return false;
+    });
+    return found;
+}
+
+std::optional<Prototype> Btf::function(std::string_view name) {
+    const uint32_t id = function_id(name);
+    if (id == 0) return std::nullopt;
+    const btf_type* proto = type_at(types_.get(), type_at(types_.get(), id)->type);
+    if (proto == nullptr || !btf_is_func_proto(proto)) return std::nullopt;
+    Prototype prototype;
+    for (const btf_param& p : std::span(btf_params(proto), btf_vlen(proto))) {
+        const auto number = static_cast<uint32_t>(prototype.parameters.size());
+        prototype.parameters.push_back(parameter(types_.get(), p, number));
+    }
+    if (proto->type != 0) prototype.result = language_type(types_.get(), proto->type);
+    return prototype;
+}
+
+}  // namespace lt

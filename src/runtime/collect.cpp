@@ -1,0 +1,88 @@
+// libbpf walks the ring buffer; this is what happens with each record.
+#include "collect.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "runtime/decode.h"
+
+namespace lt {
+
+namespace {
+
+// So that signals and timers are seen while programs write faster than we print.
+constexpr uint32_t most_records = 100'000;
+
+}  // namespace
+
+Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
+                                                   Printer& printer) {
+    std::unique_ptr<Collector> collector(new Collector(plan, maps, printer));
+    collector->ring_fd_ = object.map("lt_events");
+    if (collector->ring_fd_ < 0) return collector;
+    collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));
+    if (!collector->ring_) return system_error("cannot map the ring buffer", errno);
+    return collector;
+}
+
+Collector::Drained Collector::drain() {
+    if (!ring_ || exit_called_ || failure_) return Drained::nothing;
+    left_ = most_records;
+    ring_buffer__consume(ring_.get());
+    if (left_ == most_records) return Drained::nothing;
+    printer_.flush();
+    return left_ == 0 ? Drained::some : Drained::all;
+}
+
+void Collector::restart() {
+    if (ring_ && exit_called_) {
+        discard_ = true;
+        ring_buffer__consume(ring_.get());
+        discard_ = false;
+    }
+    exit_called_ = false;
+}
+
+// A negative result makes libbpf stop after this record.
+int Collector::take(void* self, void* record, size_t size) {
+    auto& collector = *static_cast<Collector*>(self);
+    if (collector.discard_) return 0;
+    collector.left_--;
+    auto handled = collector.handle({static_cast<const uint8_t*>(record), size});
+    if (!handled) collector.failure_ = handled.error();
+    bool stop = collector.left_ == 0 || collector.exit_called_ || collector.failure_;
+    return stop ? -ECANCELED : 0;
+}
+
+Status Collector::handle(std::span<const uint8_t> record) {
+    auto event = decode_event(plan_, record);
+    if (!event) return event.error();
+    const PlannedEvent& planned = plan_.events[event->index];
+    switch (planned.kind) {
+        case EventKind::text:
+            printer_.text(format_text(planned.format, event->values, plan_.plain_integers));
+            return Done{};
+        case EventKind::map:
+            return print_map(planned.map);
+        case EventKind::value:
+            for (const Value& value : event->values) printer_.value(value);
+            return Done{};
+        case EventKind::clear:
+            return maps_.clear(planned.map);
+        case EventKind::zero:
+            return maps_.zero(planned.map);
+        case EventKind::exit:
+            exit_called_ = true;
+            return Done{};
+    }
+    return Done{};
+}
+
+Status Collector::print_map(size_t index) {
+    auto content = maps_.read(index);
+    if (!content) return content.error();
+    printer_.map(*content);
+    return Done{};
+}
+
+}  // namespace lt

@@ -1,0 +1,246 @@
+// Reads maps and events as the plan lays them out. Every read is checked against the bytes that are there: a plan and a
+// kernel that disagree give an Error, never a read past the end.
+#include "runtime/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace lt {
+namespace {
+
+using View8 = std::span<const uint8_t>;
+
+constexpr size_t padded(size_t size) { return (size + 7) / 8 * 8; }
+
+// `size` bytes (at most 8), the low one first.
+uint64_t read_bits(View8 bytes, size_t offset, size_t size) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; i++) bits |= uint64_t{bytes[offset + i]} << 8 * i;
+    return bits;
+}
+
+uint64_t read_word(View8 bytes, size_t index) { return read_bits(bytes, index * 8, 8); }
+
+// The bits as an integer of this type, widened.
+int64_t widened(uint64_t bits, const Type& type) {
+    const uint32_t unused = 64 - type.size * 8;
+    const uint64_t high = bits << unused;
+    return type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
+}
+
+std::string read_text(View8 bytes) {
+    return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), uint8_t{0}));
+}
+
+size_t aggregation_words(Aggregation aggregation) {
+    switch (aggregation) {
+        case Aggregation::none:
+            return 0;
+        case Aggregation::count:
+        case Aggregation::sum:
+            return 1;
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::avg:
+            return 2;
+        case Aggregation::hist:
+            return hist_buckets;
+    }
+    return 0;
+}
+
+// The bytes that a value of this type takes; none where it cannot lie in a map or an event.
+std::optional<size_t> size_of(const Type& type) {
+    switch (type.kind) {
+        case Kind::integer:
+            if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8) return {};
+            return type.size;
+        case Kind::string:
+            return type.size;
+        case Kind::aggregation:
+            if (type.aggregation == Aggregation::none) return {};
+            return aggregation_words(type.aggregation) * 8;
+        case Kind::none:
+        case Kind::record:
+            return {};
+    }
+    return {};
+}
+
+Error unreadable(const Type& type) {
+    return {fmt::format("the plan puts {} where none can be", type_text(type)), "", 0};
+}
+
+Error too_short(std::string_view what, size_t have, size_t need) {
+    return {fmt::format("{} of {} bytes, {} expected", what, have, need), "", 0};
+}
+
+// An integer or a string at the offset.
+Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::string_view what) {
+    const auto size = size_of(type);
+    if (!size || type.kind == Kind::aggregation) return unreadable(type);
+    if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
+    if (type.kind == Kind::string) return Value{type, read_text(bytes.subspan(offset, *size))};
+    return Value{type, widened(read_bits(bytes, offset, *size), type)};
+}
+
+Result<std::vector<Value>> read_key(const std::vector<Type>& types, View8 bytes) {
+    std::vector<Value> key;
+    key.reserve(types.size());
+    size_t offset = 0;
+    for (const Type& type : types) {
+        Result<Value> part = read_value(type, bytes, offset, "a key");
+        if (!part) return part.error();
+        key.push_back(*std::move(part));
+        offset += padded(type.size);
+    }
+    return key;
+}
+
+// The copies of one value, one per CPU; one in all where the map is shared.
+class Copies {
+  public:
+    Copies(View8 bytes, size_t each) : bytes_(bytes), each_(each) {}
+    size_t count() const { return bytes_.size() / each_; }
+    View8 operator[](size_t i) const { return bytes_.subspan(i * each_, each_); }
+    bool all_zero() const {
+        return std::all_of(bytes_.begin(), bytes_.end(), [](uint8_t byte) { return byte == 0; });
+    }
+
+  private:
+    View8 bytes_;
+    size_t each_;
+};
+
+// Wraps around like the kernel's own additions.
+uint64_t sum_words(const Copies& copies, size_t index) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < copies.count(); i++) sum += read_word(copies[i], index);
+    return sum;
+}
+
+Extreme fold_extreme(const Copies& copies, bool greatest) {
+    Extreme out;
+    for (size_t i = 0; i < copies.count(); i++) {
+        if (read_word(copies[i], 1) == 0) continue;
+        const auto value = static_cast<int64_t>(read_word(copies[i], 0));
+        const bool better = greatest ? value > out.value : value < out.value;
+        if (!out.seen || better) out = {value, true};
+    }
+    return out;
+}
+
+Histogram fold_histogram(const Copies& copies) {
+    Histogram out{std::vector<uint64_t>(hist_buckets)};
+    for (size_t bucket = 0; bucket < hist_buckets; bucket++) out.buckets[bucket] = sum_words(copies, bucket);
+    return out;
+}
+
+Data fold_aggregation(const Copies& copies, Aggregation aggregation) {
+    switch (aggregation) {
+        case Aggregation::none:
+            break;
+        case Aggregation::count:
+        case Aggregation::sum:
+            return static_cast<int64_t>(sum_words(copies, 0));
+        case Aggregation::min:
+            return fold_extreme(copies, false);
+        case Aggregation::max:
+            return fold_extreme(copies, true);
+        case Aggregation::avg:
+            return Average{static_cast<int64_t>(sum_words(copies, 0)), sum_words(copies, 1)};
+        case Aggregation::hist:
+            return fold_histogram(copies);
+    }
+    return int64_t{0};
+}
+
+Result<Value> fold(const Type& type, const Copies& copies) {
+    switch (type.kind) {
+        case Kind::aggregation:
+            return Value{type, fold_aggregation(copies, type.aggregation)};
+        case Kind::integer: {  // one per CPU where it is only counted up and down
+            uint64_t sum = 0;
+            for (size_t i = 0; i < copies.count(); i++) sum += read_bits(copies[i], 0, type.size);
+            return Value{type, widened(sum, type)};
+        }
+        case Kind::string:
+            if (copies.count() != 1) return Error{"a string cannot be kept per CPU", "", 0};
+            return read_value(type, copies[0], 0, "a value");
+        case Kind::none:
+        case Kind::record:
+            break;
+    }
+    return unreadable(type);
+}
+
+bool is_per_cpu(MapShape shape) {
+    switch (shape) {
+        case MapShape::hash:
+        case MapShape::array:
+            return false;
+        case MapShape::per_cpu_hash:
+        case MapShape::per_cpu_array:
+            return true;
+    }
+    return false;
+}
+
+// The copies in an entry, each as large as the map's value and that large enough for its type.
+Result<Copies> copies_in(const PlannedMap& map, const Bytes& bytes) {
+    const auto need = size_of(map.value);
+    if (!need || map.value_size == 0) return unreadable(map.value);
+    if (*need > map.value_size) return too_short("a value", map.value_size, *need);
+    const bool per_cpu = is_per_cpu(map.shape);
+    const size_t each = per_cpu ? padded(map.value_size) : map.value_size;
+    if (bytes.size() < each) return too_short("a value", bytes.size(), each);
+    if (!per_cpu) return Copies(View8(bytes).first(each), each);
+    // Cut inside the copy of some CPU.
+    if (bytes.size() % each != 0) return too_short("values per CPU", bytes.size(), (bytes.size() / each + 1) * each);
+    return Copies(bytes, each);
+}
+
+Result<std::optional<MapEntry>> read_entry(const PlannedMap& map, const RawEntry& raw) {
+    const Result<Copies> copies = copies_in(map, raw.value);
+    if (!copies) return copies.error();
+    if (map.key.empty() && copies->all_zero()) return std::optional<MapEntry>{};
+    Result<std::vector<Value>> key = read_key(map.key, raw.key);
+    if (!key) return key.error();
+    Result<Value> value = fold(map.value, *copies);
+    if (!value) return value.error();
+    return std::optional<MapEntry>{MapEntry{*std::move(key), *std::move(value)}};
+}
+
+}  // namespace
+
+Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
+    MapContent content{map.name, {}};
+    content.entries.reserve(entries.size());
+    for (const RawEntry& raw : entries) {
+        Result<std::optional<MapEntry>> entry = read_entry(map, raw);
+        if (!entry) return entry.error_in("cannot read map " + map.name);
+        if (entry->has_value()) content.entries.push_back(**std::move(entry));
+    }
+    return content;
+}
+
+Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
+    if (record.size() < 8) return too_short("an event", record.size(), 8);
+    Event event{static_cast<uint32_t>(read_bits(record, 0, 4)), {}};
+    if (event.index >= plan.events.size()) {
+        return Error{fmt::format("event {} of a plan that has {}", event.index, plan.events.size()), "", 0};
+    }
+    const PlannedEvent& planned = plan.events[event.index];
+    if (record.size() < planned.size) return too_short("an event", record.size(), planned.size);
+    event.values.reserve(planned.fields.size());
+    for (const EventField& field : planned.fields) {
+        Result<Value> value = read_value(field.type, record, field.offset, "an event");
+        if (!value) return value.error_in(fmt::format("cannot read event {}", event.index));
+        event.values.push_back(*std::move(value));
+    }
+    return event;
+}
+
+}  // namespace lt

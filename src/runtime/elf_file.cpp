@@ -1,0 +1,218 @@
+// libelf checks what it hands out against the size of the file; what the numbers mean together is checked here.
+#include "elf_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace lt {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint16_t native_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr uint16_t native_machine = EM_AARCH64;
+#else
+#error "which machine's ELF files are native here?"
+#endif
+
+std::string libelf_says() {
+    const char* text = elf_errmsg(-1);
+    return text != nullptr ? text : "damaged";
+}
+
+Result<Descriptor> open_regular(const std::string& path) {
+    Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return system_error("open", errno);
+    struct stat about{};
+    if (::fstat(fd.get(), &about) != 0) return system_error("stat", errno);
+    if (!S_ISREG(about.st_mode)) return Error{S_ISDIR(about.st_mode) ? "is a directory" : "is not a regular file", ""};
+    return fd;
+}
+
+Status check_header(Elf* elf) {
+    GElf_Ehdr header{};
+    if (elf_kind(elf) != ELF_K_ELF) return Error{"is not an ELF file", ""};
+    if (gelf_getehdr(elf, &header) == nullptr) return Error{"is not a whole ELF file: " + libelf_says(), ""};
+    const bool native = gelf_getclass(elf) == ELFCLASS64 && header.e_machine == native_machine;
+    if (!native) return Error{"is an ELF file for another kind of machine", ""};
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+        return Error{"is neither a program nor a shared library", ""};
+    return Done{};
+}
+
+// "memcpy@@GLIBC_2.14"
+std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
+
+// What of a symbol decides which one a name means: the default version before older ones, global before local.
+struct Standing {
+    bool hidden_version;
+    int binding;
+};
+int preference_of(Standing s) {
+    const int by_binding = s.binding == STB_GLOBAL ? 2 : s.binding == STB_WEAK ? 1 : 0;
+    return by_binding * 2 + (s.hidden_version ? 0 : 1);
+}
+
+Elf_Scn* section_of_type(Elf* elf, uint32_t type, GElf_Shdr& header) {
+    Elf_Scn* section = nullptr;
+    while ((section = elf_nextscn(elf, section)) != nullptr) {
+        if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
+    }
+    return nullptr;
+}
+
+constexpr GElf_Versym hidden_bit = 0x8000;
+
+bool is_function(const GElf_Sym& s) {
+    const auto type = GELF_ST_TYPE(s.st_info);
+    return (type == STT_FUNC || type == STT_GNU_IFUNC) && s.st_shndx != SHN_UNDEF && s.st_value != 0;
+}
+
+}  // namespace
+
+void ElfFile::Close::operator()(Elf* elf) const { elf_end(elf); }
+
+ElfFile::ElfFile(Descriptor fd, Elf* elf, std::string shown) : fd_(std::move(fd)), elf_(elf), path_(std::move(shown)) {}
+
+Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown) {
+    Result<Descriptor> fd = open_regular(path);
+    if (!fd) return fd.error_in(shown);
+    elf_version(EV_CURRENT);
+    Elf* elf = elf_begin(fd->get(), ELF_C_READ_MMAP, nullptr);
+    if (elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), ""};
+    ElfFile file(*std::move(fd), elf, shown);
+    Status good = check_header(elf);
+    if (good) good = file.read_segments();
+    if (!good) return Error{fmt::format("{} {}", shown, good.error().what), ""};
+    file.read_symbols();
+    return file;
+}
+
+Status ElfFile::read_segments() {
+    size_t count = 0;
+    if (elf_getphdrnum(elf_.get(), &count) != 0) return Error{"is not a whole ELF file: " + libelf_says(), ""};
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header{};
+        if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) == nullptr) {
+            return Error{"is not a whole ELF file: " + libelf_says(), ""};
+        }
+        if (header.p_type != PT_LOAD) continue;
+        segments_.push_back({header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0});
+    }
+    return Done{};
+}
+
+// The dynamic symbols of an unstripped file are mostly in .symtab as well, but not all of them need be.
+void ElfFile::read_symbols() {
+    read_table(SHT_SYMTAB);
+    stripped_ = symbols_.empty();
+    read_table(SHT_DYNSYM);
+    std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
+        return std::tuple(a.name, -a.preference, a.address) < std::tuple(b.name, -b.preference, b.address);
+    });
+}
+
+void ElfFile::read_table(uint32_t section_type) {
+    GElf_Shdr header{}, version_header{};
+    Elf_Scn* section = section_of_type(elf_.get(), section_type, header);
+    Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+    if (data == nullptr) return;
+    Elf_Scn* versions =
+        section_type == SHT_DYNSYM ? section_of_type(elf_.get(), SHT_GNU_versym, version_header) : nullptr;
+    Elf_Data* version_data = versions != nullptr ? elf_getdata(versions, nullptr) : nullptr;
+    GElf_Sym symbol{};
+    for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
+        if (!is_function(symbol)) continue;
+        const char* name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+        if (name == nullptr || *name == '\0') continue;
+        const std::string_view full = name;
+        const size_t at = full.find('@');
+        GElf_Versym version = 0;
+        if (version_data != nullptr) gelf_getversym(version_data, i, &version);
+        const bool older = at != std::string_view::npos && !full.substr(at).starts_with("@@");
+        const Standing standing{older || (version & hidden_bit) != 0, GELF_ST_BIND(symbol.st_info)};
+        symbols_.push_back({without_version(full), symbol.st_value, symbol.st_size, preference_of(standing),
+                            GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
+    }
+}
+
+Result<uint64_t> ElfFile::file_offset(uint64_t address) const {
+    for (const Segment& s : segments_) {
+        if (!s.executable || address < s.address || address - s.address >= s.size) continue;
+        const uint64_t skip = address - s.address;
+        if (s.offset > UINT64_MAX - skip) break;
+        return s.offset + skip;
+    }
+    return Error{fmt::format("{}: there is no code at {:#x}", path_, address), ""};
+}
+
+Error ElfFile::no_symbol(std::string_view name) const {
+    Error e{fmt::format("{} has no function {}", path_, name), ""};
+    if (symbols_.empty()) e.what = fmt::format("{} names no functions: it is stripped", path_);
+    if (stripped_) e.hint = "the file is stripped; give an address, or use the file as it was before it was stripped";
+    if (stripped_ && !symbols_.empty()) {
+        e.hint = "the file is stripped and names only what it exports; give an address, or use the unstripped file";
+    }
+    return e;
+}
+
+Result<UserFunction> ElfFile::function(std::string_view name) const {
+    const auto at = std::lower_bound(symbols_.begin(), symbols_.end(), name,
+                                     [](const Symbol& s, std::string_view n) { return s.name < n; });
+    if (at == symbols_.end() || at->name != name) return no_symbol(name);
+    if (at->is_resolver) {
+        return Error{
+            fmt::format("{} in {} is an indirect function: its symbol is that of a resolver, which runs once and "
+                        "picks one of several implementations",
+                        name, path_),
+            fmt::format("probe the implementations, which often have names like *{}*", name)};
+    }
+    Result<uint64_t> offset = file_offset(at->address);
+    if (!offset) return offset.error_in(std::string(name));
+    return UserFunction{path_, std::string(name), *offset, at->size};
+}
+
+Result<UserFunction> ElfFile::at_address(uint64_t address) const {
+    Result<uint64_t> offset = file_offset(address);
+    if (!offset) return offset.error();
+    UserFunction place{path_, "", *offset, 0};
+    for (const Symbol& s : symbols_) {
+        const bool inside = address >= s.address && (address == s.address || address - s.address < s.size);
+        if (!inside) continue;
+        place.name = address == s.address ? std::string(s.name) : fmt::format("{}+{:#x}", s.name, address - s.address);
+        break;
+    }
+    return place;
+}
+
+std::vector<std::string> ElfFile::functions(std::string_view pattern) const {
+    std::vector<std::string> found;
+    for (const Symbol& s : symbols_) {
+        const bool again = !found.empty() && found.back() == s.name;
+        if (!again && !s.is_resolver && glob_match(pattern, s.name)) found.emplace_back(s.name);
+    }
+    return found;
+}
+
+bool is_native_elf(const std::string& path) {
+    Result<Descriptor> fd = open_regular(path);
+    if (!fd) return false;
+    std::array<unsigned char, 20> head{};
+    const bool whole = ::pread(fd->get(), head.data(), head.size(), 0) == static_cast<ssize_t>(head.size());
+    return whole && std::memcmp(head.data(), ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64 &&
+           (head[18] | head[19] << 8) == native_machine;
+}
+
+}  // namespace lt

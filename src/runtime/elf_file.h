@@ -1,0 +1,62 @@
+// The functions in a program or library and where they lie in the file, which is what a uprobe needs to know.
+// The file is not trusted: a damaged one is refused, or answers without what is damaged.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "descriptor.h"
+#include "runtime/kernel.h"
+
+struct Elf;
+
+namespace lt {
+
+class ElfFile {
+  public:
+    // `shown` is what errors and answers call the file. Only files that this machine can run are taken.
+    static Result<ElfFile> open(const std::string& path, const std::string& shown);
+
+    Result<UserFunction> function(std::string_view name) const;
+    // The place of an instruction, named by the function around it ("main+0x4") where there is one.
+    Result<UserFunction> at_address(uint64_t address) const;
+    // Sorted, each once.
+    std::vector<std::string> functions(std::string_view pattern) const;
+
+  private:
+    struct Close {
+        void operator()(Elf* elf) const;
+    };
+    struct Segment {
+        uint64_t offset, address, size;
+        bool executable;
+    };
+    struct Symbol {
+        std::string_view name;  // in the file; without its version
+        uint64_t address, size;
+        int preference;    // among those of one name, the highest is meant
+        bool is_resolver;  // of an indirect function: runs once, to pick the function
+    };
+    ElfFile(Descriptor fd, Elf* elf, std::string shown);
+    Status read_segments();
+    void read_symbols();
+    void read_table(uint32_t section_type);
+    Result<uint64_t> file_offset(uint64_t address) const;
+    Error no_symbol(std::string_view name) const;
+
+    Descriptor fd_;
+    std::unique_ptr<Elf, Close> elf_;
+    std::string path_;
+    std::vector<Segment> segments_;
+    std::vector<Symbol> symbols_;
+    bool stripped_ = true;  // has no .symtab
+};
+
+// Is it a file that this machine can run or load?
+bool is_native_elf(const std::string& path);
+
+}  // namespace lt

@@ -1,0 +1,127 @@
+// Follows a checked format of printf. Integers are printed with the bits their type has: signed conversions the number,
+// all others those bits unsigned. The format's own text goes out unchanged; what came from the traced machine is made
+// harmless to terminals.
+#include <fmt/format.h>
+
+#include "runtime/printer.h"
+#include "show.h"
+#include "stdlib/format.h"
+
+namespace lt {
+namespace {
+
+// A number before it is padded: the sign or the base apart, so that zeros can go between.
+struct Digits {
+    std::string prefix;
+    std::string digits;
+};
+
+// The number as an unsigned one of its type's size.
+uint64_t bits_of(const Value& value) {
+    const auto bits = static_cast<uint64_t>(number_of(value));
+    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0 && value.type.size < 8;
+    return narrow ? bits & ((uint64_t{1} << value.type.size * 8) - 1) : bits;
+}
+
+Digits signed_digits(const FormatPiece& piece, int64_t number) {
+    const auto bits = static_cast<uint64_t>(number);
+    if (number < 0) return {"-", fmt::format("{}", 0 - bits)};
+    return {piece.plus ? "+" : piece.space ? " " : "", fmt::format("{}", bits)};
+}
+
+Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
+    const bool marked = piece.alternate && bits != 0;
+    return {"", fmt::format("{}{:o}", marked ? "0" : "", bits)};
+}
+
+Digits digits_of(const FormatPiece& piece, const Value& value) {
+    const uint64_t bits = bits_of(value);
+    const bool marked = piece.alternate && bits != 0;
+    switch (piece.conversion) {
+        case Conversion::decimal:
+            return signed_digits(piece, number_of(value));
+        case Conversion::unsigned_:
+            return {"", fmt::format("{}", bits)};
+        case Conversion::hex:
+            return {marked ? "0x" : "", fmt::format("{:x}", bits)};
+        case Conversion::upper_hex:
+            return {marked ? "0X" : "", fmt::format("{:X}", bits)};
+        case Conversion::octal:
+            return octal_digits(piece, bits);
+        case Conversion::address:
+            return {"0x", fmt::format("{:x}", bits)};
+        case Conversion::text:
+        case Conversion::character:
+        case Conversion::string:
+        case Conversion::unknown:
+        case Conversion::too_wide:
+        case Conversion::cut_short:
+            break;
+    }
+    return {};
+}
+
+void append_padded(std::string& out, const FormatPiece& piece, std::string_view text) {
+    const size_t missing = piece.width > text.size() ? piece.width - text.size() : 0;
+    if (!piece.left) out.append(missing, ' ');
+    out += text;
+    if (piece.left) out.append(missing, ' ');
+}
+
+void append_digits(std::string& out, const FormatPiece& piece, Digits number) {
+    // As in C: precision 0 prints no digit of 0, and a precision turns off the flag 0.
+    if (piece.precision == 0U && number.digits == "0") number.digits.clear();
+    const size_t length = number.prefix.size() + number.digits.size();
+    size_t zeros = 0;
+    if (piece.precision) {
+        zeros = *piece.precision > number.digits.size() ? *piece.precision - number.digits.size() : 0;
+    } else if (piece.zero && !piece.left) {
+        zeros = piece.width > length ? piece.width - length : 0;
+    }
+    append_padded(out, piece, number.prefix + std::string(zeros, '0') + number.digits);
+}
+
+void append_string(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
+    std::string text;
+    if (const auto* bytes = std::get_if<std::string>(&value.data)) {
+        append_visible(text, std::string_view(*bytes).substr(0, piece.precision.value_or(bytes->size())));
+    } else {
+        append_value(text, value, plain);
+        if (piece.precision && *piece.precision < text.size()) text.resize(*piece.precision);
+    }
+    append_padded(out, piece, text);
+}
+
+void append_character(std::string& out, const FormatPiece& piece, const Value& value) {
+    const char c = static_cast<char>(number_of(value));
+    std::string text;
+    append_visible(text, std::string_view(&c, 1));
+    append_padded(out, piece, text);
+}
+
+void append_conversion(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
+    // A string where the conversion wants a number can only come from a plan that was not checked; its text is the best
+    // answer.
+    const bool as_text = piece.conversion == Conversion::string || std::holds_alternative<std::string>(value.data);
+    if (as_text) return append_string(out, piece, value, plain);
+    if (piece.conversion == Conversion::character) return append_character(out, piece, value);
+    append_digits(out, piece, digits_of(piece, value));
+}
+
+}  // namespace
+
+std::string format_text(std::string_view format, const std::vector<Value>& values, bool plain) {
+    std::string out;
+    FormatReader reader(format);
+    size_t taken = 0;
+    while (const auto piece = reader.next()) {
+        if (piece->takes_value() && taken < values.size()) {
+            append_conversion(out, *piece, values[taken++], plain);
+        } else {
+            out += format.substr(piece->span.begin, piece->span.end - piece->span.begin);
+        }
+    }
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,32 @@
+// Bytes of maps and events to values, as the plan says they lie. Needs no kernel: the test interpreter's maps are read by the same code.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/plan.h"
+#include "runtime/value.h"
+
+namespace lt {
+
+using Bytes = std::vector<uint8_t>;
+
+// Key and value as bpf(BPF_MAP_LOOKUP_ELEM) gives them: a per-CPU map's value is one copy per possible CPU, each padded to 8 bytes.
+struct RawEntry {
+    Bytes key;
+    Bytes value;
+};
+
+// Entries of a map; per-CPU values folded over the CPUs. Scalars that never were set (no count, all zero) are left out.
+Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries);
+
+struct Event {
+    uint32_t index = 0;  // into Plan::events
+    std::vector<Value> values;
+};
+Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record);
+
+}  // namespace lt

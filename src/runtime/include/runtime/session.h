@@ -1,0 +1,66 @@
+// One run of a plan in this kernel: load, attach, collect, stop. All that the kernel holds for us hangs on descriptors
+// that the Session owns, so the end of the process, however it comes, leaves nothing behind.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/kernel.h"
+#include "runtime/plan.h"
+#include "runtime/printer.h"
+
+namespace lt {
+
+// A rung that the kernel refused when it was tried.
+struct Refusal {
+    size_t probe = 0;  // index into Plan::probes
+    Way way = Way::run;
+    std::string why;
+};
+
+// A loss of one kind, more than none.
+struct Loss {
+    LossKind kind;
+    uint32_t subject = 0;
+    uint64_t count = 0;
+};
+
+enum class Ended : uint8_t { exit_called, interrupted, output_closed, failed };
+
+class Session {
+  public:
+    // `plan` and `printer` outlive the session. Loads every program of the plan; a refusal of the verifier is an Error
+    // whose `what` is one sentence and whose `hint` holds the verifier's log. `output` is the descriptor to which the
+    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen.
+    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1);
+    virtual ~Session() = default;
+
+    // Runs the BEGIN programs, then attaches all probes, each by its first rung that works; or none, with what was
+    // refused by the one that failed.
+    virtual std::vector<Refusal> attach() = 0;
+    virtual std::optional<Error> attach_error()
+        const = 0;  // when attach() failed for another reason than a refused rung
+    // The rung taken by each probe, index into its rungs; for -v.
+    virtual std::vector<size_t> taken() const = 0;
+
+    // Collects events until exit(), SIGINT, SIGTERM or a closed output (those signals are blocked and read from a
+    // signalfd from load() on).
+    virtual Ended run() = 0;
+
+    // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
+    virtual Status finish() = 0;
+    virtual std::vector<Loss> losses() const = 0;
+
+    // For --stats: instructions of each program as the kernel translated it, by name.
+    struct ProgramFacts {
+        std::string name;
+        uint32_t instructions = 0;
+        uint64_t misses = 0;
+    };
+    virtual std::vector<ProgramFacts> facts() const = 0;
+};
+
+}  // namespace lt

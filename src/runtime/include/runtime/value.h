@@ -1,0 +1,50 @@
+// Values as decoded from maps and events, ready to be printed in any form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "runtime/plan.h"
+
+namespace lt {
+
+struct Histogram {
+    std::vector<uint64_t> buckets;  // hist_buckets of them
+    bool operator==(const Histogram&) const = default;
+};
+
+struct Average {
+    int64_t sum = 0;
+    uint64_t count = 0;
+    int64_t value() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
+    bool operator==(const Average&) const = default;
+};
+
+struct Extreme {  // of min() and max()
+    int64_t value = 0;
+    bool seen = false;
+    bool operator==(const Extreme&) const = default;
+};
+
+// int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
+using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram>;
+
+struct Value {
+    Type type;
+    Data data;
+};
+
+struct MapEntry {
+    std::vector<Value> key;  // empty for a scalar
+    Value value;
+};
+
+struct MapContent {
+    std::string name;  // "@ns"
+    std::vector<MapEntry> entries;
+};
+
+}  // namespace lt

@@ -1,0 +1,106 @@
+// One pass over the text fills a compact table; nothing is sorted, since the few questions about order (sizes, lists)
+// are answered quicker by looking through it.
+#include "kallsyms.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace lt {
+
+namespace {
+
+constexpr std::string_view function_types = "tTwW";
+
+// Symbols in code that are not functions: what the compiler puts before each one for call depth tracking and CFI.
+constexpr std::array<std::string_view, 2> padding_prefixes{"__pfx_", "__cfi_"};
+
+bool is_part(std::string_view name) {
+    const bool padding = std::any_of(padding_prefixes.begin(), padding_prefixes.end(),
+                                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+    return padding || name.find(".cold") != std::string_view::npos;
+}
+
+// "[ext4]"; what is not in brackets is no module.
+std::string_view unbracketed(std::string_view text) {
+    if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
+    return text.substr(1, text.size() - 2);
+}
+
+// BPF programs and the trampolines of ftrace and kprobes are listed as if they belonged to modules of these names.
+bool is_generated(std::string_view module) { return module == "bpf" || module.starts_with("__builtin__"); }
+
+}  // namespace
+
+Kallsyms::Kallsyms(std::string_view text) {
+    while (!text.empty()) {
+        const size_t end = std::min(text.find('\n'), text.size());
+        add(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    index_ = NameIndex(entries_.size(), [this](uint32_t i) { return name_of(entries_[i]); });
+}
+
+// "ffffffff81000000 T name" or "ffffffffc0000000 t name\t[module]"
+void Kallsyms::add(std::string_view line) {
+    Entry entry{};
+    const auto [end, failure] = std::from_chars(line.data(), line.data() + line.size(), entry.address, 16);
+    const std::string_view rest = line.substr(static_cast<size_t>(end - line.data()));
+    if (failure != std::errc() || rest.size() < 4 || rest[0] != ' ' || rest[2] != ' ') return;
+    if (function_types.find(rest[1]) == std::string_view::npos) return;
+    const size_t tab = std::min(rest.find('\t'), rest.size());
+    const std::string_view name = rest.substr(3, tab - 3);
+    const std::string_view module = unbracketed(trim(rest.substr(tab)));
+    constexpr size_t longest = 1 << 15;
+    if (name.empty() || name.size() > longest || is_generated(module)) return;
+    entry.name = static_cast<uint32_t>(names_.size());
+    entry.length = static_cast<uint16_t>(name.size());
+    entry.module = module_number(module);
+    names_ += name;
+    entries_.push_back(entry);
+}
+
+// The symbols of a module stand together, so it is nearly always the last one.
+uint16_t Kallsyms::module_number(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto at = std::find(modules_.rbegin(), modules_.rend(), name);
+    if (at != modules_.rend()) return static_cast<uint16_t>(modules_.rend() - at - 1);
+    modules_.emplace_back(name);
+    return static_cast<uint16_t>(modules_.size() - 1);
+}
+
+std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view module) const {
+    std::vector<Symbol> found;
+    const auto by_position = [this](uint32_t i) { return name_of(entries_[i]); };
+    index_.each(name, by_position, [&](uint32_t i) {
+        const Entry& e = entries_[i];
+        if (module.empty() || modules_[e.module] == module)
+            found.push_back({name_of(e), modules_[e.module], e.address});
+        return true;
+    });
+    return found;
+}
+
+uint64_t Kallsyms::size_at(uint64_t address) const {
+    uint64_t next = UINT64_MAX;
+    for (const Entry& e : entries_) {
+        if (e.address > address) next = std::min(next, e.address);
+    }
+    return address == 0 || next == UINT64_MAX ? 0 : next - address;
+}
+
+std::vector<std::string> Kallsyms::names(std::string_view pattern) const {
+    const bool everything = pattern == "*";
+    std::vector<std::string> found;
+    for (const Entry& e : entries_) {
+        const std::string_view name = name_of(e);
+        if ((everything || glob_match(pattern, name)) && !is_part(name)) found.emplace_back(name);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+}  // namespace lt

@@ -1,0 +1,251 @@
+// The one Kernel there is: the running kernel and the folder of the tests differ only in where their files are and in
+// how features are known, so both are read by the same code. Everything is opened when first asked for and kept.
+#include "runtime/kernel.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "btf.h"
+#include "elf_file.h"
+#include "feature_tests.h"
+#include "kallsyms.h"
+#include "kernel_binaries.h"
+#include "mounts.h"
+#include "tracefs.h"
+
+namespace lt {
+
+namespace {
+
+struct Places {
+    std::string root;  // before the paths of programs
+    std::string kallsyms;
+    std::string btf;
+    std::string modules_btf;  // the folder with one file for each module
+    std::string blacklist;    // in the folder that open_blacklist gives
+    Result<Folder> (*open_tracing)(const std::string& root);
+    Result<Folder> (*open_blacklist)(const std::string& root);
+};
+
+Places running_kernel() {
+    return {"",
+            "/proc/kallsyms",
+            "/sys/kernel/btf/vmlinux",
+            "/sys/kernel/btf",
+            "kprobes/blacklist",
+            [](const std::string&) { return open_tracefs(); },
+            [](const std::string&) { return open_debugfs(); }};
+}
+
+Places folder_of_tests(const std::string& root) {
+    return {root, root + "/kallsyms", root + "/btf", root + "/modules_btf", "blacklist", Folder::open, Folder::open};
+}
+
+std::string running_release() {
+    utsname name{};
+    return ::uname(&name) == 0 ? name.release : "";
+}
+
+// "0xffffffff81000000-0xffffffff81000010\tname"
+FunctionList blacklisted_names(const std::string& text) {
+    std::string names;
+    for (std::string_view line : split(text, '\n')) {
+        const size_t tab = line.find_first_of("\t ");
+        if (tab != std::string_view::npos) names.append(trim(line.substr(tab))) += '\n';
+    }
+    return FunctionList(std::move(names));
+}
+
+class FileKernel final : public Kernel {
+  public:
+    // `known`: what is to be answered about features; empty: find out.
+    FileKernel(Places places, std::string release, std::vector<Answer> known)
+        : places_(std::move(places)), release_(std::move(release)), known_(std::move(known)) {}
+
+    Answer can(Feature feature) override;
+    std::string release() override { return release_; }
+    std::optional<KernelFunction> function(std::string_view name, std::string_view module) override;
+    std::vector<std::string> functions(std::string_view pattern) override { return kallsyms().names(pattern); }
+    Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
+    std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
+    Result<std::string> binary(std::string_view name) override;
+    Result<UserFunction> user_function(const std::string& path, std::string_view name) override;
+    Result<UserFunction> user_address(const std::string& path, uint64_t address) override;
+    std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
+
+  private:
+    const Kallsyms& kallsyms();
+    Btf* btf(const std::string& module = {});
+    Result<Tracefs>& tracefs();
+    bool is_blacklisted(std::string_view name);
+    const Result<ElfFile>& file(const std::string& path);
+    Answer find_out(Feature feature);
+    void describe(KernelFunction& function);
+
+    Places places_;
+    std::string release_;
+    std::vector<Answer> known_;
+    std::map<Feature, Answer> found_out_;
+    std::optional<Kallsyms> kallsyms_;
+    std::optional<Result<Btf>> btf_;
+    std::map<std::string, Result<Btf>> modules_;  // after btf_, on which they are built
+    std::optional<Result<Tracefs>> tracefs_;
+    std::optional<FunctionList> blacklist_;
+    std::map<std::string, Result<ElfFile>> files_;
+};
+
+// ---- what is read when first asked for
+
+const Kallsyms& FileKernel::kallsyms() {
+    if (!kallsyms_) {
+        const Result<std::string> text = read_text(places_.kallsyms);
+        kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
+    }
+    return *kallsyms_;
+}
+
+Btf* FileKernel::btf(const std::string& module) {
+    if (!btf_) btf_.emplace(Btf::load(places_.btf));
+    if (!*btf_) return nullptr;
+    if (module.empty()) return &**btf_;
+    auto at = modules_.find(module);
+    if (at == modules_.end()) {
+        const std::string path = fmt::format("{}/{}", places_.modules_btf, module);
+        at = modules_.emplace(module, Btf::load_module(path, **btf_)).first;
+    }
+    return at->second ? &*at->second : nullptr;
+}
+
+Result<Tracefs>& FileKernel::tracefs() {
+    if (!tracefs_) {
+        Result<Folder> folder = places_.open_tracing(places_.root);
+        tracefs_.emplace(folder ? Result<Tracefs>(Tracefs(*std::move(folder))) : folder.error());
+    }
+    return *tracefs_;
+}
+
+bool FileKernel::is_blacklisted(std::string_view name) {
+    if (!blacklist_) {
+        const Result<Folder> folder = places_.open_blacklist(places_.root);
+        const Result<std::string> text = folder ? folder->read(places_.blacklist) : folder.error();
+        blacklist_.emplace(text ? blacklisted_names(*text) : FunctionList(""));
+    }
+    return blacklist_->has(name);
+}
+
+const Result<ElfFile>& FileKernel::file(const std::string& path) {
+    auto at = files_.find(path);
+    if (at == files_.end()) at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
+    return at->second;
+}
+
+// ---- features
+
+Answer FileKernel::can(Feature feature) {
+    if (!known_.empty()) return known_[static_cast<size_t>(feature)];
+    const auto at = found_out_.find(feature);
+    return at != found_out_.end() ? at->second : found_out_.emplace(feature, find_out(feature)).first->second;
+}
+
+Answer FileKernel::find_out(Feature feature) {
+    FunctionFacts facts;
+    facts.type_id = [this](std::string_view name) {
+        Btf* types = btf();
+        return types != nullptr ? types->function_id(name) : 0;
+    };
+    return try_feature(feature, facts);
+}
+
+// ---- functions
+
+std::optional<KernelFunction> FileKernel::function(std::string_view name, std::string_view module) {
+    const std::vector<Symbol> found = kallsyms().find(name, module);
+    if (found.empty()) return std::nullopt;
+    // Modules come last in the file, so the kernel's own is taken before them.
+    const Symbol& first = found.front();
+    KernelFunction function;
+    function.name = first.name;
+    function.module = first.module;
+    function.address = first.address;
+    function.size = kallsyms().size_at(first.address);
+    function.same_name = static_cast<uint32_t>(found.size());
+    describe(function);
+    return function;
+}
+
+void FileKernel::describe(KernelFunction& function) {
+    if (Btf* types = btf(function.module)) {
+        if (auto prototype = types->function(function.name)) {
+            function.in_btf = true;
+            function.parameters = std::move(prototype->parameters);
+            function.result = prototype->result;
+        }
+    }
+    if (Result<Tracefs>& tracing = tracefs()) function.traceable = tracing->can_trace(function.name);
+    function.blacklisted = is_blacklisted(function.name);
+}
+
+// ---- tracepoints
+
+Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string_view event) {
+    Result<Tracefs>& tracing = tracefs();
+    if (!tracing) return tracing.error_in("tracepoints");
+    return tracing->tracepoint(category, event);
+}
+
+std::vector<std::string> FileKernel::tracepoints(std::string_view category_pattern, std::string_view event_pattern) {
+    Result<Tracefs>& tracing = tracefs();
+    return tracing ? tracing->tracepoints(category_pattern, event_pattern) : std::vector<std::string>{};
+}
+
+// ---- programs
+
+// In a folder of tests the programs are in its bin, and are called as if the folder were the whole file system.
+Result<std::string> FileKernel::binary(std::string_view name) {
+    if (places_.root.empty()) return find_binary(name);
+    const std::string path = name.starts_with('/') ? std::string(name) : fmt::format("/bin/{}", name);
+    if (::access((places_.root + path).c_str(), R_OK) == 0) return path;
+    return Error{fmt::format("no program or library {} is found", name), ""};
+}
+
+Result<UserFunction> FileKernel::user_function(const std::string& path, std::string_view name) {
+    const Result<ElfFile>& elf = file(path);
+    return elf ? elf->function(name) : elf.error();
+}
+
+Result<UserFunction> FileKernel::user_address(const std::string& path, uint64_t address) {
+    const Result<ElfFile>& elf = file(path);
+    return elf ? elf->at_address(address) : elf.error();
+}
+
+std::vector<std::string> FileKernel::user_functions(const std::string& path, std::string_view pattern) {
+    const Result<ElfFile>& elf = file(path);
+    return elf ? elf->functions(pattern) : std::vector<std::string>{};
+}
+
+Result<std::unique_ptr<Kernel>> open_folder(const std::string& root) {
+    const Result<std::string> release = read_text(root + "/release");
+    if (!release) return release.error_in("a kernel's folder");
+    const Result<std::string> text = read_text(root + "/features");
+    if (!text) return text.error_in("a kernel's folder");
+    Result<std::vector<Answer>> features = parse_features(*text);
+    if (!features) return features.error_in(root + "/features");
+    return std::unique_ptr<Kernel>(
+        std::make_unique<FileKernel>(folder_of_tests(root), std::string(trim(*release)), *std::move(features)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> open_kernel(const KernelPlaces& places) {
+    if (!places.root.empty()) return open_folder(places.root);
+    return std::unique_ptr<Kernel>(
+        std::make_unique<FileKernel>(running_kernel(), running_release(), std::vector<Answer>{}));
+}
+
+}  // namespace lt

@@ -1,0 +1,139 @@
+// The loader's cache is read as glibc documents it (sysdeps/generic/dl-cache.h): a header, a table of entries, strings.
+// Where there is none, the folders that loaders search by default are looked through.
+#include "kernel_binaries.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/text.h"
+#include "elf_file.h"
+#include "mounts.h"
+
+namespace lt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CacheHeader {
+    char magic[20];
+    uint32_t count;
+    uint32_t strings_size;
+    uint32_t flags_and_extension[5];
+};
+struct CacheEntry {
+    int32_t flags;
+    uint32_t name, path;  // from the header's start
+    uint32_t os_version;
+    uint64_t hardware;
+};
+constexpr std::string_view cache_magic = "glibc-ld.so.cache1.1";
+
+// Empty when the offset is not within the file.
+std::string_view string_at(std::string_view cache, uint32_t offset) {
+    if (offset >= cache.size()) return {};
+    const std::string_view rest = cache.substr(offset);
+    return rest.substr(0, rest.find('\0'));
+}
+
+// Is `file` this library, or this library in some version?
+bool is_library(std::string_view file, std::string_view name) {
+    if (file == name) return true;
+    return file.starts_with(name) && file.substr(name.size()).starts_with(".so");
+}
+
+std::string absolute(std::string_view path) { return fs::absolute(fs::path(path)).lexically_normal().string(); }
+
+bool is_program(const std::string& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<std::string> find_program(std::string_view name) {
+    const char* path = std::getenv("PATH");
+    for (std::string_view folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+        if (folder.empty()) continue;
+        const std::string file = fmt::format("{}/{}", folder, name);
+        if (is_program(file)) return absolute(file);
+    }
+    return std::nullopt;
+}
+
+#if defined(__aarch64__)
+constexpr std::string_view multiarch = "aarch64-linux-gnu";
+#else
+constexpr std::string_view multiarch = "x86_64-linux-gnu";
+#endif
+
+std::optional<std::string> find_in_folder(const std::string& folder, std::string_view name) {
+    std::error_code failed;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+        if (is_library(entry.path().filename().string(), name) && is_native_elf(entry.path())) return entry.path();
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> find_in_folders(std::string_view name) {
+    const std::string folders[] = {fmt::format("/lib/{}", multiarch),
+                                   fmt::format("/usr/lib/{}", multiarch),
+                                   "/lib64",
+                                   "/usr/lib64",
+                                   "/lib",
+                                   "/usr/lib",
+                                   "/usr/local/lib"};
+    for (const std::string& folder : folders) {
+        if (auto found = find_in_folder(folder, name)) return found;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> find_library(std::string_view name) {
+    if (Result<std::string> cache = read_text("/etc/ld.so.cache")) {
+        if (auto found = find_in_cache(*cache, name, is_native_elf)) return found;
+    }
+    return find_in_folders(name);
+}
+
+Result<std::string> check_path(std::string_view name) {
+    const std::string path = absolute(name);
+    if (::access(path.c_str(), R_OK) != 0) return system_error(path, errno);
+    return path;
+}
+
+}  // namespace
+
+std::optional<std::string> find_in_cache(std::string_view cache, std::string_view name,
+                                         bool (*wanted)(const std::string&)) {
+    // An old-format table may come first; offsets count from the new one all the same.
+    const size_t start = cache.find(cache_magic);
+    if (start == std::string_view::npos) return std::nullopt;
+    cache.remove_prefix(start);
+    CacheHeader header{};
+    if (cache.size() < sizeof header) return std::nullopt;
+    std::memcpy(&header, cache.data(), sizeof header);
+    const size_t most = (cache.size() - sizeof header) / sizeof(CacheEntry);
+    for (size_t i = 0; i < header.count && i < most; i++) {
+        CacheEntry entry{};
+        std::memcpy(&entry, cache.data() + sizeof header + i * sizeof entry, sizeof entry);
+        if (!is_library(string_at(cache, entry.name), name)) continue;
+        std::string path(string_at(cache, entry.path));
+        if (wanted(path)) return path;
+    }
+    return std::nullopt;
+}
+
+Result<std::string> find_binary(std::string_view name) {
+    if (name.empty()) return Error{"no program or library is named", ""};
+    if (name.find('/') != std::string_view::npos) return check_path(name);
+    if (auto program = find_program(name)) return *program;
+    if (auto library = find_library(name)) return *library;
+    Error e{fmt::format("no program or library {} is found", name), ""};
+    if (::access(std::string(name).c_str(), R_OK) == 0) e.hint = fmt::format("for the file in this folder: ./{}", name);
+    return e;
+}
+
+}  // namespace lt

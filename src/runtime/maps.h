@@ -1,0 +1,49 @@
+// The plan's maps while a session runs: read whole, cleared or zeroed, by the kernel's batch operations where it has
+// them.
+#pragma once
+
+#include <bpf/bpf.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "object.h"
+#include "runtime/decode.h"
+#include "runtime/plan.h"
+#include "runtime/value.h"
+
+namespace lt {
+
+class Maps {
+  public:
+    // `object` outlives it.
+    static Result<Maps> open(const Plan& plan, const LoadedObject& object);
+
+    size_t size() const { return maps_.size(); }
+    Result<MapContent> read(size_t index) const;
+    Status clear(size_t index) const;  // no keys left; the value of a scalar becomes zero
+    Status zero(size_t index) const;   // the keys stay, their values become zero
+
+  private:
+    struct Map {
+        const PlannedMap* plan;
+        int fd;
+        size_t key_size;
+        size_t value_size;  // as the kernel gives it: of all CPUs
+    };
+    explicit Maps(std::vector<Map> maps) : maps_(std::move(maps)) {}
+
+    using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
+    using BatchCall = decltype(&bpf_map_lookup_batch);
+    static Status each(const Map& map, const Take& take);
+    static int each_batch(const Map& map, BatchCall call, const Take& take);
+    static Status each_key(const Map& map, const Take& take);
+    static Result<std::vector<RawEntry>> entries(const Map& map);
+    static Status zero_value(const Map& map, const uint8_t* key);
+
+    std::vector<Map> maps_;
+};
+
+}  // namespace lt

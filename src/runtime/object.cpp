@@ -1,0 +1,193 @@
+// Loading by libbpf, and the sentence for each way in which it can fail.
+#include "object.h"
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "load_log.h"
+
+namespace lt {
+
+// What a failed load says; `program` is empty where no single program is the cause.
+struct LoadedObject::Failure {
+    std::string program;
+    int code = 0;
+    LoadLog log;
+};
+
+struct LoadedObject::Attempt {
+    Object object;
+    std::optional<Failure> failure;
+};
+
+namespace {
+
+struct Cause {
+    int code;
+    const char* text;
+};
+
+constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
+
+// Those that say no to the place or the kind of program, whatever the program does.
+constexpr std::array trampoline_causes{
+    Cause{EPERM, "the kernel does not permit fentry programs"},
+    Cause{ESRCH, "the function is not in the kernel's BTF"},
+    Cause{ENOENT, "the function is not in the kernel's BTF"},
+    Cause{EINVAL, "the kernel allows no fentry program on this function"},
+    Cause{EOPNOTSUPP, "this kernel has no BPF trampolines"},
+    Cause{kernel_not_supported, "this kernel has no BPF trampolines"},
+};
+
+struct ProgramUse {
+    size_t probe;
+    size_t rung;
+    const Attachment* attachment;
+};
+using ProgramUses = std::multimap<std::string, ProgramUse, std::less<>>;
+
+ProgramUses uses_of_programs(const Plan& plan, const RungRefusals& refusals) {
+    ProgramUses uses;
+    for (size_t p = 0; p < plan.probes.size(); p++)
+        for (size_t r = 0; r < plan.probes[p].rungs.size(); r++)
+            if (refusals[p][r].empty())
+                for (const Attachment& a : plan.probes[p].rungs[r].attachments)
+                    uses.emplace(a.program, ProgramUse{p, r, &a});
+    return uses;
+}
+
+RungRefusals refusals_of(const Plan& plan) {
+    RungRefusals refusals;
+    for (const PlannedProbe& probe : plan.probes)
+        for (auto& why = refusals.emplace_back(); const Rung& rung : probe.rungs) why.push_back(rung.refused);
+    return refusals;
+}
+
+// Is it to be loaded, and where will it go? 0 or a negative errno.
+int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* program) {
+    auto use = uses.find(std::string_view(bpf_program__name(program)));
+    bpf_program__set_autoload(program, use != uses.end());
+    if (use == uses.end()) return 0;
+    const auto& [probe, rung, attachment] = use->second;
+    if (plan.probes[probe].rungs[rung].way != Way::fentry) return 0;
+    return bpf_program__set_attach_target(program, 0, attachment->function.c_str());
+}
+
+std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
+    if (log.verified()) return std::nullopt;
+    for (const Cause& cause : trampoline_causes)
+        if (cause.code == code) return fmt::format("fentry: {}", cause.text);
+    return std::nullopt;
+}
+
+// Marks the rungs that use the program; false if it is no matter of the place.
+bool refuse_rungs(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log,
+                  RungRefusals& refusals) {
+    bool any = false;
+    auto [first, last] = uses.equal_range(program);
+    for (auto use = first; use != last; ++use) {
+        const auto& [probe, rung, attachment] = use->second;
+        if (plan.probes[probe].rungs[rung].way != Way::fentry) return false;
+        auto why = trampoline_refusal(code, log);
+        if (!why) return false;
+        refusals[probe][rung] = *why;
+        any = true;
+    }
+    return any;
+}
+
+Error load_error(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log) {
+    auto use = uses.find(program);
+    std::string subject = use == uses.end() ? "the program" : "the program of " + plan.probes[use->second.probe].text;
+    if (!log.verifier().empty())
+        return {fmt::format("the verifier refuses {}: {}", subject, log.verifier_complaint()), log.verifier(), code};
+    if (code == EPERM || code == EACCES)
+        return {fmt::format("the kernel does not permit to load {}", subject), "run as root, outside of a container",
+                code};
+    Error error = system_error("the kernel refuses " + subject, code);
+    error.hint = log.whole();
+    return error;
+}
+
+}  // namespace
+
+LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals) {
+    LogCapture capture;
+    auto failed = [&](std::string program, int code) {
+        return Attempt{nullptr, Failure{std::move(program), code, LoadLog(capture.text())}};
+    };
+    bpf_object_open_opts options{};
+    options.sz = sizeof options;
+    options.object_name = "lt";
+    Object object(bpf_object__open_mem(plan.object.data(), plan.object.size(), &options));
+    if (!object) return failed("", errno);
+
+    ProgramUses uses = uses_of_programs(plan, refusals);
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object.get(), program));)
+        if (int code = choose_program(plan, uses, program); code < 0) return failed(bpf_program__name(program), -code);
+    int code = bpf_object__load(object.get());
+    if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
+    return {std::move(object), std::nullopt};
+}
+
+Result<LoadedObject> LoadedObject::load(const Plan& plan) {
+    RungRefusals refusals = refusals_of(plan);
+    for (;;) {  // each turn refuses a rung more
+        Attempt tried = attempt(plan, refusals);
+        if (!tried.failure) return LoadedObject(std::move(tried.object), std::move(refusals));
+        const auto& [program, code, log] = *tried.failure;
+        ProgramUses uses = uses_of_programs(plan, refusals);
+        if (!refuse_rungs(plan, uses, program, code, log, refusals)) return load_error(plan, uses, program, code, log);
+    }
+}
+
+int LoadedObject::program(const std::string& name) const {
+    bpf_program* program = bpf_object__find_program_by_name(object_.get(), name.c_str());
+    return program && bpf_program__autoload(program) ? bpf_program__fd(program) : -1;
+}
+
+int LoadedObject::map(const std::string& symbol) const {
+    bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+    return map ? bpf_map__fd(map) : -1;
+}
+
+Status LoadedObject::run(const std::string& name) const {
+    bpf_test_run_opts options{};
+    options.sz = sizeof options;
+    int code = bpf_prog_test_run_opts(program(name), &options);
+    if (code < 0) return system_error("cannot run the program " + name, -code);
+    return Done{};
+}
+
+std::vector<uint64_t> LoadedObject::loss_counters() const {
+    bpf_map* map = bpf_object__find_map_by_name(object_.get(), ".bss.lost");
+    if (!map) return {};
+    std::vector<uint64_t> counters(bpf_map__value_size(map) / sizeof(uint64_t));
+    uint32_t only = 0;
+    // libbpf's own mapping of the section shows the initial values only: it becomes the kernel's with a skeleton's
+    // load.
+    if (bpf_map_lookup_elem(bpf_map__fd(map), &only, counters.data()) < 0) return {};
+    return counters;
+}
+
+std::vector<LoadedObject::Facts> LoadedObject::facts() const {
+    std::vector<Facts> all;
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));) {
+        if (!bpf_program__autoload(program)) continue;
+        bpf_prog_info info{};
+        uint32_t size = sizeof info;
+        if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) < 0) continue;
+        constexpr uint32_t instruction = 8;
+        all.push_back({bpf_program__name(program), info.xlated_prog_len / instruction, info.recursion_misses});
+    }
+    return all;
+}
+
+}  // namespace lt

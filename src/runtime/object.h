@@ -1,0 +1,58 @@
+// The plan's object in the kernel: its maps made, its programs verified. Where the kernel allows no program of a rung's
+// kind, the object is loaded again without that rung; a program that the verifier refuses is an error.
+#pragma once
+
+#include <bpf/libbpf.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/plan.h"
+
+namespace lt {
+
+// Why each rung of each probe, [probe][rung], is not to be tried; empty where it is.
+using RungRefusals = std::vector<std::vector<std::string>>;
+
+class LoadedObject {
+  public:
+    static Result<LoadedObject> load(const Plan& plan);
+
+    // Those of the plan and those of the kernel while loading.
+    const RungRefusals& refusals() const { return refusals_; }
+
+    // Descriptors, owned by the object; -1: there is none of this name, or it was not loaded.
+    int program(const std::string& name) const;
+    int map(const std::string& symbol) const;
+
+    // Once, on this CPU: a program of Way::run.
+    Status run(const std::string& program) const;
+
+    std::vector<uint64_t> loss_counters() const;  // indexed as Plan::losses
+
+    struct Facts {
+        std::string name;
+        uint32_t instructions = 0;
+        uint64_t misses = 0;
+    };
+    std::vector<Facts> facts() const;
+
+  private:
+    struct Close {
+        void operator()(bpf_object* object) const { bpf_object__close(object); }
+    };
+    using Object = std::unique_ptr<bpf_object, Close>;
+    struct Failure;
+    struct Attempt;
+
+    LoadedObject(Object object, RungRefusals refusals) : object_(std::move(object)), refusals_(std::move(refusals)) {}
+    static Attempt attempt(const Plan& plan, const RungRefusals& refusals);
+
+    Object object_;
+    RungRefusals refusals_;
+};
+
+}  // namespace lt

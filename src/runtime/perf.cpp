@@ -1,0 +1,135 @@
+// perf_event_open for the dynamic and static probes of the kernel, with a sentence for each reason it has to refuse
+// one.
+#include "perf.h"
+
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+
+#include "breakpoint.h"
+
+namespace lt {
+
+namespace {
+
+struct Cause {
+    int code;
+    const char* text;
+    const char* hint;
+};
+
+constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
+constexpr const char* needs_root = "run as root, outside of a container";
+
+constexpr std::initializer_list<Cause> tracepoint_causes{
+    {EACCES, "the kernel does not permit it", needs_root},
+    {EPERM, "the kernel does not permit it", needs_root},
+    {ENOENT, "the kernel has no such tracepoint any more", ""},
+    {EINVAL, "the kernel has no such tracepoint any more", ""},
+};
+
+constexpr std::initializer_list<Cause> kprobe_causes{
+    {EACCES, "the kernel does not permit it", needs_root},
+    {EPERM, "the kernel does not permit it", needs_root},
+    {ENOENT, "the kernel has no function of this name, or all calls of it are inlined", ""},
+    {EINVAL, "the function is compiled without ftrace (notrace) or on the kprobe blacklist", ""},
+    {EADDRNOTAVAIL, "the kernel has several functions of this name", ""},
+    {EILSEQ, "the address is not the start of an instruction", ""},
+    {EOPNOTSUPP, "the kernel cannot place a kprobe there", ""},
+    {kernel_not_supported, "the kernel cannot place a kprobe there", ""},
+};
+
+constexpr std::initializer_list<Cause> uprobe_causes{
+    {EACCES, "the kernel does not permit it", needs_root},
+    {EPERM, "the kernel does not permit it", needs_root},
+    {ENOENT, "there is no such file", ""},
+    {EINVAL, "it is not a place in the code of a regular file", ""},
+    {EIO, "the file's file system does not allow uprobes", ""},
+    {EOPNOTSUPP, "the kernel cannot emulate the instruction there", ""},
+    {kernel_not_supported, "the kernel cannot emulate the instruction there", ""},
+};
+
+Error refusal(const std::string& what, std::initializer_list<Cause> causes, int code) {
+    for (const Cause& cause : causes)
+        if (cause.code == code) return {fmt::format("{}: {}", what, cause.text), cause.hint, code};
+    return system_error(what, code);
+}
+
+Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::initializer_list<Cause> causes) {
+    auto cpus = online_cpus();
+    if (!cpus) return cpus.error_in(what);
+    attr.size = sizeof attr;
+    attr.disabled = 1;
+    constexpr int every_process = -1, no_group = -1;
+    long fd = ::syscall(SYS_perf_event_open, &attr, every_process, cpus->front(), no_group, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) return refusal(what, causes, errno);
+    return Descriptor(static_cast<int>(fd));
+}
+
+// A number in a file of the kernel's after a prefix: "8", or "config:0".
+std::optional<uint32_t> number_in(const std::string& path, const std::string& prefix) {
+    std::ifstream in(path);
+    std::string before(prefix.size(), '\0');
+    uint32_t number = 0;
+    if (!in.read(before.data(), static_cast<std::streamsize>(before.size())) || before != prefix || !(in >> number))
+        return std::nullopt;
+    return number;
+}
+
+// `name` and `offset` say where, as the two kinds of probe have it.
+Result<Descriptor> open_probe(const std::string& pmu, const std::string& name, uint64_t offset, bool at_return,
+                              const std::string& what, std::initializer_list<Cause> causes) {
+    const std::string folder = "/sys/bus/event_source/devices/" + pmu;
+    auto type = number_in(folder + "/type", "");
+    auto return_bit = number_in(folder + "/format/retprobe", "config:");
+    if (!type || !return_bit) return Error{fmt::format("{}: this kernel has no {}s", what, pmu), "", ENODEV};
+    perf_event_attr attr{};
+    attr.type = *type;
+    attr.config = at_return ? uint64_t{1} << *return_bit : 0;
+    attr.config1 = reinterpret_cast<uint64_t>(name.c_str());
+    attr.config2 = offset;
+    return open_event(attr, what, causes);
+}
+
+}  // namespace
+
+Result<Descriptor> open_tracepoint_event(uint64_t id) {
+    perf_event_attr attr{};
+    attr.type = PERF_TYPE_TRACEPOINT;
+    attr.config = id;
+    return open_event(attr, "tracepoint", tracepoint_causes);
+}
+
+Result<Descriptor> open_kprobe_event(const std::string& function, bool at_return) {
+    std::string what = fmt::format("{} on {}", at_return ? "kretprobe" : "kprobe", function);
+    return open_probe("kprobe", function, 0, at_return, what, kprobe_causes);
+}
+
+Result<Descriptor> open_uprobe_event(const std::string& path, uint64_t offset, bool at_return) {
+    std::string what = fmt::format("{} at {}+{:#x}", at_return ? "uretprobe" : "uprobe", path, offset);
+    return open_probe("uprobe", path, offset, at_return, what, uprobe_causes);
+}
+
+Result<Descriptor> link_program(int event, int program) {
+    int link = bpf_link_create(program, event, BPF_PERF_EVENT, nullptr);
+    if (link >= 0) return Descriptor(link);
+    if (link != -EINVAL) return system_error("cannot set the event's program", -link);
+    if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program) < 0) return system_error("cannot set the event's program", errno);
+    return Descriptor();
+}
+
+Status enable_event(int event) {
+    if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0) return system_error("cannot enable the event", errno);
+    return Done{};
+}
+
+void disable_event(int event) { ioctl(event, PERF_EVENT_IOC_DISABLE, 0); }
+
+}  // namespace lt

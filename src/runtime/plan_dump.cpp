@@ -1,0 +1,231 @@
+// A plan as text, for --dump=plan and the golden tests: one paragraph per list, all but the object's bytes, the same
+// text for the same plan.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "runtime/plan.h"
+#include "runtime/printer.h"
+
+namespace lt {
+namespace {
+
+std::string_view shape_name(MapShape shape) {
+    switch (shape) {
+        case MapShape::hash:
+            return "hash";
+        case MapShape::per_cpu_hash:
+            return "per-CPU hash";
+        case MapShape::array:
+            return "array";
+        case MapShape::per_cpu_array:
+            return "per-CPU array";
+    }
+    return {};
+}
+
+std::string_view event_name(EventKind kind) {
+    switch (kind) {
+        case EventKind::text:
+            return "text";
+        case EventKind::map:
+            return "map";
+        case EventKind::value:
+            return "value";
+        case EventKind::clear:
+            return "clear";
+        case EventKind::zero:
+            return "zero";
+        case EventKind::exit:
+            return "exit";
+    }
+    return {};
+}
+
+// What the number beside a kind of loss counts in.
+enum class Subject : uint8_t { nothing, map, span };
+
+struct LossRow {
+    std::string_view name;
+    Subject subject;
+};
+
+LossRow loss_row(LossKind kind) {
+    switch (kind) {
+        case LossKind::ring_buffer_full:
+            return {"ring buffer full", Subject::nothing};
+        case LossKind::map_full:
+            return {"map full", Subject::map};
+        case LossKind::contended:
+            return {"contended", Subject::map};
+        case LossKind::span_no_entry:
+            return {"return without entry", Subject::span};
+        case LossKind::span_too_deep:
+            return {"nested too deep", Subject::span};
+        case LossKind::span_no_room:
+            return {"no room for a thread", Subject::span};
+        case LossKind::span_clock:
+            return {"negative difference", Subject::span};
+    }
+    return {};
+}
+
+std::string when_text(const PlannedProbe& probe) {
+    switch (probe.when) {
+        case When::begin:
+            return "at begin";
+        case When::end:
+            return "at end";
+        case When::period:
+            return fmt::format("every {}", show_duration(static_cast<int64_t>(probe.period_ns)));
+        case When::attached:
+            return "attached";
+    }
+    return {};
+}
+
+std::string place_text(Way way, const Attachment& to) {
+    const std::string_view side = to.at_return ? "return" : "entry";
+    switch (way) {
+        case Way::run:
+            return "run";
+        case Way::tracepoint:
+            return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+        case Way::fentry:
+        case Way::kprobe:
+        case Way::breakpoint:
+            return fmt::format("at the {} of {}", side, to.function);
+        case Way::uprobe:
+            return fmt::format("at the {} of {}, {} + {:#x}", side, to.event, to.function, to.number);
+    }
+    return {};
+}
+
+// An index that the plan may have wrong: a dump is read most when something is.
+template <class List, class Text>
+std::string named(const List& list, uint32_t index, Text text) {
+    return index < list.size() ? text(list[index]) : fmt::format("none {}", index);
+}
+
+std::string map_name(const Plan& plan, uint32_t index) {
+    return named(plan.maps, index, [](const PlannedMap& map) { return map.name; });
+}
+
+std::string subject_text(const Plan& plan, Subject subject, uint32_t index) {
+    switch (subject) {
+        case Subject::nothing:
+            return "";
+        case Subject::map:
+            return ": map " + map_name(plan, index);
+        case Subject::span:
+            return ": span " + named(plan.spans, index, [](const PlannedSpan& span) { return span.text; });
+    }
+    return {};
+}
+
+std::string types_text(const std::vector<Type>& types) {
+    std::string out;
+    for (const Type& type : types) out += (out.empty() ? "" : ", ") + type_text(type);
+    return out;
+}
+
+class Dumper {
+  public:
+    explicit Dumper(const Plan& plan) : plan_(plan) {}
+    std::string run();
+
+  private:
+    template <class... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+    void probe(const PlannedProbe& probe);
+    void map(const PlannedMap& map);
+    void event(size_t index, const PlannedEvent& event);
+    void span(const PlannedSpan& span);
+    void loss(size_t index, const PlannedLoss& loss);
+
+    const Plan& plan_;
+    std::string out_;
+};
+
+std::string Dumper::run() {
+    line("integers: {}", plan_.plain_integers ? "plain" : "with units");
+    for (const PlannedProbe& p : plan_.probes) probe(p);
+    for (const PlannedMap& m : plan_.maps) map(m);
+    for (size_t i = 0; i < plan_.events.size(); i++) event(i, plan_.events[i]);
+    for (const PlannedSpan& s : plan_.spans) span(s);
+    for (size_t i = 0; i < plan_.losses.size(); i++) loss(i, plan_.losses[i]);
+    return std::move(out_);
+}
+
+void Dumper::probe(const PlannedProbe& probe) {
+    line("probe {} at {}..{}: {}", quoted(probe.text), probe.span.begin, probe.span.end, when_text(probe));
+    bool taken = false;
+    for (const Rung& rung : probe.rungs) {
+        const bool open = rung.refused.empty();
+        line("    {} {}", way_name(rung.way), !open ? "refused: " + rung.refused : taken ? "in reserve" : "taken");
+        taken = taken || open;
+        for (const Attachment& to : rung.attachments) line("        {}: {}", to.program, place_text(rung.way, to));
+    }
+}
+
+void Dumper::map(const PlannedMap& map) {
+    const std::string key = map.key.empty() ? "" : fmt::format("[{}]", types_text(map.key));
+    line("map {}{}: {}", map.name, key, type_text(map.value));
+    line("    {}: {}, key {} bytes, value {} bytes, max_entries {}", map.symbol, shape_name(map.shape), map.key_size,
+         map.value_size, map.max_entries);
+}
+
+void Dumper::event(size_t index, const PlannedEvent& event) {
+    std::string subject;
+    switch (event.kind) {
+        case EventKind::text:
+            subject = " " + quoted(event.format);
+            break;
+        case EventKind::map:
+        case EventKind::clear:
+        case EventKind::zero:
+            subject = " " + map_name(plan_, event.map);
+            break;
+        case EventKind::value:
+        case EventKind::exit:
+            break;
+    }
+    line("event {}: {}{}, {} bytes", index, event_name(event.kind), subject, event.size);
+    for (const EventField& field : event.fields) line("    {} at {}", type_text(field.type), field.offset);
+}
+
+void Dumper::span(const PlannedSpan& span) {
+    line("span {}", quoted(span.text));
+    line("    {}: {} openings of {} bytes per thread", span.symbol, span.depth, span.opening_size);
+}
+
+void Dumper::loss(size_t index, const PlannedLoss& loss) {
+    const LossRow row = loss_row(loss.kind);
+    line("loss {}: {}{}", index, row.name, subject_text(plan_, row.subject, loss.subject));
+}
+
+}  // namespace
+
+std::string_view way_name(Way way) {
+    switch (way) {
+        case Way::run:
+            return "run";
+        case Way::tracepoint:
+            return "tracepoint";
+        case Way::fentry:
+            return "fentry";
+        case Way::kprobe:
+            return "kprobe";
+        case Way::uprobe:
+            return "uprobe";
+        case Way::breakpoint:
+            return "breakpoint";
+    }
+    return {};
+}
+
+std::string dump(const Plan& plan) { return Dumper(plan).run(); }
+
+}  // namespace lt

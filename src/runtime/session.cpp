@@ -1,0 +1,334 @@
+// The session: owner of all the parts, in the order in which they depend on one another.
+#include "runtime/session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "attach.h"
+#include "collect.h"
+#include "loop.h"
+#include "maps.h"
+#include "object.h"
+#include "signals.h"
+
+namespace lt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What is open for one probe, and the rung it is from.
+struct Taken {
+    size_t rung = 0;
+    std::vector<Hook> hooks;
+};
+
+class LiveSession final : public Session {
+  public:
+    LiveSession(const Plan& plan, Printer& printer, Signals signals, Loop loop, LoadedObject object, Maps maps)
+        : plan_(plan),
+          printer_(printer),
+          signals_(std::move(signals)),
+          loop_(std::move(loop)),
+          object_(std::move(object)),
+          maps_(std::move(maps)),
+          refused_(object_.refusals()) {}
+
+    ~LiveSession() override;
+
+    Status prepare(int output);
+
+    std::vector<Refusal> attach() override;
+    std::optional<Error> attach_error() const override { return attach_error_; }
+    std::vector<size_t> taken() const override;
+    Ended run() override;
+    Status finish() override;
+    std::vector<Loss> losses() const override;
+    std::vector<ProgramFacts> facts() const override;
+
+  private:
+    Status run_programs(When when);
+    Status run_program(const PlannedProbe& probe);
+    std::vector<Refusal> refusals_of(size_t probe) const;
+    bool open_next(Attacher& attacher, size_t probe);
+    std::vector<Refusal> open_all(Attacher& attacher);
+    std::vector<Refusal> link_all(Attacher& attacher);
+    Status start();
+    Status start_periods();
+    bool anything_to_wait_for() const;
+    void drain();
+    int patience() const;
+    void end(Ended how);
+    void detach();
+    Status print_maps();
+
+    const Plan& plan_;
+    Printer& printer_;
+    Signals signals_;
+    std::unique_ptr<Impatience> impatience_;  // from finish() on, also while the events below are closed
+    Loop loop_;
+    LoadedObject object_;
+    Maps maps_;
+    std::unique_ptr<Collector> collector_;
+    RungRefusals refused_;
+    std::vector<Taken> taken_;  // indexed as Plan::probes
+    std::optional<Error> attach_error_;
+    std::optional<Error> failure_;
+    std::optional<Ended> ended_;
+    Clock::time_point last_record_ = Clock::now();
+    bool more_to_drain_ = false;
+};
+
+LiveSession::~LiveSession() {
+    detach();
+    std::vector<Descriptor> events;
+    for (Taken& taken : taken_)
+        for (Hook& hook : taken.hooks) events.push_back(std::move(hook.event));
+    close_all(std::move(events));
+}
+
+Status LiveSession::prepare(int output) {
+    auto collector = Collector::open(plan_, object_, maps_, printer_);
+    if (!collector) return collector.error();
+    collector_ = *std::move(collector);
+    auto signals = loop_.add(signals_.descriptor(), Loop::On::readable, [this] {
+        if (signals_.next() != 0) end(Ended::interrupted);
+    });
+    if (!signals) return signals;
+    if (output >= 0) {
+        auto watched = loop_.add(output, Loop::On::broken, [this] { end(Ended::output_closed); });
+        if (!watched) return watched;
+    }
+    if (collector_->descriptor() < 0) return Done{};
+    return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
+}
+
+// ---- attach
+
+std::vector<Refusal> LiveSession::attach() {
+    taken_.resize(plan_.probes.size());
+    Attacher attacher(plan_, object_);
+    // Before BEGIN prints anything: can all be had?
+    if (auto refusals = open_all(attacher); !refusals.empty()) return refusals;
+    if (auto begun = run_programs(When::begin); !begun) {
+        attach_error_ = begun.error();
+        return {};
+    }
+    drain();
+    if (ended_) return {};
+    if (auto refusals = link_all(attacher); !refusals.empty()) return refusals;
+    if (auto started = start(); !started) attach_error_ = started.error();
+    return {};
+}
+
+std::vector<Refusal> LiveSession::open_all(Attacher& attacher) {
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+        if (!open_next(attacher, probe)) {
+            taken_.clear();
+            return refusals_of(probe);
+        }
+    return {};
+}
+
+// The first rung that is left and can be opened.
+bool LiveSession::open_next(Attacher& attacher, size_t probe) {
+    const auto& rungs = plan_.probes[probe].rungs;
+    for (size_t rung = 0; rung < rungs.size(); rung++) {
+        std::string& why = refused_[probe][rung];
+        if (!why.empty()) continue;
+        if (auto hooks = attacher.open(rungs[rung])) {
+            taken_[probe] = {rung, *std::move(hooks)};
+            return true;
+        } else {
+            why = hooks.error().what;
+        }
+    }
+    return rungs.empty();
+}
+
+std::vector<Refusal> LiveSession::link_all(Attacher& attacher) {
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+        for (;;) {
+            Taken& taken = taken_[probe];
+            auto linked = link_hooks(taken.hooks);
+            if (linked) break;
+            refused_[probe][taken.rung] = linked.error().what;
+            taken.hooks.clear();
+            if (open_next(attacher, probe)) continue;
+            detach();
+            return refusals_of(probe);
+        }
+    return {};
+}
+
+Status LiveSession::start() {
+    for (const Taken& taken : taken_)
+        if (auto enabled = enable_hooks(taken.hooks); !enabled) return enabled;
+    return start_periods();
+}
+
+Status LiveSession::start_periods() {
+    for (const PlannedProbe& probe : plan_.probes) {
+        if (probe.when != When::period) continue;
+        auto timer = loop_.every(probe.period_ns, [this, &probe] {
+            if (auto ran = run_program(probe); !ran) {
+                failure_ = ran.error();
+                end(Ended::failed);
+            }
+        });
+        if (!timer) return timer.error_in(probe.text);
+    }
+    return Done{};
+}
+
+// Those that the kernel said no to; where nothing was tried, what the plan knew.
+std::vector<Refusal> LiveSession::refusals_of(size_t probe) const {
+    std::vector<Refusal> tried, known;
+    const auto& rungs = plan_.probes[probe].rungs;
+    for (size_t rung = 0; rung < rungs.size(); rung++)
+        (rungs[rung].refused.empty() ? tried : known).push_back({probe, rungs[rung].way, refused_[probe][rung]});
+    return tried.empty() ? known : tried;
+}
+
+std::vector<size_t> LiveSession::taken() const {
+    std::vector<size_t> rungs;
+    for (const Taken& taken : taken_) rungs.push_back(taken.rung);
+    return rungs;
+}
+
+// ---- run
+
+Status LiveSession::run_programs(When when) {
+    for (const PlannedProbe& probe : plan_.probes)
+        if (probe.when == when)
+            if (auto ran = run_program(probe); !ran) return ran;
+    return Done{};
+}
+
+Status LiveSession::run_program(const PlannedProbe& probe) {
+    for (const Rung& rung : probe.rungs)
+        for (const Attachment& attachment : rung.attachments)
+            if (auto ran = object_.run(attachment.program); !ran) return ran.error_in(probe.text);
+    return Done{};
+}
+
+Ended LiveSession::run() {
+    if (!ended_ && !anything_to_wait_for()) ended_ = Ended::exit_called;
+    while (!ended_) {
+        if (auto waited = loop_.wait(patience()); !waited) {
+            failure_ = waited.error();
+            end(Ended::failed);
+        }
+        drain();
+    }
+    return *ended_;
+}
+
+bool LiveSession::anything_to_wait_for() const {
+    for (const PlannedProbe& probe : plan_.probes)
+        if (probe.when == When::period || probe.when == When::attached) return true;
+    return false;
+}
+
+void LiveSession::drain() {
+    auto drained = collector_->drain();
+    more_to_drain_ = drained == Collector::Drained::some;
+    if (drained != Collector::Drained::nothing) last_record_ = Clock::now();
+    if (collector_->failure()) {
+        failure_ = collector_->failure();
+        end(Ended::failed);
+    }
+    if (collector_->exit_called()) end(Ended::exit_called);
+}
+
+// How long records may wait. Programs wake us only when much is waiting; those that we run ourselves write while we
+// watch.
+int LiveSession::patience() const {
+    constexpr int busy_ms = 20, idle_ms = 100, for_ever = -1;
+    constexpr auto idle_after = std::chrono::seconds(1);
+    if (more_to_drain_) return 0;
+    bool attached = false;
+    for (const Taken& taken : taken_) attached = attached || !taken.hooks.empty();
+    if (!attached || collector_->descriptor() < 0) return for_ever;
+    return Clock::now() - last_record_ < idle_after ? busy_ms : idle_ms;
+}
+
+// The first reason counts.
+void LiveSession::end(Ended how) {
+    if (!ended_) ended_ = how;
+}
+
+// ---- finish
+
+Status LiveSession::finish() {
+    auto impatience = Impatience::watch(signals_);
+    if (!impatience) return impatience.error();
+    impatience_ = *std::move(impatience);
+
+    detach();
+    while (collector_->drain() != Collector::Drained::nothing) {
+    }
+    collector_->restart();
+    if (auto ran = run_programs(When::end); !ran) return ran;
+    while (collector_->drain() != Collector::Drained::nothing) {
+    }
+    if (auto printed = print_maps(); !printed) return printed;
+    printer_.flush();
+
+    if (collector_->failure()) return *collector_->failure();
+    if (failure_) return *failure_;
+    return Done{};
+}
+
+void LiveSession::detach() {
+    std::vector<Hook*> hooks;
+    for (Taken& taken : taken_)
+        for (Hook& hook : taken.hooks) hooks.push_back(&hook);
+    stop_hooks(hooks);
+}
+
+Status LiveSession::print_maps() {
+    for (size_t index = 0; index < maps_.size(); index++) {
+        auto content = maps_.read(index);
+        if (!content) return content.error();
+        if (!content->entries.empty()) printer_.map(*content);
+    }
+    return Done{};
+}
+
+std::vector<Loss> LiveSession::losses() const {
+    std::vector<Loss> losses;
+    std::vector<uint64_t> counters = object_.loss_counters();
+    for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++)
+        if (counters[i] > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, counters[i]});
+    return losses;
+}
+
+std::vector<Session::ProgramFacts> LiveSession::facts() const {
+    std::vector<ProgramFacts> facts;
+    for (const LoadedObject::Facts& program : object_.facts())
+        facts.push_back({program.name, program.instructions, program.misses});
+    return facts;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output) {
+    auto signals = Signals::block();
+    if (!signals) return signals.error();
+    auto loop = Loop::open();
+    if (!loop) return loop.error();
+    auto object = LoadedObject::load(plan);
+    if (!object) return object.error();
+    auto maps = Maps::open(plan, *object);
+    if (!maps) return maps.error();
+    auto session = std::make_unique<LiveSession>(plan, printer, *std::move(signals), *std::move(loop),
+                                                 *std::move(object), *std::move(maps));
+    if (auto prepared = session->prepare(output); !prepared) return prepared.error();
+    return std::unique_ptr<Session>(std::move(session));
+}
+
+}  // namespace lt

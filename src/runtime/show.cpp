@@ -1,0 +1,116 @@
+// How each view of a value looks; what a value is was decided long before.
+#include "show.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hist.h"
+#include "runtime/printer.h"
+
+namespace lt {
+namespace {
+
+unsigned byte_at(std::string_view bytes, size_t at) {
+    return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U;
+}
+
+// Length of the character in UTF-8 that begins here; 1 for a byte that begins none.
+size_t character_length(std::string_view bytes, size_t at) {
+    const unsigned lead = byte_at(bytes, at);
+    const size_t length = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
+    for (size_t i = 1; i < length; i++) {
+        if ((byte_at(bytes, at + i) & 0xc0U) != 0x80U) return 1;
+    }
+    return length;
+}
+
+// Terminals obey the control characters from 0x80 to 0x9f both as single bytes and in UTF-8 (0xc2 0x80 ...).
+bool is_obeyed(std::string_view character) {
+    const unsigned first = byte_at(character, 0);
+    if (character.size() == 2) return first == 0xc2 && byte_at(character, 1) < 0xa0;
+    if (character.size() != 1) return false;
+    if (first < 0x20) return first != '\n' && first != '\t';
+    return first >= 0x7f && first < 0xa0;
+}
+
+bool is_printable_ascii(std::string_view bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+void append_integer(std::string& out, int64_t number, bool is_signed) {
+    const fmt::format_int text =
+        is_signed ? fmt::format_int(number) : fmt::format_int(static_cast<unsigned long long>(number));
+    out.append(text.data(), text.size());
+}
+
+void append_number(std::string& out, int64_t number, const Type& type, bool plain) {
+    switch (plain ? View::plain : type.view) {
+        case View::plain:
+            return append_integer(out, number, type.is_signed);
+        case View::duration:
+            out += show_duration(number);
+            return;
+        case View::hex:
+            fmt::format_to(std::back_inserter(out), "{:#x}", static_cast<uint64_t>(number));
+            return;
+        case View::boolean:
+            out += number != 0 ? "true" : "false";
+            return;
+    }
+}
+
+struct Appender {
+    std::string& out;
+    const Type& type;
+    bool plain;
+
+    void operator()(int64_t number) const {
+        // A count of durations is not a duration.
+        append_number(out, number, type, plain || type.aggregation == Aggregation::count);
+    }
+    void operator()(const std::string& text) const { append_visible(out, text); }
+    void operator()(const Average& average) const { append_number(out, average.value(), type, plain); }
+    void operator()(const Extreme& extreme) const { append_number(out, extreme.value, type, plain); }
+    void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view, plain); }
+};
+
+struct NumberOf {
+    int64_t operator()(int64_t number) const { return number; }
+    int64_t operator()(const std::string&) const { return 0; }
+    int64_t operator()(const Average& average) const { return average.value(); }
+    int64_t operator()(const Extreme& extreme) const { return extreme.value; }
+    int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
+};
+
+}  // namespace
+
+void append_visible(std::string& out, std::string_view bytes) {
+    if (is_printable_ascii(bytes)) {
+        out += bytes;
+        return;
+    }
+    for (size_t at = 0; at < bytes.size();) {
+        const std::string_view character = bytes.substr(at, character_length(bytes, at));
+        at += character.size();
+        if (!is_obeyed(character)) {
+            out += character;
+            continue;
+        }
+        for (char c : character) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    }
+}
+
+void append_value(std::string& out, const Value& value, bool plain) {
+    std::visit(Appender{out, value.type, plain}, value.data);
+}
+
+int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data); }
+
+std::string show(const Value& value, bool plain) {
+    std::string out;
+    append_value(out, value, plain);
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,101 @@
+// Aggregations. A slot is a map value of this CPU; even so every update is atomic, since a program may be interrupted by another one, or
+// preempted, between two instructions. Layouts are in runtime/plan.h.
+#include "lt.h"
+
+// The value of a key, made from `zero` where there is none yet; null, and one more of `full`, when the map has no room.
+LT_API void *lt_slot(void *map, const void *key, const void *zero, __u32 full) {
+    void *slot = bpf_map_lookup_elem(map, key);
+    if (slot) return slot;
+    bpf_map_update_elem(map, key, zero, BPF_NOEXIST);
+    slot = bpf_map_lookup_elem(map, key);
+    if (!slot) lt_lose(full);
+    return slot;
+}
+
+LT_API void lt_add(__u64 *slot, __u64 value) { __sync_fetch_and_add(slot, value); }
+
+LT_API void lt_average(__u64 *slot, __u64 value) {
+    __sync_fetch_and_add(&slot[0], value);
+    __sync_fetch_and_add(&slot[1], 1);
+}
+
+// The largest value so far, unsigned, zero at first; slot[1] tells that there was one. min() and signed values come here mapped so that
+// the order is that of unsigned integers. Gives up, and counts it, when others win the race four times.
+LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
+    slot[1] = 1;
+    for (int i = 0; i < 4; i++) {
+        __u64 old = *(volatile __u64 *)slot;
+        if (value <= old) return;
+        if (__sync_val_compare_and_swap(slot, old, value) == old) return;
+    }
+    lt_lose(contended);
+}
+
+#define LT_BUCKETS 66
+
+// Position of the highest bit; there is no instruction for it.
+static inline __attribute__((always_inline)) __u32 lt_log2(__u64 v) {
+    __u32 k = 0;
+    if (v >> 32) { v >>= 32; k += 32; }
+    if (v >> 16) { v >>= 16; k += 16; }
+    if (v >> 8) { v >>= 8; k += 8; }
+    if (v >> 4) { v >>= 4; k += 4; }
+    if (v >> 2) { v >>= 2; k += 2; }
+    if (v >> 1) k += 1;
+    return k;
+}
+
+LT_API void lt_hist(__u64 *buckets, __s64 value) {
+    __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
+    if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
+}
+
+// The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then s doubling on) inside (2^k, 2^(k+1)]; below 512 the bounds are
+// the powers themselves, so there is none.
+#define LT_NONE 0xffffffffffffffffull
+static const __u64 lt_inner_bound[] = {
+    LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE,
+#define LT_FIVE(unit) 1 * (unit), 2 * (unit), 4 * (unit), 8 * (unit), 16 * (unit)
+#define LT_TEN(unit) LT_FIVE(unit), LT_FIVE(32 * (unit))
+    LT_TEN(1000ull),          LT_TEN(1000000ull),          LT_TEN(1000000000ull),
+    LT_TEN(1024000000000ull), LT_TEN(1048576000000000ull), LT_FIVE(1073741824000000000ull),
+};
+_Static_assert(sizeof(lt_inner_bound) / sizeof(lt_inner_bound[0]) == 64, "one bound for each power of two");
+
+LT_API void lt_hist_duration(__u64 *buckets, __s64 value) {
+    __u64 i = value < 0 ? 0 : 1;
+    if (value > 0) {
+        __u32 k = lt_log2((__u64)value) & 63;
+        i = 2 + (__u64)k + ((__u64)value >= lt_inner_bound[k]);
+    }
+    if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
+}
+
+// Are two strings equal? Both lie in memory padded with zeros to `size`, a multiple of 8.
+LT_API __u64 lt_same(const __u64 *a, const __u64 *b, __u32 size) {
+    __u64 apart = 0;
+    for (__u32 i = 0; i < size / 8; i++) apart |= a[i] ^ b[i];
+    return apart == 0;
+}
+
+// Signed division, which BPF has only from instruction set 4 on; by zero it gives zero.
+LT_API __s64 lt_divide(__s64 a, __s64 b) {
+    __u64 ua = a < 0 ? 0 - (__u64)a : (__u64)a, ub = b < 0 ? 0 - (__u64)b : (__u64)b;
+    if (ub == 0) return 0;
+    __u64 q = ua / ub;
+    return (__s64)((a < 0) != (b < 0) ? 0 - q : q);
+}
+
+// With the sign of a, as in C; by zero it gives zero.
+LT_API __s64 lt_modulo(__s64 a, __s64 b) {
+    __u64 ua = a < 0 ? 0 - (__u64)a : (__u64)a, ub = b < 0 ? 0 - (__u64)b : (__u64)b;
+    if (ub == 0) return 0;
+    __u64 r = ua % ub;
+    return (__s64)(a < 0 ? 0 - r : r);
+}
+
+// The flags of a record that is handed over: waking the reader for each would cost more than the record, so it looks by itself every few
+// milliseconds and is woken only when an eighth of the buffer waits.
+LT_API __u64 lt_wake_flags(void *ring, __u64 eighth) {
+    return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}

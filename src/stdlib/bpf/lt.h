@@ -1,0 +1,22 @@
+// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program and inlines; compiled for the
+// host (LT_HOST) it is ordinary C, for tests.
+#pragma once
+
+#ifdef LT_HOST
+#include "host.h"
+#else
+#include <linux/types.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#endif
+
+#define LT_API __attribute__((always_inline))
+
+// Counters of what got lost; defined by the emitter, indexed as Plan::losses.
+extern __u64 lt_lost[];
+
+#define LT_NO_LOSS 0xffffffffu
+
+static inline __attribute__((always_inline)) void lt_lose(__u32 loss) {
+    if (loss != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[loss], 1);
+}

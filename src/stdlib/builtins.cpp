@@ -1,0 +1,138 @@
+#include "stdlib/builtins.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lt {
+namespace {
+
+// Numbers of BPF helpers (include/uapi/linux/bpf.h), which are fixed for ever.
+constexpr int helper_ktime_get_ns = 5;
+constexpr int helper_get_smp_processor_id = 8;
+constexpr int helper_get_current_pid_tgid = 14;
+constexpr int helper_get_current_uid_gid = 15;
+
+constexpr Type u32 = integer_type(4, false);
+constexpr Type u64 = integer_type(8, false);
+constexpr uint32_t comm_size = 16;  // TASK_COMM_LEN
+
+// id, name, type, scope, helper, shift, sentence, example
+constexpr std::array variables{
+    VariableRow{Variable::pid, "pid", u32, Scope::anywhere, helper_get_current_pid_tgid, 32,
+                "The process of the task that runs (its thread group).", "k:vfs_read { @[pid] = count(); }"},
+    VariableRow{Variable::tid, "tid", u32, Scope::anywhere, helper_get_current_pid_tgid, 0, "The thread that runs.",
+                "k:vfs_read { @[tid] = count(); }"},
+    VariableRow{Variable::uid, "uid", u32, Scope::anywhere, helper_get_current_uid_gid, 0,
+                "The user of the task that runs.", "k:vfs_read { @[uid] = count(); }"},
+    VariableRow{Variable::gid, "gid", u32, Scope::anywhere, helper_get_current_uid_gid, 32,
+                "The group of the task that runs.", "k:vfs_read { @[gid] = count(); }"},
+    VariableRow{Variable::comm, "comm", string_type(comm_size), Scope::anywhere, 0, 0,
+                "The name of the task that runs, up to 15 characters.", "k:vfs_read { @[comm] = count(); }"},
+    VariableRow{Variable::nsecs, "nsecs", u64, Scope::anywhere, helper_ktime_get_ns, 0,
+                "Nanoseconds since boot, by the clock that latencies are measured with.",
+                "BEGIN { printf(\"%u\\n\", nsecs); exit(); }"},
+    VariableRow{Variable::cpu, "cpu", u32, Scope::anywhere, helper_get_smp_processor_id, 0, "The CPU that runs this.",
+                "k:vfs_read { @[cpu] = count(); }"},
+    VariableRow{Variable::latency, "latency", duration_type(), Scope::span_close, 0, 0,
+                "The time from the opening of the span to its close; `...` is the same.",
+                "k:vfs_read < @ = hist(latency) >"},
+    VariableRow{Variable::retval, "retval", integer_type(8, true), Scope::function_return, 0, 0,
+                "What the function returned.", "kr:vfs_read { @ = hist(retval); }"},
+    VariableRow{Variable::arg, "arg", u64, Scope::entry_arguments, 0, 0,
+                "arg0, arg1 ...: the arguments of the function, as integers.", "k:vfs_read { @ = hist(arg2); }"},
+    VariableRow{Variable::args, "args", record_type(), Scope::entry_fields, 0, 0,
+                "args.NAME: the fields of a tracepoint, the arguments of a kernel function.",
+                "t:sched:sched_switch { @[args.next_comm] = count(); }"},
+    VariableRow{Variable::probe, "probe", string_type(64), Scope::anywhere, 0, 0, "The probe's own text.",
+                "k:vfs_* { @[probe] = count(); }"},
+};
+
+constexpr Parameter value_in{"value", Want::integer};
+constexpr Type no_result = nothing();
+
+// id, name, parameters, aggregation, result, sentence, example
+constexpr std::array functions{
+    FunctionRow{Function::count, "count", {}, Aggregation::count, no_result, "How often.",
+                "k:vfs_read { @[comm] = count(); }"},
+    FunctionRow{Function::sum, "sum", {value_in}, Aggregation::sum, no_result, "The sum of the values.",
+                "k:vfs_read { @ = sum(arg2); }"},
+    FunctionRow{Function::min, "min", {value_in}, Aggregation::min, no_result, "The smallest value.",
+                "k:vfs_read < @ = min(latency) >"},
+    FunctionRow{Function::max, "max", {value_in}, Aggregation::max, no_result, "The largest value.",
+                "k:vfs_read < @ = max(latency) >"},
+    FunctionRow{Function::avg, "avg", {value_in}, Aggregation::avg, no_result, "The average of the values.",
+                "k:vfs_read < @ = avg(latency) >"},
+    FunctionRow{Function::hist, "hist", {value_in}, Aggregation::hist, no_result,
+                "A histogram whose buckets double; one of durations has buckets at round times.",
+                "k:vfs_read < @ns = hist(...) >"},
+    FunctionRow{Function::str, "str", {Parameter{"address", Want::integer}}, Aggregation::none, string_type(64),
+                "The string at an address, up to 63 bytes.",
+                "t:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }"},
+    FunctionRow{Function::printf, "printf", {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
+                Aggregation::none, no_result, "Prints values by a format, as printf(3) does.",
+                "BEGIN { printf(\"%s %d\\n\", comm, pid); exit(); }"},
+    FunctionRow{Function::print, "print", {Parameter{"value", Want::map_or_value}}, Aggregation::none, no_result,
+                "Prints a map, or a value and a newline.", "interval:1s { print(@); }"},
+    FunctionRow{Function::clear, "clear", {Parameter{"map", Want::map}}, Aggregation::none, no_result,
+                "Removes all keys of a map.", "interval:1s { print(@); clear(@); }"},
+    FunctionRow{Function::zero, "zero", {Parameter{"map", Want::map}}, Aggregation::none, no_result,
+                "Sets all values of a map to zero and keeps its keys.", "interval:1s { print(@); zero(@); }"},
+    FunctionRow{Function::remove, "delete", {Parameter{"@map[key]", Want::map}}, Aggregation::none, no_result,
+                "Removes one key of a map.", "k:vfs_read { @[tid] = nsecs; } kr:vfs_read { delete(@[tid]); }"},
+    FunctionRow{Function::exit, "exit", {}, Aggregation::none, no_result, "Ends the program; what was collected is printed.",
+                "interval:10s { exit(); }"},
+};
+
+constexpr std::string_view later[] = {
+    "elapsed", "kstack", "ustack", "stats", "lhist", "dist", "percentile", "stack", "func", "curtask", "cgroup", "rand", "jiffies",
+    "ncpus", "ppid", "username", "ctx", "join", "time", "strftime", "ntop", "ksym", "usym", "kaddr", "uaddr", "reg",
+    "system", "buf", "cat", "signal", "strncmp", "strcontains", "len", "has_key", "sizeof", "offsetof", "macaddr",
+    "path", "cgroupid", "kptr", "uptr", "strerror", "bswap", "age", "entry", "top", "sort", "errorf", "warnf"};
+
+bool is_argument(std::string_view name) {
+    return name.size() > 3 && name.substr(0, 3) == "arg" &&
+           std::all_of(name.begin() + 3, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::span<const Parameter> FunctionRow::wants() const {
+    size_t n = 0;
+    while (n < parameters.size() && !parameters[n].name.empty()) n++;
+    return std::span(parameters).first(n);
+}
+
+std::span<const VariableRow> variable_rows() { return variables; }
+
+const VariableRow& variable_row(Variable id) { return variables[static_cast<size_t>(id)]; }
+
+const VariableRow* find_variable(std::string_view name) {
+    for (const VariableRow& row : variables) {
+        if (row.id == Variable::arg ? is_argument(name) : name == row.name) return &row;
+    }
+    return nullptr;
+}
+
+std::span<const FunctionRow> function_rows() { return functions; }
+
+const FunctionRow& function_row(Function id) { return functions[static_cast<size_t>(id)]; }
+
+const FunctionRow* find_function(std::string_view name) {
+    const auto* row = std::find_if(functions.begin(), functions.end(), [&](const FunctionRow& r) { return r.name == name; });
+    return row == functions.end() ? nullptr : row;
+}
+
+std::string signature(const FunctionRow& row) {
+    std::string out(row.name);
+    out += '(';
+    for (const Parameter& p : row.wants()) {
+        if (out.back() != '(') out += ", ";
+        out += p.name;
+        if (p.repeated) out += "...";
+    }
+    return out + ')';
+}
+
+std::span<const std::string_view> later_names() { return later; }
+
+}  // namespace lt

@@ -1,0 +1,231 @@
+// Reads formats of printf and checks them against the types of the values. What a conversion letter means is one row of
+// a table.
+#include "stdlib/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace lt {
+namespace {
+
+struct ConversionRow {
+    char letter;
+    Conversion conversion;
+    bool integers_only;
+};
+
+constexpr std::array<ConversionRow, 9> conversion_rows = {{
+    {'d', Conversion::decimal, true},
+    {'i', Conversion::decimal, true},
+    {'u', Conversion::unsigned_, true},
+    {'x', Conversion::hex, true},
+    {'X', Conversion::upper_hex, true},
+    {'o', Conversion::octal, true},
+    {'c', Conversion::character, true},
+    {'s', Conversion::string, false},
+    {'p', Conversion::address, true},
+}};
+
+struct FlagRow {
+    char letter;
+    bool FormatPiece::* flag;
+};
+
+constexpr std::array<FlagRow, 5> flag_rows = {{
+    {'-', &FormatPiece::left},
+    {'0', &FormatPiece::zero},
+    {'+', &FormatPiece::plus},
+    {' ', &FormatPiece::space},
+    {'#', &FormatPiece::alternate},
+}};
+
+// Sizes are known from the types, so these are read over.
+constexpr std::string_view length_modifiers = "hlqLzjt";
+
+constexpr std::string_view percent_hint = "write %% for a percent sign";
+
+const FlagRow* find_flag(char c) {
+    for (const FlagRow& row : flag_rows) {
+        if (row.letter == c) return &row;
+    }
+    return nullptr;
+}
+
+std::string known_conversions() {
+    std::string out = "conversions are ";
+    for (const ConversionRow& row : conversion_rows) out += fmt::format("%{} ", row.letter);
+    return out + "and %%";
+}
+
+bool integers_only(Conversion conversion) {
+    for (const ConversionRow& row : conversion_rows) {
+        if (row.conversion == conversion) return row.integers_only;
+    }
+    return false;
+}
+
+bool fits(Conversion conversion, const Type& type) {
+    return type.kind == Kind::integer || (type.kind == Kind::string && !integers_only(conversion));
+}
+
+std::string counted(size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
+FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t value, const Type& type) {
+    const bool only = integers_only(piece.conversion);
+    return {piece.span, value,
+            fmt::format("{} takes {}, but the value is {}", written, only ? "an integer" : "an integer or a string",
+                        type_name(type)),
+            only && type.kind == Kind::string ? "use %s for a string" : ""};
+}
+
+// What is wrong with the form of a piece itself.
+std::optional<FormatMistake> malformed(const FormatPiece& piece, std::string_view written) {
+    if (piece.conversion == Conversion::cut_short) {
+        return FormatMistake{
+            piece.span, {}, fmt::format("the format ends inside {}", written), std::string(percent_hint)};
+    }
+    if (piece.conversion == Conversion::too_wide) {
+        return FormatMistake{
+            piece.span, {}, fmt::format("the width or precision of {} is over {}", written, max_format_width), ""};
+    }
+    if (piece.conversion == Conversion::unknown) {
+        return FormatMistake{piece.span, {}, fmt::format("unknown conversion {}", written), known_conversions()};
+    }
+    return {};
+}
+
+// The mistakes of one format, and how many values it takes.
+struct Check {
+    std::string_view format;
+    std::span<const Type> types;
+    std::vector<FormatMistake> mistakes = {};
+    size_t taken = 0;
+    std::optional<Span> first_without_value = {};
+
+    void piece(const FormatPiece& p);
+    void counts();
+};
+
+void Check::piece(const FormatPiece& p) {
+    const std::string_view written = format.substr(p.span.begin, p.span.end - p.span.begin);
+    if (auto mistake = malformed(p, written)) mistakes.push_back(*std::move(mistake));
+    if (p.conversion == Conversion::text || p.conversion == Conversion::cut_short) return;
+    const size_t value = taken++;
+    if (value >= types.size()) {
+        if (!first_without_value) first_without_value = p.span;
+    } else if (p.takes_value() && !fits(p.conversion, types[value])) {
+        mistakes.push_back(misfit(p, written, value, types[value]));
+    }
+}
+
+void Check::counts() {
+    if (taken == types.size()) return;
+    const Span all{0, static_cast<uint32_t>(format.size())};
+    const bool too_few = taken > types.size();
+    mistakes.push_back(
+        {first_without_value.value_or(all), too_few ? std::optional<size_t>{} : taken,
+         fmt::format(
+             "the format has {}, but {} given", counted(taken, "conversion"),
+             types.empty() ? "no value is" : counted(types.size(), "value") + (types.size() == 1 ? " is" : " are")),
+         too_few && types.empty() ? std::string(percent_hint) : ""});
+}
+
+}  // namespace
+
+bool FormatPiece::takes_value() const {
+    switch (conversion) {
+        case Conversion::text:
+        case Conversion::unknown:
+        case Conversion::too_wide:
+        case Conversion::cut_short:
+            return false;
+        case Conversion::decimal:
+        case Conversion::unsigned_:
+        case Conversion::hex:
+        case Conversion::upper_hex:
+        case Conversion::octal:
+        case Conversion::character:
+        case Conversion::string:
+        case Conversion::address:
+            return true;
+    }
+    return false;
+}
+
+std::optional<FormatPiece> FormatReader::next() {
+    if (at_end()) return {};
+    const size_t begin = at_;
+    if (format_[at_] != '%') {
+        at_ = std::min(format_.find('%', at_), format_.size());
+        FormatPiece text;
+        text.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+        return text;
+    }
+    at_++;
+    if (!at_end() && format_[at_] == '%') {
+        FormatPiece text;
+        text.span = {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + 1)};
+        at_++;
+        return text;
+    }
+    FormatPiece piece = conversion();
+    piece.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+    return piece;
+}
+
+FormatPiece FormatReader::conversion() {
+    FormatPiece piece;
+    flags(piece);
+    bool sane = number(piece.width);
+    if (!at_end() && format_[at_] == '.') {
+        at_++;
+        uint32_t precision = 0;
+        sane = number(precision) && sane;
+        piece.precision = precision;
+    }
+    while (!at_end() && length_modifiers.find(format_[at_]) != std::string_view::npos) at_++;
+    piece.conversion = letter();
+    if (!sane && piece.takes_value()) piece.conversion = Conversion::too_wide;
+    return piece;
+}
+
+void FormatReader::flags(FormatPiece& piece) {
+    for (; !at_end(); at_++) {
+        const FlagRow* row = find_flag(format_[at_]);
+        if (row == nullptr) return;
+        piece.*(row->flag) = true;
+    }
+}
+
+// False: greater than anybody needs.
+bool FormatReader::number(uint32_t& out) {
+    uint32_t value = 0;
+    for (; !at_end() && format_[at_] >= '0' && format_[at_] <= '9'; at_++) {
+        value = std::min(value * 10 + static_cast<uint32_t>(format_[at_] - '0'), max_format_width + 1);
+    }
+    out = std::min(value, max_format_width);
+    return value <= max_format_width;
+}
+
+Conversion FormatReader::letter() {
+    if (at_end()) return Conversion::cut_short;
+    const char c = format_[at_++];
+    for (const ConversionRow& row : conversion_rows) {
+        if (row.letter == c) return row.conversion;
+    }
+    // A message that quotes the piece must not cut a character of several bytes.
+    while (!at_end() && (static_cast<unsigned char>(format_[at_]) & 0xc0U) == 0x80U) at_++;
+    return Conversion::unknown;
+}
+
+std::vector<FormatMistake> check_format(std::string_view format, std::span<const Type> types) {
+    Check check{format, types};
+    FormatReader reader(format);
+    while (const auto piece = reader.next()) check.piece(*piece);
+    check.counts();
+    return std::move(check.mistakes);
+}
+
+}  // namespace lt

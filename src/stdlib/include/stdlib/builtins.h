@@ -1,0 +1,75 @@
+// Everything a script can name: variables, functions and aggregations, one row each. Lookup, argument checks, "did you mean", help
+// and the man page follow from the row; a name of the language stands as a string only here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stdlib/types.h"
+
+namespace lt {
+
+enum class Variable : uint8_t { pid, tid, uid, gid, comm, nsecs, cpu, latency, retval, arg, args, probe };
+
+// Where a variable has a value.
+enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close };
+
+
+struct VariableRow {
+    Variable id;
+    std::string_view name;
+    Type type;
+    Scope scope;
+    int helper;      // number of a BPF helper without arguments, whose result it is; 0: lowered by id
+    uint32_t shift;  // of the helper's result
+    std::string_view sentence;
+    std::string_view example;
+};
+
+enum class Function : uint8_t {
+    // aggregations
+    count, sum, min, max, avg, hist,
+    // values
+    str,
+    // statements
+    printf, print, clear, zero, remove, exit,
+};
+
+enum class Want : uint8_t { integer, string, value, map, map_or_value, format };
+
+struct Parameter {
+    std::string_view name;
+    Want want;
+    bool optional = false;
+    bool repeated = false;  // the last one only
+};
+
+struct FunctionRow {
+    Function id;
+    std::string_view name;
+    std::array<Parameter, 3> parameters;  // up to the first with an empty name
+    Aggregation aggregation;              // none: not an aggregation
+    Type result;
+    std::string_view sentence;
+    std::string_view example;
+
+    std::span<const Parameter> wants() const;
+};
+
+std::span<const VariableRow> variable_rows();
+const VariableRow& variable_row(Variable id);
+const VariableRow* find_variable(std::string_view name);  // "arg3" is found as the row of `arg`
+
+std::span<const FunctionRow> function_rows();
+const FunctionRow& function_row(Function id);
+const FunctionRow* find_function(std::string_view name);
+// "hist(value)", "printf(format, values...)"
+std::string signature(const FunctionRow& row);
+
+// Variables and functions of bpftrace that are not there yet.
+std::span<const std::string_view> later_names();
+
+}  // namespace lt

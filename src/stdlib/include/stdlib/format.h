@@ -1,0 +1,76 @@
+// The formats of printf: one reader, used by the compiler to check them and by the runtime to follow them, so that the
+// two cannot disagree. Spans are byte offsets in the format as it is after its escapes are replaced.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "stdlib/types.h"
+
+namespace lt {
+
+enum class Conversion : uint8_t {
+    text,       // not a conversion: bytes to print as they are; for "%%" the second of them
+    decimal,    // d i
+    unsigned_,  // u
+    hex,        // x
+    upper_hex,  // X
+    octal,      // o
+    character,  // c
+    string,     // s: any value as print() would show it
+    address,    // p
+    unknown,    // a letter that means nothing
+    too_wide,   // its width or precision is over max_format_width
+    cut_short,  // the format ends inside it
+};
+
+constexpr uint32_t max_format_width = 4096;  // also of a precision
+
+struct FormatPiece {
+    Conversion conversion = Conversion::text;
+    Span span;
+    bool left = false;       // -
+    bool zero = false;       // 0
+    bool plus = false;       // +
+    bool space = false;      // blank
+    bool alternate = false;  // #
+    uint32_t width = 0;
+    std::optional<uint32_t> precision;
+
+    bool takes_value() const;
+};
+
+// Hands out the pieces of a format from left to right; allocates nothing, since the runtime reads a format for each
+// event.
+class FormatReader {
+  public:
+    explicit FormatReader(std::string_view format) : format_(format) {}
+    std::optional<FormatPiece> next();
+
+  private:
+    FormatPiece conversion();
+    void flags(FormatPiece& piece);
+    bool number(uint32_t& out);
+    Conversion letter();
+    bool at_end() const { return at_ >= format_.size(); }
+
+    std::string_view format_;
+    size_t at_ = 0;
+};
+
+struct FormatMistake {
+    Span span;                    // in the format
+    std::optional<size_t> value;  // which of the values, where the mistake is about one
+    std::string message;
+    std::string hint;
+};
+
+// All that is wrong with the format for values of these types, from left to right.
+std::vector<FormatMistake> check_format(std::string_view format, std::span<const Type> types);
+
+}  // namespace lt

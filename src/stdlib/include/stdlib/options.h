@@ -1,0 +1,21 @@
+// The options of the command line: one row each, from which the parser, --help and the man page are made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lt {
+
+enum class Option : uint8_t { program, list, verbose, version, info, dump, stop_after, time, stats, attach_with, kernel };
+
+struct OptionRow {
+    Option id;
+    std::string_view names;     // "-e,--program"
+    std::string_view argument;  // empty: a flag
+    std::string_view sentence;
+};
+
+std::span<const OptionRow> option_rows();
+
+}  // namespace lt

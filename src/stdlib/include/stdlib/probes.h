@@ -1,0 +1,55 @@
+// The kinds of probe: one row each. A new kind is a row here, a rule how its place is found (codegen/resolve) and a way to attach it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lt {
+
+enum class ProbeKind : uint8_t {
+    begin,
+    end,
+    interval,
+    tracepoint,
+    kprobe,
+    kretprobe,
+    fentry,
+    fexit,
+    uprobe,
+    uretprobe,
+};
+
+// What stands after the first colon.
+enum class Place : uint8_t {
+    nothing,           // BEGIN
+    period,            // interval:s:1 or interval:1s
+    event,             // tracepoint:CATEGORY:EVENT
+    kernel_function,   // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
+    binary_function,   // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
+};
+
+struct ProbeRow {
+    ProbeKind kind;
+    std::string_view name;
+    std::string_view brief;  // the one or two letters that people type; may be empty
+    Place place;
+    bool arguments;     // arg0, arg1 ...
+    bool fields;        // args.NAME
+    bool result;        // retval
+    bool spans;         // `probe < ... >` spans from this entry to the return of the same function
+    ProbeKind closes;   // where spans: the kind of probe at the return
+    std::string_view shape;
+    std::string_view sentence;
+    std::string_view example;
+};
+
+std::span<const ProbeRow> probe_rows();
+const ProbeRow& probe_row(ProbeKind kind);
+// By name or brief, exactly; nullptr where there is none.
+const ProbeRow* find_probe(std::string_view name);
+
+// Kinds that users of bpftrace know and that are not there yet, so that the diagnostic can say so.
+std::span<const std::string_view> later_probes();
+
+}  // namespace lt

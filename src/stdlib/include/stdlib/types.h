@@ -1,0 +1,59 @@
+// What a value of the language is (Kind: few, code generation switches on them) and how it is shown (View: many, only printers know them).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lt {
+
+enum class Kind : uint8_t {
+    none,         // nothing: the value of print(...)
+    integer,      // 1, 2, 4 or 8 bytes
+    string,       // a fixed number of bytes, ended by a zero byte where shorter
+    record,       // the bundle of a probe's named arguments: only its fields have a value
+    aggregation,  // what count(), hist() ... make: can only be assigned to a map
+};
+
+enum class View : uint8_t {
+    plain,
+    duration,  // nanoseconds
+    hex,       // an address
+    boolean,
+};
+
+// The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
+enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist };
+
+struct Type {
+    Kind kind = Kind::none;
+    uint32_t size = 0;  // bytes
+    bool is_signed = false;
+    View view = View::plain;
+    Aggregation aggregation = Aggregation::none;
+    bool user_memory = false;  // an integer that is an address of user memory
+    bool operator==(const Type&) const = default;
+};
+
+constexpr Type nothing() { return {}; }
+constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view = View::plain) {
+    return {Kind::integer, size, is_signed, view, Aggregation::none, false};
+}
+constexpr Type duration_type() { return integer_type(8, true, View::duration); }
+constexpr Type string_type(uint32_t size) { return {Kind::string, size, false, View::plain, Aggregation::none, false}; }
+constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false}; }
+// `view` is that of the values collected.
+constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
+    return {Kind::aggregation, 8, true, view, a, false};
+}
+
+// For messages: "an integer", "a duration", "a string", "hist()".
+std::string type_name(const Type& type);
+
+// For dumps: "i64", "u32", "duration", "string[16]", "hist<duration>".
+std::string type_text(const Type& type);
+
+std::string_view aggregation_name(Aggregation a);
+std::string_view view_name(View v);
+
+}  // namespace lt

@@ -1,0 +1,60 @@
+#include "stdlib/probes.h"
+
+#include <array>
+
+namespace lt {
+namespace {
+
+// kind, name, brief, place, arguments, fields, result, spans, closes, shape, sentence, example
+constexpr std::array rows{
+    ProbeRow{ProbeKind::begin, "BEGIN", "", Place::nothing, false, false, false, false, {}, "BEGIN",
+             "Runs once, before anything is attached.", "BEGIN { printf(\"ready\\n\"); exit(); }"},
+    ProbeRow{ProbeKind::end, "END", "", Place::nothing, false, false, false, false, {}, "END",
+             "Runs once, after everything is detached and before the maps are printed.",
+             "END { printf(\"done\\n\"); }"},
+    ProbeRow{ProbeKind::interval, "interval", "i", Place::period, false, false, false, false, {},
+             "interval:s:1, interval:ms:100 or interval:1s", "Runs again and again, on one CPU.",
+             "interval:1s { print(@); clear(@); }"},
+    ProbeRow{ProbeKind::tracepoint, "tracepoint", "t", Place::event, false, true, false, false, {},
+             "tracepoint:CATEGORY:EVENT", "A place that the kernel's authors marked, with named fields.",
+             "tracepoint:sched:sched_switch { @[args.next_comm] = count(); }"},
+    ProbeRow{ProbeKind::kprobe, "kprobe", "k", Place::kernel_function, true, true, false, true, ProbeKind::kretprobe,
+             "kprobe:FUNCTION or kprobe:MODULE:FUNCTION",
+             "The entry of a kernel function, by the cheapest way that this kernel has.",
+             "kprobe:vfs_read { @[comm] = count(); }"},
+    ProbeRow{ProbeKind::kretprobe, "kretprobe", "kr", Place::kernel_function, false, false, true, false, {},
+             "kretprobe:FUNCTION", "The return of a kernel function.", "kretprobe:vfs_read { @ = hist(retval); }"},
+    ProbeRow{ProbeKind::fentry, "fentry", "f", Place::kernel_function, true, true, false, true, ProbeKind::fexit,
+             "fentry:FUNCTION", "The entry of a kernel function, by a BPF trampoline and no other way.",
+             "fentry:vfs_read { @ = sum(args.count); }"},
+    ProbeRow{ProbeKind::fexit, "fexit", "fr", Place::kernel_function, true, true, true, false, {}, "fexit:FUNCTION",
+             "The return of a kernel function, with the arguments of its entry, by a BPF trampoline.",
+             "fexit:vfs_read { @[args.count] = hist(retval); }"},
+    ProbeRow{ProbeKind::uprobe, "uprobe", "u", Place::binary_function, true, false, false, true, ProbeKind::uretprobe,
+             "uprobe:PATH:FUNCTION", "The entry of a function of a program or library.",
+             "uprobe:/bin/bash:readline { @[comm] = count(); }"},
+    ProbeRow{ProbeKind::uretprobe, "uretprobe", "ur", Place::binary_function, false, false, true, false, {},
+             "uretprobe:PATH:FUNCTION", "The return of a function of a program or library.",
+             "uretprobe:/bin/bash:readline { @[comm] = count(); }"},
+};
+
+constexpr std::array<std::string_view, 19> later{
+    "rawtracepoint", "rt",       "usdt", "U",  "profile",    "p", "software", "s",    "hardware", "h",
+    "watchpoint",    "w",        "iter", "it", "asyncwatchpoint", "self", "syscall", "sc", "test"};
+
+}  // namespace
+
+std::span<const ProbeRow> probe_rows() { return rows; }
+
+const ProbeRow& probe_row(ProbeKind kind) { return rows[static_cast<size_t>(kind)]; }
+
+const ProbeRow* find_probe(std::string_view name) {
+    for (const ProbeRow& row : rows) {
+        if (name == row.name || (!row.brief.empty() && name == row.brief)) return &row;
+    }
+    return nullptr;
+}
+
+std::span<const std::string_view> later_probes() { return later; }
+
+}  // namespace lt

@@ -1,0 +1,27 @@
+#!/bin/sh
+# make.sh OUTDIR: completes the fake kernels, OUTDIR/stock and OUTDIR/restricted: the files of this folder, the BTF of
+# functions.c and a program in bin. `restricted` is `stock` without kprobes, trampolines and ftrace's list of functions.
+# CLANG, OBJCOPY (one that knows BPF) and CC name the tools.
+set -eu
+
+here=$(dirname "$(readlink -f "$0")")
+out=${1:?usage: make.sh OUTDIR}
+clang=${CLANG:-clang-19}
+objcopy=${OBJCOPY:-llvm-objcopy-19}
+
+mkdir -p "$out"
+rm -rf "$out/stock" "$out/restricted"
+cp -r "$here/stock" "$out/stock"
+
+"$clang" -target bpf -g -O1 -c "$here/functions.c" -o "$out/functions.o"
+"$objcopy" --dump-section ".BTF=$out/stock/btf" "$out/functions.o" /dev/null
+
+mkdir "$out/stock/bin"
+"${CC:-cc}" -O0 -static -nostdlib -fno-pie -no-pie -fcf-protection=none -fno-stack-protector \
+    -Wl,-Ttext=0x401000,--build-id=none "$here/program.c" -o "$out/stock/bin/program"
+"$objcopy" --strip-all "$out/stock/bin/program" "$out/stock/bin/stripped"
+rm "$out/functions.o"
+
+cp -r "$out/stock" "$out/restricted"
+rm "$out/restricted/available_filter_functions" "$out/restricted/blacklist"
+cp "$here/restricted/"* "$out/restricted/"

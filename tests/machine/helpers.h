@@ -1,0 +1,39 @@
+// The helper functions of the kernel that programs may call: one row each. A helper returns what the kernel's would, a
+// negative errno included; an Error is for calls the verifier would not have let through.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "machine/execution.h"
+
+namespace lt::machine {
+
+using HelperFunction = Result<uint64_t> (*)(Execution&, const Arguments&);
+
+enum class Returns { value, nothing };
+
+struct Helper {
+    int32_t id;  // BPF_FUNC_*
+    std::string_view name;
+    unsigned arguments;
+    Returns returns;
+    HelperFunction function;
+};
+
+std::span<const Helper> map_helpers();     // maps, ring buffers, task storage, loops over them
+std::span<const Helper> memory_helpers();  // reading memory, strings
+std::span<const Helper> probe_helpers();   // time, task, CPU, traced function, stacks
+
+const Helper* find_helper(int32_t id);  // null when it is not simulated
+
+// A negative errno as a register holds it.
+inline uint64_t failure(int code) { return static_cast<uint64_t>(-int64_t{code}); }
+inline uint64_t from_int(int result) { return static_cast<uint64_t>(int64_t{result}); }
+
+// An argument that has to be a map of one of these shapes.
+Result<Table*> table_argument(Execution& x, Address handle, std::span<const Shape> shapes);
+
+}  // namespace lt::machine

@@ -1,0 +1,62 @@
+// Everything a program can observe: the fake clock, tasks, CPUs and stacks a test sets (Environment), and the machine's
+// own memory and maps (World).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine/maps.h"
+#include "machine/memory.h"
+#include "machine/object.h"
+
+namespace lt::machine {
+
+struct Task {
+    uint32_t tgid = 1000;
+    uint32_t pid = 1000;  // of the thread
+    uint32_t uid = 0;
+    uint32_t gid = 0;
+    std::string comm = "test";
+    Address address = 0xffff888000001000;  // of its task_struct
+};
+
+struct Environment {
+    unsigned cpu = 0;
+    uint64_t now = 0;          // nanoseconds
+    uint64_t time_step = 0;    // added after each question for the time
+    uint64_t boot_offset = 0;  // what the boot clock is ahead
+    Task task;
+    uint32_t random = 1;  // state of the generator; never 0
+    uint64_t cgroup = 1;
+    uint64_t function_ip = 0;
+    uint64_t attach_cookie = 0;
+    uint64_t function_arguments = 0;  // of a traced function: context is as many u64, then its return value
+    std::vector<Address> kernel_stack;
+    std::vector<Address> user_stack;
+    Space kernel;
+    Space user;
+    bool direct_kernel_reads = false;  // fentry and tp_btf: a load through a kernel pointer; 0 where there is nothing
+    uint64_t instruction_limit = 1'000'000;
+};
+
+// Where handles are: values that programs pass to helpers and never dereference.
+inline constexpr Address map_handles = 0xffffc80000000000;
+inline constexpr Address function_handles = 0xffffffffc0000000;
+
+struct World {
+    Object object;
+    unsigned cpus = 1;
+    Environment environment;
+    Memory memory;
+    std::vector<Map> maps;       // by index in object.maps
+    std::vector<Address> data;   // by index in object.data
+    std::vector<uint64_t> wide;  // by instruction: what a wide load there yields
+
+    Map* map_at(Address handle);
+    const Function* function_at(Address handle) const;
+};
+
+Result<World> make_world(Object object, unsigned cpus);
+
+}  // namespace lt::machine

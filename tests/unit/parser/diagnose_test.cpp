@@ -1,0 +1,910 @@
+// Every diagnostic of the parser, as the user reads it.
+#include <gtest/gtest.h>
+
+#include "parser/parse.h"
+
+namespace lt {
+namespace {
+
+// All diagnostics of a program, drawn.
+std::string mistakes(std::string text) {
+    const Source source{"-e", std::move(text)};
+    Diags diags;
+    parse(source, diags);
+    std::string out;
+    for (const Diag& diag : diags.all()) out += draw(source, diag, false);
+    return out;
+}
+
+// How many diagnostics a program has, and the first message.
+std::string summary(std::string text) {
+    const Source source{"-e", std::move(text)};
+    Diags diags;
+    parse(source, diags);
+    if (diags.all().empty()) return "none";
+    return std::to_string(diags.all().size()) + ": " + diags.all().front().message;
+}
+
+TEST(Diagnose, UnclosedSpan) {
+    EXPECT_EQ(mistakes("k:f < @x = 1"),
+              R"(
+-e:1:5: error: this '<' is never closed
+    k:f < @x = 1
+        ^
+hint: write '>' after the last statement
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedBlock) {
+    EXPECT_EQ(mistakes("k:f { if (a) { @x = 1; }"),
+              R"(
+-e:1:5: error: this '{' is never closed
+    k:f { if (a) { @x = 1; }
+        ^
+hint: write '}' after the last statement
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedParenthesis) {
+    EXPECT_EQ(mistakes("k:f { @x = hist(1"),
+              R"(
+-e:1:16: error: this '(' is never closed
+    k:f { @x = hist(1
+                   ^
+hint: write ')' after the last argument or operand
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKey) {
+    EXPECT_EQ(mistakes("k:f { @x[1 = 2; }"),
+              R"(
+-e:1:9: error: this '[' is never closed
+    k:f { @x[1 = 2; }
+            ^
+hint: write ']' after the last key
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedPredicate) {
+    EXPECT_EQ(mistakes("k:f /pid == 1 { }"),
+              R"(
+-e:1:5: error: this '/' is never closed
+    k:f /pid == 1 { }
+        ^
+hint: write '/' after the condition, before the block
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedString) {
+    EXPECT_EQ(mistakes("k:f { \"abc }"),
+              R"(
+-e:1:7: error: this string is never closed
+    k:f { "abc }
+          ^
+hint: write '"' where the string ends
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedComment) {
+    EXPECT_EQ(mistakes("k:f { /* abc }"),
+              R"(
+-e:1:7: error: this comment is never closed
+    k:f { /* abc }
+          ^~
+hint: write '*/' where the comment ends
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedBlockBeforeNextItem) {
+    EXPECT_EQ(mistakes("k:f { @x = 1\nk:g { }"),
+              R"(
+-e:1:5: error: this '{' is never closed
+    k:f { @x = 1
+        ^
+hint: write '}' after the last statement
+)" + 1);
+}
+
+TEST(Diagnose, SpanClosedByBrace) {
+    EXPECT_EQ(mistakes("k:f < @x = 1 }"),
+              R"(
+-e:1:5: error: this '<' is never closed
+    k:f < @x = 1 }
+        ^
+-e:1:14: note: '}' stands where '>' is missing
+    k:f < @x = 1 }
+                 ^
+hint: write '>' after the last statement
+)" + 1);
+}
+
+TEST(Diagnose, BracketClosedByAnother) {
+    EXPECT_EQ(mistakes("k:f { f(1 }"),
+              R"(
+-e:1:8: error: this '(' is never closed
+    k:f { f(1 }
+           ^
+-e:1:11: note: '}' stands where ')' is missing
+    k:f { f(1 }
+              ^
+hint: write ')' after the last argument or operand
+)" + 1);
+}
+
+TEST(Diagnose, ParenthesisOpenAtSemicolon) {
+    EXPECT_EQ(mistakes("k:f < @x = (1; >\nk:g < @x = >"),
+              R"(
+-e:1:12: error: this '(' is never closed
+    k:f < @x = (1; >
+               ^
+hint: write ')' after the last argument or operand
+-e:2:12: error: expected an expression, found '>'
+    k:g < @x = >
+               ^
+)" + 1);
+}
+
+TEST(Diagnose, NoBlock) {
+    EXPECT_EQ(mistakes("k:f"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f
+    ^~~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, NoBlockAfterPredicate) {
+    EXPECT_EQ(mistakes("k:f /pid == 1/"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f /pid == 1/
+    ^~~~~~~~~~~~~~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, NoBlockBeforeNextItem) {
+    EXPECT_EQ(mistakes("k:f\nk:g { @x = ; }"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f
+    ^~~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+-e:2:12: error: expected an expression, found ';'
+    k:g { @x = ; }
+               ^
+)" + 1);
+}
+
+TEST(Diagnose, NoCommaBetweenProbes) {
+    EXPECT_EQ(mistakes("k:f k:g { }"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f k:g { }
+    ^~~
+hint: write ',' between two probes
+)" + 1);
+}
+
+TEST(Diagnose, PredicateWithoutBlank) {
+    EXPECT_EQ(mistakes("k:f/pid == 1/ { }"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f/pid == 1/ { }
+    ^~~~~~~
+hint: write a blank before the '/' of a predicate
+)" + 1);
+}
+
+TEST(Diagnose, ThresholdBeforeBraces) {
+    EXPECT_EQ(mistakes("k:f > 10ms { }"),
+              R"(
+-e:1:12: error: after a threshold stands the block of a span: < ... >
+    k:f > 10ms { }
+               ^
+hint: for example k:vfs_read > 10ms < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, StrayGreater) {
+    EXPECT_EQ(mistakes("> k:f { }"),
+              R"(
+-e:1:1: error: expected a probe, found '>'
+    > k:f { }
+    ^
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, StrayBrace) {
+    EXPECT_EQ(mistakes("}"),
+              R"(
+-e:1:1: error: this '}' closes nothing
+    }
+    ^
+hint: remove the '}'
+)" + 1);
+}
+
+TEST(Diagnose, StrayParenthesis) {
+    EXPECT_EQ(mistakes("k:f { @x = 1); }"),
+              R"(
+-e:1:13: error: this ')' closes nothing
+    k:f { @x = 1); }
+                ^
+hint: remove the ')'
+)" + 1);
+}
+
+TEST(Diagnose, StatementOutsideOfProbes) {
+    EXPECT_EQ(mistakes("@x = 1;\nk:f { }"),
+              R"(
+-e:1:1: error: expected a probe, found '@x'
+    @x = 1;
+    ^~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, CommaTwice) {
+    EXPECT_EQ(mistakes("k:f, , k:g { }"),
+              R"(
+-e:1:6: error: expected a probe, found ','
+    k:f, , k:g { }
+         ^
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, MissingSemicolon) {
+    EXPECT_EQ(mistakes("k:f { @x = 1\n @y = 2 }"),
+              R"(
+-e:1:13: error: two statements without a ';' between them
+    k:f { @x = 1
+                ^
+hint: write ';' here
+)" + 1);
+}
+
+TEST(Diagnose, CallWithoutParentheses) {
+    EXPECT_EQ(mistakes("k:f { printf \"x\" }"),
+              R"(
+-e:1:14: error: unexpected '"x"' after 'printf'
+    k:f { printf "x" }
+                 ^~~
+hint: to call a function, write printf(...); between two statements, write ';'
+)" + 1);
+}
+
+TEST(Diagnose, ReturnOfValue) {
+    EXPECT_EQ(mistakes("k:f { return 1; }"),
+              R"(
+-e:1:14: error: 'return' ends the block and takes no value
+    k:f { return 1; }
+                 ^
+hint: write 'return;'
+)" + 1);
+}
+
+TEST(Diagnose, AssignmentInCondition) {
+    EXPECT_EQ(mistakes("k:f { if (@x = 1) { } }"),
+              R"(
+-e:1:14: error: '=' assigns, and an assignment is not a value
+    k:f { if (@x = 1) { } }
+                 ^
+hint: to compare, write '=='
+)" + 1);
+}
+
+TEST(Diagnose, ValueAsFunction) {
+    EXPECT_EQ(mistakes("k:f < @x = latency() >"),
+              R"(
+-e:1:12: error: 'latency' is a value, not a function
+    k:f < @x = latency() >
+               ^~~~~~~~~
+hint: write latency without ()
+)" + 1);
+}
+
+TEST(Diagnose, AssignmentToValue) {
+    EXPECT_EQ(mistakes("k:f { 1 = 2 }"),
+              R"(
+-e:1:7: error: only a map or a local can be assigned to
+    k:f { 1 = 2 }
+          ^
+hint: write @name = ... or $name = ...
+)" + 1);
+}
+
+TEST(Diagnose, ValueAlone) {
+    EXPECT_EQ(mistakes("k:f { @x == 1; @y; 3 }"),
+              R"(
+-e:1:7: error: a value alone does nothing
+    k:f { @x == 1; @y; 3 }
+          ^~~~~~~
+hint: to assign, write '='
+-e:1:16: error: a value alone does nothing
+    k:f { @x == 1; @y; 3 }
+                   ^~
+hint: to print a map, write print(@y)
+-e:1:20: error: a value alone does nothing
+    k:f { @x == 1; @y; 3 }
+                       ^
+hint: assign it, as in @x = ..., or call a function with it
+)" + 1);
+}
+
+TEST(Diagnose, ComparisonInSpan) {
+    EXPECT_EQ(mistakes("k:f < @x = a > b >"),
+              R"(
+-e:1:14: error: this '>' closes the span's block
+    k:f < @x = a > b >
+                 ^
+-e:1:5: note: the block begins here
+    k:f < @x = a > b >
+        ^
+hint: a comparison or shift in a span's block stands in parentheses: (a > b)
+)" + 1);
+}
+
+TEST(Diagnose, ComparisonInSpanThenMore) {
+    EXPECT_EQ(mistakes("k:f < @x = a > b; @y = 3 >\nk:g { @ = }"),
+              R"(
+-e:1:14: error: this '>' closes the span's block
+    k:f < @x = a > b; @y = 3 >
+                 ^
+-e:1:5: note: the block begins here
+    k:f < @x = a > b; @y = 3 >
+        ^
+hint: a comparison or shift in a span's block stands in parentheses: (a > b)
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ShiftInSpan) {
+    EXPECT_EQ(mistakes("k:f < @x = a >> 2 >"),
+              R"(
+-e:1:14: error: this '>' closes the span's block
+    k:f < @x = a >> 2 >
+                 ^
+-e:1:5: note: the block begins here
+    k:f < @x = a >> 2 >
+        ^
+hint: a comparison or shift in a span's block stands in parentheses: (a > b)
+)" + 1);
+}
+
+TEST(Diagnose, ConditionInSpan) {
+    EXPECT_EQ(mistakes("k:f < if a > 3 { } >"),
+              R"(
+-e:1:12: error: this '>' closes the span's block
+    k:f < if a > 3 { } >
+               ^
+-e:1:5: note: the block begins here
+    k:f < if a > 3 { } >
+        ^
+hint: a comparison or shift in a span's block stands in parentheses: (a > b)
+)" + 1);
+}
+
+TEST(Diagnose, BadNumbers) {
+    EXPECT_EQ(mistakes("k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }"),
+              R"(
+-e:1:9: error: '12abc' is not a number
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+            ^~~~~
+hint: the units of durations are ns, us, ms, s, m, h and d
+-e:1:16: error: '0x' is not a hexadecimal number
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                   ^~
+hint: write digits 0 to 9 and a to f after 0x
+-e:1:20: error: 99999999999999999999 does not fit 64 bits
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                       ^~~~~~~~~~~~~~~~~~~~
+hint: the largest number is 18446744073709551615
+-e:1:42: error: 1e20 does not fit 64 bits
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                                             ^~~~
+hint: the largest number is 18446744073709551615
+-e:1:48: error: '1.5' is not a whole number
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                                                   ^~~
+hint: only durations have fractions, as in 1.5ms
+-e:1:53: error: '08' is not an octal number
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                                                        ^~
+hint: a number that begins with 0 has digits 0 to 7 only
+-e:1:57: error: '300000d' is too long: a duration is at most 106751 days
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                                                            ^~~~~~~
+hint: write a shorter duration
+-e:1:66: error: '0.5ns' is not a whole number of nanoseconds
+    k:f { f(12abc, 0x, 99999999999999999999, 1e20, 1.5, 08, 300000d, 0.5ns) }
+                                                                     ^~~~~
+hint: durations are counted in nanoseconds
+)" + 1);
+}
+
+TEST(Diagnose, SingleQuotes) {
+    EXPECT_EQ(mistakes("k:f { printf('abc') }"),
+              R"(
+-e:1:14: error: a string stands in double quotes
+    k:f { printf('abc') }
+                 ^~~~~
+hint: write "abc"
+)" + 1);
+}
+
+TEST(Diagnose, TypographicQuotes) {
+    EXPECT_EQ(mistakes("k:f { printf(“abc”) }"),
+              R"(
+-e:1:14: error: unexpected '“'
+    k:f { printf(“abc”) }
+                 ^
+hint: write '"'
+)" + 1);
+}
+
+TEST(Diagnose, LetterOutsideOfAscii) {
+    EXPECT_EQ(mistakes("k:f { @x = é }"),
+              R"(
+-e:1:12: error: 'é' can stand only in strings and comments
+    k:f { @x = é }
+               ^
+)" + 1);
+}
+
+TEST(Diagnose, ControlByte) {
+    EXPECT_EQ(mistakes("k:f { @x = \x01 }"),
+              R"(
+-e:1:12: error: unexpected byte 0x01
+    k:f { @x =  }
+               ^
+hint: remove it
+)" + 1);
+}
+
+TEST(Diagnose, BadEscapes) {
+    EXPECT_EQ(mistakes("k:f { f(\"a\\q\\xzz\\777\") }"),
+              R"(
+-e:1:11: error: '\q' is not an escape
+    k:f { f("a\q\xzz\777") }
+              ^~
+hint: the escapes are \n \t \r \\ \" \0 to \377 and \x0 to \xff; write \\ for a backslash
+-e:1:13: error: '\x' is not an escape
+    k:f { f("a\q\xzz\777") }
+                ^~
+hint: the escapes are \n \t \r \\ \" \0 to \377 and \x0 to \xff; write \\ for a backslash
+-e:1:17: error: '\777' is not an escape
+    k:f { f("a\q\xzz\777") }
+                    ^~~~
+hint: the escapes are \n \t \r \\ \" \0 to \377 and \x0 to \xff; write \\ for a backslash
+)" + 1);
+}
+
+TEST(Diagnose, ShellComment) {
+    EXPECT_EQ(mistakes("# why\nk:f { @ = }"),
+              R"(
+-e:1:1: error: '#' does not begin a comment
+    # why
+    ^
+hint: write '//' before a comment
+-e:2:11: error: expected an expression, found '}'
+    k:f { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ExpectedExpression) {
+    EXPECT_EQ(mistakes("k:f { @x = 1 + ; }"),
+              R"(
+-e:1:16: error: expected an expression, found ';'
+    k:f { @x = 1 + ; }
+                   ^
+)" + 1);
+}
+
+TEST(Diagnose, ExpectedComma) {
+    EXPECT_EQ(mistakes("k:f { @x = f(1 2) }"),
+              R"(
+-e:1:16: error: expected ')' or ',', found '2'
+    k:f { @x = f(1 2) }
+                   ^
+)" + 1);
+}
+
+TEST(Diagnose, ExpectedBlock) {
+    EXPECT_EQ(mistakes("k:f { if (x) exit() }"),
+              R"(
+-e:1:14: error: expected '{', found 'exit'
+    k:f { if (x) exit() }
+                 ^~~~
+)" + 1);
+}
+
+TEST(Diagnose, ElseWithoutIf) {
+    EXPECT_EQ(mistakes("k:f { else { } }"),
+              R"(
+-e:1:7: error: expected a statement or '}', found 'else'
+    k:f { else { } }
+          ^~~~
+)" + 1);
+}
+
+TEST(Diagnose, ExpectedColon) {
+    EXPECT_EQ(mistakes("k:f { @x = a ? b; }"),
+              R"(
+-e:1:17: error: expected ':', found ';'
+    k:f { @x = a ? b; }
+                    ^
+)" + 1);
+}
+
+TEST(Diagnose, ExpectedName) {
+    EXPECT_EQ(mistakes("k:f { @x = args. }"),
+              R"(
+-e:1:18: error: expected a name, found '}'
+    k:f { @x = args. }
+                     ^
+)" + 1);
+}
+
+TEST(Diagnose, MistakesOfSeveralItems) {
+    EXPECT_EQ(mistakes("k:f { @x = ; }\nk:g { @y = 1 }\nk:h < @z = * >"),
+              R"(
+-e:1:12: error: expected an expression, found ';'
+    k:f { @x = ; }
+               ^
+-e:3:12: error: reading through a pointer ('*x') is not there yet
+    k:h < @z = * >
+               ^
+)" + 1);
+}
+
+TEST(NotThereYet, SpanBetweenEvents) {
+    EXPECT_EQ(mistakes("k:f -> k:g < >"),
+              R"(
+-e:1:5: error: spans between two events ('->') are not there yet
+    k:f -> k:g < >
+        ^~
+hint: use a span on one function or system call
+)" + 1);
+}
+
+TEST(NotThereYet, KeyOfProbe) {
+    EXPECT_EQ(mistakes("t:a:b[args.dev, args.sector] -> t:c:d[args.dev] < >"),
+              R"(
+-e:1:6: error: keys of probes ('probe[key]') are not there yet
+    t:a:b[args.dev, args.sector] -> t:c:d[args.dev] < >
+         ^
+hint: use a span on one function or system call
+)" + 1);
+}
+
+TEST(NotThereYet, KeyOfProbeIsNoGlob) {
+    EXPECT_EQ(mistakes("t:a:b[tid]->t:c:d < >"),
+              R"(
+-e:1:6: error: keys of probes ('probe[key]') are not there yet
+    t:a:b[tid]->t:c:d < >
+         ^
+hint: use a span on one function or system call
+)" + 1);
+}
+
+TEST(NotThereYet, Timeout) {
+    EXPECT_EQ(mistakes("k:f < @x = 1 > timeout 1s { print(1); }\nk:f { @ = }"),
+              R"(
+-e:1:16: error: 'timeout' after a span is not there yet
+    k:f < @x = 1 > timeout 1s { print(1); }
+                   ^~~~~~~
+-e:2:11: error: expected an expression, found '}'
+    k:f { @ = }
+              ^
+)" + 1);
+}
+
+TEST(NotThereYet, NamedSpan) {
+    EXPECT_EQ(mistakes("span req = k:f < @x = 1 >"),
+              R"(
+-e:1:1: error: named spans ('span NAME =') are not there yet
+    span req = k:f < @x = 1 >
+    ^~~~~~~~~~
+hint: remove the name
+)" + 1);
+}
+
+TEST(NotThereYet, Parameter) {
+    EXPECT_EQ(mistakes("param slow = 10ms \"x\"\nk:f { }"),
+              R"(
+-e:1:1: error: parameters ('param') are not there yet
+    param slow = 10ms "x"
+    ^~~~~
+hint: write the value where it is used
+)" + 1);
+}
+
+TEST(NotThereYet, Config) {
+    EXPECT_EQ(mistakes("config = { a = 1; }\nk:f { }"),
+              R"(
+-e:1:1: error: 'config' blocks are not there yet
+    config = { a = 1; }
+    ^~~~~~
+)" + 1);
+}
+
+TEST(NotThereYet, Macro) {
+    EXPECT_EQ(mistakes("macro f(@x) { @x = 1; }"),
+              R"(
+-e:1:1: error: macros are not there yet
+    macro f(@x) { @x = 1; }
+    ^~~~~
+hint: write the statements where they are used
+)" + 1);
+}
+
+TEST(NotThereYet, Function) {
+    EXPECT_EQ(mistakes("fn f($a : int) : int { return 1; }"),
+              R"(
+-e:1:1: error: functions of your own ('fn') are not there yet
+    fn f($a : int) : int { return 1; }
+    ^~
+hint: write the statements where they are used
+)" + 1);
+}
+
+TEST(NotThereYet, Import) {
+    EXPECT_EQ(mistakes("import \"x\";\nk:f { }"),
+              R"(
+-e:1:1: error: 'import' is not there yet
+    import "x";
+    ^~~~~~
+hint: copy the probes of the other file into this one
+)" + 1);
+}
+
+TEST(NotThereYet, Preamble) {
+    EXPECT_EQ(mistakes("#define X \\\n  2\nstruct foo { int x; };\nk:f { @ = }"),
+              R"(
+-e:1:1: error: C preprocessor lines are not there yet
+    #define X \
+    ^
+-e:3:1: error: C definitions are not there yet
+    struct foo { int x; };
+    ^~~~~~
+-e:4:11: error: expected an expression, found '}'
+    k:f { @ = }
+              ^
+)" + 1);
+}
+
+TEST(NotThereYet, MapDeclaration) {
+    EXPECT_EQ(mistakes("let @a = hash(10);\nk:f { }"),
+              R"(
+-e:1:1: error: map declarations ('let') are not there yet
+    let @a = hash(10);
+    ^~~
+hint: a map needs no declaration: remove the line
+)" + 1);
+}
+
+TEST(NotThereYet, For) {
+    EXPECT_EQ(mistakes("k:f { for ($i : 0..10) { } }"),
+              R"(
+-e:1:7: error: 'for' loops are not there yet
+    k:f { for ($i : 0..10) { } }
+          ^~~
+)" + 1);
+}
+
+TEST(NotThereYet, While) {
+    EXPECT_EQ(mistakes("k:f { while (1) { } }"),
+              R"(
+-e:1:7: error: 'while' loops are not there yet
+    k:f { while (1) { } }
+          ^~~~~
+)" + 1);
+}
+
+TEST(NotThereYet, Unroll) {
+    EXPECT_EQ(mistakes("k:f { unroll(3) { } }"),
+              R"(
+-e:1:7: error: 'unroll' is not there yet
+    k:f { unroll(3) { } }
+          ^~~~~~
+hint: write the statements as often as needed
+)" + 1);
+}
+
+TEST(NotThereYet, Break) {
+    EXPECT_EQ(mistakes("k:f { break; }"),
+              R"(
+-e:1:7: error: loops, and so 'break', are not there yet
+    k:f { break; }
+          ^~~~~
+)" + 1);
+}
+
+TEST(NotThereYet, Continue) {
+    EXPECT_EQ(mistakes("k:f { continue; }"),
+              R"(
+-e:1:7: error: loops, and so 'continue', are not there yet
+    k:f { continue; }
+          ^~~~~~~~
+)" + 1);
+}
+
+TEST(NotThereYet, Let) {
+    EXPECT_EQ(mistakes("k:f { let $x = 1; }"),
+              R"(
+-e:1:7: error: declarations ('let') are not there yet
+    k:f { let $x = 1; }
+          ^~~
+hint: a local needs none: write $x = ...
+)" + 1);
+}
+
+TEST(NotThereYet, Tuple) {
+    EXPECT_EQ(mistakes("k:f { @x = (1, 2); }"),
+              R"(
+-e:1:14: error: tuples are not there yet
+    k:f { @x = (1, 2); }
+                 ^
+hint: as a key of a map, write several values: @x[a, b]
+)" + 1);
+}
+
+TEST(NotThereYet, TupleMember) {
+    EXPECT_EQ(mistakes("k:f { @x = $y.0; }"),
+              R"(
+-e:1:15: error: tuples are not there yet
+    k:f { @x = $y.0; }
+                  ^
+)" + 1);
+}
+
+TEST(NotThereYet, Cast) {
+    EXPECT_EQ(mistakes("k:f { @x = (uint64)arg0; }"),
+              R"(
+-e:1:20: error: casts are not there yet
+    k:f { @x = (uint64)arg0; }
+                       ^~~~
+)" + 1);
+}
+
+TEST(NotThereYet, PointerCast) {
+    EXPECT_EQ(mistakes("k:f { @x = (uint64 *)arg0; }"),
+              R"(
+-e:1:21: error: casts are not there yet
+    k:f { @x = (uint64 *)arg0; }
+                        ^
+)" + 1);
+}
+
+TEST(NotThereYet, StructCast) {
+    EXPECT_EQ(mistakes("k:f { @x = (struct foo *)arg0; }"),
+              R"(
+-e:1:13: error: C types in expressions are not there yet
+    k:f { @x = (struct foo *)arg0; }
+                ^~~~~~
+)" + 1);
+}
+
+TEST(NotThereYet, Index) {
+    EXPECT_EQ(mistakes("k:f { $x[1] = 2; }"),
+              R"(
+-e:1:9: error: indexing is not there yet
+    k:f { $x[1] = 2; }
+            ^
+)" + 1);
+}
+
+TEST(NotThereYet, Positional) {
+    EXPECT_EQ(mistakes("k:f { @x = $1; }"),
+              R"(
+-e:1:12: error: positional parameters such as '$1' are not there yet
+    k:f { @x = $1; }
+               ^~
+hint: write the value itself
+)" + 1);
+}
+
+TEST(NotThereYet, PositionalInProbe) {
+    EXPECT_EQ(mistakes("interval:s:$1 { }"),
+              R"(
+-e:1:12: error: positional parameters such as '$1' are not there yet
+    interval:s:$1 { }
+               ^~
+hint: write the value itself
+)" + 1);
+}
+
+TEST(NotThereYet, Worst) {
+    EXPECT_EQ(mistakes("k:f > worst < >"),
+              R"(
+-e:1:7: error: '> worst' is not there yet
+    k:f > worst < >
+          ^~~~~
+hint: write a duration as the threshold, as in > 10ms
+)" + 1);
+}
+
+TEST(NotThereYet, Dereference) {
+    EXPECT_EQ(mistakes("k:f { @x = *arg0 + 1; }"),
+              R"(
+-e:1:12: error: reading through a pointer ('*x') is not there yet
+    k:f { @x = *arg0 + 1; }
+               ^
+)" + 1);
+}
+
+TEST(NotThereYet, AddressOf) {
+    EXPECT_EQ(mistakes("k:f { @x = &arg0; }"),
+              R"(
+-e:1:12: error: taking an address ('&x') is not there yet
+    k:f { @x = &arg0; }
+               ^
+)" + 1);
+}
+
+TEST(NotThereYet, IncrementInExpression) {
+    EXPECT_EQ(mistakes("k:f { @x = $y++; }"),
+              R"(
+-e:1:14: error: '++' inside an expression is not there yet
+    k:f { @x = $y++; }
+                 ^~
+hint: make it a statement of its own
+)" + 1);
+}
+
+TEST(NotThereYet, NameOfProbe) {
+    EXPECT_EQ(mistakes("name=k:f { }"),
+              R"(
+-e:1:5: error: names of probes ('name=probe') are not there yet
+    name=k:f { }
+        ^
+hint: remove the name
+)" + 1);
+}
+
+std::string repeated(std::string_view what, size_t times) {
+    std::string out;
+    for (size_t i = 0; i < times; i++) out += what;
+    return out;
+}
+
+TEST(Limits, DeepNestingIsRefused) {
+    constexpr size_t many = 20'000;
+    const std::string too_deep = "1: this is nested too deeply";
+    EXPECT_EQ(summary("k:f { @ = " + repeated("(", many)), too_deep);
+    EXPECT_EQ(summary("k:f { @ = " + repeated("(", many) + "1" + repeated(")", many) + "; }"), too_deep);
+    EXPECT_EQ(summary("k:f { @ = " + repeated("!", 5 * many) + "1; }"), too_deep);
+    EXPECT_EQ(summary("k:f { @ = 1" + repeated("+1", many) + "; }"), too_deep);
+    EXPECT_EQ(summary("k:f { @ = " + repeated("1?", many) + "1; }"), too_deep);
+    EXPECT_EQ(summary("k:f { @ = " + repeated("1?1:", many) + "1; }"), too_deep);
+    EXPECT_EQ(summary("k:f { @ = a" + repeated(".b", many) + "; }"), too_deep);
+    EXPECT_EQ(summary("k:f { if 1 {} " + repeated("else if 1 {} ", many) + "}"), too_deep);
+    EXPECT_EQ(summary("k:f { " + repeated("if 1 {", many) + repeated("}", many) + "}"), too_deep);
+}
+
+TEST(Limits, ReasonableNestingIsAccepted) {
+    EXPECT_EQ(summary("k:f { @ = " + repeated("(", 200) + "1" + repeated(")", 200) + "; }"), "none");
+    EXPECT_EQ(summary("k:f { @ = 1" + repeated("+1", 200) + "; }"), "none");
+}
+
+TEST(Limits, NotEveryMistakeIsSaid) {
+    EXPECT_EQ(summary(repeated("k:f { @ = }\n", 1000)), "21: expected an expression, found '}'");
+}
+
+TEST(Limits, NulBytesAreRefused) {
+    EXPECT_EQ(summary(std::string("k:f\0 { }", 8)), "1: a NUL byte: this is not a text");
+}
+
+TEST(Limits, LongTextsAreRefused) {
+    EXPECT_EQ(summary(std::string((16U << 20) + 1, ' ')), "1: -e is longer than 16 MiB");
+}
+
+}  // namespace
+}  // namespace lt

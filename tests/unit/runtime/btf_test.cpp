@@ -1,0 +1,87 @@
+// Types of functions, from the BTF that the compiler makes of tests/kernel/functions.c. The environment names the
+// folder of the fake kernels in LT_FAKE_KERNEL.
+#include "btf.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace lt {
+namespace {
+
+class BtfTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* folder = std::getenv("LT_FAKE_KERNEL");
+        if (folder == nullptr) GTEST_SKIP() << "LT_FAKE_KERNEL names no folder";
+        path_ = std::string(folder) + "/stock/btf";
+    }
+    Prototype function(std::string_view name) {
+        Result<Btf> types = Btf::load(path_);
+        if (!types) return {};
+        return types->function(name).value_or(Prototype{});
+    }
+    std::string path_;
+};
+
+TEST_F(BtfTest, Parameters) {
+    const Prototype p = function("vfs_read");
+    ASSERT_EQ(p.parameters.size(), 4u);
+    EXPECT_EQ(p.parameters[0].name, "file");
+    EXPECT_EQ(p.parameters[0].c_type, "struct file *");
+    EXPECT_EQ(p.parameters[0].type, integer_type(8, false, View::hex));
+    EXPECT_EQ(p.parameters[2].c_type, "size_t");
+    EXPECT_EQ(p.parameters[2].type, integer_type(8, false));
+    EXPECT_EQ(p.parameters[3].c_type, "loff_t *");
+    EXPECT_EQ(p.parameters[3].offset, 3u);
+    EXPECT_EQ(p.result, integer_type(8, true));
+}
+
+TEST_F(BtfTest, CTypes) {
+    EXPECT_EQ(function("ksys_write").parameters[1].c_type, "const char *");
+    EXPECT_EQ(function("vfs_unlink").parameters[3].c_type, "struct inode **");
+    EXPECT_EQ(function("do_nanosleep").parameters[1].c_type, "enum hrtimer_mode");
+    EXPECT_EQ(function("do_nanosleep").parameters[1].type.size, 4u);
+    EXPECT_EQ(function("kfree").parameters[0].c_type, "const void *");
+}
+
+TEST_F(BtfTest, NoResult) { EXPECT_EQ(function("kfree").result, nothing()); }
+
+TEST_F(BtfTest, UserMemory) {
+    const Prototype p = function("strncpy_from_user");
+    EXPECT_FALSE(p.parameters[0].type.user_memory);
+    EXPECT_TRUE(p.parameters[1].type.user_memory);
+    EXPECT_EQ(p.parameters[1].c_type, "const char __user *");
+}
+
+TEST_F(BtfTest, FindsTheSameByOnePassAndByIndex) {
+    Result<Btf> types = Btf::load(path_);
+    ASSERT_TRUE(types);
+    const uint32_t first = types->function_id("vfs_read");
+    EXPECT_NE(first, 0u);
+    for (int i = 0; i < 20; i++) {
+        EXPECT_EQ(types->function_id("vfs_read"), first);
+        EXPECT_EQ(types->function_id("no_such"), 0u);
+    }
+}
+
+TEST_F(BtfTest, DamagedFilesDoNotCrash) {
+    std::ifstream in(path_, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    ASSERT_FALSE(whole.empty());
+    const std::string path = testing::TempDir() + "damaged.btf";
+    for (size_t at = 0; at < whole.size(); at += 97) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x5a);
+        std::ofstream(path, std::ios::binary) << damaged;
+        Result<Btf> types = Btf::load(path);
+        if (types) (void)types->function("vfs_read");
+    }
+    std::filesystem::remove(path);
+    EXPECT_FALSE(Btf::load("/nowhere/btf"));
+}
+
+}  // namespace
+}  // namespace lt

@@ -1,0 +1,160 @@
+// Bytes to values, and that bytes which do not fit the plan are refused.
+#include "runtime/decode.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace lt {
+namespace {
+
+Bytes words(std::initializer_list<int64_t> list) {
+    Bytes out;
+    for (int64_t word : list) {
+        for (int shift = 0; shift < 64; shift += 8)
+            out.push_back(static_cast<uint8_t>(static_cast<uint64_t>(word) >> shift));
+    }
+    return out;
+}
+
+Bytes text(std::string_view s, size_t size) {
+    Bytes out(s.begin(), s.end());
+    out.resize(size);
+    return out;
+}
+
+Bytes operator+(Bytes a, const Bytes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+PlannedMap map_of(MapShape shape, Type value, uint32_t value_size, std::vector<Type> key = {}) {
+    return {"@x", "lt_map_0", shape, std::move(key), 0, value, value_size, 16};
+}
+
+PlannedMap aggregated(Aggregation a, uint32_t size) {
+    return map_of(MapShape::per_cpu_array, aggregation_type(a), size);
+}
+
+Data scalar(const PlannedMap& map, Bytes value) {
+    const RawEntry raw{Bytes(4), std::move(value)};
+    const auto content = decode_map(map, {&raw, 1});
+    EXPECT_TRUE(content) << content.error().what;
+    EXPECT_EQ(content->entries.size(), 1U);
+    return content->entries.at(0).value.data;
+}
+
+std::string refusal(const PlannedMap& map, RawEntry raw) {
+    const auto content = decode_map(map, {&raw, 1});
+    return content ? "read" : content.error().what;
+}
+
+TEST(DecodeMap, Integers) {
+    const auto read = [](Type type, Bytes bytes) {
+        return std::get<int64_t>(scalar(map_of(MapShape::array, type, 8), bytes));
+    };
+    EXPECT_EQ(read(integer_type(8), words({-5})), -5);
+    EXPECT_EQ(read(integer_type(4), words({0xffffffff})), -1);
+    EXPECT_EQ(read(integer_type(4, false), words({-1})), 4294967295);
+    EXPECT_EQ(read(integer_type(1), words({0x1ff})), -1);
+    EXPECT_EQ(read(integer_type(2, false), words({0x1ffff})), 65535);
+}
+
+TEST(DecodeMap, StringsEndAtZeroOrAtTheirSize) {
+    const PlannedMap map = map_of(MapShape::array, string_type(4), 4);
+    EXPECT_EQ(std::get<std::string>(scalar(map, text(std::string_view("ab\0d", 4), 4))), "ab");
+    EXPECT_EQ(std::get<std::string>(scalar(map, text("abcd", 4))), "abcd");
+}
+
+TEST(DecodeMap, Keys) {
+    const PlannedMap map =
+        map_of(MapShape::hash, integer_type(), 8, {string_type(12), integer_type(4), integer_type(8, false)});
+    const RawEntry raw{text("mysqld", 16) + words({-7, -1}), words({0})};
+    const auto content = decode_map(map, {&raw, 1});
+    ASSERT_TRUE(content);
+    ASSERT_EQ(content->entries.size(), 1U);
+    const auto& key = content->entries[0].key;
+    ASSERT_EQ(key.size(), 3U);
+    EXPECT_EQ(std::get<std::string>(key[0].data), "mysqld");
+    EXPECT_EQ(std::get<int64_t>(key[1].data), -7);
+    EXPECT_EQ(std::get<int64_t>(key[2].data), -1);
+    EXPECT_EQ(content->name, "@x");
+}
+
+TEST(DecodeMap, FoldsOverCpus) {
+    EXPECT_EQ(std::get<int64_t>(scalar(aggregated(Aggregation::count, 8), words({1, 2, 0, 4}))), 7);
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    EXPECT_EQ(std::get<int64_t>(scalar(aggregated(Aggregation::sum, 8), words({most, 1}))), -most - 1);
+    EXPECT_EQ(std::get<Average>(scalar(aggregated(Aggregation::avg, 16), words({-10, 2, 4, 1}))), (Average{-6, 3}));
+    EXPECT_EQ(std::get<Extreme>(scalar(aggregated(Aggregation::min, 16), words({0, 0, 5, 1, 3, 1}))),
+              (Extreme{3, true}));
+    EXPECT_EQ(std::get<Extreme>(scalar(aggregated(Aggregation::max, 16), words({0, 0, -5, 1, -8, 1}))),
+              (Extreme{-5, true}));
+}
+
+TEST(DecodeMap, FoldsHistograms) {
+    Bytes cpu(hist_buckets * 8);
+    cpu[3 * 8] = 2;
+    const auto histogram = std::get<Histogram>(scalar(aggregated(Aggregation::hist, hist_buckets * 8), cpu + cpu));
+    ASSERT_EQ(histogram.buckets.size(), hist_buckets);
+    EXPECT_EQ(histogram.buckets[3], 4U);
+    EXPECT_EQ(histogram.buckets[2], 0U);
+}
+
+TEST(DecodeMap, ScalarsNeverSetAreLeftOut) {
+    const RawEntry raw{Bytes(4), words({0, 0})};
+    const auto content = decode_map(aggregated(Aggregation::count, 8), {&raw, 1});
+    ASSERT_TRUE(content);
+    EXPECT_TRUE(content->entries.empty());
+}
+
+TEST(DecodeMap, RefusesWhatDoesNotFit) {
+    EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), words({1, 1, 1})}),
+              "cannot read map @x: values per CPU of 24 bytes, 32 expected");
+    EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), {}}),
+              "cannot read map @x: a value of 0 bytes, 16 expected");
+    EXPECT_EQ(refusal(aggregated(Aggregation::hist, 8), {Bytes(4), words({1})}),
+              "cannot read map @x: a value of 8 bytes, 528 expected");
+    EXPECT_EQ(
+        refusal(map_of(MapShape::hash, integer_type(), 8, {integer_type(), integer_type()}), {words({1}), words({1})}),
+        "cannot read map @x: a key of 8 bytes, 16 expected");
+    EXPECT_EQ(refusal(map_of(MapShape::per_cpu_array, string_type(8), 8), {Bytes(4), words({1, 1})}),
+              "cannot read map @x: a string cannot be kept per CPU");
+    EXPECT_EQ(refusal(map_of(MapShape::array, integer_type(3), 8), {Bytes(4), words({1})}),
+              "cannot read map @x: the plan puts i24 where none can be");
+    EXPECT_EQ(refusal(map_of(MapShape::array, nothing(), 8), {Bytes(4), words({1})}),
+              "cannot read map @x: the plan puts nothing where none can be");
+}
+
+Plan plan_with(std::vector<EventField> fields, uint32_t size) {
+    Plan plan;
+    plan.events.push_back({EventKind::exit, "", 0, {}, 8});
+    plan.events.push_back({EventKind::text, "%d %s", 0, std::move(fields), size});
+    return plan;
+}
+
+TEST(DecodeEvent, Fields) {
+    const Plan plan = plan_with({{integer_type(4), 8}, {string_type(4), 12}, {integer_type(), 16}}, 24);
+    const auto event = decode_event(plan, words({1}) + Bytes{0xff, 0xff, 0xff, 0xff, 'a', 'b', 0, 'c'} + words({7}));
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->index, 1U);
+    ASSERT_EQ(event->values.size(), 3U);
+    EXPECT_EQ(std::get<int64_t>(event->values[0].data), -1);
+    EXPECT_EQ(std::get<std::string>(event->values[1].data), "ab");
+    EXPECT_EQ(std::get<int64_t>(event->values[2].data), 7);
+}
+
+TEST(DecodeEvent, RefusesWhatDoesNotFit) {
+    const auto refused = [](const Plan& plan, Bytes record) { return decode_event(plan, record).error().what; };
+    const Plan plan = plan_with({{integer_type(), 8}}, 16);
+    EXPECT_EQ(refused(plan, Bytes(7)), "an event of 7 bytes, 8 expected");
+    EXPECT_EQ(refused(plan, words({2})), "event 2 of a plan that has 2");
+    EXPECT_EQ(refused(plan, words({1}) + Bytes(7)), "an event of 15 bytes, 16 expected");
+    EXPECT_EQ(refused(plan_with({{integer_type(), 12}}, 16), words({1, 1})),
+              "cannot read event 1: an event of 16 bytes, 20 expected");
+    EXPECT_EQ(refused(plan_with({{integer_type(), 0xffffffff}}, 16), words({1, 1})),
+              "cannot read event 1: an event of 16 bytes, 4294967303 expected");
+}
+
+}  // namespace
+}  // namespace lt

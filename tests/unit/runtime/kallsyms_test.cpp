@@ -1,0 +1,73 @@
+// The list of the kernel's symbols, whole, hidden and damaged.
+#include "kallsyms.h"
+
+#include <gtest/gtest.h>
+
+namespace lt {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::string_view listing =
+    "ffffffff81000000 T _stext\n"
+    "ffffffff81000010 t __pfx_twin\n"
+    "ffffffff81000020 t twin\n"
+    "ffffffff81000060 W weak_one\n"
+    "ffffffff81000060 T alias_of_weak\n"
+    "ffffffff81000100 t x.isra.0\n"
+    "ffffffff81000180 t x.cold\n"
+    "ffffffff81000200 t twin\n"
+    "ffffffff82000000 D jiffies\n"
+    "ffffffffc0400000 t ext4_read\t[ext4]\n"
+    "ffffffffc0400040 t twin\t[ext4]\n"
+    "ffffffffc0500000 t bpf_prog_1\t[bpf]\n";
+
+TEST(Kallsyms, FindsFunctionsOnly) {
+    const Kallsyms symbols(listing);
+    ASSERT_EQ(symbols.find("weak_one").size(), 1u);
+    EXPECT_EQ(symbols.find("weak_one")[0].address, 0xffffffff81000060u);
+    EXPECT_TRUE(symbols.find("jiffies").empty());
+    EXPECT_TRUE(symbols.find("bpf_prog_1").empty());
+    EXPECT_TRUE(symbols.find("no_such").empty());
+    EXPECT_TRUE(symbols.find("").empty());
+}
+
+TEST(Kallsyms, KeepsAllOfOneName) {
+    const Kallsyms symbols(listing);
+    ASSERT_EQ(symbols.find("twin").size(), 3u);
+    EXPECT_EQ(symbols.find("twin")[0].address, 0xffffffff81000020u);
+    EXPECT_EQ(symbols.find("twin")[2].module, "ext4");
+    ASSERT_EQ(symbols.find("twin", "ext4").size(), 1u);
+    EXPECT_EQ(symbols.find("twin", "ext4")[0].address, 0xffffffffc0400040u);
+    EXPECT_TRUE(symbols.find("twin", "xfs").empty());
+}
+
+TEST(Kallsyms, SizesReachToTheNextSymbol) {
+    const Kallsyms symbols(listing);
+    EXPECT_EQ(symbols.size_at(0xffffffff81000020), 0x40u);
+    EXPECT_EQ(symbols.size_at(0xffffffff81000060), 0xa0u) << "an alias at the same address does not end it";
+    EXPECT_EQ(symbols.size_at(0xffffffffc0400040), 0u) << "nothing follows";
+}
+
+TEST(Kallsyms, ListsWithoutParts) {
+    const Kallsyms symbols(listing);
+    EXPECT_EQ(symbols.names("tw*"), Names{"twin"});
+    EXPECT_EQ(symbols.names("x*"), Names{"x.isra.0"});
+    EXPECT_EQ(symbols.names("*"), (Names{"_stext", "alias_of_weak", "ext4_read", "twin", "weak_one", "x.isra.0"}));
+}
+
+TEST(Kallsyms, HiddenAddresses) {
+    const Kallsyms symbols("0000000000000000 T a\n0000000000000000 T b\n");
+    ASSERT_EQ(symbols.find("b").size(), 1u);
+    EXPECT_EQ(symbols.find("b")[0].address, 0u);
+    EXPECT_EQ(symbols.size_at(0), 0u);
+}
+
+TEST(Kallsyms, DamagedLinesAreSkipped) {
+    const Kallsyms symbols("\n \nffff\nffff T\nffff T \nzzzz T a\n10 T good\n20 T last");
+    EXPECT_EQ(symbols.names("*"), (Names{"good", "last"}));
+    EXPECT_TRUE(Kallsyms("").names("*").empty());
+}
+
+}  // namespace
+}  // namespace lt

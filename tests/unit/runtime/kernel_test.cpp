@@ -1,0 +1,116 @@
+// The whole interface against the fake kernels in the folder that the environment names in LT_FAKE_KERNEL, and what of
+// it holds on every running kernel.
+#include "runtime/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "feature_tests.h"
+
+namespace lt {
+namespace {
+
+class KernelTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        const char* folder = std::getenv("LT_FAKE_KERNEL");
+        if (folder == nullptr) GTEST_SKIP() << "LT_FAKE_KERNEL names no folder";
+        stock_ = opened(std::string(folder) + "/stock");
+        restricted_ = opened(std::string(folder) + "/restricted");
+    }
+    static std::unique_ptr<Kernel> opened(const std::string& root) {
+        Result<std::unique_ptr<Kernel>> kernel = open_kernel({root});
+        EXPECT_TRUE(kernel) << kernel.error().what;
+        return *std::move(kernel);
+    }
+    std::unique_ptr<Kernel> stock_, restricted_;
+};
+
+TEST_F(KernelTest, Functions) {
+    const auto copy = stock_->function("_copy_to_user");
+    ASSERT_TRUE(copy);
+    EXPECT_TRUE(copy->in_btf);
+    EXPECT_EQ(copy->traceable, false);
+    EXPECT_FALSE(copy->blacklisted);
+    EXPECT_NE(copy->address, 0u);
+    EXPECT_NE(copy->size, 0u);
+    EXPECT_EQ(copy->parameters.size(), 3u);
+    EXPECT_EQ(stock_->function("vfs_read")->traceable, true);
+    EXPECT_TRUE(stock_->function("do_user_addr_fault")->blacklisted);
+    EXPECT_EQ(stock_->function("state_show")->same_name, 2u);
+    EXPECT_FALSE(stock_->function("copy_to_user"));
+    EXPECT_FALSE(stock_->function("jiffies"));
+}
+
+TEST_F(KernelTest, FunctionsOfModules) {
+    const auto read = stock_->function("ext4_file_read_iter");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->module, "ext4");
+    EXPECT_FALSE(read->in_btf);
+    EXPECT_EQ(read->traceable, true);
+    EXPECT_TRUE(stock_->function("ext4_file_read_iter", "ext4"));
+    EXPECT_FALSE(stock_->function("ext4_file_read_iter", "xfs"));
+}
+
+TEST_F(KernelTest, WhereTheListOfFunctionsIsHidden) {
+    EXPECT_EQ(restricted_->function("vfs_read")->traceable, std::nullopt);
+    EXPECT_FALSE(restricted_->can(Feature::kprobe).yes);
+    EXPECT_EQ(restricted_->can(Feature::fentry).why, "the kernel refuses BPF trampolines even to root");
+    EXPECT_TRUE(stock_->can(Feature::fentry).yes);
+    EXPECT_EQ(stock_->release(), "6.12.0-test");
+}
+
+TEST_F(KernelTest, Tracepoints) {
+    Result<Tracepoint> point = stock_->tracepoint("sched", "sched_switch");
+    ASSERT_TRUE(point);
+    EXPECT_EQ(point->id, 312u);
+    EXPECT_EQ(point->fields.size(), 7u);
+    EXPECT_EQ(stock_->tracepoint("sched", "nope").error().what, "no tracepoint sched:nope");
+    EXPECT_FALSE(stock_->tracepoint("..", "events/sched"));
+    EXPECT_EQ(stock_->tracepoints("block", "*"),
+              (std::vector<std::string>{"block:block_rq_complete", "block:block_rq_issue"}));
+    EXPECT_EQ(stock_->tracepoints("sys*", "sys_exit_r*"), std::vector<std::string>{"syscalls:sys_exit_read"});
+}
+
+TEST_F(KernelTest, Programs) {
+    EXPECT_EQ(*stock_->binary("program"), "/bin/program");
+    EXPECT_EQ(*stock_->binary("/bin/program"), "/bin/program");
+    EXPECT_FALSE(stock_->binary("sh"));
+    EXPECT_EQ(stock_->user_function("/bin/program", "main")->offset, 0x1400u);
+    EXPECT_EQ(stock_->user_functions("/bin/program", "h*"), std::vector<std::string>{"handle_request"});
+    EXPECT_TRUE(stock_->user_functions("/bin/absent", "*").empty());
+}
+
+TEST(Features, AsText) {
+    Result<std::vector<Answer>> answers = parse_features("btf: yes\nkprobe: no (was (not) built)\n  uprobe:  no  \n");
+    ASSERT_TRUE(answers);
+    EXPECT_TRUE((*answers)[static_cast<size_t>(Feature::btf)].yes);
+    EXPECT_EQ((*answers)[static_cast<size_t>(Feature::kprobe)].why, "was (not) built");
+    EXPECT_FALSE((*answers)[static_cast<size_t>(Feature::uprobe)].yes);
+    EXPECT_FALSE((*answers)[static_cast<size_t>(Feature::fentry)].yes) << "no line, no feature";
+    for (const char* bad : {"fly: yes", "btf", "btf:", "btf: maybe", "btf: no (", "btf: no why"}) {
+        EXPECT_FALSE(parse_features(bad)) << bad;
+    }
+}
+
+TEST(RunningKernel, EveryAnswerHasAReasonAndStays) {
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel({});
+    ASSERT_TRUE(kernel);
+    EXPECT_NE((*kernel)->release(), "");
+    for (size_t i = 0; i <= static_cast<size_t>(Feature::bpf_loop); i++) {
+        const auto feature = static_cast<Feature>(i);
+        const Answer answer = (*kernel)->can(feature);
+        EXPECT_EQ(answer.yes, answer.why.empty()) << feature_name(feature);
+        EXPECT_EQ(answer.why, (*kernel)->can(feature).why);
+    }
+}
+
+TEST(OpenKernel, AFolderThatIsNone) {
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel({"/nowhere"});
+    ASSERT_FALSE(kernel);
+    EXPECT_EQ(kernel.error().what, "a kernel's folder: /nowhere/release: open: No such file or directory");
+}
+
+}  // namespace
+}  // namespace lt

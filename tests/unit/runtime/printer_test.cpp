@@ -1,0 +1,196 @@
+// Durations, single values, maps and the sink as people see them.
+#include "runtime/printer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <limits>
+#include <thread>
+
+#include "show.h"
+
+namespace lt {
+namespace {
+
+class StringSink final : public Sink {
+  public:
+    void write(std::string_view bytes) override { text += bytes, writes++; }
+    void flush() override {}
+    std::string text;
+    int writes = 0;
+};
+
+Value integer(int64_t n, Type type = integer_type()) { return {type, n}; }
+Value text(std::string s) { return {string_type(16), std::move(s)}; }
+
+std::string printed(const MapContent& map, bool plain = false) {
+    StringSink sink;
+    text_printer(sink, plain)->map(map);
+    return sink.text;
+}
+
+TEST(Duration, UnitsAndDigits) {
+    const std::pair<int64_t, std::string_view> cases[] = {
+        {0, "0ns"},
+        {1, "1ns"},
+        {999, "999ns"},
+        {1'000, "1us"},
+        {1'004, "1us"},
+        {1'005, "1.01us"},
+        {1'530'000, "1.53ms"},
+        {1'500'000, "1.5ms"},
+        {9'994, "9.99us"},
+        {9'996, "10us"},
+        {99'950, "100us"},
+        {12'345'678'901, "12.3s"},
+        {999'499, "999us"},
+        {999'500, "1ms"},
+        {999'999'999, "1s"},
+        {59'940'000'000, "59.9s"},
+        {59'950'000'000, "1m"},
+        {60'000'000'000, "1m"},
+        {65'400'000'000, "1m05s"},
+        {90'000'000'000, "1m30s"},
+        {3'599'400'000'000, "59m59s"},
+        {3'599'500'000'000, "1h"},
+        {7'500'000'000'000, "2h05m"},
+        {-1, "-1ns"},
+        {-1'530'000, "-1.53ms"},
+        {std::numeric_limits<int64_t>::max(), "2562047h47m"},
+        {std::numeric_limits<int64_t>::min(), "-2562047h47m"},
+    };
+    for (const auto& [nanoseconds, want] : cases) EXPECT_EQ(show_duration(nanoseconds), want) << nanoseconds;
+}
+
+TEST(Show, Views) {
+    EXPECT_EQ(show(integer(1'530'000, duration_type()), false), "1.53ms");
+    EXPECT_EQ(show(integer(1'530'000, duration_type()), true), "1530000");
+    EXPECT_EQ(show(integer(31, integer_type(8, false, View::hex)), false), "0x1f");
+    EXPECT_EQ(show(integer(1, integer_type(8, false, View::boolean)), false), "true");
+    EXPECT_EQ(show(integer(1, integer_type(8, false, View::boolean)), true), "1");
+    EXPECT_EQ(show(integer(-1, integer_type(8, false)), false), "18446744073709551615");
+    EXPECT_EQ(show(integer(-1), false), "-1");
+}
+
+TEST(Show, Aggregations) {
+    EXPECT_EQ(show({aggregation_type(Aggregation::avg, View::duration), Average{3'000, 2}}, false), "1.5us");
+    EXPECT_EQ(show({aggregation_type(Aggregation::avg), Average{}}, false), "0");
+    EXPECT_EQ(show({aggregation_type(Aggregation::max), Extreme{7, true}}, false), "7");
+    EXPECT_EQ(show({aggregation_type(Aggregation::count, View::duration), int64_t{1'000}}, false), "1000");
+    EXPECT_EQ(show({aggregation_type(Aggregation::sum, View::duration), int64_t{1'000}}, false), "1us");
+}
+
+TEST(Show, ControlCharactersAreHarmless) {
+    EXPECT_EQ(show(text("a\x1b[2Jb"), false), "a\\x1b[2Jb");
+    EXPECT_EQ(show(text("\r\x7f\x08"), false), "\\x0d\\x7f\\x08");
+    EXPECT_EQ(show(text("a\nb\tc"), false), "a\nb\tc");
+    EXPECT_EQ(show(text("\x9b"
+                        "2J"),
+                   false),
+              "\\x9b2J");
+    EXPECT_EQ(show(text("\xc2\x9b"
+                        "2J"),
+                   false),
+              "\\xc2\\x9b2J");
+    EXPECT_EQ(show(text("\xe2\x9b"
+                        "2J"),
+                   false),
+              "\xe2\\x9b2J");
+    EXPECT_EQ(show(text("\xc3\x80 \xe2\x82\xac \xf0\x9f\x98\x80 \xff"), false),
+              "\xc3\x80 \xe2\x82\xac \xf0\x9f\x98\x80 \xff");
+}
+
+TEST(TextPrinter, ScalarsAndKeys) {
+    EXPECT_EQ(printed({"@x", {{{}, integer(5)}}}), "@x: 5\n");
+    EXPECT_EQ(printed({"@x", {{{text("a\x1b"), integer(1)}, integer(1'530'000, duration_type())}}}),
+              "@x[a\\x1b, 1]: 1.53ms\n");
+    EXPECT_EQ(printed({"@x", {}}), "");
+}
+
+TEST(TextPrinter, SortsByValueThenKey) {
+    const MapContent map{"@x",
+                         {{{integer(6), text("b")}, integer(1)},
+                          {{integer(-5), text("b")}, integer(-1)},
+                          {{integer(-5), text("same prefix 2")}, integer(1)},
+                          {{integer(-5), text("same prefix 1")}, integer(1)}}};
+    EXPECT_EQ(printed(map), "@x[-5, b]: -1\n@x[-5, same prefix 1]: 1\n@x[-5, same prefix 2]: 1\n@x[6, b]: 1\n");
+    const Type u64 = integer_type(8, false);
+    EXPECT_EQ(printed({"@u", {{{integer(1)}, integer(-1, u64)}, {{integer(2)}, integer(1, u64)}}}),
+              "@u[2]: 1\n@u[1]: 18446744073709551615\n");
+}
+
+TEST(TextPrinter, LongStringKeysWithOneStart) {
+    EXPECT_EQ(printed({"@x", {{{text("12345678b")}, integer(1)}, {{text("12345678a")}, integer(1)}}}),
+              "@x[12345678a]: 1\n@x[12345678b]: 1\n");
+}
+
+TEST(TextPrinter, MapsOfStringsStandInOrderOfKeys) {
+    EXPECT_EQ(printed({"@x", {{{integer(2)}, text("a")}, {{integer(1)}, text("b")}}}), "@x[1]: b\n@x[2]: a\n");
+}
+
+TEST(TextPrinter, HistogramsByTotal) {
+    const Type type = aggregation_type(Aggregation::hist);
+    Histogram one{std::vector<uint64_t>(hist_buckets)};
+    one.buckets[2] = 1;
+    Histogram two = one;
+    two.buckets[2] = 2;
+    const std::string row = " |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n\n";
+    EXPECT_EQ(printed({"@x", {{{integer(1)}, {type, two}}, {{integer(2)}, {type, one}}}}),
+              "@x[2]:\n[1]                    1" + row + "@x[1]:\n[1]                    2" + row);
+    EXPECT_EQ(printed({"@x", {{{}, {type, one}}}}), "@x:\n[1]                    1" + row);
+}
+
+TEST(TextPrinter, TextAndValue) {
+    StringSink sink;
+    const auto printer = text_printer(sink, false);
+    printer->text("\x1b[1mbold\n");
+    printer->value(integer(5));
+    EXPECT_EQ(sink.text, "\x1b[1mbold\n5\n");
+}
+
+TEST(TextPrinter, LargeMapsLeaveInLargeWrites) {
+    MapContent map{"@x", {}};
+    for (int64_t i = 100'000; i > 0; i--) map.entries.push_back({{integer(i)}, integer(1)});
+    StringSink sink;
+    text_printer(sink, false)->map(map);
+    EXPECT_EQ(sink.text.substr(0, 20), "@x[1]: 1\n@x[2]: 1\n@x");
+    EXPECT_LT(sink.writes, 40);
+}
+
+TEST(FileSink, WritesEverythingInOrder) {
+    int fds[2];
+    ASSERT_EQ(pipe(fds), 0);
+    std::string got;
+    std::thread reader([&] {
+        char bytes[4096];
+        for (ssize_t n; (n = read(fds[0], bytes, sizeof bytes)) > 0;) got.append(bytes, static_cast<size_t>(n));
+    });
+    std::string want;
+    {
+        const auto sink = file_sink(fds[1]);
+        for (size_t size : std::initializer_list<size_t>{1, 70'000, 5}) {
+            const std::string bytes(size, static_cast<char>('a' + size % 26));
+            sink->write(bytes);
+            want += bytes;
+        }
+        sink->flush();
+    }
+    close(fds[1]);
+    reader.join();
+    close(fds[0]);
+    EXPECT_EQ(got, want);
+}
+
+TEST(FileSink, HoldsBackSmallWrites) {
+    int fds[2];
+    ASSERT_EQ(pipe(fds), 0);
+    const auto sink = file_sink(fds[1]);
+    sink->write("abc");
+    char bytes[8];
+    close(fds[1]);
+    EXPECT_EQ(read(fds[0], bytes, sizeof bytes), 0);
+    close(fds[0]);
+}
+
+}  // namespace
+}  // namespace lt

@@ -13,7 +13,6 @@ namespace {
 constexpr uint32_t span_depth = 32;        // as LT_DEPTH in stdlib/bpf/span.bpf.c
 constexpr uint32_t span_threads = 8192;    // inside one span at a time
 constexpr uint32_t tid_size = 4;
-constexpr uint32_t set_word = 8;           // scalars end with a word that is not zero once they were set
 constexpr int helper_ktime_get_ns = 5;
 constexpr uint32_t most_stack = 400;       // of BPF's 512 bytes; the rest is for spilled registers
 
@@ -57,7 +56,7 @@ void Unit::plan_map(const MapInfo& info) {
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;
-        m.value_size += set_word;
+        m.value_size += scalar_mark;
     }
     out_.maps.push_back({m.symbol, static_cast<ir::Storage>(m.shape), m.key_size, m.value_size, m.max_entries, false});
     out_.plan.maps.push_back(std::move(m));

@@ -13,7 +13,6 @@ constexpr int helper_map_update_elem = 2;
 constexpr int helper_map_delete_elem = 3;
 constexpr uint32_t record_header = 8;  // u32 index, u32 zero
 constexpr int64_t force_wakeup = 2;    // BPF_RB_FORCE_WAKEUP
-constexpr uint32_t set_word = 8;
 
 bool is_scalar(const PlannedMap& map) { return map.key.empty(); }
 
@@ -85,7 +84,7 @@ void BodyLowering::with_slot(uint32_t map, ir::Value key, const std::function<vo
         const ir::Value slot = b_->find(map, key);
         b_->branch(slot, [&] {
             use_slot(slot);
-            b_->store(slot, m.value_size - set_word, b_->constant(1));
+            b_->store(slot, m.value_size - scalar_mark, b_->constant(1));
         });
         return;
     }
@@ -151,9 +150,7 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
             break;
         case Aggregation::min:
         case Aggregation::max: {
-            // kept so that more is later and zero is the start: see Extreme in runtime/decode
-            int64_t flip = row.aggregation == Aggregation::min ? -1 : 0;
-            if (m.value.is_signed) flip ^= std::numeric_limits<int64_t>::min();
+            const auto flip = static_cast<int64_t>(order_flip(row.aggregation, m.value.is_signed));
             const ir::Value order = b_->alu(ir::Alu::bit_xor, v, b_->constant(flip));
             b_->call(ir::Library::raise, {slot, order, b_->constant(unit_.loss(LossKind::contended, map))});
             break;

@@ -30,7 +30,8 @@ Result<std::optional<Command>> read_command(int argc, const char* const* argv) {
         if (row.argument.empty()) {
             app.add_flag(names, flags[row.id], sentence);
         } else {
-            app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
+            CLI::Option* option = app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
+            if (row.argument == "LIST") option->join(',');
         }
     }
     try {

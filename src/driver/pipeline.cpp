@@ -218,8 +218,9 @@ void Pipeline::tell_ways() {
 }
 
 bool Pipeline::collect() {
-    const auto attached = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(), [](const PlannedProbe& p) { return p.when == When::attached; });
-    if (attached > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", attached, attached == 1 ? "" : "s");
+    const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(),
+                                       [](const PlannedProbe& p) { return p.when == When::attached || p.when == When::period; });
+    if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
     session_->run();
     const Status finished = session_->finish();
     tell_end();

@@ -15,46 +15,7 @@ constexpr uint32_t most_records = 100'000;
 
 }  // namespace
 
-Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
-                                                   Printer& printer) {
-    std::unique_ptr<Collector> collector(new Collector(plan, maps, printer));
-    collector->ring_fd_ = object.map("lt_events");
-    if (collector->ring_fd_ < 0) return collector;
-    collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));
-    if (!collector->ring_) return system_error("cannot map the ring buffer", errno);
-    return collector;
-}
-
-Collector::Drained Collector::drain() {
-    if (!ring_ || exit_called_ || failure_) return Drained::nothing;
-    left_ = most_records;
-    ring_buffer__consume(ring_.get());
-    if (left_ == most_records) return Drained::nothing;
-    printer_.flush();
-    return left_ == 0 ? Drained::some : Drained::all;
-}
-
-void Collector::restart() {
-    if (ring_ && exit_called_) {
-        discard_ = true;
-        ring_buffer__consume(ring_.get());
-        discard_ = false;
-    }
-    exit_called_ = false;
-}
-
-// A negative result makes libbpf stop after this record.
-int Collector::take(void* self, void* record, size_t size) {
-    auto& collector = *static_cast<Collector*>(self);
-    if (collector.discard_) return 0;
-    collector.left_--;
-    auto handled = collector.handle({static_cast<const uint8_t*>(record), size});
-    if (!handled) collector.failure_ = handled.error();
-    bool stop = collector.left_ == 0 || collector.exit_called_ || collector.failure_;
-    return stop ? -ECANCELED : 0;
-}
-
-Status Collector::handle(std::span<const uint8_t> record) {
+Status Dispatcher::handle(std::span<const uint8_t> record) {
     auto event = decode_event(plan_, record);
     if (!event) return event.error();
     const PlannedEvent& planned = plan_.events[event->index];
@@ -78,11 +39,67 @@ Status Collector::handle(std::span<const uint8_t> record) {
     return Done{};
 }
 
-Status Collector::print_map(size_t index) {
+Status Dispatcher::print_map(size_t index) {
     auto content = maps_.read(index);
     if (!content) return content.error();
     printer_.map(*content);
     return Done{};
+}
+
+Status Dispatcher::print_maps() {
+    for (size_t index = 0; index < plan_.maps.size(); index++) {
+        auto content = maps_.read(index);
+        if (!content) return content.error();
+        if (!content->entries.empty()) printer_.map(*content);
+    }
+    return Done{};
+}
+
+Collector::Collector(const Plan& plan, const Maps& maps, Printer& printer)
+    : dispatcher_(plan,
+                  {[&maps](size_t index) { return maps.read(index); },
+                   [&maps](size_t index) { return maps.clear(index); },
+                   [&maps](size_t index) { return maps.zero(index); }},
+                  printer),
+      printer_(printer) {}
+
+Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
+                                                   Printer& printer) {
+    std::unique_ptr<Collector> collector(new Collector(plan, maps, printer));
+    collector->ring_fd_ = object.map("lt_events");
+    if (collector->ring_fd_ < 0) return collector;
+    collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));
+    if (!collector->ring_) return system_error("cannot map the ring buffer", errno);
+    return collector;
+}
+
+Collector::Drained Collector::drain() {
+    if (!ring_ || exit_called() || failure_) return Drained::nothing;
+    left_ = most_records;
+    ring_buffer__consume(ring_.get());
+    if (left_ == most_records) return Drained::nothing;
+    printer_.flush();
+    return left_ == 0 ? Drained::some : Drained::all;
+}
+
+void Collector::restart() {
+    if (ring_ && exit_called()) {
+        discard_ = true;
+        ring_buffer__consume(ring_.get());
+        discard_ = false;
+    }
+    dispatcher_.forget_exit();
+}
+
+// A negative result makes libbpf stop after this record.
+int Collector::take(void* self, void* record, size_t size) {
+    auto& collector = *static_cast<Collector*>(self);
+    if (collector.discard_) return 0;
+    collector.left_--;
+    auto handled = collector.dispatcher_.handle({static_cast<const uint8_t*>(record), size});
+    if (!handled) collector.failure_ = handled.error();
+    bool stop = collector.left_ == 0 || collector.exit_called() || collector.failure_;
+    return stop ? -ECANCELED : 0;
 }
 
 }  // namespace lt

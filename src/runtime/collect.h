@@ -1,10 +1,11 @@
 // Records of the ring buffer to the printer, in order, each with its effect: text, a map printed, cleared or zeroed,
-// the end of the run.
+// the end of the run. What a record means is apart from where it comes from: the tests' interpreter has no kernel.
 #pragma once
 
 #include <bpf/libbpf.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,8 +15,36 @@
 #include "object.h"
 #include "runtime/plan.h"
 #include "runtime/printer.h"
+#include "runtime/value.h"
 
 namespace lt {
+
+// What can be done to the plan's maps, each by its index.
+struct MapActions {
+    std::function<Result<MapContent>(size_t)> read;
+    std::function<Status(size_t)> clear;
+    std::function<Status(size_t)> zero;
+};
+
+class Dispatcher {
+  public:
+    // Plan and printer outlive it.
+    Dispatcher(const Plan& plan, MapActions maps, Printer& printer)
+        : plan_(plan), maps_(std::move(maps)), printer_(printer) {}
+
+    Status handle(std::span<const uint8_t> record);
+    bool exit_called() const { return exit_called_; }
+    void forget_exit() { exit_called_ = false; }
+    Status print_maps();  // all that are not empty, as at the end of a run
+
+  private:
+    Status print_map(size_t index);
+
+    const Plan& plan_;
+    MapActions maps_;
+    Printer& printer_;
+    bool exit_called_ = false;
+};
 
 class Collector {
   public:
@@ -31,28 +60,26 @@ class Collector {
     enum class Drained : uint8_t { nothing, all, some };
     Drained drain();
 
-    bool exit_called() const { return exit_called_; }
+    bool exit_called() const { return dispatcher_.exit_called(); }
     const std::optional<Error>& failure() const { return failure_; }
 
     // Throws away what an exit() has left unread, and takes again what comes from now on.
     void restart();
 
+    Status print_maps() { return dispatcher_.print_maps(); }
+
   private:
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const Maps& maps, Printer& printer) : plan_(plan), maps_(maps), printer_(printer) {}
+    Collector(const Plan& plan, const Maps& maps, Printer& printer);
     static int take(void* self, void* record, size_t size);
-    Status handle(std::span<const uint8_t> record);
-    Status print_map(size_t index);
 
-    const Plan& plan_;
-    const Maps& maps_;
+    Dispatcher dispatcher_;
     Printer& printer_;
     std::unique_ptr<ring_buffer, Free> ring_;
     int ring_fd_ = -1;
     uint32_t left_ = 0;  // records that this drain may still take
-    bool exit_called_ = false;
     bool discard_ = false;
     std::optional<Error> failure_;
 };

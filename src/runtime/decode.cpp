@@ -105,8 +105,12 @@ class Copies {
     Copies(View8 bytes, size_t each) : bytes_(bytes), each_(each) {}
     size_t count() const { return bytes_.size() / each_; }
     View8 operator[](size_t i) const { return bytes_.subspan(i * each_, each_); }
-    bool all_zero() const {
-        return std::all_of(bytes_.begin(), bytes_.end(), [](uint8_t byte) { return byte == 0; });
+    // A scalar that was never written, on no CPU.
+    bool unmarked() const {
+        for (size_t i = 0; i < count(); i++) {
+            if (read_bits((*this)[i], each_ - scalar_mark, scalar_mark) != 0) return false;
+        }
+        return true;
     }
 
   private:
@@ -121,15 +125,15 @@ uint64_t sum_words(const Copies& copies, size_t index) {
     return sum;
 }
 
-Extreme fold_extreme(const Copies& copies, bool greatest) {
-    Extreme out;
+Extreme fold_extreme(const Copies& copies, const Type& type) {
+    uint64_t order = 0;
+    bool seen = false;
     for (size_t i = 0; i < copies.count(); i++) {
         if (read_word(copies[i], 1) == 0) continue;
-        const auto value = static_cast<int64_t>(read_word(copies[i], 0));
-        const bool better = greatest ? value > out.value : value < out.value;
-        if (!out.seen || better) out = {value, true};
+        order = std::max(order, read_word(copies[i], 0));
+        seen = true;
     }
-    return out;
+    return seen ? Extreme{static_cast<int64_t>(order ^ order_flip(type.aggregation, type.is_signed)), true} : Extreme{};
 }
 
 Histogram fold_histogram(const Copies& copies) {
@@ -138,17 +142,16 @@ Histogram fold_histogram(const Copies& copies) {
     return out;
 }
 
-Data fold_aggregation(const Copies& copies, Aggregation aggregation) {
-    switch (aggregation) {
+Data fold_aggregation(const Copies& copies, const Type& type) {
+    switch (type.aggregation) {
         case Aggregation::none:
             break;
         case Aggregation::count:
         case Aggregation::sum:
             return static_cast<int64_t>(sum_words(copies, 0));
         case Aggregation::min:
-            return fold_extreme(copies, false);
         case Aggregation::max:
-            return fold_extreme(copies, true);
+            return fold_extreme(copies, type);
         case Aggregation::avg:
             return Average{static_cast<int64_t>(sum_words(copies, 0)), sum_words(copies, 1)};
         case Aggregation::hist:
@@ -160,7 +163,7 @@ Data fold_aggregation(const Copies& copies, Aggregation aggregation) {
 Result<Value> fold(const Type& type, const Copies& copies) {
     switch (type.kind) {
         case Kind::aggregation:
-            return Value{type, fold_aggregation(copies, type.aggregation)};
+            return Value{type, fold_aggregation(copies, type)};
         case Kind::integer: {  // one per CPU where it is only counted up and down
             uint64_t sum = 0;
             for (size_t i = 0; i < copies.count(); i++) sum += read_bits(copies[i], 0, type.size);
@@ -190,9 +193,10 @@ bool is_per_cpu(MapShape shape) {
 
 // The copies in an entry, each as large as the map's value and that large enough for its type.
 Result<Copies> copies_in(const PlannedMap& map, const Bytes& bytes) {
-    const auto need = size_of(map.value);
-    if (!need || map.value_size == 0) return unreadable(map.value);
-    if (*need > map.value_size) return too_short("a value", map.value_size, *need);
+    const auto size = size_of(map.value);
+    if (!size || map.value_size == 0) return unreadable(map.value);
+    const size_t need = *size + (map.key.empty() ? scalar_mark : 0);
+    if (need > map.value_size) return too_short("a value", map.value_size, need);
     const bool per_cpu = is_per_cpu(map.shape);
     const size_t each = per_cpu ? padded(map.value_size) : map.value_size;
     if (bytes.size() < each) return too_short("a value", bytes.size(), each);
@@ -205,7 +209,7 @@ Result<Copies> copies_in(const PlannedMap& map, const Bytes& bytes) {
 Result<std::optional<MapEntry>> read_entry(const PlannedMap& map, const RawEntry& raw) {
     const Result<Copies> copies = copies_in(map, raw.value);
     if (!copies) return copies.error();
-    if (map.key.empty() && copies->all_zero()) return std::optional<MapEntry>{};
+    if (map.key.empty() && copies->unmarked()) return std::optional<MapEntry>{};
     Result<std::vector<Value>> key = read_key(map.key, raw.key);
     if (!key) return key.error();
     Result<Value> value = fold(map.value, *copies);

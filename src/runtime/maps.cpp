@@ -88,7 +88,7 @@ Result<std::vector<RawEntry>> Maps::entries(const Map& map) {
 
 Status Maps::clear(size_t index) const {
     const Map& map = maps_[index];
-    if (is_array(map.plan->shape)) return zero_value(map, scalar_key());
+    if (is_array(map.plan->shape)) return update(map, scalar_key(), Bytes(map.value_size));
     int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](const uint8_t*, const uint8_t*) {});
     if (code == 0) return Done{};
     if (!batch_unknown(code)) return system_error("cannot clear " + map.plan->name, -code);
@@ -101,17 +101,22 @@ Status Maps::clear(size_t index) const {
 
 Status Maps::zero(size_t index) const {
     const Map& map = maps_[index];
-    if (is_array(map.plan->shape)) return zero_value(map, scalar_key());
     auto all = entries(map);
     if (!all) return all.error_in("cannot zero " + map.plan->name);
-    for (const RawEntry& entry : *all)
-        if (auto zeroed = zero_value(map, entry.key.data()); !zeroed) return zeroed;
+    const bool scalar_value = is_array(map.plan->shape);
+    const size_t each = padded(map.plan->value_size);
+    for (const RawEntry& entry : *all) {
+        Bytes zeros(map.value_size);
+        for (size_t end = each; scalar_value && end <= zeros.size(); end += each) {
+            std::copy_n(&entry.value[end - scalar_mark], scalar_mark, &zeros[end - scalar_mark]);
+        }
+        if (auto zeroed = update(map, scalar_value ? scalar_key() : entry.key.data(), zeros); !zeroed) return zeroed;
+    }
     return Done{};
 }
 
-Status Maps::zero_value(const Map& map, const uint8_t* key) {
-    Bytes zeros(map.value_size);
-    int code = bpf_map_update_elem(map.fd, key, zeros.data(), BPF_EXIST);
+Status Maps::update(const Map& map, const uint8_t* key, const Bytes& value) {
+    int code = bpf_map_update_elem(map.fd, key, value.data(), BPF_EXIST);
     // A key that a program has deleted meanwhile needs no value.
     if (code < 0 && code != -ENOENT) return system_error("cannot zero " + map.plan->name, -code);
     return Done{};

@@ -23,7 +23,7 @@ class Maps {
 
     size_t size() const { return maps_.size(); }
     Result<MapContent> read(size_t index) const;
-    Status clear(size_t index) const;  // no keys left; the value of a scalar becomes zero
+    Status clear(size_t index) const;  // no keys left; a scalar as if never written
     Status zero(size_t index) const;   // the keys stay, their values become zero
 
   private:
@@ -41,7 +41,7 @@ class Maps {
     static int each_batch(const Map& map, BatchCall call, const Take& take);
     static Status each_key(const Map& map, const Take& take);
     static Result<std::vector<RawEntry>> entries(const Map& map);
-    static Status zero_value(const Map& map, const uint8_t* key);
+    static Status update(const Map& map, const uint8_t* key, const Bytes& value);
 
     std::vector<Map> maps_;
 };

@@ -63,7 +63,6 @@ class LiveSession final : public Session {
     int patience() const;
     void end(Ended how);
     void detach();
-    Status print_maps();
 
     const Plan& plan_;
     Printer& printer_;
@@ -275,7 +274,7 @@ Status LiveSession::finish() {
     if (auto ran = run_programs(When::end); !ran) return ran;
     while (collector_->drain() != Collector::Drained::nothing) {
     }
-    if (auto printed = print_maps(); !printed) return printed;
+    if (auto printed = collector_->print_maps(); !printed) return printed;
     printer_.flush();
 
     if (collector_->failure()) return *collector_->failure();
@@ -288,15 +287,6 @@ void LiveSession::detach() {
     for (Taken& taken : taken_)
         for (Hook& hook : taken.hooks) hooks.push_back(&hook);
     stop_hooks(hooks);
-}
-
-Status LiveSession::print_maps() {
-    for (size_t index = 0; index < maps_.size(); index++) {
-        auto content = maps_.read(index);
-        if (!content) return content.error();
-        if (!content->entries.empty()) printer_.map(*content);
-    }
-    return Done{};
 }
 
 std::vector<Loss> LiveSession::losses() const {

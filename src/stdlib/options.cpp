@@ -15,7 +15,7 @@ constexpr std::array rows{
     OptionRow{Option::stop_after, "--stop-after", "STAGE", "Stop after a stage: parse, resolve, check, lower, emit, load, attach, run."},
     OptionRow{Option::time, "--time", "", "Tell at the end how long each stage took."},
     OptionRow{Option::stats, "--stats", "", "Tell at the end what each program cost and what became of each span."},
-    OptionRow{Option::attach_with, "--attach-with", "WAYS", "Attach kernel functions only in these ways: fentry, kprobe, breakpoint; several with commas."},
+    OptionRow{Option::attach_with, "--attach-with", "LIST", "Attach kernel functions only in these ways: fentry, kprobe, breakpoint; several with commas."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
 };
 

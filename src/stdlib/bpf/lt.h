@@ -1,14 +1,9 @@
-// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program and inlines; compiled for the
-// host (LT_HOST) it is ordinary C, for tests.
+// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program and inlines.
 #pragma once
 
-#ifdef LT_HOST
-#include "host.h"
-#else
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#endif
 
 #define LT_API __attribute__((always_inline))
 

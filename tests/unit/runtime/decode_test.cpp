@@ -29,6 +29,7 @@ Bytes operator+(Bytes a, const Bytes& b) {
 }
 
 PlannedMap map_of(MapShape shape, Type value, uint32_t value_size, std::vector<Type> key = {}) {
+    if (key.empty()) value_size += scalar_mark;
     return {"@x", "lt_map_0", shape, std::move(key), 0, value, value_size, 16};
 }
 
@@ -36,8 +37,19 @@ PlannedMap aggregated(Aggregation a, uint32_t size) {
     return map_of(MapShape::per_cpu_array, aggregation_type(a), size);
 }
 
-Data scalar(const PlannedMap& map, Bytes value) {
-    const RawEntry raw{Bytes(4), std::move(value)};
+// The copies of each CPU, each with its mark.
+Bytes marked(const PlannedMap& map, const Bytes& value, int64_t mark = 1) {
+    const size_t each = map.value_size - scalar_mark;
+    Bytes out;
+    for (size_t at = 0; at < value.size(); at += each) {
+        Bytes copy(value.begin() + static_cast<ptrdiff_t>(at), value.begin() + static_cast<ptrdiff_t>(at + each));
+        out = std::move(out) + copy + words({mark});
+    }
+    return out;
+}
+
+Data scalar(const PlannedMap& map, const Bytes& value) {
+    const RawEntry raw{Bytes(4), marked(map, value)};
     const auto content = decode_map(map, {&raw, 1});
     EXPECT_TRUE(content) << content.error().what;
     EXPECT_EQ(content->entries.size(), 1U);
@@ -86,10 +98,23 @@ TEST(DecodeMap, FoldsOverCpus) {
     constexpr int64_t most = std::numeric_limits<int64_t>::max();
     EXPECT_EQ(std::get<int64_t>(scalar(aggregated(Aggregation::sum, 8), words({most, 1}))), -most - 1);
     EXPECT_EQ(std::get<Average>(scalar(aggregated(Aggregation::avg, 16), words({-10, 2, 4, 1}))), (Average{-6, 3}));
-    EXPECT_EQ(std::get<Extreme>(scalar(aggregated(Aggregation::min, 16), words({0, 0, 5, 1, 3, 1}))),
-              (Extreme{3, true}));
-    EXPECT_EQ(std::get<Extreme>(scalar(aggregated(Aggregation::max, 16), words({0, 0, -5, 1, -8, 1}))),
-              (Extreme{-5, true}));
+}
+
+TEST(DecodeMap, FoldsExtremesFromTheirOrder) {
+    const auto read = [](Aggregation a, bool is_signed, std::vector<int64_t> per_cpu) {
+        PlannedMap map = aggregated(a, 16);
+        map.value.is_signed = is_signed;
+        Bytes bytes;
+        for (int64_t v : per_cpu) bytes = std::move(bytes) + words({static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, is_signed)), 1});
+        return std::get<Extreme>(scalar(map, std::move(bytes) + words({0, 0})));
+    };
+    constexpr int64_t least = std::numeric_limits<int64_t>::min();
+    EXPECT_EQ(read(Aggregation::min, true, {5, -3, 7}), (Extreme{-3, true}));
+    EXPECT_EQ(read(Aggregation::max, true, {-5, -8}), (Extreme{-5, true}));
+    EXPECT_EQ(read(Aggregation::max, true, {least}), (Extreme{least, true}));
+    EXPECT_EQ(read(Aggregation::min, false, {-1, 9}), (Extreme{9, true}));
+    EXPECT_EQ(read(Aggregation::max, false, {-1, 9}), (Extreme{-1, true}));
+    EXPECT_EQ(read(Aggregation::min, true, {}), (Extreme{0, false}));
 }
 
 TEST(DecodeMap, FoldsHistograms) {
@@ -102,23 +127,28 @@ TEST(DecodeMap, FoldsHistograms) {
 }
 
 TEST(DecodeMap, ScalarsNeverSetAreLeftOut) {
-    const RawEntry raw{Bytes(4), words({0, 0})};
-    const auto content = decode_map(aggregated(Aggregation::count, 8), {&raw, 1});
-    ASSERT_TRUE(content);
-    EXPECT_TRUE(content->entries.empty());
+    const PlannedMap map = aggregated(Aggregation::count, 8);
+    const auto entries = [&](const Bytes& value) {
+        const RawEntry raw{Bytes(4), value};
+        const auto content = decode_map(map, {&raw, 1});
+        EXPECT_TRUE(content);
+        return content->entries.size();
+    };
+    EXPECT_EQ(entries(marked(map, words({0, 0}), 0)), 0U);
+    EXPECT_EQ(entries(marked(map, words({0, 0}))), 1U) << "a sum may be zero";
 }
 
 TEST(DecodeMap, RefusesWhatDoesNotFit) {
-    EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), words({1, 1, 1})}),
-              "cannot read map @x: values per CPU of 24 bytes, 32 expected");
+    EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), words({1, 1, 1, 1})}),
+              "cannot read map @x: values per CPU of 32 bytes, 48 expected");
     EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), {}}),
-              "cannot read map @x: a value of 0 bytes, 16 expected");
+              "cannot read map @x: a value of 0 bytes, 24 expected");
     EXPECT_EQ(refusal(aggregated(Aggregation::hist, 8), {Bytes(4), words({1})}),
-              "cannot read map @x: a value of 8 bytes, 528 expected");
+              "cannot read map @x: a value of 16 bytes, 536 expected");
     EXPECT_EQ(
         refusal(map_of(MapShape::hash, integer_type(), 8, {integer_type(), integer_type()}), {words({1}), words({1})}),
         "cannot read map @x: a key of 8 bytes, 16 expected");
-    EXPECT_EQ(refusal(map_of(MapShape::per_cpu_array, string_type(8), 8), {Bytes(4), words({1, 1})}),
+    EXPECT_EQ(refusal(map_of(MapShape::per_cpu_array, string_type(8), 8), {Bytes(4), words({1, 1, 1, 1})}),
               "cannot read map @x: a string cannot be kept per CPU");
     EXPECT_EQ(refusal(map_of(MapShape::array, integer_type(3), 8), {Bytes(4), words({1})}),
               "cannot read map @x: the plan puts i24 where none can be");

@@ -53,10 +53,17 @@ struct PlannedProbe {
 //   integer          8 bytes, its low bytes at the front
 //   string           its size
 //   count, sum       per CPU: u64/s64
-//   min, max         per CPU: s64 value, u64 1 once there is one
+//   min, max         per CPU: u64 order, u64 1 once there is one; see order_flip
 //   avg              per CPU: s64 sum, u64 count
 //   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a duration: see hist_bounds()
+// A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written (scalar_mark bytes).
 enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
+constexpr uint32_t scalar_mark = 8;
+
+// min() and max() keep value ^ order_flip, whose unsigned order starts at zero and grows to what is wanted.
+constexpr uint64_t order_flip(Aggregation a, bool is_signed) {
+    return (a == Aggregation::min ? ~uint64_t{0} : 0) ^ (is_signed ? uint64_t{1} << 63 : 0);
+}
 
 struct PlannedMap {
     std::string name;     // "@ns"; in the script
@@ -65,7 +72,7 @@ struct PlannedMap {
     std::vector<Type> key;  // empty: a scalar, in an array of one element at index 0
     uint32_t key_size = 0;    // bytes: each part padded to 8
     Type value;
-    uint32_t value_size = 0;  // bytes
+    uint32_t value_size = 0;  // bytes, with the mark of a scalar
     uint32_t max_entries = 0;
 };
 

@@ -20,7 +20,7 @@ struct RawEntry {
     Bytes value;
 };
 
-// Entries of a map; per-CPU values folded over the CPUs. Scalars that never were set (no count, all zero) are left out.
+// Entries of a map; per-CPU values folded over the CPUs. Scalars that were never written are left out.
 Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries);
 
 struct Event {

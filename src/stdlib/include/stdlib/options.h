@@ -12,7 +12,7 @@ enum class Option : uint8_t { program, list, verbose, version, info, dump, stop_
 struct OptionRow {
     Option id;
     std::string_view names;     // "-e,--program"
-    std::string_view argument;  // empty: a flag
+    std::string_view argument;  // empty: a flag; LIST: several with commas, or the option several times
     std::string_view sentence;
 };
 

@@ -177,6 +177,11 @@ bool Pipeline::load() {
 }
 
 bool Pipeline::attach() {
+    if (command_.has(Option::command) && !child_) {
+        Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
+        if (!child) return refuse(child.error());
+        child_ = std::move(*child);
+    }
     const std::vector<Refusal> refusals = session_->attach();
     if (!refusals.empty()) return compile_again(refusals);
     if (const auto e = session_->attach_error()) return refuse(*e);
@@ -221,13 +226,24 @@ bool Pipeline::collect() {
     const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(),
                                        [](const PlannedProbe& p) { return p.when == When::attached || p.when == When::period; });
     if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
+    if (child_ && !release_child()) return false;
     session_->run();
     const Status finished = session_->finish();
     tell_end();
     return finished ? true : refuse(finished.error());
 }
 
+bool Pipeline::release_child() {
+    if (const Status watched = session_->end_with(child_->descriptor()); !watched) return refuse(watched.error());
+    const Status released = child_->release();
+    return released ? true : refuse(released.error());
+}
+
 void Pipeline::tell_end() {
+    if (child_) {
+        const std::string trouble = child_->trouble();
+        if (!trouble.empty()) fmt::print(stderr, "lt: the command {}\n", trouble);
+    }
     for (const Loss& loss : session_->losses()) fmt::print(stderr, "lt: {}\n", loss_text(ir_.plan, loss));
     if (command_.has(Option::stats)) tell_stats(ir_.plan, *session_);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "child.h"
 #include "codegen/compile.h"
 #include "command.h"
 #include "report.h"
@@ -41,6 +42,7 @@ class Pipeline {
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
+    bool release_child();
     void tell_ways();
     void tell_end();
     bool refuse(const Error& error);
@@ -61,6 +63,7 @@ class Pipeline {
     std::unique_ptr<Sink> sink_;
     std::unique_ptr<Printer> printer_;
     std::unique_ptr<Session> session_;
+    std::unique_ptr<Child> child_;
     std::vector<Timing> timings_;
 };
 

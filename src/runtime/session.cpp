@@ -44,6 +44,7 @@ class LiveSession final : public Session {
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
     std::vector<size_t> taken() const override;
+    Status end_with(int descriptor) override;
     Ended run() override;
     Status finish() override;
     std::vector<Loss> losses() const override;
@@ -79,6 +80,7 @@ class LiveSession final : public Session {
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
     bool more_to_drain_ = false;
+    bool watched_ = false;
 };
 
 LiveSession::~LiveSession() {
@@ -103,6 +105,11 @@ Status LiveSession::prepare(int output) {
     }
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
+}
+
+Status LiveSession::end_with(int descriptor) {
+    watched_ = true;
+    return loop_.add(descriptor, Loop::On::readable, [this] { end(Ended::watched_ended); });
 }
 
 // ---- attach
@@ -227,6 +234,7 @@ Ended LiveSession::run() {
 }
 
 bool LiveSession::anything_to_wait_for() const {
+    if (watched_) return true;
     for (const PlannedProbe& probe : plan_.probes)
         if (probe.when == When::period || probe.when == When::attached) return true;
     return false;

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::array rows{
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
+    OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
     OptionRow{Option::list, "-l,--list", "PATTERN", "List the probes that match, as in -l 'k:vfs_*' or -l '*read*'."},
     OptionRow{Option::verbose, "-v,--verbose", "", "Tell how each probe is attached and why not in a cheaper way; show the verifier's log."},
     OptionRow{Option::version, "-V,--version", "", "Print the version."},

@@ -14,6 +14,10 @@ static inline __attribute__((always_inline)) struct lt_openings *lt_openings_of_
     return bpf_map_lookup_elem(map, &tid);
 }
 
+// A value that the compiler knows nothing about: the register that is compared with a bound is then the one that is used, and not another one
+// computed along a shorter way, whose bound the verifier cannot see.
+#define lt_opaque(v) __asm__ volatile("" : "+r"(v))
+
 // Room for an opening; null, and counted, when the map is full or the thread is too deep. The depth counts all the same, so that
 // each return still finds its own entry.
 LT_API void *lt_span_open(void *map, __u32 size, const void *zero, __u32 no_room, __u32 too_deep) {
@@ -22,6 +26,7 @@ LT_API void *lt_span_open(void *map, __u32 size, const void *zero, __u32 no_room
     if (!o) return 0;
     __u64 depth = o->depth;
     o->depth = depth + 1;
+    lt_opaque(depth);
     if (depth >= LT_DEPTH) {
         lt_lose(too_deep);
         return 0;
@@ -35,6 +40,7 @@ LT_API void lt_span_skip(void *map, __u32 size) {
     if (!o) return;
     __u64 depth = o->depth;
     o->depth = depth + 1;
+    lt_opaque(depth);
     if (depth < LT_DEPTH) *(__u64 *)&o->opening[depth * size] = 0;
 }
 
@@ -47,6 +53,7 @@ LT_API void *lt_span_close(void *map, __u32 size, __u32 no_entry) {
     }
     __u64 depth = o->depth - 1;
     o->depth = depth;
+    lt_opaque(depth);
     if (depth >= LT_DEPTH) return 0;
     return &o->opening[depth * size];
 }

@@ -28,7 +28,7 @@ struct Loss {
     uint64_t count = 0;
 };
 
-enum class Ended : uint8_t { exit_called, interrupted, output_closed, failed };
+enum class Ended : uint8_t { exit_called, interrupted, output_closed, watched_ended, failed };
 
 class Session {
   public:
@@ -46,7 +46,10 @@ class Session {
     // The rung taken by each probe, index into its rungs; for -v.
     virtual std::vector<size_t> taken() const = 0;
 
-    // Collects events until exit(), SIGINT, SIGTERM or a closed output (those signals are blocked and read from a
+    // Ends the run, too, once this descriptor is readable (a pidfd, say). The caller keeps it open until then.
+    virtual Status end_with(int descriptor) = 0;
+
+    // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched (those signals are blocked and read from a
     // signalfd from load() on).
     virtual Ended run() = 0;
 

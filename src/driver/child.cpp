@@ -1,0 +1,100 @@
+#include "child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace lt {
+namespace {
+
+// Words of a command, freed with it.
+class Words {
+  public:
+    explicit Words(const std::string& command) : code_(wordexp(command.c_str(), &words_, WRDE_NOCMD)) {}
+    ~Words() {
+        if (code_ == 0) wordfree(&words_);
+    }
+    Words(const Words&) = delete;
+    Words& operator=(const Words&) = delete;
+    bool fine() const { return code_ == 0 && words_.we_wordc > 0; }
+    char** argv() const { return words_.we_wordv; }
+
+  private:
+    wordexp_t words_{};
+    int code_;
+};
+
+// In the new process, where only async-signal-safe functions may be called. A parent that dies closes its end: then nothing is run.
+[[noreturn]] void wait_and_execute(int start, int failed, char** argv) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    char go = 0;
+    if (read(start, &go, 1) == 1) {
+        execvp(argv[0], argv);
+        const int code = errno;
+        if (write(failed, &code, sizeof code) < 0) _exit(126);
+    }
+    _exit(127);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Child>> Child::start(const std::string& command) {
+    const Words words(command);
+    if (!words.fine()) return Error{fmt::format("-c: `{}` is not a command", command), "for pipes and the like: -c \"sh -c '...'\"", 0};
+    int start[2];
+    int failed[2];
+    if (pipe2(start, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) return system_error("-c: pipe", errno);
+    std::unique_ptr<Child> child(new Child());
+    child->pid_ = fork();
+    if (child->pid_ < 0) return system_error("-c: fork", errno);
+    if (child->pid_ == 0) {
+        close(start[1]);
+        wait_and_execute(start[0], failed[1], words.argv());
+    }
+    close(start[0]);
+    close(failed[1]);
+    child->start_ = start[1];
+    child->failed_ = failed[0];
+    child->pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, child->pid_, 0));
+    if (child->pidfd_ < 0) return system_error("-c: pidfd_open", errno);
+    return child;
+}
+
+Child::~Child() {
+    for (const int fd : {start_, failed_}) {
+        if (fd >= 0) close(fd);
+    }
+    if (pid_ > 0 && !reaped_) {
+        if (released_) kill(pid_, SIGTERM);
+        waitpid(pid_, nullptr, 0);
+    }
+    if (pidfd_ >= 0) close(pidfd_);
+}
+
+Status Child::release() {
+    released_ = true;
+    if (write(start_, "", 1) != 1) return system_error("-c: starting the command", errno);
+    int code = 0;
+    if (read(failed_, &code, sizeof code) == sizeof code) return system_error("-c: the command cannot be run", code);
+    return Done{};
+}
+
+std::string Child::trouble() {
+    int status = 0;
+    if (reaped_ || waitpid(pid_, &status, WNOHANG) != pid_) return "";
+    reaped_ = true;
+    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return WEXITSTATUS(status) == 0 ? "" : fmt::format("exited with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace lt

@@ -1,0 +1,38 @@
+// The command of -c: started with lt, held until every probe is attached, ended with lt.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace lt {
+
+class Child {
+  public:
+    // Words as a shell splits and unquotes them; nothing is substituted but variables. The process exists from now on, but waits.
+    static Result<std::unique_ptr<Child>> start(const std::string& command);
+    ~Child();  // asks it to end (SIGTERM) if it has not
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    Status release();                          // lets it run; an Error if the program cannot be executed
+    int descriptor() const { return pidfd_; }  // readable once it has ended
+    pid_t pid() const { return pid_; }
+    // "exited with status 3", "was ended by signal 9 (Killed)"; empty while it runs or when all was well.
+    std::string trouble();
+
+  private:
+    Child() = default;
+
+    pid_t pid_ = -1;
+    int pidfd_ = -1;
+    int start_ = -1;   // written to: run
+    int failed_ = -1;  // read from: why it could not be executed
+    bool released_ = false;
+    bool reaped_ = false;
+};
+
+}  // namespace lt

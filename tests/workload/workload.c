@@ -1,0 +1,80 @@
+// Does a known number of known things, so that tests can say what lt has to count and to measure.
+//   workload WHAT COUNT [MICROSECONDS]      does WHAT so often, each (where it can wait) for that long
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRACED __attribute__((noinline, noclone, visibility("default")))
+
+static long micros;
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void spin(long us) {
+    for (uint64_t end = now_ns() + (uint64_t)us * 1000; us > 0 && now_ns() < end;) {
+    }
+}
+
+// A function of six arguments that takes `micros` and returns the sum of the first two.
+TRACED long held(long a, long b, const char *text, short c, long d, long e) {
+    spin(micros);
+    __asm__ volatile("" : : "r"(text), "r"(c), "r"(d), "r"(e) : "memory");
+    return a + b;
+}
+
+// Calls itself: nest(n) is n calls inside each other, each of which takes `micros` by itself.
+TRACED long nest(long depth) {
+    spin(micros);
+    long below = depth > 1 ? nest(depth - 1) : 0;
+    __asm__ volatile("" : "+r"(below));
+    return below + 1;
+}
+
+static void call_held(long i) { held(i, -2 * i, i % 2 ? "odd" : "even", (short)-i, i, 42); }
+static void call_nest(long i) { nest(i % 4 + 1); }
+
+// Copies one path to user space: its length is not known when the kernel is compiled.
+static void call_getcwd(long i) {
+    char path[4096];
+    (void)i;
+    if (syscall(SYS_getcwd, path, sizeof path) < 0) exit(1);
+}
+
+static void call_nanosleep(long i) {
+    const struct timespec t = {micros / 1000000, micros % 1000000 * 1000};
+    (void)i;
+    syscall(SYS_nanosleep, &t, NULL);
+}
+
+static void call_getppid(long i) {
+    (void)i;
+    syscall(SYS_getppid);
+}
+
+static const struct {
+    const char *name;
+    void (*once)(long i);
+} works[] = {
+    {"held", call_held}, {"nest", call_nest}, {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep}, {"getppid", call_getppid},
+};
+
+int main(int argc, char **argv) {
+    const long count = argc > 2 ? atol(argv[2]) : 0;
+    micros = argc > 3 ? atol(argv[3]) : 0;
+    for (size_t w = 0; argc > 1 && w < sizeof works / sizeof works[0]; w++) {
+        if (strcmp(argv[1], works[w].name) != 0) continue;
+        for (long i = 0; i < count; i++) works[w].once(i);
+        return 0;
+    }
+    fprintf(stderr, "usage: workload held|nest|getcwd|nanosleep|getppid COUNT [MICROSECONDS]\n");
+    return 1;
+}

@@ -1,5 +1,7 @@
 #include "builder.h"
 
+#include <algorithm>
+
 #include "operators.h"
 
 namespace lt {
@@ -37,8 +39,16 @@ ir::Value Builder::context() { return add(ir::Code::context).id; }
 ir::Value Builder::buffer(uint32_t size) {
     ir::Op& op = add(ir::Code::buffer);
     op.number = padded(size);
+    op.offset = buffered_;
     buffered_ += padded(size);
+    function_.frame = std::max(function_.frame, buffered_);
     return op.id;
+}
+
+void Builder::with_buffers(const std::function<void()>& work) {
+    const uint32_t before = buffered_;
+    work();
+    buffered_ = before;
 }
 
 ir::Value Builder::address(ir::Value base, uint32_t offset) {

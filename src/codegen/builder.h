@@ -42,14 +42,16 @@ class Builder {
     void leave();
     void branch(ir::Value condition, const std::function<void()>& yes, const std::function<void()>& no = {});
 
-    uint32_t buffered() const { return buffered_; }  // bytes of all buffers so far
+    // Buffers made by `work` are free again after it.
+    void with_buffers(const std::function<void()>& work);
+    uint32_t frame() const { return function_.frame; }
 
   private:
     ir::Op& add(ir::Code code, std::initializer_list<ir::Value> in = {});
     ir::Function& function_;
     ir::Block* block_;
     Span span_;
-    uint32_t buffered_ = 0;
+    uint32_t buffered_ = 0;  // of the frame, now
 };
 
 }  // namespace lt

@@ -42,7 +42,7 @@ void round(const ast::Program& program, Typed& typed, Diags& diags) {
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
     for (const MapInfo& map : typed.maps) {
-        if (map.value.kind != Kind::none) continue;
+        if (map.value.kind != Kind::none || map.written) continue;
         diags.error(map.first, fmt::format("nothing is ever assigned to {}", map.name)).hint =
             fmt::format("assign to it, as in `{} = count()`", map.name);
     }
@@ -158,13 +158,13 @@ void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
         return collect(node.target, node.value, *row);
     }
     const uint32_t index = map_at(node.target, target, false);
+    maps_[index].written = true;
     const Type t = value(node.value);
     if (t.kind == Kind::none) return;
     if (node.op && t.kind != Kind::integer) {
         diags_.error(span(node.value), fmt::format("{} cannot be added to a map", type_name(t)));
         return;
     }
-    maps_[index].written = true;
     Type kept = stored(t);
     if (node.op && maps_[index].value.view == View::duration && *node.op != ast::BinaryOp::add && *node.op != ast::BinaryOp::subtract) {
         kept.view = View::duration;  // @d *= 2 stays a duration
@@ -179,6 +179,7 @@ void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRo
     const uint32_t index = map_at(target, map, false);
     arguments(call, node, row);
     use(call) = CallUse{row.id};
+    if (!node.arguments.empty() && slot(node.arguments[0]).kind == Kind::none) return;  // an error has been told
     const View view = node.arguments.empty() ? View::plain : slot(node.arguments[0]).view;
     Type type = aggregation_type(row.aggregation, view == View::duration ? view : View::plain);
     if (!node.arguments.empty()) type.is_signed = slot(node.arguments[0]).is_signed || view == View::duration;
@@ -207,14 +208,14 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
 }
 
 void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
-    const Type t = value(part);
-    if (t.kind == Kind::none) return;
-    const Type kept = stored(t);
+    const Type kept = stored(value(part));
     MapInfo& info = maps_[map];
     if (i >= info.key.size()) {
         info.key.push_back(kept);
         return;
     }
+    if (kept.kind == Kind::none) return;  // an error has been told
+    if (info.key[i].kind == Kind::none) info.key[i] = kept;
     if (info.key[i].kind != kept.kind) {
         Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, info.name,
                                                        type_name(info.key[i]), type_name(kept)));

@@ -315,7 +315,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (!row) return unknown_function(node);
     use(id) = CallUse{row->id};
     arguments(id, node, *row);
-    return row->result;
+    const bool is_text = row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
+    return is_text ? slot(node.arguments[0]) : row->result;
 }
 
 Type BodyChecker::unknown_function(const ast::Call& node) {
@@ -391,6 +392,7 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             diags_.error(span(argument), fmt::format("{}() takes a string, not {}", row.name, type_name(t)));
             return;
         }
+        case Want::address_or_string:
         case Want::value: value(argument); return;
     }
 }

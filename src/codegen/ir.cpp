@@ -54,6 +54,7 @@ constexpr std::array library{
     LibraryRow{Library::same, "lt_same", 3, true, false},
     LibraryRow{Library::divide, "lt_divide", 2, true, false},
     LibraryRow{Library::modulo, "lt_modulo", 2, true, false},
+    LibraryRow{Library::room, "lt_room", 1, true, false},
     LibraryRow{Library::wake_flags, "lt_wake_flags", 2, true, false},
     LibraryRow{Library::span_open, "lt_span_open", 5, true, true},
     LibraryRow{Library::span_skip, "lt_span_skip", 2, false, false},
@@ -66,7 +67,10 @@ class Printer {
     explicit Printer(const Program& program) : program_(program) {}
 
     std::string text() {
-        for (size_t i = 0; i < program_.texts.size(); i++) line(0, fmt::format("text {} {}", i, quoted(program_.texts[i])));
+        for (size_t i = 0; i < program_.texts.size(); i++) {
+            const std::string& bytes = program_.texts[i];  // the zeros that fill it up are not shown
+            line(0, fmt::format("text {} {}, {} bytes", i, quoted(bytes.substr(0, bytes.find_last_not_of('\0') + 1)), bytes.size()));
+        }
         for (const MapDefinition& m : program_.maps) {
             line(0, fmt::format("map {} {} key {} value {} entries {}{}", m.symbol, storage_name(m.storage), m.key_size, m.value_size,
                                 m.max_entries, m.preallocated ? " preallocated" : ""));
@@ -109,8 +113,8 @@ class Printer {
 
     std::string details(const Op& op) const {
         switch (op.code) {
+            case Code::buffer: return fmt::format(" #{} at {}", op.number, op.offset);
             case Code::constant:
-            case Code::buffer:
             case Code::argument:
             case Code::helper: return fmt::format(" #{}", op.number);
             case Code::text: return fmt::format(" {}", op.symbol);

@@ -151,8 +151,8 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
 }
 
 void BodyLowering::finish(Span where) {
-    if (b_->buffered() <= most_stack) return;
-    unit_.diags.error(where, fmt::format("this block needs {} bytes for strings and keys, more than the {} that there are", b_->buffered(), most_stack))
+    if (b_->frame() <= most_stack) return;
+    unit_.diags.error(where, fmt::format("this block needs {} bytes for strings and keys, more than the {} that there are", b_->frame(), most_stack))
         .hint = "use fewer or shorter keys and strings, or two probes";
 }
 

@@ -20,6 +20,7 @@ class Unit {
     uint32_t text(std::string bytes, uint32_t size);  // padded with zeros to `size`; the same text once only
     uint32_t zeros(uint32_t size) { return text("", size); }
     uint32_t event(PlannedEvent event);
+    const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
     uint32_t span_map(const PlannedSpan& span, uint32_t& index);
     uint32_t ring();  // the ring buffer's index among the maps; made when first asked for
@@ -78,6 +79,7 @@ class BodyLowering {
     ir::Value key_of(uint32_t map, const ast::Map& node);
     void call(const ast::Stmt& stmt, ast::ExprId id, const ast::Call& node, Function function);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
+    void write_record(uint32_t event, const std::vector<ir::Value>& values, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
     void remove(const ast::Call& node);

@@ -195,7 +195,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         const ir::Value slot = b_->find(map->index, key_of(map->index, std::get<ast::Map>(node)));
         b_->branch(slot, [&] { b_->copy(at, 0, slot, own); });
     } else if (std::holds_alternative<CallUse>(u)) {
-        read_string(at, own, std::get<ast::Call>(node).arguments[0]);
+        const ast::ExprId from = std::get<ast::Call>(node).arguments[0];
+        type(from).kind == Kind::string ? string_into(from, to, offset, room) : read_string(at, own, from);
     }
 }
 

@@ -25,7 +25,7 @@ void BodyLowering::block(const ast::Block& b) {
 void BodyLowering::statement(const ast::Stmt& stmt) {
     const Span before = b_->where();
     b_->at(stmt.span);
-    std::visit([&](const auto& node) { statement(stmt, node); }, stmt.node);
+    b_->with_buffers([&] { std::visit([&](const auto& node) { statement(stmt, node); }, stmt.node); });
     b_->at(before);
 }
 
@@ -63,6 +63,7 @@ void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
 
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
     const PlannedMap& m = unit_.map(map);
+    if (is_scalar(m)) return b_->text(unit_.zeros(m.key_size));
     const ir::Value key = b_->buffer(padded(m.key_size));
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
@@ -217,9 +218,18 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
         size += room;
     }
     event.size = size;
-    const std::vector<EventField> fields = event.fields;
+    const bool only_prints = event.kind == EventKind::text || event.kind == EventKind::value;
+    const uint32_t lost = unit_.loss(LossKind::ring_buffer_full, 0);
     const uint32_t ring = unit_.ring();
     const uint32_t index = unit_.event(std::move(event));
+    const auto write = [&] { write_record(index, ready, wake); };
+    if (!only_prints) return write();
+    b_->branch(b_->call(ir::Library::room, {b_->map(ring)}), write, [&] { b_->loss(lost); });
+}
+
+void BodyLowering::write_record(uint32_t index, const std::vector<ir::Value>& values, bool wake) {
+    const uint32_t ring = unit_.ring();
+    const std::vector<EventField> fields = unit_.planned(index).fields;
     const ir::Value flags = wake ? b_->constant(force_wakeup)
                                  : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(ring_size / 8)});
     const ir::Value record = b_->reserve(ring, index);
@@ -229,7 +239,7 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
             b_->store(record, 0, b_->constant(index));
             for (size_t i = 0; i < fields.size(); i++) {
                 const bool text = fields[i].type.kind == Kind::string;
-                text ? b_->copy(record, fields[i].offset, ready[i], fields[i].type.size) : b_->store(record, fields[i].offset, ready[i]);
+                text ? b_->copy(record, fields[i].offset, values[i], fields[i].type.size) : b_->store(record, fields[i].offset, values[i]);
             }
             b_->submit(record, flags);
         },
@@ -240,6 +250,12 @@ void BodyLowering::remove(const ast::Call& node) {
     const auto& map_node = std::get<ast::Map>(program_[node.arguments[0]].node);
     const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
     const PlannedMap& m = unit_.map(map);
+    if (m.shape == MapShape::per_cpu_array) {  // a program reaches only the value of its own CPU: the runtime unsets them all
+        PlannedEvent e;
+        e.kind = EventKind::clear;
+        e.map = map;
+        return emit_event(std::move(e), {});
+    }
     const ir::Value key = key_of(map, map_node);
     if (!is_scalar(m)) {
         b_->helper(helper_map_delete_elem, {b_->map(map), key});

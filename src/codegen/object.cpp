@@ -1,4 +1,5 @@
 // From IR to an ELF object: the module, the passes, LLVM's BPF back end.
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -82,10 +83,14 @@ Result<Emitted> emit(const ir::Program& program, const Source& source, const Emi
     llvm::SmallVector<char, 0> bytes;
     if (options.assembly_text) {
         const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(**module);
+        llvm::StripDebugInfo(*copy);
         if (generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile, bytes)) out.assembly.assign(bytes.begin(), bytes.end());
         bytes.clear();
     }
     const bool made = generate(**module, *machine, llvm::CodeGenFileType::ObjectFile, bytes);
+    if (complaints.find("stack") != std::string::npos) {
+        return Error{"a block of this program needs more than the 512 bytes of stack that BPF has", "use fewer or shorter strings and keys in one statement, or two probes", 0};
+    }
     if (!made || !complaints.empty()) return Error{"LLVM cannot make BPF of this program: " + complaints, "", 0};
     out.object.assign(bytes.begin(), bytes.end());
     return out;

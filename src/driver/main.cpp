@@ -1,9 +1,8 @@
 // lt: reads the command line and does the one thing it asks for.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <cstdio>
+#include <memory>
 
 #include "command.h"
 #include "list.h"
@@ -19,15 +18,21 @@ int fail(const Error& e) {
     return 1;
 }
 
+Result<Source> read_all(FILE* file, const std::string& name) {
+    Source source{name, {}};
+    char part[65536];
+    for (size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;) source.text.append(part, n);
+    if (std::ferror(file) != 0) return system_error("cannot read " + name, errno);
+    return source;
+}
+
 Result<Source> read_source(const Command& command) {
     if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
     if (command.file.empty()) return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
-    if (command.file == "-") return Source{"-", {std::istreambuf_iterator<char>(std::cin), {}}};
-    std::ifstream file(command.file, std::ios::binary);
+    if (command.file == "-") return read_all(stdin, "-");
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(command.file.c_str(), "rb"), &std::fclose);
     if (!file) return system_error("cannot read " + command.file, errno);
-    Source source{command.file, {std::istreambuf_iterator<char>(file), {}}};
-    if (file.bad() || (source.text.empty() && !file.eof())) return system_error("cannot read " + command.file, errno);
-    return source;
+    return read_all(file.get(), command.file);
 }
 
 int ask_kernel(const Command& command) {

@@ -56,11 +56,11 @@ Status Dispatcher::print_maps() {
 }
 
 Collector::Collector(const Plan& plan, const Maps& maps, Printer& printer)
-    : dispatcher_(plan,
-                  {[&maps](size_t index) { return maps.read(index); },
-                   [&maps](size_t index) { return maps.clear(index); },
-                   [&maps](size_t index) { return maps.zero(index); }},
-                  printer),
+    : dispatcher_(
+          plan,
+          {[&maps](size_t index) { return maps.read(index); }, [&maps](size_t index) { return maps.clear(index); },
+           [&maps](size_t index) { return maps.zero(index); }},
+          printer),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,

@@ -14,7 +14,7 @@ constexpr std::array rows{
              "END { printf(\"done\\n\"); }"},
     ProbeRow{ProbeKind::interval, "interval", "i", Place::period, false, false, false, false, {},
              "interval:s:1, interval:ms:100 or interval:1s", "Runs again and again, on one CPU.",
-             "interval:1s { print(@); clear(@); }"},
+             "k:vfs_read { @[comm] = count(); } interval:1s { print(@); clear(@); }"},
     ProbeRow{ProbeKind::tracepoint, "tracepoint", "t", Place::event, false, true, false, false, {},
              "tracepoint:CATEGORY:EVENT", "A place that the kernel's authors marked, with named fields.",
              "tracepoint:sched:sched_switch { @[args.next_comm] = count(); }"},

@@ -1,10 +1,12 @@
 // Does a known number of known things, so that tests can say what lt has to count and to measure.
 //   workload WHAT COUNT [MICROSECONDS]      does WHAT so often, each (where it can wait) for that long
+// Its thread is named "calls" while it does that, so that what starting and ending a program does can be told apart.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,7 +74,9 @@ int main(int argc, char **argv) {
     micros = argc > 3 ? atol(argv[3]) : 0;
     for (size_t w = 0; argc > 1 && w < sizeof works / sizeof works[0]; w++) {
         if (strcmp(argv[1], works[w].name) != 0) continue;
+        prctl(PR_SET_NAME, "calls");
         for (long i = 0; i < count; i++) works[w].once(i);
+        prctl(PR_SET_NAME, "workload");
         return 0;
     }
     fprintf(stderr, "usage: workload held|nest|getcwd|nanosleep|getppid COUNT [MICROSECONDS]\n");

@@ -81,7 +81,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::text: return m_.texts_[op.symbol];
         case ir::Code::map: return m_.maps_[op.symbol];
         case ir::Code::context: return function_->getArg(0);
-        case ir::Code::buffer: return buffer(static_cast<uint64_t>(op.number));
+        case ir::Code::buffer: return buffer(op.offset, static_cast<uint64_t>(op.number));
         case ir::Code::at: {
             llvm::Value* base = at(in(op, 0), op.offset);
             return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, in(op, 1)) : base;
@@ -159,8 +159,9 @@ llvm::AllocaInst* FunctionBuilder::memory(uint64_t bytes) {
     return a;
 }
 
-llvm::Value* FunctionBuilder::buffer(uint64_t bytes) {
-    llvm::Value* a = memory(bytes);
+llvm::Value* FunctionBuilder::buffer(uint64_t offset, uint64_t bytes) {
+    if (!frame_) frame_ = memory(source_.frame);
+    llvm::Value* a = at(frame_, offset);
     for (uint64_t i = 0; i < bytes; i += 8) b_.CreateStore(word(0), at(a, i));
     return a;
 }
@@ -229,26 +230,30 @@ llvm::Value* FunctionBuilder::library(const ir::Op& op) {
     return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
 }
 
+// Eight bytes for a helper's result, which is read at once.
+llvm::Value* FunctionBuilder::place() {
+    if (!place_) place_ = memory(8);
+    return place_;
+}
+
 llvm::Value* FunctionBuilder::argument(uint64_t n) {
     if (source_.way == Way::fentry) {
-        llvm::Value* place = memory(8);
-        helper(helper_get_func_arg, {function_->getArg(0), word(static_cast<int64_t>(n)), place});
-        return b_.CreateLoad(b_.getInt64Ty(), place);
+        helper(helper_get_func_arg, {function_->getArg(0), word(static_cast<int64_t>(n)), place()});
+        return b_.CreateLoad(b_.getInt64Ty(), place());
     }
     if (n < argument_registers.size()) return loaded(function_->getArg(0), argument_registers[n], 8, false);
     // the return address lies at the stack pointer, the seventh argument above it
     llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
-    llvm::Value* place = buffer(8);
+    b_.CreateStore(word(0), place());
     llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
-    helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place, word(8), from});
-    return b_.CreateLoad(b_.getInt64Ty(), place);
+    helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place(), word(8), from});
+    return b_.CreateLoad(b_.getInt64Ty(), place());
 }
 
 llvm::Value* FunctionBuilder::result() {
     if (source_.way != Way::fentry) return loaded(function_->getArg(0), return_register, 8, false);
-    llvm::Value* place = memory(8);
-    helper(helper_get_func_ret, {function_->getArg(0), place});
-    return b_.CreateLoad(b_.getInt64Ty(), place);
+    helper(helper_get_func_ret, {function_->getArg(0), place()});
+    return b_.CreateLoad(b_.getInt64Ty(), place());
 }
 
 void FunctionBuilder::count_loss(uint32_t index) {

@@ -23,7 +23,8 @@ class FunctionBuilder {
     llvm::Value* loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed);
     llvm::Value* extended(llvm::Value* v, unsigned width, bool is_signed);
     llvm::AllocaInst* memory(uint64_t bytes);
-    llvm::Value* buffer(uint64_t bytes);
+    llvm::Value* buffer(uint64_t offset, uint64_t bytes);
+    llvm::Value* place();
     void copy(llvm::Value* to, llvm::Value* from, uint64_t bytes);
     llvm::Value* alu(const ir::Op& op);
     llvm::Value* helper(int64_t number, llvm::ArrayRef<llvm::Value*> arguments, bool address = false);
@@ -38,6 +39,8 @@ class FunctionBuilder {
     llvm::Function* function_ = nullptr;
     std::vector<llvm::Value*> values_;
     std::vector<llvm::AllocaInst*> slots_;
+    llvm::Value* frame_ = nullptr;
+    llvm::Value* place_ = nullptr;
 };
 
 }  // namespace lt::emitter

@@ -25,26 +25,5 @@ TEST(Object, FindsFunctions) {
     EXPECT_EQ(o.function("third"), nullptr);
 }
 
-Bytes read_whole(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    return Bytes(std::istreambuf_iterator<char>(file), {});
-}
-
-TEST(Object, FromTheCompiler) {
-    const char* path = std::getenv("LT_TEST_OBJECT");
-    if (!path) GTEST_SKIP() << "LT_TEST_OBJECT names no object file";
-    auto object = Object::read(read_whole(path));
-    ASSERT_TRUE(object) << object.error().what;
-    EXPECT_FALSE(object->functions.empty());
-    auto machine = Machine::create(*object, 2);
-    ASSERT_TRUE(machine) << machine.error().what;
-    const Bytes context(256);
-    for (const Function& f : object->functions) {
-        if (f.section == ".text") continue;
-        const auto result = machine->run(f.name, context);
-        EXPECT_TRUE(result) << result.error().what;
-    }
-}
-
 }  // namespace
 }  // namespace lt::machine

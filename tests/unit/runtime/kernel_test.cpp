@@ -1,4 +1,4 @@
-// The whole interface against the fake kernels in the folder that the environment names in LT_FAKE_KERNEL, and what of
+// The whole interface against the fake kernels that the build makes (LT_FAKE_KERNELS), and what of
 // it holds on every running kernel.
 #include "runtime/kernel.h"
 
@@ -14,10 +14,8 @@ namespace {
 class KernelTest : public testing::Test {
   protected:
     void SetUp() override {
-        const char* folder = std::getenv("LT_FAKE_KERNEL");
-        if (folder == nullptr) GTEST_SKIP() << "LT_FAKE_KERNEL names no folder";
-        stock_ = opened(std::string(folder) + "/stock");
-        restricted_ = opened(std::string(folder) + "/restricted");
+        stock_ = opened(LT_FAKE_KERNELS "/stock");
+        restricted_ = opened(LT_FAKE_KERNELS "/restricted");
     }
     static std::unique_ptr<Kernel> opened(const std::string& root) {
         Result<std::unique_ptr<Kernel>> kernel = open_kernel({root});

@@ -77,7 +77,7 @@ struct Op {
 
 // Functions of the library (stdlib/bpf): name and whether the result is an address.
 enum class Library : uint8_t {
-    slot, add, average, raise, hist, hist_duration, same, divide, modulo, wake_flags, span_open, span_skip, span_close, span_done,
+    slot, add, average, raise, hist, hist_duration, same, divide, modulo, room, wake_flags, span_open, span_skip, span_close, span_done,
 };
 struct LibraryRow {
     Library id;
@@ -109,6 +109,7 @@ struct Function {
     bool user = false;        // arguments beyond the registers lie in user memory
     std::string target;       // Way::fentry: the kernel function
     uint32_t slots = 0;
+    uint32_t frame = 0;       // bytes of its buffers; those of different statements share them
     Value values = 0;         // ids given out
     Block body;
 };

@@ -54,7 +54,7 @@ struct MapInfo {
     std::vector<Type> key;
     Type value;        // kind none: nothing was ever assigned
     bool seen_key = false;
-    bool written = false;  // assigned by =, not only collected
+    bool written = false;  // assigned by =, perhaps from a value of unknown type
 };
 
 struct Typed {

@@ -38,7 +38,7 @@ enum class Function : uint8_t {
     printf, print, clear, zero, remove, exit,
 };
 
-enum class Want : uint8_t { integer, string, value, map, map_or_value, format };
+enum class Want : uint8_t { integer, string, address_or_string, value, map, map_or_value, format };
 
 struct Parameter {
     std::string_view name;

@@ -1,0 +1,188 @@
+// Layouts are those of Linux on x86-64: struct pt_regs, a trampoline's array of u64, the record of a tracepoint. What a
+// program must not rely on holds poison.
+#include "machine/contexts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+namespace lt::machine {
+namespace {
+
+constexpr uint32_t most_arguments = 12;
+
+// struct pt_regs, by offset; arguments by the System V ABI.
+constexpr size_t registers_size = 168;
+constexpr std::array<size_t, 6> argument_registers{112, 104, 96, 88, 72, 64};  // di si dx cx r8 r9
+constexpr size_t result_register = 80;                                         // ax
+constexpr size_t stack_register = 152;                                         // sp
+// struct bpf_perf_event_data: the registers, then the sample's period and address.
+constexpr size_t sample_size = registers_size + 16;
+
+constexpr Address kernel_stack_at = 0xffffc90000a00000;
+constexpr Address user_stack_at = 0x7ffc00001000;
+
+Error mistake(std::string what) { return {std::move(what), "", 0}; }
+
+void put(Bytes& bytes, size_t offset, uint64_t value, size_t size = 8) { std::memcpy(&bytes[offset], &value, size); }
+
+// ---- arguments of functions
+
+std::optional<uint32_t> numbered(std::string_view name) {
+    if (!name.starts_with("arg")) return {};
+    uint32_t number = 0;
+    const auto [stop, error] = std::from_chars(name.data() + 3, name.data() + name.size(), number);
+    if (error != std::errc{} || stop != name.data() + name.size() || number >= most_arguments) return {};
+    return number;
+}
+
+std::optional<uint32_t> argument_number(std::string_view name, const std::vector<Field>& parameters) {
+    if (const auto number = numbered(name)) return number;
+    for (uint32_t i = 0; i < parameters.size(); i++)
+        if (parameters[i].name == name) return i;
+    return {};
+}
+
+using ArgumentValues = std::array<uint64_t, most_arguments>;
+
+Result<ArgumentValues> arguments_of(const Hit& hit, const std::vector<Field>& parameters) {
+    ArgumentValues values{};
+    for (const auto& [name, given] : hit.values) {
+        const auto number = argument_number(name, parameters);
+        const auto* value = std::get_if<uint64_t>(&given);
+        if (!number) return mistake(fmt::format("{} has no argument `{}`", hit.place, name));
+        if (!value) return mistake(fmt::format("argument `{}` is not a number", name));
+        values[*number] = *value;
+    }
+    return values;
+}
+
+std::vector<Field> parameters_of(Kernel& kernel, const Attachment& attachment) {
+    const auto function = kernel.function(attachment.function);
+    return function ? function->parameters : std::vector<Field>{};
+}
+
+// ---- contexts
+
+// At a return the registers of the arguments hold whatever the function left there.
+Bytes registers_of(const Hit& hit, const ArgumentValues& values, Address stack, size_t size) {
+    Bytes context(size, poison);
+    for (size_t i = 0; i < argument_registers.size() && !hit.at_return(); i++)
+        put(context, argument_registers[i], values[i]);
+    if (hit.at_return()) put(context, result_register, *hit.result);
+    put(context, stack_register, stack);
+    return context;
+}
+
+// The return address, then the arguments that found no register.
+Bytes stack_of(const ArgumentValues& values) {
+    Bytes stack(8 * (1 + most_arguments - argument_registers.size()), poison);
+    for (size_t i = argument_registers.size(); i < most_arguments; i++)
+        put(stack, 8 * (1 + i - argument_registers.size()), values[i]);
+    return stack;
+}
+
+Result<Bytes> in_registers(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment,
+                           size_t size) {
+    auto values = arguments_of(hit, parameters_of(kernel, attachment));
+    if (!values) return values.error();
+    environment.kernel.put(kernel_stack_at, stack_of(*values));
+    return registers_of(hit, *values, kernel_stack_at, size);
+}
+
+Result<Bytes> kprobe_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment) {
+    return in_registers(kernel, attachment, hit, environment, registers_size);
+}
+
+Result<Bytes> sample_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment) {
+    return in_registers(kernel, attachment, hit, environment, sample_size);
+}
+
+Result<Bytes> uprobe_context(Kernel&, const Attachment&, const Hit& hit, Environment& environment) {
+    auto values = arguments_of(hit, {});
+    if (!values) return values.error();
+    environment.user.put(user_stack_at, stack_of(*values));
+    return registers_of(hit, *values, user_stack_at, registers_size);
+}
+
+// A trampoline hands on the arguments of the entry also at the return, behind them the result.
+Result<Bytes> trampoline_context(Kernel& kernel, const Attachment& attachment, const Hit& hit,
+                                 Environment& environment) {
+    const std::vector<Field> parameters = parameters_of(kernel, attachment);
+    auto values = arguments_of(hit, parameters);
+    if (!values) return values.error();
+    environment.function_arguments = parameters.size();
+    Bytes context(8 * (parameters.size() + (hit.at_return() ? 1 : 0)));
+    for (size_t i = 0; i < parameters.size(); i++) put(context, 8 * i, (*values)[i]);
+    if (hit.at_return()) put(context, 8 * parameters.size(), *hit.result);
+    return context;
+}
+
+// ---- tracepoints
+
+// `__data_loc` points at bytes behind the fields.
+void put_located(Bytes& record, const Field& field, const std::string& text) {
+    const uint64_t length = text.size() + 1;
+    put(record, field.offset, length << 16 | record.size(), 4);
+    record.insert(record.end(), text.begin(), text.end());
+    record.push_back(0);
+}
+
+Status put_field(Bytes& record, const Field& field, const Given& given) {
+    const auto* text = std::get_if<std::string>(&given);
+    if (!text && field.type.kind == Kind::integer) {
+        put(record, field.offset, std::get<uint64_t>(given), field.type.size);
+        return Done{};
+    }
+    if (!text || field.type.kind != Kind::string)
+        return mistake(fmt::format("field `{}` is {}", field.name, type_name(field.type)));
+    if (field.data_location) return put_located(record, field, *text), Done{};
+    if (text->size() > field.type.size)
+        return mistake(fmt::format("field `{}` has {} bytes", field.name, field.type.size));
+    std::copy(text->begin(), text->end(), record.begin() + field.offset);
+    return Done{};
+}
+
+size_t record_size(const Tracepoint& tracepoint) {
+    size_t size = 8;  // the fields that all tracepoints have
+    for (const Field& field : tracepoint.fields)
+        size = std::max<size_t>(size, field.offset + (field.data_location ? 4 : field.type.size));
+    return (size + 7) / 8 * 8;
+}
+
+Result<Bytes> tracepoint_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment&) {
+    auto tracepoint = kernel.tracepoint(attachment.function, attachment.event);
+    if (!tracepoint) return tracepoint.error();
+    Bytes record(record_size(*tracepoint));
+    for (const auto& [name, given] : hit.values) {
+        const auto field = std::find_if(tracepoint->fields.begin(), tracepoint->fields.end(),
+                                        [&](const Field& f) { return f.name == name; });
+        if (field == tracepoint->fields.end()) return mistake(fmt::format("{} has no field `{}`", hit.place, name));
+        if (auto done = put_field(record, *field, given); !done) return done.error();
+    }
+    return record;
+}
+
+struct WayRow {
+    Way way;
+    Result<Bytes> (*context)(Kernel&, const Attachment&, const Hit&, Environment&);
+};
+constexpr std::array ways{
+    WayRow{Way::tracepoint, tracepoint_context}, WayRow{Way::fentry, trampoline_context},
+    WayRow{Way::kprobe, kprobe_context},         WayRow{Way::uprobe, uprobe_context},
+    WayRow{Way::breakpoint, sample_context},
+};
+
+}  // namespace
+
+Result<Bytes> make_context(Kernel& kernel, Way way, const Attachment& attachment, const Hit& hit,
+                           Environment& environment) {
+    for (const WayRow& row : ways)
+        if (row.way == way) return row.context(kernel, attachment, hit, environment);
+    return mistake(fmt::format("{} is not hit from outside", attachment.program));
+}
+
+}  // namespace lt::machine

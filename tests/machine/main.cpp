@@ -1,0 +1,119 @@
+// lt-machine: a script against a scenario, from text to printed text, without a kernel. Results go to standard output;
+// diagnostics and losses, worded as lt's own, to standard error.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "base/text.h"
+#include "codegen/compile.h"
+#include "machine/simulation.h"
+#include "parser/parse.h"
+#include "report.h"
+
+namespace lt::machine {
+namespace {
+
+constexpr std::string_view usage = "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] SCENARIO SCRIPT";
+
+struct Command {
+    std::string kernel;  // a folder
+    std::string ways;    // as of lt's --attach-with; empty: all
+    std::string scenario;
+    std::string script;
+};
+
+Result<Command> read_command(std::vector<std::string> words) {
+    Command command;
+    if (const char* build = std::getenv("LT_BUILD")) command.kernel = std::string(build) + "/tests/kernel/stock";
+    while (words.size() > 2) {
+        if (words[0] != "--kernel" && words[0] != "--attach-with") return Error{std::string(usage), "", 0};
+        (words[0] == "--kernel" ? command.kernel : command.ways) = words[1];
+        words.erase(words.begin(), words.begin() + 2);
+    }
+    if (words.size() != 2) return Error{std::string(usage), "", 0};
+    if (command.kernel.empty()) return Error{"no kernel is given: say --kernel, or set LT_BUILD", "", 0};
+    command.scenario = words[0];
+    command.script = words[1];
+    return command;
+}
+
+Result<Source> read_file(const std::string& name) {
+    if (name == "-") return Source{"-", {std::istreambuf_iterator<char>(std::cin), {}}};
+    std::ifstream file(name, std::ios::binary);
+    if (!file) return system_error("cannot read " + name, errno);
+    return Source{name, {std::istreambuf_iterator<char>(file), {}}};
+}
+
+bool choose_ways(const Command& command, ResolveOptions& options, Diags& diags) {
+    std::vector<std::string> names;
+    for (std::string_view name : split(command.ways, ',')) names.emplace_back(name);
+    return rule_out_ways(names, !command.ways.empty(), options, diags);
+}
+
+// No value where the diagnostics say why.
+std::optional<Plan> compile(const Command& command, const Source& source, Kernel& kernel, Diags& diags) {
+    ResolveOptions options;
+    if (!choose_ways(command, options, diags)) return {};
+    const ast::Program program = parse(source, diags);
+    if (diags.has_errors()) return {};
+    Typed typed = resolve(program, kernel, options, diags);
+    if (diags.has_errors()) return {};
+    check(program, typed, diags);
+    if (diags.has_errors()) return {};
+    ir::Program ir = lower(program, typed, diags);
+    if (diags.has_errors()) return {};
+    Result<Emitted> emitted = emit(ir, source, {});
+    if (!emitted) {
+        diags.error({}, emitted.error().what).hint = emitted.error().hint;
+        return {};
+    }
+    ir.plan.object = std::move(emitted->object);
+    return std::move(ir.plan);
+}
+
+Status simulate(const Plan& plan, Kernel& kernel, const std::vector<Step>& scenario) {
+    auto object = Object::read(plan.object);
+    if (!object) return object.error();
+    auto machine = Machine::create(*std::move(object), cpus_of(scenario));
+    if (!machine) return machine.error();
+    const auto sink = file_sink(STDOUT_FILENO);
+    const auto printer = text_printer(*sink, plan.plain_integers);
+    Simulation simulation(plan, kernel, *printer, *std::move(machine));
+    auto ran = simulation.run(scenario);
+    printer->flush();
+    for (const Loss& loss : simulation.losses()) fmt::print(stderr, "lt: {}\n", loss_text(plan, loss));
+    return ran;
+}
+
+Status run(const std::vector<std::string>& words) {
+    const auto command = read_command(words);
+    if (!command) return command.error();
+    const auto scenario_text = read_file(command->scenario);
+    if (!scenario_text) return scenario_text.error();
+    const auto scenario = read_scenario(scenario_text->text);
+    if (!scenario) return scenario.error_in(command->scenario);
+    const auto source = read_file(command->script);
+    if (!source) return source.error();
+    const auto kernel = open_kernel({command->kernel});
+    if (!kernel) return kernel.error();
+    Diags diags;
+    const auto plan = compile(*command, *source, **kernel, diags);
+    for (const Diag& diag : diags.all()) fmt::print(stderr, "{}", draw(*source, diag, false));
+    if (!plan) return Error{"the script does not compile", "", 0};
+    auto ran = simulate(*plan, **kernel, *scenario);
+    return ran ? ran : ran.error_in(command->scenario);
+}
+
+}  // namespace
+}  // namespace lt::machine
+
+int main(int argc, char** argv) {
+    const auto done = lt::machine::run({argv + 1, argv + argc});
+    if (!done) fmt::print(stderr, "lt-machine: {}\n", done.error().what);
+    return done ? 0 : 1;
+}

@@ -1,0 +1,231 @@
+// Steps to runs of programs, and maps as a system call would see them.
+#include "machine/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine/contexts.h"
+#include "runtime/decode.h"
+
+namespace lt::machine {
+namespace {
+
+constexpr std::string_view ring_name = "lt_events";
+constexpr uint64_t start_time = 1'000'000'000;  // no kernel that runs programs is at 0
+
+bool is_array(const PlannedMap& map) { return map.shape == MapShape::array || map.shape == MapShape::per_cpu_array; }
+
+// The rung that a kernel without surprises takes.
+const Rung* taken_rung(const PlannedProbe& probe) {
+    const auto open =
+        std::find_if(probe.rungs.begin(), probe.rungs.end(), [](const Rung& r) { return r.refused.empty(); });
+    return open == probe.rungs.end() ? nullptr : &*open;
+}
+
+bool ends_in_path(std::string_view path, std::string_view end) {
+    return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
+}
+
+bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
+    if (attachment.at_return != hit.at_return()) return false;
+    switch (way) {
+        case Way::run:
+            return false;
+        case Way::fentry:
+        case Way::kprobe:
+        case Way::breakpoint:
+            return probe_row(hit.kind).place == Place::kernel_function && attachment.function == hit.place;
+        case Way::tracepoint:
+            return hit.kind == ProbeKind::tracepoint && attachment.function + ":" + attachment.event == hit.place;
+        case Way::uprobe: {
+            const size_t colon = hit.place.rfind(':');
+            return hit.kind == ProbeKind::uprobe && colon != std::string::npos &&
+                   attachment.event == hit.place.substr(colon + 1) &&
+                   ends_in_path(attachment.function, std::string_view(hit.place).substr(0, colon));
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machine machine)
+    : plan_(plan),
+      kernel_(kernel),
+      printer_(printer),
+      machine_(std::move(machine)),
+      dispatcher_(plan,
+                  {[this](size_t map) { return read(map); }, [this](size_t map) { return clear(map); },
+                   [this](size_t map) { return zero(map); }},
+                  printer) {
+    machine_.environment().now = start_time;
+    const auto& maps = machine_.object().maps;
+    has_ring_ = std::any_of(maps.begin(), maps.end(), [](const MapDefinition& m) { return m.name == ring_name; });
+}
+
+// ---- the run
+
+Status Simulation::run(const std::vector<Step>& scenario) {
+    if (auto begun = begin(); !begun) return begun;
+    for (const Step& step : scenario) {
+        if (ended_) break;
+        if (auto taken = take(step); !taken) return taken.error_in(fmt::format("line {}", step.line));
+    }
+    return finish();
+}
+
+Status Simulation::begin() {
+    if (auto ran = run_programs(When::begin); !ran) return ran;
+    if (auto drained = drain(); !drained) return drained;
+    ended_ = ended_ || !anything_to_wait_for();
+    return Done{};
+}
+
+Status Simulation::finish() {
+    if (dispatcher_.exit_called() && has_ring_) {
+        // What was handed over after the exit is not printed any more.
+        if (auto left = machine_.drain(ring_name); !left) return left.error();
+    }
+    dispatcher_.forget_exit();
+    if (auto ran = run_programs(When::end); !ran) return ran;
+    if (auto drained = drain(); !drained) return drained;
+    return dispatcher_.print_maps();
+}
+
+bool Simulation::anything_to_wait_for() const {
+    return std::any_of(plan_.probes.begin(), plan_.probes.end(),
+                       [](const PlannedProbe& p) { return p.when == When::period || p.when == When::attached; });
+}
+
+Status Simulation::run_programs(When when) {
+    for (const PlannedProbe& probe : plan_.probes) {
+        const Rung* rung = probe.when == when ? taken_rung(probe) : nullptr;
+        if (!rung) continue;
+        for (const Attachment& attachment : rung->attachments)
+            if (auto ran = machine_.run(attachment.program); !ran) return ran.error_in(probe.text);
+    }
+    return Done{};
+}
+
+Status Simulation::drain() {
+    if (!has_ring_) return Done{};
+    auto records = machine_.drain(ring_name);
+    if (!records) return records.error();
+    for (const Bytes& record : *records) {
+        if (dispatcher_.exit_called()) break;
+        if (auto handled = dispatcher_.handle(record); !handled) return handled;
+    }
+    ended_ = ended_ || dispatcher_.exit_called();
+    printer_.flush();
+    return Done{};
+}
+
+// ---- steps
+
+Status Simulation::take(const Step& step) {
+    if (auto applied = std::visit([this](const auto& what) { return apply(what); }, step.what); !applied)
+        return applied;
+    return drain();
+}
+
+Status Simulation::apply(const Change& change) {
+    Environment& e = machine_.environment();
+    if (change.time) e.now = change.later ? e.now + *change.time : *change.time;
+    e.cpu = change.cpu.value_or(e.cpu);
+    e.task.tgid = change.pid.value_or(e.task.tgid);
+    e.task.pid = change.tid.value_or(change.pid.value_or(e.task.pid));
+    e.task.uid = change.uid.value_or(e.task.uid);
+    e.task.gid = change.gid.value_or(e.task.gid);
+    e.task.comm = change.comm.value_or(e.task.comm);
+    return Done{};
+}
+
+Status Simulation::apply(const Text& text) {
+    Environment& e = machine_.environment();
+    (text.user ? e.user : e.kernel).put(text.address, text.text);
+    return Done{};
+}
+
+Status Simulation::apply(const RingSize& ring) { return machine_.set_capacity(ring_name, ring.bytes); }
+
+Status Simulation::apply(const Hit& hit) {
+    bool any = false;
+    for (const PlannedProbe& probe : plan_.probes) {
+        const Rung* rung = probe.when == When::attached ? taken_rung(probe) : nullptr;
+        if (!rung) continue;
+        for (const Attachment& attachment : rung->attachments) {
+            if (!is_at(rung->way, attachment, hit)) continue;
+            any = true;
+            if (auto ran = run_hit(rung->way, attachment, hit); !ran) return ran.error_in(probe.text);
+        }
+    }
+    if (any) return Done{};
+    return Error{fmt::format("nothing is attached to {}{}", hit.place, hit.at_return() ? "'s return" : ""), "", 0};
+}
+
+Status Simulation::run_hit(Way way, const Attachment& attachment, const Hit& hit) {
+    auto context = make_context(kernel_, way, attachment, hit, machine_.environment());
+    if (!context) return context.error();
+    auto ran = machine_.run(attachment.program, *context);
+    if (!ran) return ran.error();
+    return Done{};
+}
+
+Status Simulation::apply(const Interval&) { return run_programs(When::period); }
+
+Status Simulation::apply(const Interrupt&) {
+    ended_ = true;
+    return Done{};
+}
+
+// ---- maps
+
+Result<MapContent> Simulation::read(size_t map) {
+    auto entries = machine_.entries(plan_.maps[map].symbol);
+    if (!entries) return entries.error();
+    std::vector<RawEntry> raw;
+    for (auto& [key, value] : *entries)
+        raw.push_back({is_array(plan_.maps[map]) ? Bytes{} : std::move(key), std::move(value)});
+    return decode_map(plan_.maps[map], raw);
+}
+
+Status Simulation::clear(size_t map) {
+    const PlannedMap& planned = plan_.maps[map];
+    auto entries = machine_.entries(planned.symbol);
+    if (!entries) return entries.error();
+    for (const auto& [key, value] : *entries) {
+        auto done = is_array(planned) ? machine_.update(planned.symbol, key, Bytes(value.size()))
+                                      : machine_.erase(planned.symbol, key);
+        if (!done) return done;
+    }
+    return Done{};
+}
+
+// The mark of a scalar stays: it was written, and now is zero.
+Status Simulation::zero(size_t map) {
+    const PlannedMap& planned = plan_.maps[map];
+    auto entries = machine_.entries(planned.symbol);
+    if (!entries) return entries.error();
+    for (const auto& [key, value] : *entries) {
+        Bytes zeros(value.size());
+        for (size_t end = planned.value_size; is_array(planned) && end <= value.size(); end += planned.value_size)
+            std::copy_n(&value[end - scalar_mark], scalar_mark, &zeros[end - scalar_mark]);
+        if (auto done = machine_.update(planned.symbol, key, zeros); !done) return done;
+    }
+    return Done{};
+}
+
+std::vector<Loss> Simulation::losses() const {
+    std::vector<Loss> losses;
+    const auto counters = machine_.variable("lt_lost");
+    for (size_t i = 0; i < plan_.losses.size() && counters; i++) {
+        uint64_t count = 0;
+        std::memcpy(&count, &(*counters)[i * sizeof count], sizeof count);
+        if (count > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, count});
+    }
+    return losses;
+}
+
+}  // namespace lt::machine

@@ -1,0 +1,58 @@
+// A session without a kernel: the plan's programs in the interpreter, attached by the first rung that the plan does not
+// rule out, and what they hand over printed as a session prints it. The order of things is that of runtime/session.cpp.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "collect.h"
+#include "machine/machine.h"
+#include "machine/scenario.h"
+#include "runtime/kernel.h"
+#include "runtime/plan.h"
+#include "runtime/printer.h"
+#include "runtime/session.h"
+
+namespace lt::machine {
+
+class Simulation {
+  public:
+    // All but the machine outlive it.
+    Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machine machine);
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    // BEGIN, the steps until the run ends, END, the maps. An error of a step says its line.
+    Status run(const std::vector<Step>& scenario);
+    std::vector<Loss> losses() const;
+
+  private:
+    Status take(const Step& step);
+    Status apply(const Change& change);
+    Status apply(const Text& text);
+    Status apply(const RingSize& ring);
+    Status apply(const Hit& hit);
+    Status apply(const Interval&);
+    Status apply(const Interrupt&);
+
+    Status begin();
+    Status finish();
+    Status run_programs(When when);
+    Status run_hit(Way way, const Attachment& attachment, const Hit& hit);
+    bool anything_to_wait_for() const;
+    Status drain();
+
+    Result<MapContent> read(size_t map);
+    Status clear(size_t map);
+    Status zero(size_t map);
+
+    const Plan& plan_;
+    Kernel& kernel_;
+    Printer& printer_;
+    Machine machine_;
+    Dispatcher dispatcher_;
+    bool has_ring_ = false;
+    bool ended_ = false;
+};
+
+}  // namespace lt::machine

@@ -54,7 +54,7 @@ constexpr std::array library{
     LibraryRow{Library::same, "lt_same", 3, true, false},
     LibraryRow{Library::divide, "lt_divide", 2, true, false},
     LibraryRow{Library::modulo, "lt_modulo", 2, true, false},
-    LibraryRow{Library::room, "lt_room", 1, true, false},
+    LibraryRow{Library::room, "lt_room", 2, true, false},
     LibraryRow{Library::wake_flags, "lt_wake_flags", 2, true, false},
     LibraryRow{Library::span_open, "lt_span_open", 5, true, true},
     LibraryRow{Library::span_skip, "lt_span_skip", 2, false, false},

@@ -224,7 +224,7 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
     const uint32_t index = unit_.event(std::move(event));
     const auto write = [&] { write_record(index, ready, wake); };
     if (!only_prints) return write();
-    b_->branch(b_->call(ir::Library::room, {b_->map(ring)}), write, [&] { b_->loss(lost); });
+    b_->branch(b_->call(ir::Library::room, {b_->map(ring), b_->constant(size)}), write, [&] { b_->loss(lost); });
 }
 
 void BodyLowering::write_record(uint32_t index, const std::vector<ir::Value>& values, bool wake) {

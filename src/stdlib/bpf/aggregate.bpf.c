@@ -94,10 +94,10 @@ LT_API __s64 lt_modulo(__s64 a, __s64 b) {
     return (__s64)(a < 0 ? 0 - r : r);
 }
 
-// Is there room for a record that only prints? The last part of the buffer is for those that change what the run does: exit(), clear(), print(@x).
-LT_API __u64 lt_room(void *ring) {
+// Is there room for a record of so many bytes that only prints? The last part of the buffer is for those that change what the run does: exit(), clear(), print(@x).
+LT_API __u64 lt_room(void *ring, __u64 bytes) {
     __u64 size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
-    return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size / 16 < size;
+    return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes + size / 16 < size;
 }
 
 // The flags of a record that is handed over: waking the reader for each would cost more than the record, so it looks by itself every few

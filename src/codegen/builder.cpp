@@ -107,6 +107,8 @@ ir::Value Builder::argument(uint32_t n) {
     return op.id;
 }
 
+ir::Value Builder::frame() { return add(ir::Code::frame).id; }
+
 ir::Value Builder::result() { return add(ir::Code::result).id; }
 
 ir::Value Builder::field(uint32_t offset, uint8_t width, bool is_signed) {

@@ -31,6 +31,7 @@ class Builder {
     void store(ir::Value address, uint32_t offset, ir::Value v, uint8_t width = 8);
     void copy(ir::Value to, uint32_t offset, ir::Value from, uint32_t size);
     ir::Value argument(uint32_t n);
+    ir::Value frame();
     ir::Value result();
     ir::Value field(uint32_t offset, uint8_t width, bool is_signed);
     ir::Value helper(int number, std::initializer_list<ir::Value> in = {});
@@ -44,7 +45,7 @@ class Builder {
 
     // Buffers made by `work` are free again after it.
     void with_buffers(const std::function<void()>& work);
-    uint32_t frame() const { return function_.frame; }
+    uint32_t frame_size() const { return function_.frame; }
 
   private:
     ir::Op& add(ir::Code code, std::initializer_list<ir::Value> in = {});

@@ -35,9 +35,13 @@ bool same_maps(const std::vector<MapInfo>& a, const std::vector<MapInfo>& b) {
     });
 }
 
+bool same_keys(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SpanInfo& x, const SpanInfo& y) { return x.key == y.key; });
+}
+
 void round(const ast::Program& program, Typed& typed, Diags& diags) {
     MapTable maps(typed.maps);
-    for (Body& body : typed.bodies) BodyChecker(program, body, maps, diags).run();
+    for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, diags).run();
 }
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
@@ -60,12 +64,14 @@ uint32_t MapTable::index(const std::string& name, Span where) {
 }
 
 void check(const ast::Program& program, Typed& typed, Diags& diags) {
+    check_names(program, typed, diags);
     constexpr int most_rounds = 8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
     for (int i = 0; i < most_rounds; i++) {
         const std::vector<MapInfo> before = typed.maps;
+        const std::vector<SpanInfo> spans_before = typed.spans;
         Diags scratch;
         round(program, typed, scratch);
-        if (same_maps(before, typed.maps)) break;
+        if (same_maps(before, typed.maps) && same_keys(spans_before, typed.spans)) break;
     }
     Diags last;
     round(program, typed, last);
@@ -78,25 +84,15 @@ void BodyChecker::run() {
     body_.uses.assign(program_.exprs.size(), std::monostate{});
     body_.locals.clear();
     const ast::ItemNode& node = program_.items[body_.item].node;
-    const auto* span_action = std::get_if<ast::SpanAction>(&node);
-    const auto& predicate = span_action ? span_action->predicate : std::get<ast::Action>(node).predicate;
-    if (predicate) {
+    if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return span_parts(*span_action);
+    const auto& action = std::get<ast::Action>(node);
+    if (action.predicate) {
         region_ = Region::predicate;
-        condition(*predicate, "a predicate");
-    }
-    if (span_action && span_action->threshold) {
-        region_ = Region::threshold;
-        const Type t = value(*span_action->threshold);
-        if (t.kind != Kind::none && t.view != View::duration) {
-            diags_.error(span(*span_action->threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint =
-                "write a unit, as in `> 10ms`";
-        }
+        condition(*action.predicate, "a predicate");
     }
     region_ = Region::body;
-    block(span_action ? span_action->body : std::get<ast::Action>(node).body);
+    block(action.body);
 }
-
-bool BodyChecker::in_span() const { return std::holds_alternative<ast::SpanAction>(program_.items[body_.item].node); }
 
 void BodyChecker::block(const ast::Block& b) {
     for (ast::StmtId id : b.statements) statement(program_[id]);

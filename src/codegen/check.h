@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ class MapTable {
 
 class BodyChecker {
   public:
-    BodyChecker(const ast::Program& program, Body& body, MapTable& maps, Diags& diags)
-        : program_(program), body_(body), maps_(maps), diags_(diags) {}
+    BodyChecker(const ast::Program& program, Typed& typed, Body& body, MapTable& maps, Diags& diags)
+        : program_(program), typed_(typed), body_(body), maps_(maps), diags_(diags) {}
     void run();
 
   private:
@@ -74,19 +75,40 @@ class BodyChecker {
     Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
     void arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
     void argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument);
+    Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    void distribution_fits(const FunctionRow& row, ast::ExprId argument);
     void printf_arguments(const ast::Call& node);
 
-    bool in_span() const;
+    // check_span.cpp: what only spans have, and parameters
+    void span_parts(const ast::SpanAction& node);
+    void span_key(const ast::Endpoint& endpoint);
+    void merge_span_key(SpanInfo& info, const std::vector<Type>& types, Span where);
+    void threshold(const ast::SpanAction& node);
+    void entries_in(ast::ExprId id);
+    void entries_in(const ast::Block& block);
+    Type entry(const ast::Call& node);
+    Type age(ast::ExprId id, const ast::Call& node);
+    const SpanInfo* span_named(ast::ExprId id);
+    std::optional<Type> parameter(ast::ExprId id, std::string_view name);
+
+    bool in_span() const { return body_.role != Role::action; }
+    // Is an expression evaluated when the span opens?
+    bool opening() const { return region_ == Region::predicate || body_.role == Role::open; }
     std::string program_text(ast::ExprId id) const;  // a short form of an expression, for hints
     Span span(ast::ExprId id) const { return program_[id].span; }
     Type& slot(ast::ExprId id) { return body_.types[static_cast<uint32_t>(id)]; }
     Use& use(ast::ExprId id) { return body_.uses[static_cast<uint32_t>(id)]; }
 
     const ast::Program& program_;
+    Typed& typed_;
     Body& body_;
     MapTable& maps_;
     Diags& diags_;
     Region region_ = Region::body;
+    std::optional<ast::ExprId> printed_;  // an argument of print() or printf() as it stands
 };
+
+// Names that stand twice or for two things.
+void check_names(const ast::Program& program, Typed& typed, Diags& diags);
 
 }  // namespace lt

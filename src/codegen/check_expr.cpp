@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "check.h"
 #include "operators.h"
+#include "percent.h"
 #include "stdlib/format.h"
 
 namespace lt {
@@ -102,6 +103,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Ellipsis&) {
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Name& node) {
+    if (const auto t = parameter(id, node.name)) return *t;
     const VariableRow* row = find_variable(node.name);
     if (!row) return unknown_name(id, node.name);
     use(id) = VariableUse{row->id, 0};
@@ -137,7 +139,7 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
 
 Type BodyChecker::result_type(ast::ExprId id) {
     const KernelFunction& f = body_.place.function;
-    if (!f.in_btf) return integer_type(8, true);
+    if (!f.in_btf) return integer_type(8, true);  // a system call too
     if (f.result.kind == Kind::integer) return f.result;
     diags_.error(span(id), fmt::format("{} returns nothing that is an integer or an address", f.name));
     return nothing();
@@ -145,7 +147,7 @@ Type BodyChecker::result_type(ast::ExprId id) {
 
 bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
     const ProbeRow& probe = probe_row(body_.place.kind);
-    const bool span_item = in_span(), opening = region_ == Region::predicate;
+    const bool span_item = in_span(), opens = opening();
     std::string why, hint;
     switch (row.scope) {
         case Scope::anywhere: return true;
@@ -160,12 +162,12 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
             hint = probe.arguments ? "write arg0, arg1 ..." : "";
             break;
         case Scope::function_return:
-            if (probe.result || (span_item && !opening)) return true;
-            why = span_item ? "when the span opens there is no return value yet" : fmt::format("`{}` probes have no return value", probe.name);
+            if (probe.result || (body_.role == Role::call && !opens)) return true;
+            why = body_.role == Role::call ? "when the span opens there is no return value yet" : fmt::format("`{}` probes have no return value", probe.name);
             hint = "it is there at a function's return: in kr:, ur:, fexit: probes and in the block of a span";
             break;
         case Scope::span_close:
-            if (span_item && !opening) return true;
+            if (span_item && !opens) return true;
             why = span_item ? "when the span opens there is no latency yet" : "only a span has a latency";
             hint = span_item ? "a threshold after the predicate tests it: `k:f /.../ > 10ms < ... >`"
                              : "write a span: `k:vfs_read < @ns = hist(...) >`";
@@ -314,9 +316,38 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     const FunctionRow* row = find_function(node.name);
     if (!row) return unknown_function(node);
     use(id) = CallUse{row->id};
+    if (row->id == Function::age) return age(id, node);
+    if (row->id == Function::percentile) return percentile(id, node, *row);
     arguments(id, node, *row);
+    if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
     const bool is_text = row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
     return is_text ? slot(node.arguments[0]) : row->result;
+}
+
+// A walk over the buckets of all CPUs is the runtime's work, so no program can use the result.
+Type BodyChecker::percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
+    if (printed_ != id) {
+        diags_.error(span(id), fmt::format("{}() has a value only where it is printed", row.name)).hint =
+            fmt::format("write it as an argument of print() or printf() by itself: print({}(@name, 99))", row.name);
+        return nothing();
+    }
+    const size_t before = diags_.all().size();
+    arguments(id, node, row);
+    if (diags_.all().size() != before) return nothing();
+    return integer_type(8, true, slot(node.arguments[0]).view);
+}
+
+void BodyChecker::distribution_fits(const FunctionRow& row, ast::ExprId argument) {
+    const auto* map = std::get_if<ast::Map>(&program_[argument].node);
+    if (!map) {
+        diags_.error(span(argument), fmt::format("{}() takes a map of dist()", row.name)).hint = fmt::format("write {}(@name, 99)", row.name);
+        return;
+    }
+    const Type held = maps_[map_at(argument, *map, false)].value;
+    slot(argument) = held;
+    if (held.kind == Kind::none || held.aggregation == Aggregation::dist) return;
+    diags_.error(span(argument), fmt::format("{}() takes a map of dist(), but @{} holds {}", row.name, map->name, type_name(held))).hint =
+        fmt::format("write `@name = {}`", signature(function_row(Function::dist)));
 }
 
 Type BodyChecker::unknown_function(const ast::Call& node) {
@@ -357,6 +388,7 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
     const ast::ExprNode& node = program_[argument].node;
     const auto* map = std::get_if<ast::Map>(&node);
     const bool keyed_allowed = row.id == Function::remove;
+    if (row.id == Function::print || row.id == Function::printf) printed_ = argument;
     switch (want.want) {
         case Want::map_or_value:
         case Want::map:
@@ -369,6 +401,10 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 return;
             }
             if (want.want == Want::map_or_value) {
+                if (const SpanInfo* span_info = span_named(argument)) {
+                    use(argument) = SpanUse{static_cast<uint32_t>(span_info - typed_.spans.data())};
+                    return;
+                }
                 value(argument);
                 return;
             }
@@ -392,6 +428,16 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             diags_.error(span(argument), fmt::format("{}() takes a string, not {}", row.name, type_name(t)));
             return;
         }
+        case Want::at_opening:  // looked at by entry()
+            if (body_.role == Role::action) {
+                diags_.error(span(argument), "only a span has an opening").hint = "entry() stands in the block or the threshold of a span";
+            }
+            return;
+        case Want::distribution: return distribution_fits(row, argument);
+        case Want::percent:
+            if (percent_share(program_[argument])) return;
+            diags_.error(span(argument), "a percent is a number from 0 to 100").hint = "one with a fraction stands in quotes: \"99.9\"";
+            return;
         case Want::address_or_string:
         case Want::value: value(argument); return;
     }

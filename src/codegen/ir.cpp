@@ -26,6 +26,7 @@ constexpr std::array codes{
     CodeRow{Code::store, "store", false, false},
     CodeRow{Code::copy, "copy", false, false},
     CodeRow{Code::argument, "argument", true, false},
+    CodeRow{Code::frame, "frame", true, false},
     CodeRow{Code::result, "result", true, false},
     CodeRow{Code::field, "field", true, false},
     CodeRow{Code::helper, "helper", true, false},
@@ -51,15 +52,25 @@ constexpr std::array library{
     LibraryRow{Library::raise, "lt_raise", 3, false, false},
     LibraryRow{Library::hist, "lt_hist", 2, false, false},
     LibraryRow{Library::hist_duration, "lt_hist_duration", 2, false, false},
+    LibraryRow{Library::dist, "lt_dist", 3, false, false},
     LibraryRow{Library::same, "lt_same", 3, true, false},
     LibraryRow{Library::divide, "lt_divide", 2, true, false},
     LibraryRow{Library::modulo, "lt_modulo", 2, true, false},
     LibraryRow{Library::room, "lt_room", 2, true, false},
     LibraryRow{Library::wake_flags, "lt_wake_flags", 2, true, false},
-    LibraryRow{Library::span_open, "lt_span_open", 5, true, true},
-    LibraryRow{Library::span_skip, "lt_span_skip", 2, false, false},
-    LibraryRow{Library::span_close, "lt_span_close", 3, true, true},
-    LibraryRow{Library::span_done, "lt_span_done", 1, false, false},
+    LibraryRow{Library::task_state, "lt_task_state", 1, true, true},
+    LibraryRow{Library::task_state_make, "lt_task_state_make", 2, true, true},
+    LibraryRow{Library::hash_state, "lt_hash_state", 1, true, true},
+    LibraryRow{Library::hash_state_make, "lt_hash_state_make", 3, true, true},
+    LibraryRow{Library::hash_state_drop, "lt_hash_state_drop", 1, false, false},
+    LibraryRow{Library::span_open, "lt_span_open", 6, true, true},
+    LibraryRow{Library::span_close, "lt_span_close", 5, true, true},
+    LibraryRow{Library::span_die, "lt_span_die", 2, false, false},
+    LibraryRow{Library::span_age, "lt_span_age", 3, true, false},
+    LibraryRow{Library::walk, "lt_walk", 6, false, false},
+    LibraryRow{Library::pair_reopen, "lt_pair_reopen", 3, true, true},
+    LibraryRow{Library::pair_open, "lt_pair_open", 4, true, false},
+    LibraryRow{Library::pair_claim, "lt_pair_claim", 1, true, false},
 };
 
 class Printer {
@@ -133,6 +144,7 @@ class Printer {
             case Code::loss: return fmt::format(" {}", op.symbol);
             case Code::context:
             case Code::alu:
+            case Code::frame:
             case Code::result:
             case Code::submit:
             case Code::branch:
@@ -145,7 +157,7 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 5> names{"hash", "per-CPU hash", "array", "per-CPU array", "ring buffer"};
+    constexpr std::array<std::string_view, 6> names{"hash", "per-CPU hash", "array", "per-CPU array", "ring buffer", "task storage"};
     return names[static_cast<size_t>(s)];
 }
 

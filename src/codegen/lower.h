@@ -22,11 +22,30 @@ class Unit {
     uint32_t event(PlannedEvent event);
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
-    uint32_t span_map(const PlannedSpan& span, uint32_t& index);
+    uint32_t scratch();  // a map with room for what does not fit on the stack
+    uint32_t books();  // the map that counts what was opened and closed
     uint32_t ring();  // the ring buffer's index among the maps; made when first asked for
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
     PlannedProbe& probe(const ResolvedPlace& place);
+
+    // A value frozen at the opening of a span: an argument, or the expression of entry().
+    struct Frozen {
+        std::string source;  // the same text is frozen once
+        ast::ExprId expr;
+        Kind kind = Kind::integer;
+        uint32_t offset = 0;  // in the opening
+        uint32_t room = 8;    // bytes, a multiple of 8
+    };
+    struct SpanLayout {
+        uint32_t map = 0;
+        std::vector<Frozen> frozen;
+    };
+    const SpanLayout& layout(uint32_t span) const { return layouts_[span]; }
+    PlannedSpan& span(uint32_t i) { return out_.plan.spans[i]; }
+    uint32_t spans() const { return static_cast<uint32_t>(out_.plan.spans.size()); }
+    PlannedProbe& internal_probe(std::string text);
+    void walk(std::string name) { out_.plan.walk = std::move(name); }
 
     const ast::Program& program;
     const Typed& typed;
@@ -34,14 +53,31 @@ class Unit {
 
   private:
     void plan_map(const MapInfo& info);
+    void plan_span(const SpanInfo& info);
     ir::Program out_;
+    std::vector<SpanLayout> layouts_;  // indexed as Plan::spans
+    std::optional<uint32_t> books_;
+    std::optional<uint32_t> scratch_;
     std::optional<uint32_t> ring_;
 };
 
 constexpr uint32_t ring_size = 4 << 20;  // bytes
 
-// A value frozen at the opening of a span: an argument of the function.
-using Frozen = std::map<uint32_t, uint32_t>;  // number of the argument -> index
+// What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is not frozen.
+std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
+
+// Openings of threads that end are counted, not forgotten.
+void thread_exits(Unit& unit);
+
+// What is open in the storage of tasks is found by walking over all of them.
+void open_spans(Unit& unit);
+
+// What a record gets for one value of print() or printf(): an integer, bytes to copy, or nothing.
+struct RecordPart {
+    ir::Value value = ir::no_value;
+    uint32_t room = 8;
+    bool bytes = false;
+};
 
 class BodyLowering {
   public:
@@ -51,17 +87,30 @@ class BodyLowering {
   private:
     // lower.cpp: functions
     void action(const ast::Action& node, PlannedProbe& probe, Rung& rung);
-    void span(const ast::SpanAction& node, PlannedProbe& probe, Rung& rung);
-    void open_function(const ast::SpanAction& node, const std::string& name, Way way, const PlannedSpan& span, uint32_t map, uint32_t index);
-    void close_function(const ast::SpanAction& node, const std::string& name, Way way, const PlannedSpan& span, uint32_t map, uint32_t index);
-    void latency_and_body(const ast::SpanAction& node, ir::Value now, ir::Value opened, uint32_t index);
-    void collect_frozen(const ast::SpanAction& node);
-    void note_frozen(ast::ExprId id);
-    void note_frozen(const ast::Block& block);
+    // lower_span.cpp
+    void span(const ast::SpanAction& node, Rung& rung);
+    void open_call(const ast::SpanAction& node, const std::string& name, Way way);
+    void close_call(const ast::SpanAction& node, const std::string& name, Way way);
+    void open_pair(const ast::SpanAction& node, const std::string& name, Way way);
+    void close_pair(const ast::SpanAction& node, const std::string& name, Way way);
+    void begin_close(const std::string& name, Way way, bool at_return);
+    void freeze(ir::Value opening);
+    void thaw(ir::Value opening);
+    void close(const ast::SpanAction& node, ir::Value opened);
+    void if_true(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
+    ir::Value thread_state(uint32_t span, bool make);
+    ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
+    ir::Value age(const ast::Call& node);
+    void book(uint32_t offset);
+    std::optional<size_t> frozen(ast::ExprId id) const;
+    size_t number() const { return static_cast<size_t>(&body_ - unit_.typed.bodies.data()); }
+
+    // lower.cpp
     ir::Function& begin(const std::string& name, Way way, bool at_return);
     void finish(Span where);
     void make_locals();
     Attachment attachment(const std::string& program, bool at_return) const;
+    static Attachment attachment(const Tracepoint& event, Attachment a);
 
     // lower_stmt.cpp
     void block(const ast::Block& block);
@@ -78,8 +127,10 @@ class BodyLowering {
     void with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use);
     ir::Value key_of(uint32_t map, const ast::Map& node);
     void call(const ast::Stmt& stmt, ast::ExprId id, const ast::Call& node, Function function);
+    RecordPart record_part(ast::ExprId id, EventField& field);
+    RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
-    void write_record(uint32_t event, const std::vector<ir::Value>& values, bool wake);
+    void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
     void remove(const ast::Call& node);
@@ -99,7 +150,7 @@ class BodyLowering {
     ir::Value integer_of(ast::ExprId id, const ast::Binary& node);
     ir::Value integer_of(ast::ExprId id, const ast::Conditional& node);
     ir::Value variable(const VariableUse& use);
-    ir::Value argument(uint32_t n);
+    bool in_record() const { return !body_.place.tracepoint.event.empty(); }  // are arguments fields of a tracepoint's record?
     ir::Value logical(const ast::Binary& node);
     ir::Value same_strings(const ast::Binary& node);
     ir::Value arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a, ir::Value b);
@@ -118,10 +169,11 @@ class BodyLowering {
     const Body& body_;
     const ast::Program& program_;
     std::optional<Builder> b_;
-    Frozen frozen_;
-    bool closing_ = false;                       // in the close function of a span: arguments come from the opening
-    std::vector<uint32_t> frozen_slots_;         // where the close function keeps them
+    bool closing_ = false;  // at the close of a span: frozen values come from the opening
+    struct Thawed { uint32_t slot = 0; ir::Value buffer = ir::no_value; };
+    std::vector<Thawed> thawed_;  // integers in slots, strings in buffers; indexed as SpanLayout::frozen
     uint32_t latency_slot_ = 0;
+    ir::Value now_ = ir::no_value;
     std::vector<uint32_t> local_slots_;          // of integer locals
     std::vector<ir::Value> local_buffers_;       // of string locals
 };

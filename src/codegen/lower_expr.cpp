@@ -1,4 +1,5 @@
 // Expressions: every integer is 64 bits wide, every string is memory padded with zeros to a multiple of 8 bytes.
+#include <algorithm>
 #include <array>
 
 #include "lower.h"
@@ -36,11 +37,17 @@ constexpr std::array operators{
     OperatorRow{ast::BinaryOp::greater_equal, ir::Alu::uge, ir::Alu::sge},
 };
 
+uint32_t result_offset(const Tracepoint& exit) {
+    const auto ret = std::find_if(exit.fields.begin(), exit.fields.end(), [](const Field& f) { return f.name == "ret"; });
+    return ret == exit.fields.end() ? 16 : ret->offset;
+}
+
 bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
 
 }  // namespace
 
 ir::Value BodyLowering::integer(ast::ExprId id) {
+    if (const auto i = frozen(id)) return b_->read(thawed_[*i].slot);
     return std::visit([&](const auto& node) { return integer_of(id, node); }, program_[id].node);
 }
 
@@ -71,11 +78,17 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
     const Field& field = std::get<FieldUse>(use(id)).field;
     const auto width = static_cast<uint8_t>(field.type.size);
-    if (probe_row(body_.place.kind).place == Place::event) return b_->field(field.offset, width, field.type.is_signed);
-    return b_->extend(argument(field.offset), width, field.type.is_signed);
+    if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
+    return b_->extend(b_->argument(field.offset), width, field.type.is_signed);
 }
 
-ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Call&) { return b_->constant(0); }
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
+    switch (std::get<CallUse>(use(id)).id) {
+        case Function::age: return age(node);
+        case Function::entry: return integer(node.arguments[0]);
+        default: return b_->constant(0);
+    }
+}
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Unary& node) {
     const ir::Value v = integer(node.operand);
@@ -109,13 +122,10 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
         return b_->extend(value, static_cast<uint8_t>(row.type.size), false);
     }
     if (v.id == Variable::latency) return b_->read(latency_slot_);
-    if (v.id == Variable::arg) return argument(v.number);
+    if (v.id == Variable::arg) return b_->argument(v.number);
+    if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
     const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
     return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
-}
-
-ir::Value BodyLowering::argument(uint32_t n) {
-    return closing_ ? b_->read(frozen_slots_[frozen_.at(n)]) : b_->argument(n);
 }
 
 ir::Value BodyLowering::truth(ir::Value v) { return b_->alu(ir::Alu::ne, v, b_->constant(0)); }
@@ -172,6 +182,7 @@ ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
 
 void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
     const ir::Value at = offset == 0 ? to : b_->address(to, offset);
+    if (const auto i = frozen(id)) return b_->copy(at, 0, thawed_[*i].buffer, std::min(room, unit_.layout(body_.span).frozen[*i].room));
     const uint32_t own = padded(type(id).size);
     const ast::ExprNode& node = program_[id].node;
     const Use& u = use(id);
@@ -194,7 +205,9 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* map = std::get_if<MapUse>(&u)) {
         const ir::Value slot = b_->find(map->index, key_of(map->index, std::get<ast::Map>(node)));
         b_->branch(slot, [&] { b_->copy(at, 0, slot, own); });
-    } else if (std::holds_alternative<CallUse>(u)) {
+    } else if (const auto* called = std::get_if<CallUse>(&u); called && called->id == Function::entry) {
+        string_into(std::get<ast::Call>(node).arguments[0], to, offset, room);
+    } else if (called) {
         const ast::ExprId from = std::get<ast::Call>(node).arguments[0];
         type(from).kind == Kind::string ? string_into(from, to, offset, room) : read_string(at, own, from);
     }

@@ -5,6 +5,7 @@
 
 #include "lower.h"
 #include "operators.h"
+#include "percent.h"
 
 namespace lt {
 namespace {
@@ -145,7 +146,11 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
         case Aggregation::none: break;
         case Aggregation::count:
         case Aggregation::sum: b_->call(ir::Library::add, {slot, v}); break;
-        case Aggregation::avg: b_->call(ir::Library::average, {slot, v}); break;
+        case Aggregation::avg:
+        case Aggregation::stats: b_->call(ir::Library::average, {slot, v}); break;
+        case Aggregation::dist:
+            b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map))});
+            break;
         case Aggregation::hist:
             b_->call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist, {slot, v});
             break;
@@ -179,12 +184,17 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
             return b_->leave();
         }
         case Function::str:
+        case Function::entry:
+        case Function::age:
+        case Function::percentile:
         case Function::count:
         case Function::sum:
         case Function::min:
         case Function::max:
         case Function::avg:
-        case Function::hist: return;
+        case Function::hist:
+        case Function::stats:
+        case Function::dist: return;
     }
 }
 
@@ -204,18 +214,36 @@ void BodyLowering::printf(const ast::Call& node) {
     emit_event(std::move(e), {node.arguments.begin() + 1, node.arguments.end()});
 }
 
+// A percentile is computed by whoever prints it: only the key goes into the record.
+RecordPart BodyLowering::percentile_part(const ast::Call& node, EventField& field) {
+    const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
+    const PlannedMap& m = unit_.map(map);
+    field.type = integer_type(8, true, m.value.view);
+    field.percentile = PlannedPercentile{map, percent_share(program_[node.arguments[1]]).value_or(0)};
+    if (is_scalar(m)) return {ir::no_value, 0, false};
+    return {key_of(map, std::get<ast::Map>(program_[node.arguments[0]].node)), padded(m.key_size), true};
+}
+
+RecordPart BodyLowering::record_part(ast::ExprId id, EventField& field) {
+    if (const auto* called = std::get_if<CallUse>(&use(id)); called && called->id == Function::percentile) {
+        return percentile_part(std::get<ast::Call>(program_[id].node), field);
+    }
+    field.type = type(id);
+    if (field.type.kind != Kind::string) return {integer(id), 8, false};
+    field.type.size = padded(field.type.size);
+    return {string(id, field.type.size), field.type.size, true};
+}
+
 // Integers are computed before room is reserved, so that as little as possible happens in between; strings are written in place.
 void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake) {
     uint32_t size = record_header;
-    std::vector<ir::Value> ready;
+    std::vector<RecordPart> ready;
     for (ast::ExprId id : values) {
-        Type t = type(id);
-        const bool text = t.kind == Kind::string;
-        const uint32_t room = text ? padded(t.size) : 8;
-        if (text) t.size = room;
-        event.fields.push_back({t, size});
-        ready.push_back(text ? string(id, room) : integer(id));
-        size += room;
+        EventField field;
+        ready.push_back(record_part(id, field));
+        field.offset = size;
+        event.fields.push_back(field);
+        size += ready.back().room;
     }
     event.size = size;
     const bool only_prints = event.kind == EventKind::text || event.kind == EventKind::value;
@@ -227,7 +255,7 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
     b_->branch(b_->call(ir::Library::room, {b_->map(ring), b_->constant(size)}), write, [&] { b_->loss(lost); });
 }
 
-void BodyLowering::write_record(uint32_t index, const std::vector<ir::Value>& values, bool wake) {
+void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& parts, bool wake) {
     const uint32_t ring = unit_.ring();
     const std::vector<EventField> fields = unit_.planned(index).fields;
     const ir::Value flags = wake ? b_->constant(force_wakeup)
@@ -238,8 +266,9 @@ void BodyLowering::write_record(uint32_t index, const std::vector<ir::Value>& va
         [&] {
             b_->store(record, 0, b_->constant(index));
             for (size_t i = 0; i < fields.size(); i++) {
-                const bool text = fields[i].type.kind == Kind::string;
-                text ? b_->copy(record, fields[i].offset, values[i], fields[i].type.size) : b_->store(record, fields[i].offset, values[i]);
+                if (parts[i].room == 0) continue;
+                parts[i].bytes ? b_->copy(record, fields[i].offset, parts[i].value, parts[i].room)
+                               : b_->store(record, fields[i].offset, parts[i].value);
             }
             b_->submit(record, flags);
         },

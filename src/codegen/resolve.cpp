@@ -18,6 +18,10 @@ namespace {
 using Part = ast::ProbeSpec::Part;
 constexpr size_t most_matches = 512;  // places that one wildcard may stand for
 
+constexpr std::string_view syscall_category = "syscalls";
+constexpr std::string_view syscall_entry = "sys_enter_";
+constexpr std::string_view syscall_exit = "sys_exit_";
+
 template <class T>
 std::optional<T> number(std::string_view text, int base = 10) {
     T value{};
@@ -38,8 +42,8 @@ class Resolver {
         : kernel_(kernel), options_(options), diags_(diags) {}
 
     // All places that one probe of an item stands for; none after a diagnostic.
-    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, bool span_item) {
-        const ProbeRow* row = kind_of(spec, span_item);
+    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
+        const ProbeRow* row = kind_of(spec, role);
         if (!row || !shape_fits(spec, *row)) return {};
         ResolvedPlace place;
         place.kind = row->kind;
@@ -50,7 +54,8 @@ class Resolver {
             case Place::period: return period(spec, std::move(place));
             case Place::event: return event(spec, std::move(place));
             case Place::kernel_function: return kernel_function(spec, std::move(place));
-            case Place::binary_function: return binary_function(spec, std::move(place));
+            case Place::system_call: return system_call(spec, std::move(place));
+            case Place::binary_function: return binary_function(spec, std::move(place), row->result || role == Role::call);
         }
         return {};
     }
@@ -67,17 +72,21 @@ class Resolver {
         return out;
     }
 
-    const ProbeRow* kind_of(const ast::ProbeSpec& spec, bool span_item) {
+    const ProbeRow* kind_of(const ast::ProbeSpec& spec, Role role) {
         const Part& kind = spec.parts.front();
         const ProbeRow* row = find_probe(kind.text);
         if (!row) {
             unknown_kind(spec);
             return nullptr;
         }
-        if (span_item && !row->spans) {
-            Diag& d = diags_.error(kind.span, fmt::format("a span opens at the entry of a function, and `{}` is none", row->name));
+        if (role == Role::call && !row->spans) {
+            Diag& d = diags_.error(kind.span, fmt::format("a span of one name opens at the entry of a call, and `{}` is none", row->name));
             d.hint = row->result ? "name the entry: the return is found by itself, as in `k:vfs_read < @ = hist(...) >`"
-                                 : "spans over two events are not there yet; a block in { } runs at the event";
+                                 : "name the event that closes it: `t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < ... >`";
+            return nullptr;
+        }
+        if ((role == Role::open || role == Role::close) && (row->place == Place::nothing || row->place == Place::period)) {
+            diags_.error(kind.span, fmt::format("`{}` is no event that a span could {} at", row->name, role == Role::open ? "open" : "close"));
             return nullptr;
         }
         return row;
@@ -111,6 +120,7 @@ class Resolver {
             case Place::nothing: fits = n == 0; break;
             case Place::period: fits = n == 1 || n == 2; break;
             case Place::event: fits = n == 2; break;
+            case Place::system_call: fits = n == 1; break;
             case Place::kernel_function: fits = n == 1 || n == 2; break;
             case Place::binary_function: fits = n == 2; break;
         }
@@ -167,6 +177,47 @@ class Resolver {
             if (tp) out.push_back(at_event(place, std::move(*tp)));
         }
         return out;
+    }
+
+    // By the tracepoints at its entry and exit.
+    std::vector<ResolvedPlace> system_call(const ast::ProbeSpec& spec, ResolvedPlace place) {
+        if (const Answer a = kernel_.can(Feature::tracepoint); !a.yes) {
+            diags_.error(spec.span, "this kernel offers no tracepoints: " + a.why);
+            return {};
+        }
+        const std::string& name = spec.parts[1].text;
+        std::vector<std::string> names;
+        for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}{}", syscall_entry, name))) {
+            names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
+        }
+        if (names.empty()) return missing_system_call(spec);
+        if (!count_fits(spec, names.size())) return {};
+        std::vector<ResolvedPlace> out;
+        for (const std::string& each : names) {
+            Result<Tracepoint> entry = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_entry, each));
+            Result<Tracepoint> exit = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_exit, each));
+            if (!entry || !exit) continue;
+            ResolvedPlace p = place;
+            p.text = text_of(probe_row(place.kind), spec.parts, each);
+            p.tracepoint = std::move(*entry);
+            p.exit = std::move(*exit);
+            p.rungs = {{Way::tracepoint, "", {}}};
+            out.push_back(std::move(p));
+        }
+        return out;
+    }
+
+    std::vector<ResolvedPlace> missing_system_call(const ast::ProbeSpec& spec) {
+        const std::string& name = spec.parts[1].text;
+        std::vector<std::string> all;
+        for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}*", syscall_entry))) {
+            all.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
+        }
+        Diag& d = diags_.error(spec.parts[1].span, all.empty() ? "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)"
+                                                               : fmt::format("this kernel has no system call {}", name));
+        d.hint = did_you_mean(closest(name, views(all)));
+        if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'sc:*'` lists them all";
+        return {};
     }
 
     static ResolvedPlace at_event(ResolvedPlace place, Tracepoint tp) {
@@ -271,7 +322,13 @@ class Resolver {
         return out;
     }
 
-    std::vector<ResolvedPlace> binary_function(const ast::ProbeSpec& spec, ResolvedPlace place) {
+    // Behind a function's first instruction the kernel would take what lies on the stack for the return address, and the program would crash.
+    std::vector<ResolvedPlace> not_an_entry(const ast::ProbeSpec& spec) {
+        diags_.error(spec.parts[2].span, "a return can only be traced from a function's entry, not from inside it").hint = "name the function alone";
+        return {};
+    }
+
+    std::vector<ResolvedPlace> binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, bool at_return) {
         if (const Answer a = kernel_.can(Feature::uprobe); !a.yes) {
             diags_.error(spec.span, "this kernel offers no uprobes: " + a.why);
             return {};
@@ -285,6 +342,8 @@ class Resolver {
         if (!is_glob(name)) {
             Result<UserFunction> f = user_place(*path, name);
             if (!f) return missing_user_function(spec, *path, f.error());
+            if (at_return && name.find('+') != name.npos) return not_an_entry(spec);
+            if (at_return && name.starts_with("0x") && !starts_function(*path, *f)) return not_an_entry(spec);
             return {at_user(place, std::move(*f))};
         }
         const std::vector<std::string> names = kernel_.user_functions(*path, name);
@@ -319,6 +378,11 @@ class Resolver {
         return f;
     }
 
+    bool starts_function(const std::string& path, const UserFunction& f) {
+        const Result<UserFunction> named = kernel_.user_function(path, f.name);
+        return named && named->offset == f.offset;
+    }
+
     static ResolvedPlace at_user(ResolvedPlace place, UserFunction f) {
         place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
         place.user = std::move(f);
@@ -335,28 +399,55 @@ class Resolver {
     }
 };
 
-struct ItemParts {
-    const std::vector<ast::ProbeSpec>& probes;
-    bool span;
-};
-ItemParts parts_of(const ast::Item& item) {
-    if (const auto* action = std::get_if<ast::Action>(&item.node)) return {action->probes, false};
-    return {std::get<ast::SpanAction>(item.node).probes, true};
+std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
+    std::string out;
+    for (const ast::Endpoint& e : endpoints) {
+        if (!out.empty()) out += ", ";
+        for (const Part& p : e.probe.parts) out += (&p == &e.probe.parts.front() ? "" : ":") + p.text;
+    }
+    return out;
 }
+
+// Adds a body for each place that an item's probes stand for.
+class ItemResolver {
+  public:
+    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item) : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
+
+    void operator()(const ast::Action& action) {
+        for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
+    }
+    void operator()(const ast::SpanAction& node) {
+        const auto span = static_cast<uint32_t>(typed_.spans.size());
+        SpanInfo info;
+        info.item = item_;
+        info.name = node.name;
+        info.between_events = !node.closes.empty();
+        info.text = text_of(node.opens) + (info.between_events ? " -> " + text_of(node.closes) : "");
+        info.task_storage = !info.between_events && kernel_.can(Feature::task_storage).yes;
+        info.opening = static_cast<uint32_t>(typed_.bodies.size());
+        typed_.spans.push_back(std::move(info));
+        for (uint32_t i = 0; i < node.opens.size(); i++) add(node.opens[i].probe, node.closes.empty() ? Role::call : Role::open, span, i);
+        for (uint32_t i = 0; i < node.closes.size(); i++) add(node.closes[i].probe, Role::close, span, i);
+    }
+    void operator()(const ast::Parameter&) {}
+
+  private:
+    void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
+        for (ResolvedPlace& place : resolver_.places(spec, role)) typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}});
+    }
+
+    Resolver& resolver_;
+    Kernel& kernel_;
+    Typed& typed_;
+    uint32_t item_;
+};
 
 }  // namespace
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
     Typed typed;
     Resolver resolver(kernel, options, diags);
-    for (uint32_t i = 0; i < program.items.size(); i++) {
-        const ItemParts parts = parts_of(program.items[i]);
-        for (const ast::ProbeSpec& spec : parts.probes) {
-            for (ResolvedPlace& place : resolver.places(spec, parts.span)) {
-                typed.bodies.push_back({i, std::move(place), {}, {}, {}});
-            }
-        }
-    }
+    for (uint32_t i = 0; i < program.items.size(); i++) std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

@@ -21,6 +21,11 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<
         case Place::period: fmt::print("{}\n", row.shape); return size_t{1};
         case Place::event: names = kernel.tracepoints(part(parts, 1), part(parts, 2)); break;
         case Place::kernel_function: names = kernel.functions(part(parts, parts.size() - 1)); break;
+        case Place::system_call:
+            for (const std::string& full : kernel.tracepoints("syscalls", "sys_enter_" + part(parts, 1))) {
+                names.push_back(full.substr(std::string_view("syscalls:sys_enter_").size()));
+            }
+            break;
         case Place::binary_function: {
             if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
             const Result<std::string> path = kernel.binary(parts[1]);

@@ -27,6 +27,7 @@ Result<Source> read_all(FILE* file, const std::string& name) {
 }
 
 Result<Source> read_source(const Command& command) {
+    if (command.has(Option::program) && !command.file.empty()) return Error{"both -e and a file are given", "use one of them", 0};
     if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
     if (command.file.empty()) return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
     if (command.file == "-") return read_all(stdin, "-");

@@ -214,7 +214,7 @@ void Pipeline::tell_ways() {
     const std::vector<size_t> taken = session_->taken();
     for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
         const PlannedProbe& probe = ir_.plan.probes[i];
-        if (probe.when != When::attached) continue;
+        if (probe.when != When::attached || probe.internal) continue;
         fmt::print(stderr, "{}: attached by {}\n", probe.text, way_name(probe.rungs[taken[i]].way));
         for (size_t r = 0; r < taken[i]; r++) {
             fmt::print(stderr, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
@@ -224,7 +224,7 @@ void Pipeline::tell_ways() {
 
 bool Pipeline::collect() {
     const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(),
-                                       [](const PlannedProbe& p) { return p.when == When::attached || p.when == When::period; });
+                                       [](const PlannedProbe& p) { return !p.internal && (p.when == When::attached || p.when == When::period); });
     if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
     if (child_ && !release_child()) return false;
     session_->run();
@@ -244,8 +244,12 @@ void Pipeline::tell_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(stderr, "lt: the command {}\n", trouble);
     }
-    for (const Loss& loss : session_->losses()) fmt::print(stderr, "lt: {}\n", loss_text(ir_.plan, loss));
-    if (command_.has(Option::stats)) tell_stats(ir_.plan, *session_);
+    const bool stats = command_.has(Option::stats);
+    for (const Loss& loss : session_->losses()) {
+        const std::string text = loss_text(ir_.plan, loss, stats);
+        if (!text.empty()) fmt::print(stderr, "lt: {}\n", text);
+    }
+    if (stats) tell_stats(ir_.plan, *session_);
 }
 
 std::string Pipeline::ast_text() const { return ast::dump(program_); }

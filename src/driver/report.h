@@ -18,7 +18,8 @@ struct Timing {
     std::chrono::nanoseconds spent;
 };
 
-std::string loss_text(const Plan& plan, const Loss& loss);
+// Empty where it is not told: what every run has only stands in --stats.
+std::string loss_text(const Plan& plan, const Loss& loss, bool stats);
 void tell_stats(const Plan& plan, const Session& session);
 void tell_times(std::span<const Timing> timings);
 

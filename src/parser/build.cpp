@@ -25,6 +25,11 @@ struct AloneHint {
     std::string general = "assign it, as in @x = ..., or call a function with it";
 };
 
+auto find_keyed(const std::vector<ast::Endpoint>& endpoints) {
+    const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
+    return std::find_if(endpoints.begin(), endpoints.end(), has_key);
+}
+
 }  // namespace
 
 uint32_t Builder::depth_of(const Exprs& exprs) const {
@@ -120,12 +125,71 @@ ast::StmtId Builder::leave(Span span) {
     return program_.add(span, ast::Return{});
 }
 
-void Builder::action(Span span, Probes probes, MaybeExpr predicate, ast::Block body) {
-    program_.items.push_back({span, ast::Action{std::move(probes), predicate, std::move(body)}});
+void Builder::add_item(Span span, ast::ItemNode node) {
+    after_broken_ = false;
+    program_.items.push_back({span, std::move(node)});
 }
 
-void Builder::span(Span span, Probes probes, MaybeExpr predicate, MaybeExpr threshold, ast::Block body) {
-    program_.items.push_back({span, ast::SpanAction{{}, std::move(probes), predicate, threshold, std::move(body)}});
+void Builder::broken() { after_broken_ = true; }
+
+Span Builder::key_span(const ast::Endpoint& endpoint) const {
+    return cover(program_[endpoint.key.front()].span, program_[endpoint.key.back()].span);
+}
+
+// Of what only spans have, the first is refused.
+void Builder::refuse_span_parts(const ast::SpanAction& head, Span body) {
+    const auto keyed = find_keyed(head.opens);
+    if (!head.closes.empty()) {
+        diags_.error({body.begin, body.begin + 1}, "the block of a span stands in < ... >").hint =
+            "write '<' instead of '{' and '>' instead of '}'";
+    } else if (!head.name.empty()) {
+        diags_.error(head.name_span, "only a span has a name").hint = "the block of a span stands in < ... >";
+    } else if (keyed != head.opens.end()) {
+        diags_.error(key_span(*keyed), "only the events of a span have keys").hint =
+            "a span is written t:...[key] -> t:...[key] < ... >";
+    }
+}
+
+void Builder::action(Span span, ast::SpanAction head, Span body_span, ast::Block body) {
+    refuse_span_parts(head, body_span);
+    ast::Action action = {{}, head.predicate, std::move(body)};
+    for (ast::Endpoint& e : head.opens) action.probes.push_back(std::move(e.probe));
+    add_item(span, std::move(action));
+}
+
+void Builder::check_endpoints(const ast::SpanAction& span) {
+    const auto keyed = find_keyed(span.opens);
+    if (!span.closes.empty() && span.opens.size() > 1) {
+        diags_.error(span.opens[1].probe.span, "a span with '->' has one opening event").hint =
+            "write a span of its own for each opening event";
+    } else if (span.closes.empty() && keyed != span.opens.end()) {
+        diags_.error(key_span(*keyed), "a key needs '->' and the event that closes the span").hint =
+            "add '-> t:...[key]' after it";
+    }
+}
+
+void Builder::span(Span span, ast::SpanAction head, ast::Block body) {
+    check_endpoints(head);
+    head.body = std::move(body);
+    add_item(span, std::move(head));
+}
+
+void Builder::timeout(Span span, Span word, ast::ExprId after, ast::Block body) {
+    if (after_broken_) return;
+    auto* of = program_.items.empty() ? nullptr : std::get_if<ast::SpanAction>(&program_.items.back().node);
+    if (of == nullptr) {
+        diags_.error(word, "'timeout' stands after the block of a span").hint =
+            "for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }";
+    } else if (of->timeout) {
+        diags_.error(word, "a span has one timeout").hint = "remove this one";
+    } else {
+        of->timeout = {span, after, std::move(body)};
+        program_.items.back().span.end = span.end;
+    }
+}
+
+void Builder::parameter(Span span, std::string name, Span name_span, ast::ExprId value, std::string help) {
+    add_item(span, ast::Parameter{std::move(name), name_span, value, std::move(help)});
 }
 
 }  // namespace lt

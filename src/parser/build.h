@@ -17,8 +17,6 @@ class Builder {
     Builder(ast::Program& program, Diags& diags) : program_(program), diags_(diags) {}
 
     using Exprs = std::vector<ast::ExprId>;
-    using Probes = std::vector<ast::ProbeSpec>;
-    using MaybeExpr = std::optional<ast::ExprId>;
 
     ast::ExprId leaf(Span span, ast::ExprNode node);
     ast::ExprId map(Span span, std::string name, Exprs key);
@@ -34,10 +32,17 @@ class Builder {
     ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
     ast::StmtId leave(Span span);
 
-    void action(Span span, Probes probes, MaybeExpr predicate, ast::Block body);
-    void span(Span span, Probes probes, MaybeExpr predicate, MaybeExpr threshold, ast::Block body);
+    void action(Span span, ast::SpanAction head, Span body_span, ast::Block body);
+    void span(Span span, ast::SpanAction head, ast::Block body);
+    void timeout(Span span, Span word, ast::ExprId after, ast::Block body);  // of the item before it
+    void parameter(Span span, std::string name, Span name_span, ast::ExprId value, std::string help);
+    void broken();  // an item was passed over
 
   private:
+    void add_item(Span span, ast::ItemNode node);
+    Span key_span(const ast::Endpoint& endpoint) const;
+    void refuse_span_parts(const ast::SpanAction& head, Span body);
+    void check_endpoints(const ast::SpanAction& span);
     ast::ExprId add(Span span, ast::ExprNode node, const Exprs& children);
     uint32_t depth_of(const Exprs& exprs) const;
     uint32_t depth_of(const ast::Block& block) const;
@@ -48,6 +53,7 @@ class Builder {
     std::vector<uint32_t> expr_depths_;  // by ExprId
     std::vector<uint32_t> stmt_depths_;  // by StmtId; statements only
     bool said_too_deep_ = false;
+    bool after_broken_ = false;
 };
 
 }  // namespace lt

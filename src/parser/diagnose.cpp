@@ -15,6 +15,12 @@ namespace {
 
 using K = Parser::symbol_kind;
 
+constexpr std::string_view pair_example =
+    "for example t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ = hist(latency) >";
+constexpr std::string_view name_example = "for example span slow_read = k:vfs_read < @ = hist(latency) >";
+constexpr std::string_view timeout_example =
+    "for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }";
+constexpr std::string_view parameter_example = "for example param slow = 10ms \"report only what is slower\"";
 constexpr std::string_view example = "for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >";
 
 // How an expected token is called.
@@ -73,10 +79,29 @@ Diag& say(const Mistake& m, Span span, std::string message, std::string_view hin
 
 bool said_already(const Mistake& m) { return m.found == K::S_BAD; }
 
+// Is this after the keyword with which its item begins, or after an item without a block of its own in < >?
+bool follows_any_keyword(const Mistake& m) {
+    const Kind keyword = m.lexer.keyword_before();
+    if (keyword == K::S_PARAM || keyword == K::S_TIMEOUT) return true;
+    return keyword != K::S_YYEMPTY && m.lexer.item().begin < m.span.begin;
+}
+
+// Is this in the part of an item that belongs to its keyword, outside of brackets?
+bool follows_keyword(const Mistake& m, Kind keyword) {
+    return m.lexer.keyword_before() == keyword && m.lexer.mode_before() == Mode::code && !m.lexer.enclosing();
+}
+
+// Does what came before end here, by the looks of the text?
+bool stops_here(const Mistake& m) {
+    return m.found == K::S_YYEOF || m.found == K::S_SEMICOLON ||
+           begins_line_between(m.lexer.source(), m.lexer.span_before().end, m.span.begin);
+}
+
 // Is what follows a span's block, on the same line, more likely the rest of a comparison than an item?
 bool continues_span(const Mistake& m) {
     const auto& closed = m.lexer.last_span();
     const Span item = m.lexer.item();
+    if (follows_any_keyword(m)) return false;
     if (!closed || item.begin < closed->second.end) return false;
     if (begins_line_between(m.lexer.source(), closed->second.end, item.begin)) return false;
     if (item.begin == m.span.begin) return m.found != K::S_YYEOF && m.found != K::S_PROBE;
@@ -128,6 +153,106 @@ bool cast(const Mistake& m) {
     return true;
 }
 
+// After `param` or `span`: what stands on another line is hardly meant to be its name.
+bool is_without_name(const Mistake& m) {
+    if (m.expects(K::S_NAME)) return true;
+    return m.expects(K::S_ASSIGN) && m.lexer.kind_before() == K::S_NAME &&
+           begins_line_between(m.lexer.source(), m.lexer.item().begin, m.lexer.span_before().begin);
+}
+
+// The keyword with which the item begins.
+Span first_word(const Mistake& m) {
+    const Span item = m.lexer.item();
+    const std::string_view text = m.lexer.source().at(item);
+    const auto* end = std::find_if_not(text.begin(), text.end(), is_word_byte);
+    return {item.begin, item.begin + static_cast<uint32_t>(end - text.begin())};
+}
+
+bool broken_parameter(const Mistake& m) {
+    if (!follows_keyword(m, K::S_PARAM) || m.found == K::S_POSITIONAL) return false;
+    const uint32_t end = m.lexer.span_before().end;
+    if (is_without_name(m)) {
+        say(m, first_word(m), "a parameter needs a name", parameter_example);
+    } else if (stops_here(m)) {
+        say(m, {end, end}, "a parameter needs a value", parameter_example);
+    } else if (m.expects(K::S_ASSIGN)) {
+        say(m, m.span, fmt::format("expected '=' after the name of a parameter, found {}", found_words(m)),
+            parameter_example);
+    } else {
+        say(m, m.span, "the value of a parameter is a number, a duration or a string", parameter_example);
+    }
+    return true;
+}
+
+bool more_than_parameter(const Mistake& m) {
+    if (m.lexer.keyword_before() != K::S_PARAM || m.lexer.mode_before() != Mode::probe || stops_here(m)) return false;
+    if (find_later(m) != nullptr) return false;
+    say(m, m.span, fmt::format("unexpected {} after a parameter", found_words(m)),
+        "the value is one number, duration or string, and a text for the help may follow it");
+    return true;
+}
+
+bool name_of_span(const Mistake& m) {
+    if (!follows_keyword(m, K::S_SPAN)) return false;
+    if (is_without_name(m)) {
+        say(m, first_word(m), "after 'span' stands the name of the span", name_example);
+        return true;
+    }
+    if (!m.expects(K::S_ASSIGN) || m.expects(K::S_PLUS)) return false;
+    say(m, found_span(m), fmt::format("expected '=' after the name of a span, found {}", found_words(m)), name_example);
+    return true;
+}
+
+bool arrow_without_closer(const Mistake& m) {
+    if (m.lexer.kind_before() != K::S_ARROW || !m.expects(K::S_PROBE)) return false;
+    say(m, found_span(m), fmt::format("after '->' stands the event that closes the span, not {}", found_words(m)),
+        pair_example);
+    return true;
+}
+
+bool arrow_too_late(const Mistake& m) {
+    if (m.found != K::S_ARROW || !m.expects(K::S_SPAN_OPEN) || !m.expects(K::S_LBRACE)) return false;
+    if (m.lexer.kind_before() == K::S_PREDICATE_CLOSE) {
+        say(m, m.span, "'->' stands before the predicate", "write the predicate after the closing events");
+    } else {
+        say(m, m.span, "a span has one '->'", "write ',' between several closing events");
+    }
+    return true;
+}
+
+bool second_key(const Mistake& m) {
+    if (m.found != K::S_LBRACKET || m.lexer.mode_before() != Mode::head) return false;
+    if (m.lexer.kind_before() != K::S_RBRACKET) return false;
+    say(m, m.span, "an event has one key", "write several values in one key: [a, b]");
+    return true;
+}
+
+bool broken_timeout(const Mistake& m) {
+    if (!follows_keyword(m, K::S_TIMEOUT)) return false;
+    if (m.lexer.kind_before() == K::S_TIMEOUT) {
+        say(m, found_span(m), fmt::format("expected the time of a timeout, found {}", found_words(m)), timeout_example);
+        return true;
+    }
+    if (!m.expects(K::S_LBRACE)) return false;
+    const Span head = {m.lexer.item().begin, m.lexer.span_before().end};
+    say(m, head, "a timeout needs a block: { ... }", timeout_example);
+    return true;
+}
+
+// A block that is not closed before its timeout.
+bool timeout_inside(const Mistake& m) {
+    const std::optional<Open>& open = m.lexer.enclosing();
+    if (!open || open->bracket != Bracket::angle || !m.expects(K::S_SEMICOLON)) return false;
+    const Span before = m.lexer.span_before();
+    const bool is_found = m.found == K::S_NAME && m.text() == "timeout";
+    const bool is_before = m.lexer.kind_before() == K::S_NAME && m.lexer.source().at(before) == "timeout" &&
+                           is_one_of(m.found, statement_starts);
+    if (!is_found && !is_before) return false;
+    say(m, is_found ? m.span : before, "'timeout' stands after the '>' of a span", timeout_example)
+        .notes.push_back({open->span, "this '<' is not closed yet"});
+    return true;
+}
+
 bool not_there_yet(const Mistake& m) {
     const Later* row = find_later(m);
     if (row == nullptr) return false;
@@ -135,8 +260,16 @@ bool not_there_yet(const Mistake& m) {
     return true;
 }
 
+// In `[tid /pid == 1/ <` a predicate seems to be in the key.
+bool is_predicate_in_key(const Mistake& m, const Open& open) {
+    const bool is_key = open.bracket == Bracket::square && open.outside == Mode::head;
+    return is_key && m.found == K::S_LESS && m.lexer.kind_before() == K::S_SLASH;
+}
+
+// Behind a ':' of `[args.pid -> t:a:b` there are probes again.
 bool stands_outside(Kind kind, Bracket bracket) {
-    return kind == K::S_SEMICOLON || kind == K::S_LBRACE || (kind == K::S_ASSIGN && bracket == Bracket::square);
+    const bool is_square = bracket == Bracket::square;
+    return kind == K::S_SEMICOLON || kind == K::S_LBRACE || (is_square && (kind == K::S_ASSIGN || kind == K::S_COLON));
 }
 
 // The innermost open bracket is the culprit where the text ends, where the next item begins, and where something stands
@@ -147,7 +280,7 @@ bool never_closed(const Mistake& m) {
     const bool is_block = open->bracket == Bracket::brace || open->bracket == Bracket::angle;
     const bool ends = m.found == K::S_YYEOF || m.lexer.item_begins(m.span.begin);
     const bool cannot_be_inside = !is_block && !m.wants_operand() && stands_outside(m.found, open->bracket);
-    if (!ends && !cannot_be_inside) return false;
+    if (!ends && !cannot_be_inside && !is_predicate_in_key(m, *open)) return false;
     const BracketRow& row = bracket_row(open->bracket);
     say(m, open->span, fmt::format("this '{}' is never closed", row.open), row.hint);
     return true;
@@ -160,6 +293,7 @@ std::string_view missing_block_hint(const Mistake& m) {
         return "write a blank before the '/' of a predicate";
     }
     const bool same_line = !begins_line_between(m.lexer.source(), m.lexer.span_before().end, m.span.begin);
+    if (m.found == K::S_PROBE && m.text() == "timeout") return "write 'timeout' after the '>' of the span";
     if (m.found == K::S_PROBE && same_line) return "write ',' between two probes";
     return example;
 }
@@ -232,10 +366,32 @@ bool unexpected(const Mistake& m) {
     return true;
 }
 
+struct Explanation {
+    bool (*says)(const Mistake&);
+    Extent extent = Extent::block;
+};
+
 constexpr std::array explanations = {
-    said_already,        comparison_in_span, not_there_yet,          cast,
-    never_closed,        missing_block,      threshold_without_span, assignment_as_value,
-    call_without_parens, return_of_value,    missing_semicolon,      unexpected,
+    Explanation{said_already},
+    Explanation{comparison_in_span, Extent::to_next_item},
+    Explanation{broken_parameter, Extent::line},
+    Explanation{more_than_parameter, Extent::line},
+    Explanation{not_there_yet},
+    Explanation{name_of_span},
+    Explanation{arrow_without_closer},
+    Explanation{arrow_too_late},
+    Explanation{second_key},
+    Explanation{broken_timeout},
+    Explanation{cast},
+    Explanation{timeout_inside},
+    Explanation{never_closed},
+    Explanation{missing_block},
+    Explanation{threshold_without_span},
+    Explanation{assignment_as_value},
+    Explanation{call_without_parens},
+    Explanation{return_of_value},
+    Explanation{missing_semicolon},
+    Explanation{unexpected},
 };
 
 }  // namespace
@@ -244,13 +400,9 @@ Extent diagnose(const Parser::context& at, Lexer& lexer) {
     Mistake mistake = {lexer, at.token(), at.location(), std::vector<Kind>(Parser::YYNTOKENS)};
     const int count = at.expected_tokens(mistake.expected.data(), Parser::YYNTOKENS);
     mistake.expected.resize(static_cast<size_t>(count));
-    for (const auto explain : explanations) {
-        if (!explain(mistake)) continue;
-        if (explain == comparison_in_span) return Extent::to_next_item;
-        break;
-    }
-    const Later* row = find_later(mistake);
-    return row == nullptr ? Extent::block : row->extent;
+    const auto says = [&](const Explanation& e) { return e.says(mistake); };
+    const auto* said = std::find_if(explanations.begin(), explanations.end(), says);
+    return said->says == not_there_yet ? find_later(mistake)->extent : said->extent;
 }
 
 }  // namespace lt

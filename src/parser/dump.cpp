@@ -2,6 +2,8 @@
 // dump does not change with the layout of the program.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "parser/ast.h"
 
@@ -20,10 +22,16 @@ class Dumper {
         block_under("body", a.body);
     }
     void operator()(const SpanAction& s) {
-        line("span {}{}", s.name.empty() ? "" : s.name + " = ", probes(s.probes));
+        endpoints(s);
         expr_under("predicate", s.predicate);
         expr_under("threshold", s.threshold);
+        if (s.worst) line_under("threshold worst");
         block_under("body", s.body);
+        if (s.timeout) timeout_under(*s.timeout);
+    }
+    void operator()(const Parameter& p) {
+        line("param {}{}", p.name, p.help.empty() ? "" : " " + quoted(p.help));
+        under(p.value);
     }
 
     void operator()(const Evaluate& e) {
@@ -107,16 +115,54 @@ class Dumper {
         depth_ -= 2;
     }
 
+    void line_under(std::string_view text) {
+        depth_++;
+        line("{}", text);
+        depth_--;
+    }
+
+    void timeout_under(const Timeout& t) {
+        line_under("timeout");
+        depth_++;
+        under(t.after);
+        block_under("body", t.body);
+        depth_--;
+    }
+
+    // In the line of the span, unless there is more to say than their probes.
+    void endpoints(const SpanAction& s) {
+        const auto has_key = [](const Endpoint& e) { return !e.key.empty(); };
+        if (s.closes.empty() && std::none_of(s.opens.begin(), s.opens.end(), has_key)) {
+            line("span {}{}", s.name.empty() ? "" : s.name + " = ", probes(s.opens));
+            return;
+        }
+        line("span{}{}", s.name.empty() ? "" : " ", s.name);
+        for (const Endpoint& e : s.opens) endpoint_under("open", e);
+        for (const Endpoint& e : s.closes) endpoint_under("close", e);
+    }
+
+    void endpoint_under(std::string_view title, const Endpoint& endpoint) {
+        depth_++;
+        line("{} {}", title, probe(endpoint.probe));
+        for (ExprId k : endpoint.key) under(k);
+        depth_--;
+    }
+
     static std::string part(const ProbeSpec::Part& p) {
         return p.text.find_first_of(": ,") == std::string::npos ? p.text : quoted(p.text);
     }
 
-    static std::string probes(const std::vector<ProbeSpec>& specs) {
+    static std::string probe(const ProbeSpec& spec) {
         std::string out;
-        for (const ProbeSpec& spec : specs) {
-            if (!out.empty()) out += ", ";
-            for (const ProbeSpec::Part& p : spec.parts) out += (&p == &spec.parts.front() ? "" : ":") + part(p);
-        }
+        for (const ProbeSpec::Part& p : spec.parts) out += (&p == &spec.parts.front() ? "" : ":") + part(p);
+        return out;
+    }
+    static std::string probe(const Endpoint& endpoint) { return probe(endpoint.probe); }
+
+    template <class Event>
+    static std::string probes(const std::vector<Event>& events) {
+        std::string out;
+        for (const Event& event : events) out += (out.empty() ? "" : ", ") + probe(event);
         return out;
     }
 

@@ -10,7 +10,6 @@ using K = Parser::symbol_kind;
 
 bool anywhere(const Mistake&) { return true; }
 bool at_item(const Mistake& m) { return m.lexer.mode_before() == Mode::probe; }
-bool at_head(const Mistake& m) { return m.lexer.mode_before() == Mode::head; }
 bool in_code(const Mistake& m) { return m.lexer.mode_before() == Mode::code; }
 bool before_operand(const Mistake& m) { return in_code(m) && m.wants_operand(); }
 bool after_operand(const Mistake& m) { return in_code(m) && !m.wants_operand(); }
@@ -19,7 +18,6 @@ bool after_dot(const Mistake& m) { return m.lexer.kind_before() == K::S_DOT; }
 bool after_probe(const Mistake& m) { return m.lexer.kind_before() == K::S_PROBE; }
 
 constexpr std::array rows = {
-    Later{K::S_PARAM, at_item, "parameters ('param') are", "write the value where it is used", Extent::line},
     Later{K::S_CONFIG, at_item, "'config' blocks are", "", Extent::block},
     Later{K::S_MACRO, at_item, "macros are", "write the statements where they are used", Extent::block},
     Later{K::S_FN, at_item, "functions of your own ('fn') are", "write the statements where they are used",
@@ -29,14 +27,7 @@ constexpr std::array rows = {
           Extent::line},
     Later{K::S_PREAMBLE, at_item, "C preprocessor lines are", "", Extent::line},
     Later{K::S_C_TYPE, at_item, "C definitions are", "", Extent::block},
-    Later{K::S_TIMEOUT, at_item, "'timeout' after a span is", "", Extent::block},
-    Later{K::S_SPAN_NAME, at_item, "named spans ('span NAME =') are", "remove the name", Extent::block},
     Later{K::S_ASSIGN, after_probe, "names of probes ('name=probe') are", "remove the name", Extent::block},
-    Later{K::S_ARROW, at_head, "spans between two events ('->') are", "use a span on one function or system call",
-          Extent::block},
-    Later{K::S_LBRACKET, at_head, "keys of probes ('probe[key]') are", "use a span on one function or system call",
-          Extent::block},
-    Later{K::S_WORST, anywhere, "'> worst' is", "write a duration as the threshold, as in > 10ms", Extent::block},
     Later{K::S_POSITIONAL, anywhere, "positional parameters such as '$1' are", "write the value itself", Extent::block},
     Later{K::S_FOR, anywhere, "'for' loops are", "", Extent::block},
     Later{K::S_WHILE, anywhere, "'while' loops are", "", Extent::block},

@@ -10,6 +10,8 @@
 namespace lt {
 namespace {
 
+using K = Parser::symbol_kind;
+
 constexpr size_t most_brackets = 256;
 constexpr size_t most_symbols =
     4096;  // on the parser's stack: a bracket with what stands before it in its expression takes a few
@@ -21,6 +23,9 @@ constexpr std::array bracket_rows = {
     BracketRow{Bracket::angle, "<", ">", "write '>' after the last statement"},
     BracketRow{Bracket::predicate, "/", "/", "write '/' after the condition, before the block"},
 };
+
+bool is_value(Kind kind) { return kind == K::S_INTEGER || kind == K::S_DURATION || kind == K::S_STRING; }
+bool may_follow_value(Kind kind) { return kind == K::S_STRING || kind == K::S_SEMICOLON; }
 
 bool is_block(const Open& open) { return open.bracket == Bracket::brace || open.bracket == Bracket::angle; }
 
@@ -36,7 +41,7 @@ Lexer::Lexer(const Source& source, Diags& diags)
       cursor_(text_) {}
 
 Token Lexer::next(size_t height) {
-    before_ = {current_.kind, current_.span, mode_, top()};
+    before_ = {current_.kind, current_.span, mode_, top(), keyword_};
     Token token = fetch(height);
     current_.kind = token.kind();
     current_.span = token.location;
@@ -53,39 +58,61 @@ Token Lexer::fetch(size_t height) {
 
 bool Lexer::has_enough() const { return diags_.all().size() >= most_diags && cursor_ < text_end(); }
 
-// One token, and whether an item is open after it.
+// One token, and whether an item is open after it. No bracket ends a parameter: its value does, although a help text
+// and a `;` may follow it.
 Token Lexer::advance() {
     item_over_ = false;
-    const bool was_in_item = in_item_;
+    const bool begins = !in_item_;
+    const Kind keyword = keyword_;
+    if (begins) {
+        keyword_ = K::S_YYEMPTY;
+        in_closers_ = false;
+    }
     Token token = scan();
-    if (!was_in_item) item_begin_ = token.location.begin;
-    in_item_ = !item_over_ && token.kind() != Parser::symbol_kind::S_YYEOF;
+    const bool is_tail = begins && keyword == K::S_PARAM && may_follow_value(token.kind());
+    if (is_tail) keyword_ = keyword;
+    if (begins && !is_tail) item_begin_ = token.location.begin;
+    if (keyword_ == K::S_PARAM && (is_tail || is_value(token.kind()))) {
+        mode_ = Mode::probe;
+        item_over_ = true;
+    }
+    in_item_ = !item_over_ && token.kind() != K::S_YYEOF;
     return token;
 }
 
-void Lexer::skip_item(Extent extent) { skip_ = extent; }
+void Lexer::skip_item(Extent extent) {
+    skip_ = extent;
+    back_to_.reset();
+    // The mistake may be seen only at the second token of the next item: its first one may be taken for a name.
+    for (const uint32_t begin : {before_.span.begin, current_.span.begin}) {
+        if (!back_to_ && begin > item_begin_ && item_begins(begin)) back_to_ = begin;
+    }
+}
 
 Token Lexer::resume() {
     quiet_ = true;
-    if (has_enough()) cursor_ = text_end();
-    else skip_rest(*skip_);
+    if (has_enough())
+        cursor_ = text_end();
+    else
+        skip_rest(*skip_);
     quiet_ = false;
     skip_.reset();
     brackets_.clear();
     mode_ = Mode::probe;
+    keyword_ = K::S_YYEMPTY;
     in_item_ = false;
     token_ = cursor_;
     return simple(TokenKind::RESUME);
 }
 
 void Lexer::skip_rest(Extent extent) {
-    if (extent == Extent::line) return skip_line();
-    if (current_.span.begin > item_begin_ && item_begins(current_.span.begin)) {
-        cursor_ = text_ + current_.span.begin;
+    if (back_to_) {
+        cursor_ = text_ + *back_to_;
         return;
     }
+    if (extent == Extent::line) return skip_line();
     // After `(1;` nobody will close the parenthesis any more.
-    while (current_.kind == Parser::symbol_kind::S_SEMICOLON && !brackets_.empty() && !is_block(brackets_.back())) {
+    while (current_.kind == K::S_SEMICOLON && !brackets_.empty() && !is_block(brackets_.back())) {
         brackets_.pop_back();
     }
     const bool trusted = extent != Extent::to_next_item;
@@ -176,6 +203,20 @@ Token Lexer::comma() {
     return simple(TokenKind::COMMA);
 }
 
+Token Lexer::arrow() {
+    if (mode_ == Mode::head) {
+        mode_ = Mode::probe;
+        in_closers_ = true;
+    }
+    return simple(TokenKind::ARROW);
+}
+
+// A probe follows the `=` of a span's name.
+Token Lexer::assign() {
+    if (keyword_ == K::S_SPAN && brackets_.empty()) mode_ = Mode::probe;
+    return simple(TokenKind::ASSIGN);
+}
+
 Token Lexer::slash() {
     if (mode_ == Mode::head) return open(Bracket::predicate, TokenKind::PREDICATE_OPEN);
     if (predicate_ends()) return close(Bracket::predicate, TokenKind::PREDICATE_CLOSE);
@@ -186,8 +227,8 @@ Token Lexer::slash() {
 // divide.
 bool Lexer::predicate_ends() const {
     if (brackets_.empty() || brackets_.back().bracket != Bracket::predicate) return false;
-    const char after = source_.text.c_str()[past_blanks(offset(cursor_))];
-    return after == '{' || after == '<' || after == '>' || after == '\0';
+    const char* after = source_.text.c_str() + past_blanks(offset(cursor_));
+    return *after == '{' || *after == '<' || *after == '>' || *after == '\0' || std::string_view(after, 2) == "->";
 }
 
 Token Lexer::less(TokenKind otherwise) {

@@ -59,6 +59,7 @@ class Lexer {
     Kind kind_before() const { return before_.kind; }
     Span span_before() const { return before_.span; }
     Mode mode_before() const { return before_.mode; }
+    Kind keyword_before() const { return before_.keyword; }
     const std::optional<Open>& enclosing() const { return before_.enclosing; }
     Span item() const { return {item_begin_, current_.span.end}; }
     bool item_begins(uint32_t offset) const;  // by the looks of it, at the start of a line
@@ -71,6 +72,7 @@ class Lexer {
         Span span;
         Mode mode = Mode::probe;
         std::optional<Open> enclosing;
+        Kind keyword = Parser::symbol_kind::S_YYEMPTY;
     };
 
     // lexer.re
@@ -98,6 +100,8 @@ class Lexer {
     // Tokens whose meaning depends on the context.
     Token comma();
     Token slash();
+    Token arrow();
+    Token assign();
     Token less(TokenKind otherwise);
     Token greater(TokenKind otherwise);
     Token word();
@@ -131,10 +135,13 @@ class Lexer {
     uint32_t item_begin_ = 0;
     Mode mode_ = Mode::probe;
     std::vector<Open> brackets_;
+    Kind keyword_ = Parser::symbol_kind::S_YYEMPTY;  // with which the item began
+    bool in_closers_ = false;                        // is this after the `->` of a span?
     bool in_item_ = false;
     bool item_over_ = false;  // does the current token end its item?
     bool quiet_ = false;
     std::optional<Extent> skip_;
+    std::optional<uint32_t> back_to_;  // the next item, where the parser is already in it
     std::optional<std::pair<Span, Span>> last_span_;
     Seen before_;
     Seen current_;

@@ -44,6 +44,7 @@ bool Lexer::item_begins(uint32_t offset) const {
         word ":" [^ \t\r\n\x00]           { return true; }
         ("if" | "else" | "unroll") [ \t]* "{" { return false; }
         word [ \t]* "{"                   { return true; }
+        ("param" | "span") [ \t]+ word [ \t]* "=" { return true; }
         *                                 { return false; }
     */
 }
@@ -63,7 +64,6 @@ Token Lexer::scan() {
             <*> "#"      { return hash(); }
             <*> nul      { cursor_ = token_; return simple(TokenKind::END); }
 
-            <probe> "span" blank+ word blank* "=" { return simple(TokenKind::SPAN_NAME); }
             <probe, head> word [A-Za-z0-9_*?.\-]* (":" probe_byte*)?  { return probe(); }
             <probe, head> [*?] [A-Za-z0-9_*?.\-]* ":" probe_byte*     { return probe(); }
             <code> word  { return word(); }
@@ -103,11 +103,11 @@ Token Lexer::scan() {
 
             <*> "..."  { return simple(TokenKind::ELLIPSIS); }
             <*> "."    { return simple(TokenKind::DOT); }
-            <*> "->"   { return simple(TokenKind::ARROW); }
+            <*> "->"   { return arrow(); }
             <*> ";"    { return simple(TokenKind::SEMICOLON); }
             <*> "?"    { return simple(TokenKind::QUESTION); }
             <*> ":"    { return simple(TokenKind::COLON); }
-            <*> "="    { return simple(TokenKind::ASSIGN); }
+            <*> "="    { return assign(); }
             <*> "+="   { return simple(TokenKind::ASSIGN_ADD); }
             <*> "-="   { return simple(TokenKind::ASSIGN_SUBTRACT); }
             <*> "*="   { return simple(TokenKind::ASSIGN_MULTIPLY); }

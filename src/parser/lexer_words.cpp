@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "lexer.h"
 #include "literal.h"
+#include "probe_text.h"
 
 namespace lt {
 namespace {
@@ -31,7 +32,7 @@ constexpr std::array item_keywords = {
     Keyword{"param", TokenKind::PARAM},    Keyword{"config", TokenKind::CONFIG},   Keyword{"macro", TokenKind::MACRO},
     Keyword{"fn", TokenKind::FN},          Keyword{"import", TokenKind::IMPORT},   Keyword{"let", TokenKind::LET},
     Keyword{"struct", TokenKind::C_TYPE},  Keyword{"union", TokenKind::C_TYPE},    Keyword{"enum", TokenKind::C_TYPE},
-    Keyword{"typedef", TokenKind::C_TYPE}, Keyword{"timeout", TokenKind::TIMEOUT},
+    Keyword{"typedef", TokenKind::C_TYPE}, Keyword{"timeout", TokenKind::TIMEOUT}, Keyword{"span", TokenKind::SPAN},
 };
 
 constexpr std::array<std::string_view, 10> directives = {
@@ -55,50 +56,6 @@ std::optional<TokenKind> find_keyword(const std::array<Keyword, N>& table, std::
     const auto* found = std::find_if(table.begin(), table.end(), [&](const Keyword& k) { return k.word == word; });
     if (found == table.end()) return std::nullopt;
     return found->token;
-}
-
-// Where a key such as `[tid]` begins that stands directly after a probe; npos where there is none. A set of a glob,
-// `[a-z]`, is followed by more of the name or does not begin like an expression: with a word of three letters or more,
-// or with one of @ $ ( and quotes.
-size_t key_begin(std::string_view text) {
-    const size_t at = text.rfind('[');
-    if (at == std::string_view::npos) return at;
-    const size_t end = text.find(']', at);
-    if (end == std::string_view::npos) return at;
-    if (end + 1 != text.size()) return std::string_view::npos;
-    const std::string_view inside = text.substr(at + 1, end - at - 1);
-    if (inside.find_first_of("@$(\"") == 0) return at;
-    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    const bool is_word = inside.size() >= 3 && std::all_of(inside.begin(), inside.begin() + 3, is_letter);
-    return is_word ? at : std::string_view::npos;
-}
-
-// The end of a probe's part: a colon outside quotes.
-size_t part_end(std::string_view text, size_t begin) {
-    bool in_quotes = false;
-    for (size_t i = begin; i < text.size(); i++) {
-        if (text[i] == '"') in_quotes = !in_quotes;
-        if (text[i] == ':' && !in_quotes) return i;
-    }
-    return text.size();
-}
-
-std::string without_quotes(std::string_view part) {
-    std::string out(part);
-    std::erase(out, '"');
-    return out;
-}
-
-ast::ProbeSpec split_probe(std::string_view text, uint32_t offset) {
-    ast::ProbeSpec spec;
-    spec.span = {offset, offset + static_cast<uint32_t>(text.size())};
-    for (size_t begin = 0; begin <= text.size();) {
-        const size_t end = part_end(text, begin);
-        const Span span = {offset + static_cast<uint32_t>(begin), offset + static_cast<uint32_t>(end)};
-        spec.parts.push_back({span, without_quotes(text.substr(begin, end - begin))});
-        begin = end + 1;
-    }
-    return spec;
 }
 
 bool is_positional(const ast::ProbeSpec::Part& part) {
@@ -129,10 +86,13 @@ Token Lexer::probe() {
     const bool first = mode_ == Mode::probe && !in_item_;
     if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
         mode_ = Mode::code;
-        return simple(*keyword);
+        Token token = simple(*keyword);
+        keyword_ = token.kind();
+        return token;
     }
     if (text().ends_with('-') && *cursor_ == '>') cursor_--;
-    if (const size_t key = key_begin(text()); key != std::string_view::npos) cut(static_cast<uint32_t>(key));
+    const bool is_opening = source_.at({past_blanks(offset(cursor_)), offset(text_end())}).starts_with("->");
+    if (const auto key = key_begin(text(), in_closers_ || is_opening)) cut(static_cast<uint32_t>(*key));
     mode_ = Mode::head;
     ast::ProbeSpec spec = split_probe(text(), here().begin);
     const auto positional = std::find_if(spec.parts.begin(), spec.parts.end(), is_positional);

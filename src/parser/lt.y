@@ -65,8 +65,9 @@ using ast::UnaryOp;
 %token <uint64_t> INTEGER
 %token <int64_t> DURATION
 %token ELLIPSIS "..."
+%token PARAM SPAN TIMEOUT
 %token IF "if" ELSE "else" RETURN "return"
-%token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD SPAN_OPEN SPAN_CLOSE
+%token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
 %token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
 %token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->"
 %token ASSIGN "=" ASSIGN_ADD "+=" ASSIGN_SUBTRACT "-=" ASSIGN_MULTIPLY "*=" ASSIGN_DIVIDE "/=" ASSIGN_MODULO "%="
@@ -77,7 +78,7 @@ using ast::UnaryOp;
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
 
 // Without a rule yet.
-%token PARAM CONFIG MACRO FN IMPORT LET C_TYPE PREAMBLE TIMEOUT SPAN_NAME WORST POSITIONAL
+%token CONFIG MACRO FN IMPORT LET C_TYPE PREAMBLE POSITIONAL
 %token FOR WHILE UNROLL BREAK CONTINUE
 
 %right "?" ":"
@@ -92,8 +93,10 @@ using ast::UnaryOp;
 %left "+" "-"
 %left "*" "/" "%"
 
-%type <std::vector<ast::ProbeSpec>> probes
-%type <std::optional<ast::ExprId>> predicate threshold
+%type <ast::SpanAction> name events head limited
+%type <std::vector<ast::Endpoint>> endpoints
+%type <ast::Endpoint> endpoint
+%type <ast::ExprId> literal number
 %type <ast::Block> block else
 %type <std::vector<ast::StmtId>> body statements
 %type <ast::StmtId> simple if
@@ -106,24 +109,60 @@ using ast::UnaryOp;
 
 program: items;
 items: %empty | items item;
-item: action | span | error RESUME { yyerrok; };
+item: action | span | timeout | parameter | error RESUME { yyerrok; build.broken(); };
 
-action: probes predicate block { build.action(@$, $1, $2, $3); };
-span: probes predicate threshold SPAN_OPEN body SPAN_CLOSE { build.span(@$, $1, $2, $3, {$5}); };
+// What only a span may have is accepted before either block: Builder refuses it before the braces.
+action: head block { build.action(@$, $1, @2, $2); };
+span: limited SPAN_OPEN body SPAN_CLOSE { build.span(@$, $1, {$3}); };
+timeout: TIMEOUT expr block { build.timeout(@$, @1, $2, $3); };
 
-probes:
-    PROBE            { $$.push_back($1); }
-  | probes "," PROBE { $$ = $1; $$.push_back($3); }
+limited:
+    head
+  | head THRESHOLD expr  { $$ = $1; $$.threshold = $3; }
+  | head THRESHOLD WORST { $$ = $1; $$.worst = true; }
   ;
 
-predicate:
-    %empty                              {}
-  | PREDICATE_OPEN expr PREDICATE_CLOSE { $$ = $2; }
+head:
+    events
+  | events PREDICATE_OPEN expr PREDICATE_CLOSE { $$ = $1; $$.predicate = $3; }
   ;
 
-threshold:
-    %empty         {}
-  | THRESHOLD expr { $$ = $2; }
+events:
+    name endpoints                { $$ = $1; $$.opens = $2; }
+  | name endpoints "->" endpoints { $$ = $1; $$.opens = $2; $$.closes = $4; }
+  ;
+
+name:
+    %empty        {}
+  | SPAN NAME "=" { $$.name = $2; $$.name_span = @2; }
+  ;
+
+endpoints:
+    endpoint               { $$.push_back($1); }
+  | endpoints "," endpoint { $$ = $1; $$.push_back($3); }
+  ;
+
+endpoint:
+    PROBE              { $$.probe = $1; }
+  | PROBE "[" list "]" { $$.probe = $1; $$.key = $3; }
+  ;
+
+parameter: declaration | declaration ";";
+
+declaration:
+    PARAM NAME "=" literal        { build.parameter(@$, $2, @2, $4, ""); }
+  | PARAM NAME "=" literal STRING { build.parameter(@$, $2, @2, $4, $5); }
+  ;
+
+literal:
+    number
+  | "-" number { $$ = build.unary(@$, UnaryOp::minus, $2); }
+  | STRING     { $$ = build.leaf(@$, ast::String{$1}); }
+  ;
+
+number:
+    INTEGER  { $$ = build.leaf(@$, ast::Integer{$1}); }
+  | DURATION { $$ = build.leaf(@$, ast::Duration{$1}); }
   ;
 
 block: "{" body "}" { $$ = {$2}; };
@@ -213,8 +252,7 @@ postfix:
   ;
 
 primary:
-    INTEGER                { $$ = build.leaf(@$, ast::Integer{$1}); }
-  | DURATION               { $$ = build.leaf(@$, ast::Duration{$1}); }
+    number
   | STRING                 { $$ = build.leaf(@$, ast::String{$1}); }
   | "..."                  { $$ = build.leaf(@$, ast::Ellipsis{}); }
   | NAME                   { $$ = build.leaf(@$, ast::Name{$1}); }

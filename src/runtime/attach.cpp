@@ -23,7 +23,7 @@ using Opened = Result<std::vector<Hook>>;
 Opened one_hook(Result<Descriptor> event, Way way, int program) {
     if (!event) return event.error();
     std::vector<Hook> hooks(1);
-    hooks[0] = {program, way, *std::move(event), Descriptor(), false};
+    hooks[0] = {program, way, *std::move(event), Descriptor(), "", false};
     return hooks;
 }
 
@@ -31,6 +31,12 @@ Opened open_nothing(const Attachment&, int) { return std::vector<Hook>{}; }
 
 Opened open_tracepoint(const Attachment& a, int program) {
     return one_hook(open_tracepoint_event(a.number), Way::tracepoint, program);
+}
+
+Opened open_raw_tracepoint(const Attachment& a, int program) {
+    auto hooks = one_hook(Descriptor(), Way::raw_tracepoint, program);
+    hooks->front().raw_event = a.event;
+    return hooks;
 }
 
 Opened open_trampoline(const Attachment&, int program) { return one_hook(Descriptor(), Way::fentry, program); }
@@ -45,12 +51,14 @@ Opened open_uprobe(const Attachment& a, int program) {
 
 // Indexed by Way; breakpoints need what the attacher knows of the kernel's symbols.
 using Open = Opened (*)(const Attachment&, int program);
-constexpr std::array<std::pair<Way, Open>, 6> ways{{
+constexpr std::array<std::pair<Way, Open>, 8> ways{{
     {Way::run, open_nothing},
     {Way::tracepoint, open_tracepoint},
+    {Way::raw_tracepoint, open_raw_tracepoint},
     {Way::fentry, open_trampoline},
     {Way::kprobe, open_kprobe},
     {Way::uprobe, open_uprobe},
+    {Way::walk, open_nothing},
     {Way::breakpoint, nullptr},
 }};
 static_assert([] {
@@ -80,10 +88,12 @@ void close_every(std::vector<Descriptor>& descriptors, size_t first, size_t step
     for (size_t i = first; i < descriptors.size(); i += step) descriptors[i].reset();
 }
 
-Result<Descriptor> link_trampoline(int program) {
-    int link = bpf_raw_tracepoint_open(nullptr, program);
-    if (link < 0) return Error{trampoline_cause(-link), "", -link};
-    return Descriptor(link);
+// A trampoline's program knows its place; a raw tracepoint is named.
+Result<Descriptor> link_by_name(const Hook& hook) {
+    int link = bpf_raw_tracepoint_open(hook.raw_event.empty() ? nullptr : hook.raw_event.c_str(), hook.program);
+    if (link >= 0) return Descriptor(link);
+    if (hook.raw_event.empty()) return Error{trampoline_cause(-link), "", -link};
+    return system_error("raw tracepoint " + hook.raw_event, -link);
 }
 
 }  // namespace
@@ -120,7 +130,7 @@ Attacher::Opened Attacher::open_breakpoints(const Attachment& attachment, int pr
         for (int cpu : *cpus) {
             auto event = open_kernel_breakpoint(address, cpu);
             if (!event) return event.error_in(what);
-            hooks.push_back({program, Way::breakpoint, Descriptor(*event), Descriptor(), false});
+            hooks.push_back({program, Way::breakpoint, Descriptor(*event), Descriptor(), "", false});
         }
     return hooks;
 }
@@ -137,7 +147,7 @@ const Result<CodeSymbols>& Attacher::symbols() {
 
 Status link_hooks(std::vector<Hook>& hooks) {
     for (Hook& hook : hooks) {
-        auto link = hook.event ? link_program(hook.event.get(), hook.program) : link_trampoline(hook.program);
+        auto link = hook.event ? link_program(hook.event.get(), hook.program) : link_by_name(hook);
         if (!link) return link.error();
         hook.link = *std::move(link);
         hook.on_event = !hook.link;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "attach_breakpoint.h"
@@ -20,6 +21,7 @@ struct Hook {
     Way way = Way::run;
     Descriptor event;       // empty for a trampoline: its link is all there is
     Descriptor link;        // empty until linked
+    std::string raw_event;  // a raw tracepoint's name
     bool on_event = false;  // linked, but the kernel has no link for it: the program goes with the event
 };
 

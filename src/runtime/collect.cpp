@@ -1,10 +1,13 @@
 // libbpf walks the ring buffer; this is what happens with each record.
 #include "collect.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <utility>
 
 #include "runtime/decode.h"
+#include "runtime/distribution.h"
 
 namespace lt {
 
@@ -19,6 +22,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     auto event = decode_event(plan_, record);
     if (!event) return event.error();
     const PlannedEvent& planned = plan_.events[event->index];
+    if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
     switch (planned.kind) {
         case EventKind::text:
             printer_.text(format_text(planned.format, event->values, plan_.plain_integers));
@@ -35,6 +39,23 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
         case EventKind::exit:
             exit_called_ = true;
             return Done{};
+    }
+    return Done{};
+}
+
+Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
+                                    std::vector<Value>& values) {
+    for (size_t i = 0; i < values.size(); i++) {
+        const EventField& field = planned.fields[i];
+        if (!field.percentile) continue;
+        auto key = percentile_key(plan_, field, record);
+        if (!key) return key.error();
+        auto found = maps_.find(field.percentile->map, *key);
+        if (!found) return found.error();
+        if (found->entries.empty()) continue;
+        const auto* distribution = std::get_if<Distribution>(&found->entries[0].value.data);
+        if (!distribution) return Error{fmt::format("{} holds no distribution", found->name), "", 0};
+        if (auto number = percentile(*distribution, field.percentile->share)) values[i].data = *number;
     }
     return Done{};
 }
@@ -58,8 +79,9 @@ Status Dispatcher::print_maps() {
 Collector::Collector(const Plan& plan, const Maps& maps, Printer& printer)
     : dispatcher_(
           plan,
-          {[&maps](size_t index) { return maps.read(index); }, [&maps](size_t index) { return maps.clear(index); },
-           [&maps](size_t index) { return maps.zero(index); }},
+          {[&maps](size_t index) { return maps.read(index); },
+           [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
+           [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); }},
           printer),
       printer_(printer) {}
 

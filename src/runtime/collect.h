@@ -23,6 +23,7 @@ namespace lt {
 // What can be done to the plan's maps, each by its index.
 struct MapActions {
     std::function<Result<MapContent>(size_t)> read;
+    std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
     std::function<Status(size_t)> clear;
     std::function<Status(size_t)> zero;
 };
@@ -40,6 +41,7 @@ class Dispatcher {
 
   private:
     Status print_map(size_t index);
+    Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 
     const Plan& plan_;
     MapActions maps_;

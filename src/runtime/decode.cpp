@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime/distribution.h"
+
 namespace lt {
 namespace {
 
@@ -44,9 +46,12 @@ size_t aggregation_words(Aggregation aggregation) {
         case Aggregation::min:
         case Aggregation::max:
         case Aggregation::avg:
+        case Aggregation::stats:
             return 2;
         case Aggregation::hist:
             return hist_buckets;
+        case Aggregation::dist:
+            return dist_words;
     }
     return 0;
 }
@@ -142,6 +147,25 @@ Histogram fold_histogram(const Copies& copies) {
     return out;
 }
 
+int64_t of_order(uint64_t order, Aggregation a) { return static_cast<int64_t>(order ^ order_flip(a, true)); }
+
+// An order of zero is that of the value which every other one replaces, so a CPU that has counted nothing needs no care.
+Distribution read_distribution(View8 bytes) {
+    Distribution out;
+    out.count = read_word(bytes, 0);
+    out.sum = static_cast<int64_t>(read_word(bytes, 1));
+    out.least = of_order(read_word(bytes, 2), Aggregation::min);
+    out.greatest = of_order(read_word(bytes, 3), Aggregation::max);
+    for (size_t i = 0; i < dist_buckets; i++) out.buckets[i] = read_word(bytes, dist_header + i);
+    return out;
+}
+
+Distribution fold_distribution(const Copies& copies) {
+    Distribution out;
+    for (size_t i = 0; i < copies.count(); i++) merge(out, read_distribution(copies[i]));
+    return out;
+}
+
 Data fold_aggregation(const Copies& copies, const Type& type) {
     switch (type.aggregation) {
         case Aggregation::none:
@@ -153,9 +177,12 @@ Data fold_aggregation(const Copies& copies, const Type& type) {
         case Aggregation::max:
             return fold_extreme(copies, type);
         case Aggregation::avg:
+        case Aggregation::stats:
             return Average{static_cast<int64_t>(sum_words(copies, 0)), sum_words(copies, 1)};
         case Aggregation::hist:
             return fold_histogram(copies);
+        case Aggregation::dist:
+            return fold_distribution(copies);
     }
     return int64_t{0};
 }
@@ -240,11 +267,26 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
     if (record.size() < planned.size) return too_short("an event", record.size(), planned.size);
     event.values.reserve(planned.fields.size());
     for (const EventField& field : planned.fields) {
+        if (field.percentile) {
+            event.values.push_back({field.type, Missing{}});
+            continue;
+        }
         Result<Value> value = read_value(field.type, record, field.offset, "an event");
         if (!value) return value.error_in(fmt::format("cannot read event {}", event.index));
         event.values.push_back(*std::move(value));
     }
     return event;
+}
+
+Result<View8> percentile_key(const Plan& plan, const EventField& field, View8 record) {
+    if (field.percentile->map >= plan.maps.size()) {
+        return Error{fmt::format("a percentile of map {} of a plan that has {}", field.percentile->map, plan.maps.size()), "", 0};
+    }
+    const PlannedMap& map = plan.maps[field.percentile->map];
+    if (map.key.empty()) return View8{};
+    if (field.offset > record.size() || map.key_size > record.size() - field.offset)
+        return too_short("an event", record.size(), size_t{field.offset} + map.key_size);
+    return record.subspan(field.offset, map.key_size);
 }
 
 }  // namespace lt

@@ -101,8 +101,9 @@ void append_character(std::string& out, const FormatPiece& piece, const Value& v
 
 void append_conversion(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
     // A string where the conversion wants a number can only come from a plan that was not checked; its text is the best
-    // answer.
-    const bool as_text = piece.conversion == Conversion::string || std::holds_alternative<std::string>(value.data);
+    // answer. A percentile of nothing is no number, and 0 would be taken for one.
+    const bool as_text = piece.conversion == Conversion::string || std::holds_alternative<std::string>(value.data) ||
+                         std::holds_alternative<Missing>(value.data);
     if (as_text) return append_string(out, piece, value, plain);
     if (piece.conversion == Conversion::character) return append_character(out, piece, value);
     append_digits(out, piece, digits_of(piece, value));

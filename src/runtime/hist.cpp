@@ -58,13 +58,35 @@ std::string bound_text(uint64_t bound, View view, bool plain) {
 
 std::string zero_text(View view, bool plain) { return view == View::duration && !plain ? "0ns" : "0"; }
 
-std::string label(uint32_t bucket, View view, bool plain) {
-    if (bucket == negative_bucket) return fmt::format("(..., {})", zero_text(view, plain));
-    if (bucket == zero_bucket) return fmt::format("[{}]", zero_text(view, plain));
-    const std::string from = bound_text(hist_bound(bucket, view), view, plain);
-    if (bucket == first_bound) return fmt::format("[{}]", from);
-    if (bucket + 1 == hist_buckets) return fmt::format("[{}, ...)", from);
-    return fmt::format("[{}, {})", from, bound_text(hist_bound(bucket + 1, view), view, plain));
+// Buckets that are shown as one row.
+struct Range {
+    uint32_t begin;
+    uint32_t end;
+};
+
+Range range_of(uint32_t bucket, uint32_t per_row) {
+    if (bucket < first_bound) return {bucket, bucket + 1};
+    const uint32_t begin = bucket - (bucket - first_bound) % per_row;
+    return {begin, std::min(begin + per_row, hist_buckets)};
+}
+
+std::string label(Range range, View view, bool plain) {
+    if (range.begin == negative_bucket) return fmt::format("(..., {})", zero_text(view, plain));
+    if (range.begin == zero_bucket) return fmt::format("[{}]", zero_text(view, plain));
+    const std::string from = bound_text(hist_bound(range.begin, view), view, plain);
+    if (range.end == first_bound + 1) return fmt::format("[{}]", from);
+    if (range.end == hist_buckets) return fmt::format("[{}, ...)", from);
+    return fmt::format("[{}, {})", from, bound_text(hist_bound(range.end, view), view, plain));
+}
+
+// `begin` and `end` are the first bucket to be shown and the one after the last.
+uint32_t buckets_per_row(uint32_t begin, uint32_t end, size_t most) {
+    begin = std::max(begin, first_bound);
+    if (end <= begin) return 1;
+    for (uint32_t n : {1U, 2U, 5U}) {
+        if ((end - 1 - first_bound) / n - (begin - first_bound) / n < most) return n;
+    }
+    return doublings_per_unit;
 }
 
 // In single precision, as bpftrace computes it, so that both draw the same bar.
@@ -77,14 +99,20 @@ struct Row {
     uint64_t count;
 };
 
-std::vector<Row> rows_of(const Histogram& histogram, View view, bool plain) {
+std::vector<Row> rows_of(const Histogram& histogram, View view, bool plain, size_t most) {
     const auto& buckets = histogram.buckets;
     const auto filled = [](uint64_t count) { return count != 0; };
     const auto first = std::find_if(buckets.begin(), buckets.end(), filled);
     const auto last = std::find_if(buckets.rbegin(), buckets.rend(), filled).base();
+    const auto end = static_cast<uint32_t>(last - buckets.begin());
+    auto bucket = static_cast<uint32_t>(first - buckets.begin());
+    const uint32_t per_row = buckets_per_row(bucket, end, most);
     std::vector<Row> rows;
-    for (auto it = first; it < last; ++it) {
-        rows.push_back({label(static_cast<uint32_t>(it - buckets.begin()), view, plain), *it});
+    while (bucket < end) {
+        const Range range = range_of(bucket, per_row);
+        const uint64_t count = std::accumulate(buckets.begin() + range.begin, buckets.begin() + range.end, uint64_t{0});
+        rows.push_back({label(range, view, plain), count});
+        bucket = range.end;
     }
     return rows;
 }
@@ -108,16 +136,25 @@ uint64_t total(const Histogram& histogram) {
     return std::accumulate(histogram.buckets.begin(), histogram.buckets.end(), uint64_t{0});
 }
 
-void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain) {
-    const std::vector<Row> rows = rows_of(histogram, view, plain);
-    uint64_t most = 0;
+uint32_t hist_index(int64_t value, View view) {
+    if (value < 0) return negative_bucket;
+    if (value == 0) return zero_bucket;
+    const auto number = static_cast<uint64_t>(value);
+    const auto doublings = static_cast<uint32_t>(std::bit_width(number) - 1);
+    const uint32_t index = first_bound + doublings;  // the bounds of durations fall behind the powers of two, by less than one bucket
+    return number >= hist_bound(index + 1, view) ? index + 1 : index;
+}
+
+void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most) {
+    const std::vector<Row> rows = rows_of(histogram, view, plain, most);
+    uint64_t fullest = 0;
     size_t width = label_width;
     for (const Row& row : rows) {
-        most = std::max(most, row.count);
+        fullest = std::max(fullest, row.count);
         width = std::max(width, row.label.size());
     }
     for (const Row& row : rows) {
-        const std::string bar(bar_length(row.count, most), '@');
+        const std::string bar(bar_length(row.count, fullest), '@');
         fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", row.label, width, row.count, bar, bar_width);
     }
 }

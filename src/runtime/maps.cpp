@@ -70,6 +70,16 @@ Result<MapContent> Maps::read(size_t index) const {
     return decode_map(*map.plan, *raw);
 }
 
+Result<MapContent> Maps::find(size_t index, std::span<const uint8_t> key) const {
+    const Map& map = maps_[index];
+    if (is_array(map.plan->shape)) return read(index);
+    RawEntry entry{Bytes(key.begin(), key.end()), Bytes(map.value_size)};
+    const int code = bpf_map_lookup_elem(map.fd, entry.key.data(), entry.value.data());
+    if (code == -ENOENT) return MapContent{map.plan->name, {}};
+    if (code < 0) return system_error("cannot read " + map.plan->name, -code);
+    return decode_map(*map.plan, {&entry, 1});
+}
+
 Result<std::vector<RawEntry>> Maps::entries(const Map& map) {
     std::vector<RawEntry> all;
     if (is_array(map.plan->shape)) {

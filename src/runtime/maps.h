@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,7 @@ class Maps {
 
     size_t size() const { return maps_.size(); }
     Result<MapContent> read(size_t index) const;
+    Result<MapContent> find(size_t index, std::span<const uint8_t> key) const;  // of one key, if it is there
     Status clear(size_t index) const;  // no keys left; a scalar as if never written
     Status zero(size_t index) const;   // the keys stay, their values become zero
 

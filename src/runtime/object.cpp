@@ -177,6 +177,18 @@ std::vector<uint64_t> LoadedObject::loss_counters() const {
     return counters;
 }
 
+std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const {
+    bpf_map* found = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+    const int cpus = libbpf_num_possible_cpus();
+    if (!found || cpus <= 0) return {};
+    const size_t words = bpf_map__value_size(found) / sizeof(uint64_t);
+    std::vector<uint64_t> values(words * static_cast<size_t>(cpus)), sums(words);
+    const uint32_t only = 0;
+    if (bpf_map_lookup_elem(bpf_map__fd(found), &only, values.data()) < 0) return {};
+    for (size_t i = 0; i < values.size(); i++) sums[i % words] += values[i];
+    return sums;
+}
+
 std::vector<LoadedObject::Facts> LoadedObject::facts() const {
     std::vector<Facts> all;
     for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));) {

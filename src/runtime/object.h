@@ -31,7 +31,9 @@ class LoadedObject {
     // Once, on this CPU: a program of Way::run.
     Status run(const std::string& program) const;
 
-    std::vector<uint64_t> loss_counters() const;  // indexed as Plan::losses
+    std::vector<uint64_t> loss_counters() const;
+    // The u64 words of a per-CPU array's only element, each summed over the CPUs.
+    std::vector<uint64_t> per_cpu_sums(const std::string& symbol) const;  // indexed as Plan::losses
 
     struct Facts {
         std::string name;

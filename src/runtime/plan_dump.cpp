@@ -59,10 +59,16 @@ LossRow loss_row(LossKind kind) {
             return {"contended", Subject::map};
         case LossKind::span_no_entry:
             return {"return without entry", Subject::span};
+        case LossKind::span_missed:
+            return {"left without a return", Subject::span};
+        case LossKind::span_died:
+            return {"open when the thread ended", Subject::span};
+        case LossKind::span_reopened:
+            return {"opened again", Subject::span};
         case LossKind::span_too_deep:
             return {"nested too deep", Subject::span};
         case LossKind::span_no_room:
-            return {"no room for a thread", Subject::span};
+            return {"no room", Subject::span};
         case LossKind::span_clock:
             return {"negative difference", Subject::span};
     }
@@ -87,9 +93,12 @@ std::string place_text(Way way, const Attachment& to) {
     const std::string_view side = to.at_return ? "return" : "entry";
     switch (way) {
         case Way::run:
+        case Way::walk:
             return "run";
         case Way::tracepoint:
             return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+        case Way::raw_tracepoint:
+            return fmt::format("at {}", to.event);
         case Way::fentry:
         case Way::kprobe:
         case Way::breakpoint:
@@ -120,6 +129,13 @@ std::string subject_text(const Plan& plan, Subject subject, uint32_t index) {
             return ": span " + named(plan.spans, index, [](const PlannedSpan& span) { return span.text; });
     }
     return {};
+}
+
+// Only the key lies in the record, if the map has one.
+std::string percentile_text(const Plan& plan, const EventField& field) {
+    if (!field.percentile) return "";
+    const double percent = static_cast<double>(field.percentile->share) * 100 / static_cast<double>(whole_share);
+    return fmt::format(": key of percentile {} of {}", percent, map_name(plan, field.percentile->map));
 }
 
 std::string types_text(const std::vector<Type>& types) {
@@ -193,12 +209,14 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             break;
     }
     line("event {}: {}{}, {} bytes", index, event_name(event.kind), subject, event.size);
-    for (const EventField& field : event.fields) line("    {} at {}", type_text(field.type), field.offset);
+    for (const EventField& field : event.fields)
+        line("    {} at {}{}", type_text(field.type), field.offset, percentile_text(plan_, field));
 }
 
 void Dumper::span(const PlannedSpan& span) {
-    line("span {}", quoted(span.text));
-    line("    {}: {} openings of {} bytes per thread", span.symbol, span.depth, span.opening_size);
+    line("span {}{}", span.name.empty() ? "" : span.name + " = ", quoted(span.text));
+    if (span.state == SpanState::key) return line("    {}[{}]: an opening of {} bytes", span.symbol, types_text(span.key), span.opening_size);
+    line("    {} in {}: {} openings of {} bytes per thread", span.symbol, span.state == SpanState::task ? "task storage" : "a hash", span.depth, span.opening_size);
 }
 
 void Dumper::loss(size_t index, const PlannedLoss& loss) {
@@ -214,12 +232,16 @@ std::string_view way_name(Way way) {
             return "run";
         case Way::tracepoint:
             return "tracepoint";
+        case Way::raw_tracepoint:
+            return "raw tracepoint";
         case Way::fentry:
             return "fentry";
         case Way::kprobe:
             return "kprobe";
         case Way::uprobe:
             return "uprobe";
+        case Way::walk:
+            return "iterator";
         case Way::breakpoint:
             return "breakpoint";
     }

@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "maps.h"
 #include "object.h"
+#include "open_spans.h"
 #include "signals.h"
 
 namespace lt {
@@ -48,6 +49,7 @@ class LiveSession final : public Session {
     Ended run() override;
     Status finish() override;
     std::vector<Loss> losses() const override;
+    Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
 
   private:
@@ -303,6 +305,19 @@ std::vector<Loss> LiveSession::losses() const {
     for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++)
         if (counters[i] > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, counters[i]});
     return losses;
+}
+
+Result<std::vector<Session::Account>> LiveSession::accounts() const {
+    std::vector<Account> all(plan_.spans.size());
+    if (all.empty()) return all;
+    const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
+    for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1], 0};
+    Result<std::vector<Open>> open = open_spans(plan_, object_);
+    if (!open) return open.error();
+    for (const Open& each : *open) {
+        if (each.span < all.size()) all[each.span].open++;
+    }
+    return all;
 }
 
 std::vector<Session::ProgramFacts> LiveSession::facts() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "distribution.h"
 #include "hist.h"
 #include "runtime/printer.h"
 
@@ -60,6 +61,13 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
     }
 }
 
+void append_stats(std::string& out, const Average& average, const Type& type, bool plain) {
+    fmt::format_to(std::back_inserter(out), "count {}, average ", average.count);
+    append_number(out, average.value(), type, plain);
+    out += ", total ";
+    append_number(out, average.sum, type, plain);
+}
+
 struct Appender {
     std::string& out;
     const Type& type;
@@ -70,9 +78,16 @@ struct Appender {
         append_number(out, number, type, plain || type.aggregation == Aggregation::count);
     }
     void operator()(const std::string& text) const { append_visible(out, text); }
-    void operator()(const Average& average) const { append_number(out, average.value(), type, plain); }
+    void operator()(const Average& average) const {
+        if (type.aggregation == Aggregation::stats) return append_stats(out, average, type, plain);
+        append_number(out, average.value(), type, plain);
+    }
     void operator()(const Extreme& extreme) const { append_number(out, extreme.value, type, plain); }
     void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view, plain); }
+    void operator()(const Distribution& distribution) const {
+        append_distribution(out, distribution, type.view, plain);
+    }
+    void operator()(Missing) const { out += nothing_text; }
 };
 
 struct NumberOf {
@@ -81,6 +96,8 @@ struct NumberOf {
     int64_t operator()(const Average& average) const { return average.value(); }
     int64_t operator()(const Extreme& extreme) const { return extreme.value; }
     int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
+    int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
+    int64_t operator()(Missing) const { return 0; }
 };
 
 }  // namespace

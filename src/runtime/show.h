@@ -9,14 +9,16 @@
 
 namespace lt {
 
+constexpr std::string_view nothing_text = "-";  // where there is no number to show
+
 void append_value(std::string& out, const Value& value, bool plain);
 
 // Bytes of the traced machine: as they are, except that what a terminal would obey (control characters other than
 // newline and tab) is written \xNN. Text in UTF-8 stays whole.
 void append_visible(std::string& out, std::string_view bytes);
 
-// The one number that stands for a value where one is asked for: an average, an extreme, the total of a histogram; 0
-// for a string.
+// The one number that stands for a value where one is asked for: an average, an extreme, how many values a histogram
+// or a distribution holds; 0 for a string.
 int64_t number_of(const Value& value);
 
 }  // namespace lt

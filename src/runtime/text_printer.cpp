@@ -1,5 +1,5 @@
 // Results as text in bpftrace's layout: "@x: 5", "@x[a, b]: 5", histograms as rows below "@x:" with a blank line after.
-// Maps are sorted by value (histograms by total, strings not at all), ties by key, and leave in large writes.
+// Maps are sorted by value (histograms and distributions by total, strings not at all), ties by key, and leave in large writes.
 #include <algorithm>
 #include <span>
 
@@ -50,6 +50,11 @@ std::vector<KeyWord> key_words(const std::vector<Value>& key) {
         for (size_t offset = 0; offset < size; offset += 8) words.push_back({part, offset});
     }
     return words;
+}
+
+// Shown as rows that end their lines themselves.
+bool is_rows(const Value& value) {
+    return std::holds_alternative<Histogram>(value.data) || std::holds_alternative<Distribution>(value.data);
 }
 
 struct Ranked {
@@ -122,13 +127,12 @@ void TextPrinter::map(const MapContent& content) {
 
 void TextPrinter::value(const Value& value) {
     append_value(out_, value, plain_);
-    // The rows of a histogram end their lines themselves.
-    if (!std::holds_alternative<Histogram>(value.data)) out_ += '\n';
+    if (!is_rows(value)) out_ += '\n';
     hand_over();
 }
 
 void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
-    const bool rows = std::holds_alternative<Histogram>(entry.value.data);
+    const bool rows = is_rows(entry.value);
     out_ += name;
     key(entry.key);
     out_ += rows ? ":\n" : ": ";

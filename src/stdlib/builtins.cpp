@@ -65,9 +65,26 @@ constexpr std::array functions{
     FunctionRow{Function::hist, "hist", {value_in}, Aggregation::hist, no_result,
                 "A histogram whose buckets double; one of durations has buckets at round times.",
                 "k:vfs_read < @ns = hist(...) >"},
+    FunctionRow{Function::stats, "stats", {value_in}, Aggregation::stats, no_result,
+                "How many values, their average and their total.", "k:vfs_read { @[comm] = stats(arg2); }"},
+    FunctionRow{Function::dist, "dist", {value_in}, Aggregation::dist, no_result,
+                "A distribution: exact count, average, minimum and maximum, percentiles within 1/32 (3.2 %), and a histogram. "
+                "Negative values share one bucket. Takes 8 KB per key; without a key, per CPU.",
+                "k:vfs_read < @ns[comm] = dist(...) >"},
     FunctionRow{Function::str, "str", {Parameter{"address", Want::address_or_string}}, Aggregation::none, string_type(64),
                 "The string at an address, up to 63 bytes; a string stays as it is.",
                 "t:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }"},
+    FunctionRow{Function::entry, "entry", {Parameter{"expression", Want::at_opening}}, Aggregation::none, no_result,
+                "The expression as it was when the span opened.", "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @[entry(comm)] = hist(latency) >"},
+    FunctionRow{Function::age, "age", {Parameter{"span", Want::value}, Parameter{"key", Want::value, true, true}}, Aggregation::none, duration_type(),
+                "How long the span of this name has been open, for this thread or for a key; 0 if it is not open.",
+                "span reading = k:vfs_read < @ = hist(latency) > t:sched:sched_switch /age(reading) > 1ms/ { @late[comm] = count(); }"},
+    FunctionRow{Function::percentile, "percentile", {Parameter{"@map", Want::distribution}, Parameter{"percent", Want::percent}},
+                Aggregation::none, no_result,
+                "A percentile of what dist() collects in @map or @map[key], of all CPUs, as it is when the line is printed; `-` where there is "
+                "nothing. An argument of print() or printf() only. The percent is a number from 0 (the minimum) to 100 (the maximum); "
+                "one with a fraction stands in quotes: \"99.9\".",
+                "k:vfs_read < @ns = dist(...) > interval:1s { printf(\"p99 %s, p99.9 %s\\n\", percentile(@ns, 99), percentile(@ns, \"99.9\")); }"},
     FunctionRow{Function::printf, "printf", {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
                 Aggregation::none, no_result, "Prints values by a format, as printf(3) does.",
                 "BEGIN { printf(\"%s %d\\n\", comm, pid); exit(); }"},
@@ -84,7 +101,7 @@ constexpr std::array functions{
 };
 
 constexpr std::string_view later[] = {
-    "elapsed", "kstack", "ustack", "stats", "lhist", "dist", "percentile", "stack", "func", "curtask", "cgroup", "rand", "jiffies",
+    "elapsed", "kstack", "ustack", "lhist", "stack", "func", "curtask", "cgroup", "rand", "jiffies",
     "ncpus", "ppid", "username", "ctx", "join", "time", "strftime", "ntop", "ksym", "usym", "kaddr", "uaddr", "reg",
     "system", "buf", "cat", "signal", "strncmp", "strcontains", "len", "has_key", "sizeof", "offsetof", "macaddr",
     "path", "cgroupid", "kptr", "uptr", "strerror", "bswap", "age", "entry", "top", "sort", "errorf", "warnf"};

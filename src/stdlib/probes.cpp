@@ -36,11 +36,14 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::uretprobe, "uretprobe", "ur", Place::binary_function, false, false, true, false, {},
              "uretprobe:PATH:FUNCTION", "The return of a function of a program or library.",
              "uretprobe:/bin/bash:readline { @[comm] = count(); }"},
+    ProbeRow{ProbeKind::syscall, "syscall", "sc", Place::system_call, false, true, false, true, ProbeKind::syscall,
+             "syscall:NAME", "The entry of a system call, with its arguments by name; a span lasts until its exit.",
+             "syscall:openat < @[str(args.filename)] = hist(latency) >"},
 };
 
-constexpr std::array<std::string_view, 19> later{
+constexpr std::array<std::string_view, 17> later{
     "rawtracepoint", "rt",       "usdt", "U",  "profile",    "p", "software", "s",    "hardware", "h",
-    "watchpoint",    "w",        "iter", "it", "asyncwatchpoint", "self", "syscall", "sc", "test"};
+    "watchpoint",    "w",        "iter", "it", "asyncwatchpoint", "self", "test"};
 
 }  // namespace
 

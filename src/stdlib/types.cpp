@@ -66,6 +66,10 @@ std::string_view aggregation_name(Aggregation a) {
             return "avg";
         case Aggregation::hist:
             return "hist";
+        case Aggregation::stats:
+            return "stats";
+        case Aggregation::dist:
+            return "dist";
     }
     return {};
 }

@@ -22,7 +22,9 @@ constexpr size_t stack_register = 152;                                         /
 // struct bpf_perf_event_data: the registers, then the sample's period and address.
 constexpr size_t sample_size = registers_size + 16;
 
+constexpr Address trampoline_at = 0xffffc80000b00000;
 constexpr Address kernel_stack_at = 0xffffc90000a00000;
+constexpr uint64_t frame_size = 256;
 constexpr Address user_stack_at = 0x7ffc00001000;
 
 Error mistake(std::string what) { return {std::move(what), "", 0}; }
@@ -85,27 +87,34 @@ Bytes stack_of(const ArgumentValues& values) {
     return stack;
 }
 
+// Calls inside each other lie below each other. After a return the return address has been taken off, but a breakpoint stops before that.
+Address stack_pointer(Address base, Way way, const Hit& hit, const Environment& environment) {
+    return base - frame_size * environment.call_depth + (hit.at_return() && way != Way::breakpoint ? 8 : 0);
+}
+
 Result<Bytes> in_registers(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment,
-                           size_t size) {
+                           size_t size, Way way) {
     auto values = arguments_of(hit, parameters_of(kernel, attachment));
     if (!values) return values.error();
-    environment.kernel.put(kernel_stack_at, stack_of(*values));
-    return registers_of(hit, *values, kernel_stack_at, size);
+    const Address stack = stack_pointer(kernel_stack_at, way, hit, environment);
+    if (!hit.at_return()) environment.kernel.put(stack, stack_of(*values));
+    return registers_of(hit, *values, stack, size);
 }
 
 Result<Bytes> kprobe_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment) {
-    return in_registers(kernel, attachment, hit, environment, registers_size);
+    return in_registers(kernel, attachment, hit, environment, registers_size, Way::kprobe);
 }
 
 Result<Bytes> sample_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment) {
-    return in_registers(kernel, attachment, hit, environment, sample_size);
+    return in_registers(kernel, attachment, hit, environment, sample_size, Way::breakpoint);
 }
 
 Result<Bytes> uprobe_context(Kernel&, const Attachment&, const Hit& hit, Environment& environment) {
     auto values = arguments_of(hit, {});
     if (!values) return values.error();
-    environment.user.put(user_stack_at, stack_of(*values));
-    return registers_of(hit, *values, user_stack_at, registers_size);
+    const Address stack = stack_pointer(user_stack_at, Way::uprobe, hit, environment);
+    if (!hit.at_return()) environment.user.put(stack, stack_of(*values));
+    return registers_of(hit, *values, stack, registers_size);
 }
 
 // A trampoline hands on the arguments of the entry also at the return, behind them the result.
@@ -115,6 +124,7 @@ Result<Bytes> trampoline_context(Kernel& kernel, const Attachment& attachment, c
     auto values = arguments_of(hit, parameters);
     if (!values) return values.error();
     environment.function_arguments = parameters.size();
+    environment.context_at = trampoline_at - frame_size * environment.call_depth;
     Bytes context(8 * (parameters.size() + (hit.at_return() ? 1 : 0)));
     for (size_t i = 0; i < parameters.size(); i++) put(context, 8 * i, (*values)[i]);
     if (hit.at_return()) put(context, 8 * parameters.size(), *hit.result);

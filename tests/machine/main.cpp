@@ -86,7 +86,7 @@ Status simulate(const Plan& plan, Kernel& kernel, const std::vector<Step>& scena
     Simulation simulation(plan, kernel, *printer, *std::move(machine));
     auto ran = simulation.run(scenario);
     printer->flush();
-    for (const Loss& loss : simulation.losses()) fmt::print(stderr, "lt: {}\n", loss_text(plan, loss));
+    for (const Loss& loss : simulation.losses()) fmt::print(stderr, "lt: {}\n", loss_text(plan, loss, true));
     return ran;
 }
 

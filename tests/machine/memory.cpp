@@ -38,6 +38,11 @@ Address Memory::add(Region region) {
     return base;
 }
 
+Address Memory::add_at(Address base, Region region) {
+    regions_.emplace(base, std::move(region));
+    return base;
+}
+
 void Memory::release(Address base) { regions_.erase(base); }
 
 void Memory::release_retired() {

@@ -32,6 +32,7 @@ Region uninitialised_region(std::string what, size_t size);
 class Memory {
   public:
     Address add(Region region);
+    Address add_at(Address base, Region region);  // where nothing else is
     void release(Address base);
     void retire(Address base) { retired_.push_back(base); }  // what is freed only after a grace period
     void release_retired();

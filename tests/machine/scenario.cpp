@@ -197,14 +197,18 @@ Result<Step> read_hit(Words words) {
         return mistake(fmt::format("`{}` is neither a command nor a place", text));
     if (row->result)
         return mistake(fmt::format("`{}` is not the name of a place: write the entry's and `return NUMBER`", text));
-    Hit hit{row->kind, text.substr(colon + 1), {}, {}};
+    Hit hit{row->kind, text.substr(colon + 1), {}, {}, false};
     words = words.subspan(1);
     if (!words.empty() && words[0].name.empty() && words[0].text == "return") {
         if (auto read = read_result(hit, words); !read) return read.error();
         words = words.subspan(2);
     }
-    for (const Word& word : words)
+    for (const Word& word : words) {
+        const bool unseen = word.name.empty() && word.text == "unseen";
+        hit.unseen = hit.unseen || unseen;
+        if (unseen) continue;
         if (auto read = read_value(hit, word); !read) return read.error();
+    }
     return Step{0, hit};
 }
 
@@ -216,6 +220,7 @@ constexpr std::array commands{
     CommandRow{"user", read_text},
     CommandRow{"kernel", read_text},
     CommandRow{"ring", read_ring},
+    CommandRow{"thread-exit", read_alone<ThreadExit>},
     CommandRow{"interval", read_alone<Interval>},
     CommandRow{"interrupt", read_alone<Interrupt>},
     CommandRow{"at", read_change},

@@ -6,10 +6,12 @@
 //     user 0x7000 "/etc/passwd"                     a string in user memory; `kernel` likewise
 //     ring 4096                                     the size of the ring buffer in bytes
 //     k:vfs_read arg0=1 count=0x10                  the kernel enters a function; u:PROGRAM:FUNCTION likewise
-//     k:vfs_read return -5 arg0=1                   it returns; arguments are for those who see them at a return
-//     (fexit) t:sched:sched_switch prev_pid=3 next_comm="a" a tracepoint is passed, with fields by name interval the
-//     period of every interval probe is over interrupt                                     Ctrl-C, as at the end of the
-//     scenario
+//     k:vfs_read return -5 arg0=1                   it returns; arguments are for those who see them at a return (fexit)
+//     k:vfs_read unseen                             it is entered, or with `return 0 unseen` left, and no program is run
+//     t:sched:sched_switch prev_pid=3 next_comm="a" a tracepoint is passed, with fields by name
+//     thread-exit                                   the thread ends
+//     interval                                      the period of every interval probe is over
+//     interrupt                                     Ctrl-C, as at the end of the scenario
 //
 // A pid sets the tid too unless the line has one. The clock begins at 1s, and what a hit does not give is 0 or empty.
 // Records are printed after each step.
@@ -54,15 +56,17 @@ struct Hit {
     std::string place;                   // what follows the kind: "sched:sched_switch"
     std::optional<uint64_t> result;      // of a function that returns
     std::vector<std::pair<std::string, Given>> values;
+    bool unseen = false;  // by every program
     bool at_return() const { return result.has_value(); }
 };
 
+struct ThreadExit {};
 struct Interval {};
 struct Interrupt {};
 
 struct Step {
     size_t line = 0;
-    std::variant<Change, Text, RingSize, Hit, Interval, Interrupt> what;
+    std::variant<Change, Text, RingSize, Hit, ThreadExit, Interval, Interrupt> what;
 };
 
 // An error says the line.

@@ -29,9 +29,11 @@ bool ends_in_path(std::string_view path, std::string_view end) {
 }
 
 bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
-    if (attachment.at_return != hit.at_return()) return false;
+    if (way != Way::tracepoint && attachment.at_return != hit.at_return()) return false;
     switch (way) {
         case Way::run:
+        case Way::walk:
+        case Way::raw_tracepoint:
             return false;
         case Way::fentry:
         case Way::kprobe:
@@ -57,7 +59,8 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       printer_(printer),
       machine_(std::move(machine)),
       dispatcher_(plan,
-                  {[this](size_t map) { return read(map); }, [this](size_t map) { return clear(map); },
+                  {[this](size_t map) { return read(map); },
+                   [this](size_t map, std::span<const uint8_t> key) { return find(map, key); }, [this](size_t map) { return clear(map); },
                    [this](size_t map) { return zero(map); }},
                   printer) {
     machine_.environment().now = start_time;
@@ -150,7 +153,30 @@ Status Simulation::apply(const Text& text) {
 
 Status Simulation::apply(const RingSize& ring) { return machine_.set_capacity(ring_name, ring.bytes); }
 
+Status Simulation::apply(const ThreadExit&) {
+    for (const PlannedProbe& probe : plan_.probes) {
+        const Rung* rung = taken_rung(probe);
+        if (!rung || rung->way != Way::raw_tracepoint) continue;
+        for (const Attachment& attachment : rung->attachments)
+            if (auto ran = machine_.run(attachment.program, Bytes(8)); !ran) return ran.error();
+    }
+    return Done{};
+}
+
+// Calls inside each other, for the place of the stack.
 Status Simulation::apply(const Hit& hit) {
+    Environment& environment = machine_.environment();
+    uint64_t& depth = depths_[environment.task.pid];
+    const bool call = probe_row(hit.kind).place != Place::event;
+    if (call && !hit.at_return()) depth++;
+    environment.call_depth = depth;
+    auto done = hit.unseen ? Status(Done{}) : run_all(hit);
+    environment.context_at = 0;
+    if (call && hit.at_return() && depth > 0) depth--;
+    return done;
+}
+
+Status Simulation::run_all(const Hit& hit) {
     bool any = false;
     for (const PlannedProbe& probe : plan_.probes) {
         const Rung* rung = probe.when == When::attached ? taken_rung(probe) : nullptr;
@@ -189,6 +215,17 @@ Result<MapContent> Simulation::read(size_t map) {
     for (auto& [key, value] : *entries)
         raw.push_back({is_array(plan_.maps[map]) ? Bytes{} : std::move(key), std::move(value)});
     return decode_map(plan_.maps[map], raw);
+}
+
+Result<MapContent> Simulation::find(size_t map, std::span<const uint8_t> wanted) {
+    const PlannedMap& planned = plan_.maps[map];
+    if (is_array(planned)) return read(map);
+    auto entries = machine_.entries(planned.symbol);
+    if (!entries) return entries.error();
+    std::vector<RawEntry> raw;
+    for (auto& [key, value] : *entries)
+        if (std::ranges::equal(key, wanted)) raw.push_back({std::move(key), std::move(value)});
+    return decode_map(planned, raw);
 }
 
 Status Simulation::clear(size_t map) {

@@ -2,6 +2,7 @@
 // rule out, and what they hand over printed as a session prints it. The order of things is that of runtime/session.cpp.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +33,8 @@ class Simulation {
     Status apply(const Text& text);
     Status apply(const RingSize& ring);
     Status apply(const Hit& hit);
+    Status apply(const ThreadExit&);
+    Status run_all(const Hit& hit);
     Status apply(const Interval&);
     Status apply(const Interrupt&);
 
@@ -43,6 +46,7 @@ class Simulation {
     Status drain();
 
     Result<MapContent> read(size_t map);
+    Result<MapContent> find(size_t map, std::span<const uint8_t> key);
     Status clear(size_t map);
     Status zero(size_t map);
 
@@ -50,6 +54,7 @@ class Simulation {
     Kernel& kernel_;
     Printer& printer_;
     Machine machine_;
+    std::map<uint32_t, uint64_t> depths_;  // by thread: calls that it is inside
     Dispatcher dispatcher_;
     bool has_ring_ = false;
     bool ended_ = false;

@@ -31,6 +31,8 @@ struct Environment {
     uint64_t cgroup = 1;
     uint64_t function_ip = 0;
     uint64_t attach_cookie = 0;
+    uint64_t call_depth = 0;          // of the task, in calls that a test makes
+    Address context_at = 0;           // where contexts lie; 0: anywhere
     uint64_t function_arguments = 0;  // of a traced function: context is as many u64, then its return value
     std::vector<Address> kernel_stack;
     std::vector<Address> user_stack;

@@ -17,6 +17,7 @@ constexpr StorageRow storages[] = {
     {ir::Storage::array, 2, false},
     {ir::Storage::per_cpu_array, 6, false},
     {ir::Storage::ring_buffer, 27, false},
+    {ir::Storage::task_storage, 29, true},
 };
 constexpr uint32_t no_prealloc = 1;
 
@@ -49,11 +50,18 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
                               {"max_entries", m.max_entries}, {"map_flags", flags}};
     std::vector<llvm::Metadata*> elements;
     uint64_t offset = 0;
-    for (const Member& member : members) {
-        if (member.value == 0) continue;
-        elements.push_back(builder_.createMemberType(file_, member.name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero,
-                                                     number(member.name, member.value)));
+    const auto add = [&](const char* name, llvm::DIType* type) {
+        elements.push_back(builder_.createMemberType(file_, name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero, type));
         offset += 64;
+    };
+    const bool typed = m.storage == ir::Storage::task_storage;  // the kernel makes storage in tasks only for described types
+    if (typed) {
+        add("key", builder_.createPointerType(int_, 64));
+        add("value", number("value", m.value_size / 4));
+    }
+    for (const Member& member : members) {
+        const bool size = member.name == std::string_view("key_size") || member.name == std::string_view("value_size");
+        if (member.value != 0 && !(typed && size)) add(member.name, number(member.name, member.value));
     }
     llvm::DIType* type = builder_.createStructType(file_, "", file_, 0, offset, 64, llvm::DINode::FlagZero, nullptr,
                                                    builder_.getOrCreateArray(elements));
@@ -65,6 +73,7 @@ void DebugInfo::function(llvm::Function& f) {
     llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({int_, context}));
     current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
                                        llvm::DISubprogram::SPFlagDefinition);
+    builder_.createParameterVariable(current_, "ctx", 1, file_, 1, context, true);  // the kernel wants arguments to have names
     f.setSubprogram(current_);
 }
 

@@ -26,9 +26,11 @@ struct SectionRow {
     const char* at_return;
 };
 constexpr SectionRow sections[] = {
-    {Way::run, "raw_tp", "raw_tp"},        {Way::tracepoint, "tracepoint", "tracepoint"},
+    {Way::run, "raw_tp", "raw_tp"},        {Way::raw_tracepoint, "raw_tp", "raw_tp"},
+          {Way::tracepoint, "tracepoint", "tracepoint"},
     {Way::fentry, "fentry", "fexit"},      {Way::kprobe, "kprobe", "kretprobe"},
     {Way::uprobe, "uprobe", "uretprobe"},  {Way::breakpoint, "perf_event", "perf_event"},
+    {Way::walk, "iter/task", "iter/task"},
 };
 
 const char* section(Way way, bool at_return) {
@@ -94,6 +96,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::store: return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
         case ir::Code::copy: return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
         case ir::Code::argument: return argument(static_cast<uint64_t>(op.number));
+        case ir::Code::frame: return frame();
         case ir::Code::result: return result();
         case ir::Code::field: return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);
         case ir::Code::helper: {
@@ -248,6 +251,15 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
     llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
     helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place(), word(8), from});
     return b_.CreateLoad(b_.getInt64Ty(), place());
+}
+
+// A trampoline's array of arguments lies at one place for the entry and the return of a call. Elsewhere it is the stack pointer, which at the
+// entry, and at the instruction that returns, points to the return address; the hooks on returns run when that has been taken off.
+llvm::Value* FunctionBuilder::frame() {
+    if (source_.way == Way::fentry) return b_.CreatePtrToInt(function_->getArg(0), b_.getInt64Ty());
+    if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
+    llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
+    return source_.at_return && source_.way != Way::breakpoint ? b_.CreateSub(stack, word(8)) : stack;
 }
 
 llvm::Value* FunctionBuilder::result() {

@@ -1,5 +1,6 @@
 // Aggregations. A slot is a map value of this CPU; even so every update is atomic, since a program may be interrupted by another one, or
 // preempted, between two instructions. Layouts are in runtime/plan.h.
+#include "buckets.h"
 #include "lt.h"
 
 // The value of a key, made from `zero` where there is none yet; null, and one more of `full`, when the map has no room.
@@ -19,10 +20,8 @@ LT_API void lt_average(__u64 *slot, __u64 value) {
     __sync_fetch_and_add(&slot[1], 1);
 }
 
-// The largest value so far, unsigned, zero at first; slot[1] tells that there was one. min() and signed values come here mapped so that
-// the order is that of unsigned integers. Gives up, and counts it, when others win the race four times.
-LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
-    slot[1] = 1;
+// The largest value so far, unsigned, zero at first. Gives up, and counts it, when others win the race four times.
+static inline __attribute__((always_inline)) void lt_raise_word(__u64 *slot, __u64 value, __u32 contended) {
     for (int i = 0; i < 4; i++) {
         __u64 old = *(volatile __u64 *)slot;
         if (value <= old) return;
@@ -31,19 +30,13 @@ LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
     lt_lose(contended);
 }
 
-#define LT_BUCKETS 66
-
-// Position of the highest bit; there is no instruction for it.
-static inline __attribute__((always_inline)) __u32 lt_log2(__u64 v) {
-    __u32 k = 0;
-    if (v >> 32) { v >>= 32; k += 32; }
-    if (v >> 16) { v >>= 16; k += 16; }
-    if (v >> 8) { v >>= 8; k += 8; }
-    if (v >> 4) { v >>= 4; k += 4; }
-    if (v >> 2) { v >>= 2; k += 2; }
-    if (v >> 1) k += 1;
-    return k;
+// min() and signed values come here mapped so that the order is that of unsigned integers; slot[1] tells that there was one.
+LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
+    slot[1] = 1;
+    lt_raise_word(slot, value, contended);
 }
+
+#define LT_BUCKETS 66
 
 LT_API void lt_hist(__u64 *buckets, __s64 value) {
     __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
@@ -69,6 +62,25 @@ LT_API void lt_hist_duration(__u64 *buckets, __s64 value) {
         i = 2 + (__u64)k + ((__u64)value >= lt_inner_bound[k]);
     }
     if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
+}
+
+// Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds each value that it counts
+// inside of them.
+struct lt_distribution {
+    __u64 count;
+    __s64 sum;
+    __u64 least, greatest;  // as min() and max() keep them
+    __u64 buckets[LT_DIST_BUCKETS];
+};
+
+LT_API void lt_dist(struct lt_distribution *d, __s64 value, __u32 contended) {
+    __u64 order = (__u64)value ^ 1ull << 63;
+    lt_raise_word(&d->least, ~order, contended);
+    lt_raise_word(&d->greatest, order, contended);
+    __u64 i = lt_dist_bucket(value);
+    if (i < LT_DIST_BUCKETS) __sync_fetch_and_add(&d->buckets[i], 1);
+    __sync_fetch_and_add(&d->sum, value);
+    __sync_fetch_and_add(&d->count, 1);
 }
 
 // Are two strings equal? Both lie in memory padded with zeros to `size`, a multiple of 8.

@@ -564,65 +564,626 @@ TEST(Diagnose, MistakesOfSeveralItems) {
 )" + 1);
 }
 
-TEST(NotThereYet, SpanBetweenEvents) {
-    EXPECT_EQ(mistakes("k:f -> k:g < >"),
+TEST(Diagnose, ArrowWithoutCloser) {
+    EXPECT_EQ(mistakes("t:a:b[tid] -> < @ = 1 >\nk:g { @ = }"),
               R"(
--e:1:5: error: spans between two events ('->') are not there yet
-    k:f -> k:g < >
-        ^~
-hint: use a span on one function or system call
-)" + 1);
-}
-
-TEST(NotThereYet, KeyOfProbe) {
-    EXPECT_EQ(mistakes("t:a:b[args.dev, args.sector] -> t:c:d[args.dev] < >"),
-              R"(
--e:1:6: error: keys of probes ('probe[key]') are not there yet
-    t:a:b[args.dev, args.sector] -> t:c:d[args.dev] < >
-         ^
-hint: use a span on one function or system call
-)" + 1);
-}
-
-TEST(NotThereYet, KeyOfProbeIsNoGlob) {
-    EXPECT_EQ(mistakes("t:a:b[tid]->t:c:d < >"),
-              R"(
--e:1:6: error: keys of probes ('probe[key]') are not there yet
-    t:a:b[tid]->t:c:d < >
-         ^
-hint: use a span on one function or system call
-)" + 1);
-}
-
-TEST(NotThereYet, Timeout) {
-    EXPECT_EQ(mistakes("k:f < @x = 1 > timeout 1s { print(1); }\nk:f { @ = }"),
-              R"(
--e:1:16: error: 'timeout' after a span is not there yet
-    k:f < @x = 1 > timeout 1s { print(1); }
-                   ^~~~~~~
+-e:1:15: error: after '->' stands the event that closes the span, not '<'
+    t:a:b[tid] -> < @ = 1 >
+                  ^
+hint: for example t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ = hist(latency) >
 -e:2:11: error: expected an expression, found '}'
-    k:f { @ = }
+    k:g { @ = }
               ^
 )" + 1);
 }
 
-TEST(NotThereYet, NamedSpan) {
-    EXPECT_EQ(mistakes("span req = k:f < @x = 1 >"),
+TEST(Diagnose, ArrowAtTheEnd) {
+    EXPECT_EQ(mistakes("t:a:b ->"),
               R"(
--e:1:1: error: named spans ('span NAME =') are not there yet
-    span req = k:f < @x = 1 >
-    ^~~~~~~~~~
-hint: remove the name
+-e:1:9: error: after '->' stands the event that closes the span, not the end of the text
+    t:a:b ->
+            ^
+hint: for example t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ = hist(latency) >
 )" + 1);
 }
 
-TEST(NotThereYet, Parameter) {
-    EXPECT_EQ(mistakes("param slow = 10ms \"x\"\nk:f { }"),
+TEST(Diagnose, ArrowThenComma) {
+    EXPECT_EQ(mistakes("t:a:b -> , t:c:d < >"),
               R"(
--e:1:1: error: parameters ('param') are not there yet
-    param slow = 10ms "x"
+-e:1:10: error: after '->' stands the event that closes the span, not ','
+    t:a:b -> , t:c:d < >
+             ^
+hint: for example t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, CommaWithoutCloser) {
+    EXPECT_EQ(mistakes("t:a:b -> t:c:d, < >"),
+              R"(
+-e:1:17: error: expected a probe, found '<'
+    t:a:b -> t:c:d, < >
+                    ^
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, ArrowWithoutOpening) {
+    EXPECT_EQ(mistakes("-> t:c:d < >"),
+              R"(
+-e:1:1: error: expected a probe, found '->'
+    -> t:c:d < >
+    ^~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, ArrowTwice) {
+    EXPECT_EQ(mistakes("t:a:b -> t:c:d -> t:e:f < >"),
+              R"(
+-e:1:16: error: a span has one '->'
+    t:a:b -> t:c:d -> t:e:f < >
+                   ^~
+hint: write ',' between several closing events
+)" + 1);
+}
+
+TEST(Diagnose, ArrowAfterPredicate) {
+    EXPECT_EQ(mistakes("t:a:b /pid/ -> t:c:d < >"),
+              R"(
+-e:1:13: error: '->' stands before the predicate
+    t:a:b /pid/ -> t:c:d < >
+                ^~
+hint: write the predicate after the closing events
+)" + 1);
+}
+
+TEST(Diagnose, ArrowAfterSeveralProbes) {
+    EXPECT_EQ(mistakes("t:a:b, t:c:d, t:e:f -> t:g:h < >"),
+              R"(
+-e:1:8: error: a span with '->' has one opening event
+    t:a:b, t:c:d, t:e:f -> t:g:h < >
+           ^~~~~
+hint: write a span of its own for each opening event
+)" + 1);
+}
+
+TEST(Diagnose, ArrowBeforeBraces) {
+    EXPECT_EQ(mistakes("t:a:b[args.x] -> t:c:d { @ = 1 }"),
+              R"(
+-e:1:24: error: the block of a span stands in < ... >
+    t:a:b[args.x] -> t:c:d { @ = 1 }
+                           ^
+hint: write '<' instead of '{' and '>' instead of '}'
+)" + 1);
+}
+
+TEST(Diagnose, KeyWithoutArrow) {
+    EXPECT_EQ(mistakes("t:a:b[args.x, pid] < >"),
+              R"(
+-e:1:7: error: a key needs '->' and the event that closes the span
+    t:a:b[args.x, pid] < >
+          ^~~~~~~~~~~
+hint: add '-> t:...[key]' after it
+)" + 1);
+}
+
+TEST(Diagnose, NameOfValueAsKeyWithoutArrow) {
+    EXPECT_EQ(mistakes("t:a:b[tid] < >"),
+              R"(
+-e:1:7: error: a key needs '->' and the event that closes the span
+    t:a:b[tid] < >
+          ^~~
+hint: add '-> t:...[key]' after it
+)" + 1);
+}
+
+TEST(Diagnose, BlankBeforeKeyWithoutArrow) {
+    EXPECT_EQ(mistakes("k:vfs_ [rw] < >"),
+              R"(
+-e:1:9: error: a key needs '->' and the event that closes the span
+    k:vfs_ [rw] < >
+            ^~
+hint: add '-> t:...[key]' after it
+)" + 1);
+}
+
+TEST(Diagnose, KeyOfLaterProbeWithoutArrow) {
+    EXPECT_EQ(mistakes("k:f, t:a:b[args.x] < >"),
+              R"(
+-e:1:12: error: a key needs '->' and the event that closes the span
+    k:f, t:a:b[args.x] < >
+               ^~~~~~
+hint: add '-> t:...[key]' after it
+)" + 1);
+}
+
+TEST(Diagnose, KeyBeforeBraces) {
+    EXPECT_EQ(mistakes("k:f, t:a:b[args.x] { }"),
+              R"(
+-e:1:12: error: only the events of a span have keys
+    k:f, t:a:b[args.x] { }
+               ^~~~~~
+hint: a span is written t:...[key] -> t:...[key] < ... >
+)" + 1);
+}
+
+TEST(Diagnose, KeyTwice) {
+    EXPECT_EQ(mistakes("t:a:b[args.x][args.y] -> t:c:d < >"),
+              R"(
+-e:1:14: error: an event has one key
+    t:a:b[args.x][args.y] -> t:c:d < >
+                 ^
+hint: write several values in one key: [a, b]
+)" + 1);
+}
+
+TEST(Diagnose, EmptyKey) {
+    EXPECT_EQ(mistakes("t:a:b[] -> t:c:d < >"),
+              R"(
+-e:1:7: error: expected an expression, found ']'
+    t:a:b[] -> t:c:d < >
+          ^
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKeyOfProbe) {
+    EXPECT_EQ(mistakes("t:a:b[args.x -> t:c:d[args.y] < @ = 1 >\nk:g { @ = }"),
+              R"(
+-e:1:6: error: this '[' is never closed
+    t:a:b[args.x -> t:c:d[args.y] < @ = 1 >
+         ^
+hint: write ']' after the last key
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKeyOfCloser) {
+    EXPECT_EQ(mistakes("t:a:b -> t:c:d[tid < @ = 1 >"),
+              R"(
+-e:1:15: error: this '[' is never closed
+    t:a:b -> t:c:d[tid < @ = 1 >
+                  ^
+hint: write ']' after the last key
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKeyBeforePredicate) {
+    EXPECT_EQ(mistakes("t:a:b -> t:c:d[tid /pid == 1/ < @ = 1 >"),
+              R"(
+-e:1:15: error: this '[' is never closed
+    t:a:b -> t:c:d[tid /pid == 1/ < @ = 1 >
+                  ^
+hint: write ']' after the last key
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKeyBeforeBraces) {
+    EXPECT_EQ(mistakes("t:a:b[args.x { }"),
+              R"(
+-e:1:6: error: this '[' is never closed
+    t:a:b[args.x { }
+         ^
+hint: write ']' after the last key
+)" + 1);
+}
+
+TEST(Diagnose, UnclosedKeyAtTheEnd) {
+    EXPECT_EQ(mistakes("t:a:b[tid"),
+              R"(
+-e:1:6: error: this '[' is never closed
+    t:a:b[tid
+         ^
+hint: write ']' after the last key
+)" + 1);
+}
+
+TEST(Diagnose, UnopenedKey) {
+    EXPECT_EQ(mistakes("t:a:b args.x] -> t:c:d < >"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    t:a:b args.x] -> t:c:d < >
     ^~~~~
-hint: write the value where it is used
+hint: write ',' between two probes
+)" + 1);
+}
+
+TEST(Diagnose, KeyClosedByAnother) {
+    EXPECT_EQ(mistakes("t:a:b[args.x) -> t:c:d < >"),
+              R"(
+-e:1:13: error: this ')' closes nothing
+    t:a:b[args.x) -> t:c:d < >
+                ^
+hint: remove the ')'
+)" + 1);
+}
+
+TEST(Diagnose, NamedAction) {
+    EXPECT_EQ(mistakes("span slow = k:f { }"),
+              R"(
+-e:1:6: error: only a span has a name
+    span slow = k:f { }
+         ^~~~
+hint: the block of a span stands in < ... >
+)" + 1);
+}
+
+TEST(Diagnose, SpanWithoutName) {
+    EXPECT_EQ(mistakes("span = k:f < >"),
+              R"(
+-e:1:1: error: after 'span' stands the name of the span
+    span = k:f < >
+    ^~~~
+hint: for example span slow_read = k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, SpanWithoutNameBeforeNextItem) {
+    EXPECT_EQ(mistakes("span\nk:g { @ = }"),
+              R"(
+-e:1:1: error: after 'span' stands the name of the span
+    span
+    ^~~~
+hint: for example span slow_read = k:vfs_read < @ = hist(latency) >
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, SpanNameWithoutAssign) {
+    EXPECT_EQ(mistakes("span slow k:f < @ = 1 >\nk:g { @ = }"),
+              R"(
+-e:1:11: error: expected '=' after the name of a span, found 'k'
+    span slow k:f < @ = 1 >
+              ^
+hint: for example span slow_read = k:vfs_read < @ = hist(latency) >
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, SpanNameAtTheEnd) {
+    EXPECT_EQ(mistakes("span slow"),
+              R"(
+-e:1:10: error: expected '=' after the name of a span, found the end of the text
+    span slow
+             ^
+hint: for example span slow_read = k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, SpanNameWithoutProbe) {
+    EXPECT_EQ(mistakes("span slow = < >"),
+              R"(
+-e:1:13: error: expected a probe, found '<'
+    span slow = < >
+                ^
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, NamedSpanWithoutBlock) {
+    EXPECT_EQ(mistakes("span slow = k:f"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    span slow = k:f
+    ^~~~~~~~~~~~~~~
+hint: for example k:vfs_read { @ = count(); } or k:vfs_read < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, ComparisonInNamedSpan) {
+    EXPECT_EQ(mistakes("span slow = k:f < @x = a > b >"),
+              R"(
+-e:1:26: error: this '>' closes the span's block
+    span slow = k:f < @x = a > b >
+                             ^
+-e:1:17: note: the block begins here
+    span slow = k:f < @x = a > b >
+                    ^
+hint: a comparison or shift in a span's block stands in parentheses: (a > b)
+)" + 1);
+}
+
+TEST(Diagnose, WorstBeforeBraces) {
+    EXPECT_EQ(mistakes("k:f > worst { }"),
+              R"(
+-e:1:13: error: after a threshold stands the block of a span: < ... >
+    k:f > worst { }
+                ^
+hint: for example k:vfs_read > 10ms < @ = hist(latency) >
+)" + 1);
+}
+
+TEST(Diagnose, WorstInExpression) {
+    EXPECT_EQ(mistakes("k:f > worst * 2 < >"),
+              R"(
+-e:1:13: error: expected '<', found '*'
+    k:f > worst * 2 < >
+                ^
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutOfAction) {
+    EXPECT_EQ(mistakes("k:f { } timeout 1s { }"),
+              R"(
+-e:1:9: error: 'timeout' stands after the block of a span
+    k:f { } timeout 1s { }
+            ^~~~~~~
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutOfNothing) {
+    EXPECT_EQ(mistakes("timeout 1s { @ = 1 }"),
+              R"(
+-e:1:1: error: 'timeout' stands after the block of a span
+    timeout 1s { @ = 1 }
+    ^~~~~~~
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutOfParameter) {
+    EXPECT_EQ(mistakes("k:f < >\nparam x = 1\ntimeout 1s { @ = 1 }"),
+              R"(
+-e:3:1: error: 'timeout' stands after the block of a span
+    timeout 1s { @ = 1 }
+    ^~~~~~~
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutTwice) {
+    EXPECT_EQ(mistakes("k:f < > timeout 1s { } timeout 2s { }"),
+              R"(
+-e:1:24: error: a span has one timeout
+    k:f < > timeout 1s { } timeout 2s { }
+                           ^~~~~~~
+hint: remove this one
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutWithoutTime) {
+    EXPECT_EQ(mistakes("k:f < > timeout { @ = ; }\nk:g { @ = }"),
+              R"(
+-e:1:17: error: expected the time of a timeout, found '{'
+    k:f < > timeout { @ = ; }
+                    ^
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutWithoutBlock) {
+    EXPECT_EQ(mistakes("k:f < > timeout 1s\nk:g { @ = }"),
+              R"(
+-e:1:9: error: a timeout needs a block: { ... }
+    k:f < > timeout 1s
+            ^~~~~~~~~~
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutAtTheEnd) {
+    EXPECT_EQ(mistakes("k:f < > timeout"),
+              R"(
+-e:1:16: error: expected the time of a timeout, found the end of the text
+    k:f < > timeout
+                   ^
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutWithBlockOfSpan) {
+    EXPECT_EQ(mistakes("k:f < > timeout 1s < @ = 1 >\nk:g { @ = }"),
+              R"(
+-e:1:9: error: a timeout needs a block: { ... }
+    k:f < > timeout 1s < @ = 1 >
+            ^~~~~~~~~~
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutBeforeSpan) {
+    EXPECT_EQ(mistakes("k:f timeout 1s < >"),
+              R"(
+-e:1:1: error: a probe needs a block: { ... } or < ... >
+    k:f timeout 1s < >
+    ^~~
+hint: write 'timeout' after the '>' of the span
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutInSpan) {
+    EXPECT_EQ(mistakes("k:f < @ = 1; timeout 1s { } >"),
+              R"(
+-e:1:14: error: 'timeout' stands after the '>' of a span
+    k:f < @ = 1; timeout 1s { } >
+                 ^~~~~~~
+-e:1:5: note: this '<' is not closed yet
+    k:f < @ = 1; timeout 1s { } >
+        ^
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, SpanNotClosedBeforeTimeout) {
+    EXPECT_EQ(mistakes("k:f < @ = 1 timeout 1s { }"),
+              R"(
+-e:1:13: error: 'timeout' stands after the '>' of a span
+    k:f < @ = 1 timeout 1s { }
+                ^~~~~~~
+-e:1:5: note: this '<' is not closed yet
+    k:f < @ = 1 timeout 1s { }
+        ^
+hint: for example k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }
+)" + 1);
+}
+
+TEST(Diagnose, TimeoutOfBrokenSpanIsNotBlamed) {
+    EXPECT_EQ(mistakes("k:f < @ = ; > timeout 1s { }\nk:g { @ = }"),
+              R"(
+-e:1:11: error: expected an expression, found ';'
+    k:f < @ = ; > timeout 1s { }
+              ^
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithoutName) {
+    EXPECT_EQ(mistakes("param = 10ms\nk:g { @ = }"),
+              R"(
+-e:1:1: error: a parameter needs a name
+    param = 10ms
+    ^~~~~
+hint: for example param slow = 10ms "report only what is slower"
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterBeforeNextItem) {
+    EXPECT_EQ(mistakes("param\nk:g { @ = }"),
+              R"(
+-e:1:1: error: a parameter needs a name
+    param
+    ^~~~~
+hint: for example param slow = 10ms "report only what is slower"
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithoutAssign) {
+    EXPECT_EQ(mistakes("param slow 10ms"),
+              R"(
+-e:1:12: error: expected '=' after the name of a parameter, found '10ms'
+    param slow 10ms
+               ^~~~
+hint: for example param slow = 10ms "report only what is slower"
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithoutValue) {
+    EXPECT_EQ(mistakes("param a\nparam b =\nspan c = k:f { }"),
+              R"(
+-e:1:8: error: a parameter needs a value
+    param a
+           ^
+hint: for example param slow = 10ms "report only what is slower"
+-e:2:10: error: a parameter needs a value
+    param b =
+             ^
+hint: for example param slow = 10ms "report only what is slower"
+-e:3:6: error: only a span has a name
+    span c = k:f { }
+         ^
+hint: the block of a span stands in < ... >
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithoutValueBeforeSemicolon) {
+    EXPECT_EQ(mistakes("param slow = ;"),
+              R"(
+-e:1:13: error: a parameter needs a value
+    param slow = ;
+                ^
+hint: for example param slow = 10ms "report only what is slower"
+)" + 1);
+}
+
+TEST(Diagnose, ParameterOfName) {
+    EXPECT_EQ(mistakes("param slow = pid"),
+              R"(
+-e:1:14: error: the value of a parameter is a number, a duration or a string
+    param slow = pid
+                 ^~~
+hint: for example param slow = 10ms "report only what is slower"
+)" + 1);
+}
+
+TEST(Diagnose, ParameterOfExpression) {
+    EXPECT_EQ(mistakes("param slow = 10 * 2\nk:g { @ = }"),
+              R"(
+-e:1:17: error: unexpected '*' after a parameter
+    param slow = 10 * 2
+                    ^
+hint: the value is one number, duration or string, and a text for the help may follow it
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterInParentheses) {
+    EXPECT_EQ(mistakes("param slow = (10)\nk:g { @ = }"),
+              R"(
+-e:1:14: error: the value of a parameter is a number, a duration or a string
+    param slow = (10)
+                 ^
+hint: for example param slow = 10ms "report only what is slower"
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterOfMinusString) {
+    EXPECT_EQ(mistakes("param slow = -\"a\""),
+              R"(
+-e:1:15: error: the value of a parameter is a number, a duration or a string
+    param slow = -"a"
+                  ^~~
+hint: for example param slow = 10ms "report only what is slower"
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithBadNumber) {
+    EXPECT_EQ(mistakes("param slow = 10sec\nk:g { @ = }"),
+              R"(
+-e:1:14: error: '10sec' is not a number
+    param slow = 10sec
+                 ^~~~~
+hint: the units of durations are ns, us, ms, s, m, h and d
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
+)" + 1);
+}
+
+TEST(Diagnose, ParameterWithTwoHelps) {
+    EXPECT_EQ(mistakes("param slow = 10ms \"a\" \"b\""),
+              R"(
+-e:1:23: error: unexpected '"b"' after a parameter
+    param slow = 10ms "a" "b"
+                          ^~~
+hint: the value is one number, duration or string, and a text for the help may follow it
+)" + 1);
+}
+
+TEST(Diagnose, ParameterThenMore) {
+    EXPECT_EQ(mistakes("k:f < > param slow = 10ms 5"),
+              R"(
+-e:1:27: error: unexpected '5' after a parameter
+    k:f < > param slow = 10ms 5
+                              ^
+hint: the value is one number, duration or string, and a text for the help may follow it
 )" + 1);
 }
 
@@ -821,16 +1382,6 @@ hint: write the value itself
 )" + 1);
 }
 
-TEST(NotThereYet, Worst) {
-    EXPECT_EQ(mistakes("k:f > worst < >"),
-              R"(
--e:1:7: error: '> worst' is not there yet
-    k:f > worst < >
-          ^~~~~
-hint: write a duration as the threshold, as in > 10ms
-)" + 1);
-}
-
 TEST(NotThereYet, Dereference) {
     EXPECT_EQ(mistakes("k:f { @x = *arg0 + 1; }"),
               R"(
@@ -866,6 +1417,19 @@ TEST(NotThereYet, NameOfProbe) {
     name=k:f { }
         ^
 hint: remove the name
+)" + 1);
+}
+
+TEST(NotThereYet, PositionalInParameter) {
+    EXPECT_EQ(mistakes("param slow = $1\nk:g { @ = }"),
+              R"(
+-e:1:14: error: positional parameters such as '$1' are not there yet
+    param slow = $1
+                 ^~
+hint: write the value itself
+-e:2:11: error: expected an expression, found '}'
+    k:g { @ = }
+              ^
 )" + 1);
 }
 

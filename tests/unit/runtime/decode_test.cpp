@@ -126,6 +126,24 @@ TEST(DecodeMap, FoldsHistograms) {
     EXPECT_EQ(histogram.buckets[2], 0U);
 }
 
+TEST(DecodeMap, FoldsDistributions) {
+    const auto cpu = [](int64_t least, int64_t greatest) {
+        const auto order = [](Aggregation a, int64_t v) { return static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, true)); };
+        Bytes bytes = words({2, least + greatest, order(Aggregation::min, least), order(Aggregation::max, greatest)});
+        bytes.resize(dist_words * 8);
+        bytes[(dist_header + 5) * 8] = 2;
+        return bytes;
+    };
+    const Bytes idle(dist_words * 8);
+    const auto d = std::get<Distribution>(scalar(aggregated(Aggregation::dist, dist_words * 8), cpu(-7, 3) + idle + cpu(2, 9)));
+    EXPECT_EQ(d.count, 4U);
+    EXPECT_EQ(d.sum, 7);
+    EXPECT_EQ(d.least, -7);
+    EXPECT_EQ(d.greatest, 9);
+    EXPECT_EQ(d.buckets[5], 4U);
+    EXPECT_EQ(std::get<Distribution>(scalar(aggregated(Aggregation::dist, dist_words * 8), idle)), Distribution{});
+}
+
 TEST(DecodeMap, ScalarsNeverSetAreLeftOut) {
     const PlannedMap map = aggregated(Aggregation::count, 8);
     const auto entries = [&](const Bytes& value) {
@@ -184,6 +202,39 @@ TEST(DecodeEvent, RefusesWhatDoesNotFit) {
               "cannot read event 1: an event of 16 bytes, 20 expected");
     EXPECT_EQ(refused(plan_with({{integer_type(), 0xffffffff}}, 16), words({1, 1})),
               "cannot read event 1: an event of 16 bytes, 4294967303 expected");
+}
+
+Plan plan_with_percentile(std::vector<Type> key, uint32_t key_size) {
+    Plan plan;
+    plan.maps.push_back({"@d", "at_d", MapShape::hash, std::move(key), key_size, aggregation_type(Aggregation::dist), 0, 1});
+    plan.events.push_back({EventKind::value, "", 0, {{integer_type(), 8, PlannedPercentile{0, whole_share / 2}}}, 8 + key_size});
+    return plan;
+}
+
+TEST(DecodeEvent, APercentileIsMissingAndItsKeyIsThere) {
+    const Plan plan = plan_with_percentile({integer_type(), integer_type()}, 16);
+    const Bytes record = words({0, 5, 6});
+    const auto event = decode_event(plan, record);
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->values.at(0).data, Data(Missing{}));
+    const auto key = percentile_key(plan, plan.events[0].fields[0], record);
+    ASSERT_TRUE(key);
+    EXPECT_EQ(Bytes(key->begin(), key->end()), words({5, 6}));
+}
+
+TEST(DecodeEvent, ThePercentileOfAScalarNeedsNoKey) {
+    const Plan plan = plan_with_percentile({}, 4);
+    const auto key = percentile_key(plan, plan.events[0].fields[0], words({0}));
+    ASSERT_TRUE(key);
+    EXPECT_TRUE(key->empty());
+}
+
+TEST(DecodeEvent, RefusesAPercentileWithoutItsKeyOrMap) {
+    Plan plan = plan_with_percentile({integer_type()}, 8);
+    const auto refused = [&] { return percentile_key(plan, plan.events[0].fields[0], words({0})).error().what; };
+    EXPECT_EQ(refused(), "an event of 8 bytes, 16 expected");
+    plan.maps.clear();
+    EXPECT_EQ(refused(), "a percentile of map 0 of a plan that has 0");
 }
 
 }  // namespace

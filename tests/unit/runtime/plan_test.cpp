@@ -9,11 +9,12 @@ namespace {
 Plan example() {
     Plan plan;
     plan.object = {1, 2, 3};
-    plan.probes.push_back({"BEGIN", {0, 5}, When::begin, 0, {{Way::run, "", {{"lt_begin", false, "", "", 0}}}}});
+    plan.probes.push_back({"BEGIN", false, {0, 5}, When::begin, 0, {{Way::run, "", {{"lt_begin", false, "", "", 0}}}}});
     plan.probes.push_back(
-        {"i:1s", {6, 10}, When::period, 1'000'000'000, {{Way::run, "", {{"lt_1", false, "", "", 0}}}}});
+        {"i:1s", false, {6, 10}, When::period, 1'000'000'000, {{Way::run, "", {{"lt_1", false, "", "", 0}}}}});
     plan.probes.push_back(
         {"k:vfs_read",
+         false,
          {11, 21},
          When::attached,
          0,
@@ -21,12 +22,13 @@ Plan example() {
           {Way::kprobe, "", {{"lt_2_entry", false, "vfs_read", "", 0}, {"lt_2", true, "vfs_read", "", 0}}},
           {Way::breakpoint, "", {}}}});
     plan.probes.push_back({"t:sched:*",
+                           false,
                            {30, 39},
                            When::attached,
                            0,
                            {{Way::tracepoint, "", {{"lt_3", false, "sched", "sched_switch", 310}}}}});
     plan.probes.push_back(
-        {"u:a:b", {40, 45}, When::attached, 0, {{Way::uprobe, "", {{"lt_4", false, "/bin/a", "b", 0x1139}}}}});
+        {"u:a:b", false, {40, 45}, When::attached, 0, {{Way::uprobe, "", {{"lt_4", false, "/bin/a", "b", 0x1139}}}}});
     plan.maps.push_back({"@ns",
                          "lt_map_0",
                          MapShape::per_cpu_array,
@@ -46,7 +48,8 @@ Plan example() {
     plan.events.push_back({EventKind::text, "a\n%d", 0, {{integer_type(), 8}, {string_type(16), 16}}, 32});
     plan.events.push_back({EventKind::clear, "", 1, {}, 8});
     plan.events.push_back({EventKind::exit, "", 0, {}, 8});
-    plan.spans.push_back({"k:vfs_read", "lt_span_0", 4, 16});
+    plan.spans.push_back({"k:vfs_read", "req", "lt_span_0", SpanState::thread, {}, 4, 16});
+    plan.spans.push_back({"t:a:b -> t:a:c", "", "lt_span_1", SpanState::key, {integer_type()}, 1, 16});
     plan.losses = {{LossKind::ring_buffer_full, 0},
                    {LossKind::map_full, 1},
                    {LossKind::span_no_entry, 0},
@@ -83,8 +86,10 @@ event 0: text "a\n%d", 32 bytes
     string[16] at 16
 event 1: clear @c, 8 bytes
 event 2: exit, 8 bytes
-span "k:vfs_read"
-    lt_span_0: 4 openings of 16 bytes per thread
+span req = "k:vfs_read"
+    lt_span_0 in a hash: 4 openings of 16 bytes per thread
+span "t:a:b -> t:a:c"
+    lt_span_1[i64]: an opening of 16 bytes
 loss 0: ring buffer full
 loss 1: map full: map @c
 loss 2: return without entry: span k:vfs_read

@@ -32,6 +32,7 @@ enum class Code : uint8_t {
     store,        // `width` bytes at in[0] + offset = in[1]
     copy,         // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
     argument,     // argument `number` of the function at its entry -> integer
+    frame,        // a number that is the same at the entry and the return of one call, lower for calls inside it -> integer
     result,       // what the function returned -> integer
     field,        // `width` bytes of the context at `offset` -> integer
     helper,       // BPF helper `number`(in...) -> integer
@@ -77,7 +78,8 @@ struct Op {
 
 // Functions of the library (stdlib/bpf): name and whether the result is an address.
 enum class Library : uint8_t {
-    slot, add, average, raise, hist, hist_duration, same, divide, modulo, room, wake_flags, span_open, span_skip, span_close, span_done,
+    slot, add, average, raise, hist, hist_duration, dist, same, divide, modulo, room, wake_flags, task_state, task_state_make,
+    hash_state, hash_state_make, hash_state_drop, span_open, span_close, span_die, span_age, walk, pair_reopen, pair_open, pair_claim,
 };
 struct LibraryRow {
     Library id;
@@ -89,7 +91,7 @@ struct LibraryRow {
 const LibraryRow& library_row(Library id);
 std::span<const LibraryRow> library_rows();
 
-enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer };
+enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer, task_storage };
 std::string_view storage_name(Storage s);
 
 struct MapDefinition {

@@ -22,7 +22,8 @@ struct ResolvedPlace {
     Span span;
     uint64_t period_ns = 0;
     KernelFunction function;
-    Tracepoint tracepoint;
+    Tracepoint tracepoint;  // a system call's: the one at its entry
+    Tracepoint exit;        // a system call's
     UserFunction user;
     std::vector<Rung> rungs;
 };
@@ -33,15 +34,30 @@ struct FieldUse { Field field; };
 struct MapUse { uint32_t index; };
 struct LocalUse { uint32_t index; };
 struct CallUse { Function id; };
-using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse>;
+struct SpanUse { uint32_t index; };  // a span's name
+struct ParamUse { uint32_t index; };
+using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse>;
 
 struct LocalInfo {
     std::string name;
     Type type;
 };
 
+// What a place is to its item.
+enum class Role : uint8_t {
+    action,  // runs a block
+    call,    // a span from here to the return of the same call
+    open,    // opens a span between two events
+    close,   // closes one
+};
+
+constexpr uint32_t no_span = ~0u;
+
 struct Body {
     uint32_t item = 0;  // index into ast::Program::items
+    Role role = Role::action;
+    uint32_t span = no_span;  // index into Typed::spans
+    uint32_t endpoint = 0;    // which of the span's openings or closers it is
     ResolvedPlace place;
     std::vector<Type> types;  // by ExprId; kind none for expressions of other items
     std::vector<Use> uses;    // by ExprId
@@ -57,8 +73,32 @@ struct MapInfo {
     bool written = false;  // assigned by =, perhaps from a value of unknown type
 };
 
+// One span of the program, however many places open and close it; all share its state.
+struct SpanInfo {
+    uint32_t item = 0;
+    std::string name;          // may be empty
+    std::string text;          // of its endpoints, for messages
+    bool between_events = false;
+    bool task_storage = false;  // else its state is in a hash, by thread
+    std::vector<Type> key;      // between two events
+    uint32_t opening = 0;       // index of the first body that opens it: entry() is typed there
+};
+
+// A parameter: integers and durations in 8 bytes, strings in param_text bytes, so that every value can be set while the program runs.
+constexpr uint32_t param_text = 64;
+struct ParamInfo {
+    std::string name;
+    Span span;
+    Type type;
+    int64_t number = 0;
+    std::string text;
+    std::string help;
+};
+
 struct Typed {
+    std::vector<ParamInfo> params;
     std::vector<Body> bodies;
+    std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
     uint32_t max_keys = 4096;  // entries of each keyed map
 };

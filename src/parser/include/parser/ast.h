@@ -78,16 +78,41 @@ struct Action {
     Block body;
 };
 
-// probe, probe /predicate/ > threshold < body >
-struct SpanAction {
-    std::string name;  // may be empty
-    std::vector<ProbeSpec> probes;
-    std::optional<ExprId> predicate;
-    std::optional<ExprId> threshold;
+// One event of a span and the key that pairs it with the other one: probe[key, ...].
+struct Endpoint {
+    ProbeSpec probe;
+    std::vector<ExprId> key;  // empty: the thread
+};
+
+// timeout after { body }
+struct Timeout {
+    Span span;
+    ExprId after;
     Block body;
 };
 
-using ItemNode = std::variant<Action, SpanAction>;
+// span name = opens -> closes /predicate/ > threshold < body > timeout ...
+struct SpanAction {
+    std::string name;  // may be empty
+    Span name_span;
+    std::vector<Endpoint> opens;   // never empty; more than one only where `closes` is empty: each is a span of its own
+    std::vector<Endpoint> closes;  // empty: the return of what opened it; else whichever comes first
+    std::optional<ExprId> predicate;
+    std::optional<ExprId> threshold;
+    bool worst = false;  // `> worst`: longer than all that were reported so far
+    Block body;
+    std::optional<Timeout> timeout;
+};
+
+// param name = value "help"
+struct Parameter {
+    std::string name;
+    Span name_span;
+    ExprId value;      // a literal
+    std::string help;  // may be empty
+};
+
+using ItemNode = std::variant<Action, SpanAction, Parameter>;
 struct Item {
     Span span;
     ItemNode node;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/source.h"
+#include "runtime/dist_buckets.h"
 #include "stdlib/types.h"
 
 namespace lt {
@@ -16,9 +18,11 @@ namespace lt {
 enum class Way : uint8_t {
     run,         // by the runtime itself: BEGIN, END and intervals, by BPF_PROG_TEST_RUN of a raw tracepoint program
     tracepoint,  // perf event on a tracepoint
+    raw_tracepoint,  // a tracepoint's own arguments, by name alone; for what lt itself wants to know
     fentry,      // BPF trampoline at a kernel function's entry or return (fexit)
     kprobe,      // perf event on a kernel function's entry or return (kretprobe)
     uprobe,      // perf event on an instruction of a file, or on a function's return (uretprobe)
+    walk,        // an iterator over all tasks, run when the runtime reads it
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
 };
 std::string_view way_name(Way way);
@@ -43,6 +47,7 @@ enum class When : uint8_t { begin, end, period, attached };
 
 struct PlannedProbe {
     std::string text;  // as the user typed it
+    bool internal = false;  // for lt's own books, not asked for by the user
     Span span;         // in the program, for diagnostics
     When when = When::attached;
     uint64_t period_ns = 0;   // When::period
@@ -54,8 +59,10 @@ struct PlannedProbe {
 //   string           its size
 //   count, sum       per CPU: u64/s64
 //   min, max         per CPU: u64 order, u64 1 once there is one; see order_flip
-//   avg              per CPU: s64 sum, u64 count
+//   avg, stats       per CPU: s64 sum, u64 count
 //   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a duration: see hist_bounds()
+//   dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order of the least, u64 order of the greatest (as min and max
+//                    of signed values, zero where there is none), u64 buckets[961], see dist_buckets.h
 // A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written (scalar_mark bytes).
 enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
 constexpr uint32_t scalar_mark = 8;
@@ -80,10 +87,18 @@ constexpr uint32_t hist_buckets = 66;
 
 enum class EventKind : uint8_t { text, map, value, clear, zero, exit };
 
+// A field that is not in the record: the runtime reads it from the map when it prints the event.
+struct PlannedPercentile {
+    uint32_t map = 0;    // of dist(); index into Plan::maps
+    uint64_t share = 0;  // millionths of a percent: 99'900'000 is the 99.9th percentile
+};
+constexpr uint64_t whole_share = 100'000'000;
+
 // A record in the ring buffer: u32 index into Plan::events, u32 zero, then the fields.
 struct EventField {
     Type type;
     uint32_t offset = 0;  // from the start of the record
+    std::optional<PlannedPercentile> percentile = {};  // the field's bytes are the key
 };
 struct PlannedEvent {
     EventKind kind = EventKind::text;
@@ -98,7 +113,10 @@ enum class LossKind : uint8_t {
     ring_buffer_full,  // subject: none
     map_full,          // subject: index into maps
     contended,         // subject: map whose value could not be updated in time
-    span_no_entry,     // subject: span; a return whose entry was not seen
+    span_no_entry,     // subject: span; a return or closing event whose opening was not seen
+    span_missed,       // subject: span; open calls that were left without a return that was seen (longjmp, a missed return)
+    span_died,         // subject: span; open when their thread ended
+    span_reopened,     // subject: span; keys that were opened again before they were closed
     span_too_deep,     // subject: span; nested deeper than what is kept
     span_no_room,      // subject: span; more threads inside it than the state map holds
     span_clock,        // subject: span; a negative difference between CPUs, not recorded
@@ -108,11 +126,34 @@ struct PlannedLoss {
     uint32_t subject = 0;
 };
 
+// Where the openings of a span are kept (their layout: stdlib/bpf/span.bpf.c).
+enum class SpanState : uint8_t {
+    task,    // a stack of them in storage of each task
+    thread,  // the same in a hash by thread, where tasks have no storage
+    key,     // between two events: one for each key
+};
+constexpr uint32_t span_thread_header = 32;   // bytes before a thread's openings; the first 8 are how many there are
+constexpr uint32_t span_opening_header = 16;  // u64 frame (or pid << 32 | tid), u64 time; then frozen values
+
+// What the iterator writes for each opening; then stack_bytes != 0: walk_stack bytes, of which so many are addresses of the task's kernel stack,
+// innermost first.
+struct OpenSpan {
+    uint32_t span = 0;
+    uint32_t level = 0;  // from the outermost
+    uint64_t who = 0;    // pid << 32 | tid
+    uint64_t time = 0;
+    uint64_t stack_bytes = 0;
+};
+constexpr uint32_t walk_stack = 64 * 8;
+
 struct PlannedSpan {
-    std::string text;      // its probe as typed
+    std::string text;      // its endpoints as typed
+    std::string name;      // may be empty
     std::string symbol;    // of the map that holds the openings
-    uint32_t depth = 0;    // openings kept per thread
-    uint32_t opening_size = 0;  // bytes of each opening; the value is u64 depth, then the openings
+    SpanState state = SpanState::task;
+    std::vector<Type> key;      // SpanState::key: as a map's key
+    uint32_t depth = 0;         // openings kept per thread
+    uint32_t opening_size = 0;  // bytes of each opening, with its header
 };
 
 struct Plan {
@@ -122,6 +163,8 @@ struct Plan {
     std::vector<PlannedEvent> events;
     std::vector<PlannedSpan> spans;
     std::vector<PlannedLoss> losses;
+    std::string walk;   // program that walks over all tasks and tells what is open in their storage; empty where no span is kept there
+    std::string books;  // symbol of the per-CPU array with u64 opened, u64 closed for each span; empty where there are no spans
     bool plain_integers = false;  // .bt programs: no units
 };
 

@@ -27,6 +27,10 @@ struct Event {
     uint32_t index = 0;  // into Plan::events
     std::vector<Value> values;
 };
+// A percentile is still missing: it is not in the record.
 Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record);
+
+// The key of a field that is a percentile.
+Result<std::span<const uint8_t>> percentile_key(const Plan& plan, const EventField& field, std::span<const uint8_t> record);
 
 }  // namespace lt

@@ -57,6 +57,14 @@ class Session {
     virtual Status finish() = 0;
     virtual std::vector<Loss> losses() const = 0;
 
+    // The account of each span: opened = closed + open + what was lost of each kind (see losses()).
+    struct Account {
+        uint64_t opened = 0;
+        uint64_t closed = 0;
+        uint64_t open = 0;
+    };
+    virtual Result<std::vector<Account>> accounts() const = 0;  // indexed as Plan::spans
+
     // For --stats: instructions of each program as the kernel translated it, by name.
     struct ProgramFacts {
         std::string name;

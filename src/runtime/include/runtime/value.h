@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,11 +17,25 @@ struct Histogram {
     bool operator==(const Histogram&) const = default;
 };
 
-struct Average {
+struct Average {  // of avg() and stats()
     int64_t sum = 0;
     uint64_t count = 0;
     int64_t value() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
     bool operator==(const Average&) const = default;
+};
+
+struct Distribution {  // runtime/distribution.h says what can be asked of it
+    uint64_t count = 0;
+    int64_t sum = 0;
+    int64_t least = std::numeric_limits<int64_t>::max();  // so that nothing changes what it is merged with
+    int64_t greatest = std::numeric_limits<int64_t>::min();
+    std::vector<uint64_t> buckets = std::vector<uint64_t>(dist_buckets);
+    int64_t average() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
+    bool operator==(const Distribution&) const = default;
+};
+
+struct Missing {  // a percentile of nothing
+    bool operator==(const Missing&) const = default;
 };
 
 struct Extreme {  // of min() and max()
@@ -30,7 +45,7 @@ struct Extreme {  // of min() and max()
 };
 
 // int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
-using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram>;
+using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing>;
 
 struct Value {
     Type type;

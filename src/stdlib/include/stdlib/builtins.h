@@ -31,14 +31,14 @@ struct VariableRow {
 
 enum class Function : uint8_t {
     // aggregations
-    count, sum, min, max, avg, hist,
+    count, sum, min, max, avg, hist, stats, dist,
     // values
-    str,
+    str, entry, age, percentile,
     // statements
     printf, print, clear, zero, remove, exit,
 };
 
-enum class Want : uint8_t { integer, string, address_or_string, value, map, map_or_value, format };
+enum class Want : uint8_t { at_opening, integer, string, address_or_string, value, map, map_or_value, format, distribution, percent };
 
 struct Parameter {
     std::string_view name;

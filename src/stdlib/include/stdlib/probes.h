@@ -18,6 +18,7 @@ enum class ProbeKind : uint8_t {
     fexit,
     uprobe,
     uretprobe,
+    syscall,
 };
 
 // What stands after the first colon.
@@ -26,6 +27,7 @@ enum class Place : uint8_t {
     period,            // interval:s:1 or interval:1s
     event,             // tracepoint:CATEGORY:EVENT
     kernel_function,   // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
+    system_call,       // syscall:NAME
     binary_function,   // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
 };
 

@@ -23,7 +23,7 @@ enum class View : uint8_t {
 };
 
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
-enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist };
+enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist };
 
 struct Type {
     Kind kind = Kind::none;

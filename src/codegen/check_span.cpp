@@ -1,0 +1,155 @@
+// What only spans have: keys that pair two events, a threshold, values of the opening, spans asked about by their names; and parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "check.h"
+
+namespace lt {
+namespace {
+
+constexpr Type thread_key = integer_type(8, false);  // the key where none is written: the thread
+
+// As a key of a span keeps it: integers in 8 bytes.
+Type stored(Type t) {
+    if (t.kind == Kind::integer) t.size = 8;
+    t.user_memory = false;
+    t.is_signed = false;
+    return t;
+}
+
+}  // namespace
+
+void BodyChecker::span_parts(const ast::SpanAction& node) {
+    if (body_.role == Role::open) span_key(node.opens[body_.endpoint]);
+    if (body_.role == Role::close) span_key(node.closes[body_.endpoint]);
+    if (node.predicate && body_.role != Role::close) {
+        region_ = Region::predicate;
+        condition(*node.predicate, "a predicate");
+    }
+    if (body_.role == Role::open) {
+        if (node.threshold) entries_in(*node.threshold);
+        return entries_in(node.body);
+    }
+    threshold(node);
+    region_ = Region::body;
+    block(node.body);
+}
+
+void BodyChecker::span_key(const ast::Endpoint& endpoint) {
+    std::vector<Type> types;
+    for (ast::ExprId part : endpoint.key) types.push_back(stored(value(part)));
+    if (endpoint.key.empty()) types = {thread_key};
+    merge_span_key(typed_.spans[body_.span], types, endpoint.probe.span);
+}
+
+void BodyChecker::merge_span_key(SpanInfo& info, const std::vector<Type>& types, Span where) {
+    if (info.key.empty()) {
+        info.key = types;
+        return;
+    }
+    if (info.key.size() != types.size()) {
+        diags_.error(where, fmt::format("this key has {} part{}, that of the opening {}", types.size(), types.size() == 1 ? "" : "s", info.key.size()))
+            .hint = "both events need the same key; without one it is the thread, [tid]";
+        return;
+    }
+    for (size_t i = 0; i < types.size(); i++) {
+        if (types[i].kind == Kind::none || info.key[i].kind == Kind::none) continue;
+        if (types[i].kind != info.key[i].kind) {
+            diags_.error(where, fmt::format("part {} of this key is {}, that of the opening {}", i + 1, type_name(types[i]), type_name(info.key[i])));
+            continue;
+        }
+        info.key[i].size = std::max(info.key[i].size, types[i].size);
+    }
+}
+
+void BodyChecker::threshold(const ast::SpanAction& node) {
+    if (!node.threshold) return;
+    region_ = Region::threshold;
+    const Type t = value(*node.threshold);
+    if (t.kind == Kind::none || t.view == View::duration) return;
+    diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint = "write a unit, as in `> 10ms`";
+}
+
+// The arguments of entry() are typed where the span opens.
+void BodyChecker::entries_in(ast::ExprId id) {
+    const auto* call = std::get_if<ast::Call>(&program_[id].node);
+    const FunctionRow* row = call ? find_function(call->name) : nullptr;
+    if (row && row->id == Function::entry) {
+        region_ = Region::predicate;
+        for (ast::ExprId argument : call->arguments) value(argument);
+        return;
+    }
+    ast::each_child(program_[id], [&](ast::ExprId child) { entries_in(child); });
+}
+
+void BodyChecker::entries_in(const ast::Block& b) {
+    for (ast::StmtId id : b.statements) {
+        ast::each_expr(program_[id], [&](ast::ExprId child) { entries_in(child); });
+        ast::each_block(program_[id], [&](const ast::Block& inner) { entries_in(inner); });
+    }
+}
+
+Type BodyChecker::entry(const ast::Call& node) {
+    const ast::ExprId argument = node.arguments[0];
+    if (body_.role == Role::close) {
+        slot(argument) = typed_.bodies[typed_.spans[body_.span].opening].types[static_cast<size_t>(argument)];
+        return slot(argument);
+    }
+    const Region outside = region_;
+    region_ = Region::predicate;
+    const Type t = value(argument);
+    region_ = outside;
+    return t;
+}
+
+const SpanInfo* BodyChecker::span_named(ast::ExprId id) {
+    const auto* name = std::get_if<ast::Name>(&program_[id].node);
+    if (!name || name->name.empty()) return nullptr;
+    const auto found = std::find_if(typed_.spans.begin(), typed_.spans.end(), [&](const SpanInfo& s) { return s.name == name->name; });
+    return found == typed_.spans.end() ? nullptr : &*found;
+}
+
+Type BodyChecker::age(ast::ExprId id, const ast::Call& node) {
+    const SpanInfo* info = node.arguments.empty() ? nullptr : span_named(node.arguments[0]);
+    if (!info) {
+        diags_.error(node.arguments.empty() ? span(id) : span(node.arguments[0]), "age() asks about a span by its name").hint =
+            "name it: span reading = k:vfs_read < ... >, then age(reading)";
+        return nothing();
+    }
+    use(node.arguments[0]) = SpanUse{static_cast<uint32_t>(info - typed_.spans.data())};
+    std::vector<Type> types;
+    for (size_t i = 1; i < node.arguments.size(); i++) types.push_back(stored(value(node.arguments[i])));
+    if (!info->between_events) {
+        if (!types.empty()) diags_.error(span(node.arguments[1]), fmt::format("{} is a span of the thread and has no key", info->name));
+        return duration_type();
+    }
+    if (types.empty()) types = {thread_key};
+    if (!info->key.empty()) merge_span_key(typed_.spans[static_cast<size_t>(info - typed_.spans.data())], types, span(id));
+    return duration_type();
+}
+
+std::optional<Type> BodyChecker::parameter(ast::ExprId id, std::string_view name) {
+    const auto found = std::find_if(typed_.params.begin(), typed_.params.end(), [&](const ParamInfo& p) { return p.name == name; });
+    if (found == typed_.params.end()) return {};
+    use(id) = ParamUse{static_cast<uint32_t>(found - typed_.params.begin())};
+    return found->type;
+}
+
+void check_names(const ast::Program& program, Typed& typed, Diags& diags) {
+    std::vector<std::string_view> known;
+    const auto note = [&](const std::string& name, Span where) {
+        if (name.empty()) return;
+        if (find_variable(name) || find_function(name)) {
+            diags.error(where, fmt::format("`{}` means something already", name)).hint = "use another name";
+        } else if (std::find(known.begin(), known.end(), name) != known.end()) {
+            diags.error(where, fmt::format("the name `{}` stands for two things", name)).hint = "use another name";
+        }
+        known.push_back(name);
+    };
+    for (const ParamInfo& p : typed.params) note(p.name, p.span);
+    for (const SpanInfo& s : typed.spans) note(s.name, std::get<ast::SpanAction>(program.items[s.item].node).name_span);
+}
+
+}  // namespace lt

@@ -1,0 +1,71 @@
+#include "probe_text.h"
+
+#include <cctype>
+#include <string>
+
+#include "stdlib/builtins.h"
+
+namespace lt {
+namespace {
+
+constexpr std::string_view glob_set_bytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_!^-";
+
+// Does a probe's name or path go on here? A '/' of a path has the ':' before a function behind it.
+bool continues_probe(std::string_view text) {
+    constexpr std::string_view others = "_*?:[.+@-";
+    if (text.empty()) return false;
+    if (text[0] == '/') return text.find(':') != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(text[0])) != 0 || others.find(text[0]) != std::string_view::npos;
+}
+
+// The length of the set of a glob with which the text begins, 0 if it begins with a key.
+size_t glob_set(std::string_view text, bool is_paired) {
+    const size_t end = text.find_first_not_of(glob_set_bytes, 1);
+    if (end == std::string_view::npos || text[end] != ']') return 0;
+    const bool is_key = is_paired || find_variable(text.substr(1, end - 1)) != nullptr;
+    return continues_probe(text.substr(end + 1)) || !is_key ? end + 1 : 0;
+}
+
+// The end of a probe's part: a colon outside quotes.
+size_t part_end(std::string_view text, size_t begin) {
+    bool in_quotes = false;
+    for (size_t i = begin; i < text.size(); i++) {
+        if (text[i] == '"') in_quotes = !in_quotes;
+        if (text[i] == ':' && !in_quotes) return i;
+    }
+    return text.size();
+}
+
+std::string without_quotes(std::string_view part) {
+    std::string out(part);
+    std::erase(out, '"');
+    return out;
+}
+
+}  // namespace
+
+std::optional<size_t> key_begin(std::string_view text, bool is_paired) {
+    bool in_quotes = false;
+    for (size_t at = 0; at < text.size(); at++) {
+        if (text[at] == '"') in_quotes = !in_quotes;
+        if (text[at] != '[' || in_quotes) continue;
+        const size_t length = glob_set(text.substr(at), is_paired);
+        if (length == 0) return at;
+        at += length - 1;
+    }
+    return std::nullopt;
+}
+
+ast::ProbeSpec split_probe(std::string_view text, uint32_t offset) {
+    ast::ProbeSpec spec;
+    spec.span = {offset, offset + static_cast<uint32_t>(text.size())};
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = part_end(text, begin);
+        const Span span = {offset + static_cast<uint32_t>(begin), offset + static_cast<uint32_t>(end)};
+        spec.parts.push_back({span, without_quotes(text.substr(begin, end - begin))});
+        begin = end + 1;
+    }
+    return spec;
+}
+
+}  // namespace lt

@@ -1,0 +1,104 @@
+#include "open_spans.h"
+
+#include <bpf/bpf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "descriptor.h"
+
+namespace lt {
+namespace {
+
+template <class T>
+T read_at(std::span<const uint8_t> bytes, size_t offset) {
+    T value{};
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+Result<Bytes> read_all(int fd) {
+    Bytes all;
+    uint8_t part[65536];
+    for (;;) {
+        const ssize_t n = ::read(fd, part, sizeof part);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (n < 0) return system_error("cannot read the iterator over tasks", errno);
+        if (n == 0) return all;
+        all.insert(all.end(), part, part + n);
+    }
+}
+
+Result<Bytes> walk(int program) {
+    const Descriptor link(bpf_link_create(program, 0, BPF_TRACE_ITER, nullptr));
+    if (!link) return system_error("cannot make an iterator over tasks", errno);
+    const Descriptor file(bpf_iter_create(link.get()));
+    if (!file) return system_error("cannot run an iterator over tasks", errno);
+    return read_all(file.get());
+}
+
+std::vector<Open> decode_walk(std::span<const uint8_t> bytes) {
+    std::vector<Open> all;
+    while (bytes.size() >= sizeof(OpenSpan)) {
+        const auto record = read_at<OpenSpan>(bytes, 0);
+        bytes = bytes.subspan(sizeof record);
+        Open open{record.span, record.level, record.who, record.time, {}, {}};
+        if (record.stack_bytes != 0 && bytes.size() >= walk_stack) {
+            const size_t count = std::min<size_t>(record.stack_bytes, walk_stack) / sizeof(uint64_t);
+            for (size_t i = 0; i < count; i++) open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
+            bytes = bytes.subspan(walk_stack);
+        }
+        all.push_back(std::move(open));
+    }
+    return all;
+}
+
+// The openings in one entry of a hash.
+void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8_t> key, std::span<const uint8_t> value, std::vector<Open>& out) {
+    const bool keyed = span.state == SpanState::key;
+    const size_t header = keyed ? 0 : span_thread_header;
+    const uint64_t depth = keyed ? 1 : std::min<uint64_t>(read_at<uint64_t>(value, 0), span.depth);
+    for (uint32_t i = 0; i < depth; i++) {
+        const size_t at = header + size_t{i} * span.opening_size;
+        const auto time = read_at<uint64_t>(value, at + sizeof(uint64_t));
+        if (keyed && time == 0) continue;  // closed just now
+        const uint64_t who = keyed ? read_at<uint64_t>(value, at) : read_at<uint32_t>(key, 0);
+        out.push_back({index, i, who, time, keyed ? Bytes(key.begin(), key.end()) : Bytes{}, {}});
+    }
+}
+
+Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<Open>& out) {
+    bpf_map_info info{};
+    uint32_t size = sizeof info;
+    if (bpf_obj_get_info_by_fd(map, &info, &size) < 0) return system_error("cannot ask about the map of a span", errno);
+    Bytes key(info.key_size), next(info.key_size), value(info.value_size);
+    const uint8_t* after = nullptr;
+    while (bpf_map_get_next_key(map, after, next.data()) == 0) {
+        key = next;
+        after = key.data();
+        if (bpf_map_lookup_elem(map, key.data(), value.data()) == 0) decode_entry(span, index, {key.data(), info.key_size}, value, out);
+    }
+    return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object) {
+    std::vector<Open> all;
+    if (!plan.walk.empty()) {
+        const Result<Bytes> walked = walk(object.program(plan.walk));
+        if (!walked) return walked.error();
+        all = decode_walk(*walked);
+    }
+    for (uint32_t i = 0; i < plan.spans.size(); i++) {
+        const PlannedSpan& span = plan.spans[i];
+        if (span.state == SpanState::task) continue;
+        if (Status read = read_hash(span, i, object.map(span.symbol), all); !read) return read.error();
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Open& a, const Open& b) { return a.time < b.time; });
+    return all;
+}
+
+}  // namespace lt

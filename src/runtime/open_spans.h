@@ -1,0 +1,24 @@
+// Spans that are open now, wherever their state is kept: storage of tasks is walked by an iterator of the kernel's, hashes are read.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "object.h"
+#include "runtime/decode.h"
+#include "runtime/plan.h"
+
+namespace lt {
+
+struct Open {
+    uint32_t span = 0;     // index into Plan::spans
+    uint32_t level = 0;    // of a thread's: from the outermost
+    uint64_t who = 0;      // pid << 32 | tid of the thread that opened it
+    uint64_t time = 0;     // of CLOCK_MONOTONIC
+    Bytes key;             // of a span between two events
+    std::vector<uint64_t> kernel_stack;  // of the thread, innermost first; with its innermost span, where the kernel tells
+};
+
+Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object);
+
+}  // namespace lt

@@ -36,6 +36,12 @@ ir::Value Builder::map(uint32_t index) {
 
 ir::Value Builder::context() { return add(ir::Code::context).id; }
 
+ir::Value Builder::param(uint32_t offset) {
+    ir::Op& op = add(ir::Code::param);
+    op.offset = offset;
+    return op.id;
+}
+
 ir::Value Builder::buffer(uint32_t size) {
     ir::Op& op = add(ir::Code::buffer);
     op.number = padded(size);

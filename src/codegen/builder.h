@@ -19,6 +19,7 @@ class Builder {
     ir::Value text(uint32_t index);
     ir::Value map(uint32_t index);
     ir::Value context();
+    ir::Value param(uint32_t offset);
     ir::Value buffer(uint32_t size);
     ir::Value address(ir::Value base, uint32_t offset);
     ir::Value address_plus(ir::Value base, ir::Value distance);

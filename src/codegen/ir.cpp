@@ -16,6 +16,7 @@ constexpr std::array codes{
     CodeRow{Code::text, "text", true, true},
     CodeRow{Code::map, "map", true, true},
     CodeRow{Code::context, "context", true, true},
+    CodeRow{Code::param, "param", true, true},
     CodeRow{Code::buffer, "buffer", true, true},
     CodeRow{Code::at, "at", true, true},
     CodeRow{Code::alu, "alu", true, false},
@@ -53,6 +54,7 @@ constexpr std::array library{
     LibraryRow{Library::hist, "lt_hist", 2, false, false},
     LibraryRow{Library::hist_duration, "lt_hist_duration", 2, false, false},
     LibraryRow{Library::dist, "lt_dist", 3, false, false},
+    LibraryRow{Library::exceed, "lt_exceed", 2, true, false},
     LibraryRow{Library::same, "lt_same", 3, true, false},
     LibraryRow{Library::divide, "lt_divide", 2, true, false},
     LibraryRow{Library::modulo, "lt_modulo", 2, true, false},
@@ -133,6 +135,7 @@ class Printer {
             case Code::slot_write: return fmt::format(" ${}", op.symbol);
             case Code::map:
             case Code::find: return fmt::format(" {}", program_.maps[op.symbol].symbol);
+            case Code::param:
             case Code::at: return fmt::format(" +{}", op.offset);
             case Code::extend: return fmt::format(" {}{}", op.is_signed ? 's' : 'u', op.width * 8);
             case Code::load:

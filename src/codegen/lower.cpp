@@ -30,7 +30,8 @@ uint32_t value_size(const Type& t) {
 
 // A dist() with a key is one of 8 KB for all CPUs, though updates of one key by many CPUs then wait for each other: a program that needs room for
 // a new key gets memory per CPU only from pages that happen to lie ready. Of 3000 new keys, one every 100 us, a third found no room on Linux 6.18;
-// as one piece of ordinary memory all did.
+// as one piece of ordinary memory all did. Neither is preallocated (4096 keys would be 32 MB): before 6.1 kernels refused such hashes to programs of
+// perf events, since then they take them from every kind of program.
 MapShape shape_of(const MapInfo& info) {
     const bool per_cpu = info.value.kind == Kind::aggregation;
     if (info.key.empty()) return per_cpu ? MapShape::per_cpu_array : MapShape::array;
@@ -41,8 +42,15 @@ MapShape shape_of(const MapInfo& info) {
 
 Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_in)
     : program(program_in), typed(typed_in), diags(diags_in) {
+    for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
+}
+
+void Unit::plan_param(const ParamInfo& info) {
+    std::vector<uint8_t>& bytes = out_.plan.param_bytes;
+    out_.plan.params.push_back({info.name, info.type, static_cast<uint32_t>(bytes.size()), info.help});
+    bytes.insert(bytes.end(), info.bytes.begin(), info.bytes.end());
 }
 
 void Unit::plan_map(const MapInfo& info) {

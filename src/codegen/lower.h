@@ -43,6 +43,7 @@ class Unit {
     };
     const SpanLayout& layout(uint32_t span) const { return layouts_[span]; }
     PlannedSpan& span(uint32_t i) { return out_.plan.spans[i]; }
+    uint32_t param(uint32_t i) const { return out_.plan.params[i].offset; }
     uint32_t spans() const { return static_cast<uint32_t>(out_.plan.spans.size()); }
     PlannedProbe& internal_probe(std::string text);
     void walk(std::string name) { out_.plan.walk = std::move(name); }
@@ -52,6 +53,7 @@ class Unit {
     Diags& diags;
 
   private:
+    void plan_param(const ParamInfo& info);
     void plan_map(const MapInfo& info);
     void plan_span(const SpanInfo& info);
     ir::Program out_;

@@ -57,7 +57,10 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Duration& node) { ret
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::String&) { return b_->constant(0); }
 
-ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Name&) { return variable(std::get<VariableUse>(use(id))); }
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Name&) {
+    if (const auto* p = std::get_if<ParamUse>(&use(id))) return b_->load(b_->param(unit_.param(p->index)), 0);
+    return variable(std::get<VariableUse>(use(id)));
+}
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Ellipsis&) { return b_->read(latency_slot_); }
 
@@ -192,6 +195,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
             [&] { string_into(choice->no, to, offset, room); });
     } else if (const auto* literal = std::get_if<ast::String>(&node)) {
         b_->copy(at, 0, b_->text(unit_.text(literal->value, own)), own);
+    } else if (const auto* p = std::get_if<ParamUse>(&u)) {
+        b_->copy(at, 0, b_->param(unit_.param(p->index)), own);
     } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
         if (variable_use->id == Variable::probe) {
             b_->copy(at, 0, b_->text(unit_.text(body_.place.text, own)), own);

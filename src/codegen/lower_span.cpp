@@ -333,6 +333,9 @@ void BodyLowering::close(const ast::SpanAction& node, ir::Value opened) {
         book(book_closed);
         b_->write(latency_slot_, b_->alu(ir::Alu::sub, now_, opened));
         const auto body = [&] { block(node.body); };
+        if (const auto worst = unit_.typed.spans[body_.span].worst) {
+            return b_->branch(b_->call(ir::Library::exceed, {b_->param(unit_.param(*worst)), b_->read(latency_slot_)}), body);
+        }
         if (!node.threshold) return body();
         const ir::Value threshold = integer(*node.threshold);
         b_->branch(b_->alu(ir::Alu::sgt, b_->read(latency_slot_), threshold), body);

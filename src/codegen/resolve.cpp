@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "codegen/compile.h"
 #include "ladder.h"
+#include "params.h"
 #include "stdlib/successors.h"
 
 namespace lt {
@@ -412,6 +413,7 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
 class ItemResolver {
   public:
     ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item) : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
+    void operator()(const ast::Parameter&) {}
 
     void operator()(const ast::Action& action) {
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
@@ -424,12 +426,12 @@ class ItemResolver {
         info.between_events = !node.closes.empty();
         info.text = text_of(node.opens) + (info.between_events ? " -> " + text_of(node.closes) : "");
         info.task_storage = !info.between_events && kernel_.can(Feature::task_storage).yes;
+        if (node.worst) info.worst = worst_of(typed_, node);
         info.opening = static_cast<uint32_t>(typed_.bodies.size());
         typed_.spans.push_back(std::move(info));
         for (uint32_t i = 0; i < node.opens.size(); i++) add(node.opens[i].probe, node.closes.empty() ? Role::call : Role::open, span, i);
         for (uint32_t i = 0; i < node.closes.size(); i++) add(node.closes[i].probe, Role::close, span, i);
     }
-    void operator()(const ast::Parameter&) {}
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
@@ -446,6 +448,7 @@ class ItemResolver {
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
     Typed typed;
+    read_params(program, options, typed, diags);
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++) std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {

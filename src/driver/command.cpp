@@ -17,13 +17,39 @@ std::vector<std::string> Command::list(Option o) const {
     return out;
 }
 
-Result<std::optional<Command>> read_command(int argc, const char* const* argv) {
+namespace {
+
+// What is no option of lt is one of the script: --NAME VALUE or --NAME=VALUE.
+Result<std::vector<ParamSetting>> settings(const std::vector<std::string>& words) {
+    std::vector<ParamSetting> out;
+    for (size_t i = 0; i < words.size(); i++) {
+        const std::string& word = words[i];
+        if (!word.starts_with("--") || word.size() < 3) return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
+        const size_t equals = word.find('=');
+        if (equals != word.npos) {
+            out.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
+        } else if (i + 1 < words.size()) {
+            out.push_back({word.substr(2), words[i + 1]});
+            i++;
+        } else {
+            return Error{fmt::format("{} is no option of lt, and as a parameter of a script it needs a value", word), "lt --help lists the options", 0};
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<Command> read_command(int argc, const char* const* argv) {
     Command command;
     CLI::App app{"lt: finds out where time goes in a running Linux system.\n"
                  "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
                  "  lt script.lt                                 run a script", "lt"};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
+    app.set_help_flag();
+    app.allow_extras();
+    app.footer("A script's own parameters are options too, behind its name: lt slow.lt --slow 50ms");
     app.add_option("FILE", command.file, "The script to run; - for standard input.");
     for (const OptionRow& row : option_rows()) {
         const std::string names(row.names), sentence(row.sentence);
@@ -36,9 +62,6 @@ Result<std::optional<Command>> read_command(int argc, const char* const* argv) {
     }
     try {
         app.parse(argc, argv);
-    } catch (const CLI::CallForHelp& help) {
-        app.exit(help);
-        return std::optional<Command>{};
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }
@@ -47,7 +70,11 @@ Result<std::optional<Command>> read_command(int argc, const char* const* argv) {
         if (app.count(first) == 0) continue;
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
-    return std::optional(std::move(command));
+    auto given = settings(app.remaining());
+    if (!given) return given.error();
+    command.params = *std::move(given);
+    command.help = app.help();
+    return command;
 }
 
 }  // namespace lt

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/compile.h"
 #include "stdlib/options.h"
 
 namespace lt {
@@ -14,13 +14,14 @@ namespace lt {
 struct Command {
     std::map<Option, std::string> options;  // given ones; a flag's text is "true"
     std::string file;                       // of the script; empty with -e
+    std::vector<ParamSetting> params;       // --NAME VALUE, for the script's own parameters
+    std::string help;                       // what --help prints
 
     bool has(Option o) const { return options.contains(o); }
     std::string text(Option o) const { return has(o) ? options.at(o) : ""; }
     std::vector<std::string> list(Option o) const;  // comma-separated
 };
 
-// No value: help was asked for and printed.
-Result<std::optional<Command>> read_command(int argc, const char* const* argv);
+Result<Command> read_command(int argc, const char* const* argv);
 
 }  // namespace lt

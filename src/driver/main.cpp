@@ -47,11 +47,20 @@ int ask_kernel(const Command& command) {
     return listed ? 0 : fail(listed.error());
 }
 
+// Of lt, and of the script where one is given.
+int help(const Command& command) {
+    fmt::print("{}", command.help);
+    if (command.file.empty() && !command.has(Option::program)) return 0;
+    Result<Source> source = read_source(command);
+    if (!source) return fail(source.error());
+    return Pipeline(command, std::move(*source)).help();
+}
+
 int run(int argc, const char* const* argv) {
-    const Result<std::optional<Command>> command = read_command(argc, argv);
+    const Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
-    if (!*command) return 0;
-    const Command& c = **command;
+    const Command& c = *command;
+    if (c.has(Option::help)) return help(c);
     if (c.has(Option::version)) {
         fmt::print("lt {}\n", LT_VERSION);
         return 0;

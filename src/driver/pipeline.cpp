@@ -81,6 +81,7 @@ int Pipeline::run() {
 
 bool Pipeline::options_fit() {
     last_stage_ = stages.back().name;
+    resolve_options_.params = command_.params;
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -125,7 +126,38 @@ void Pipeline::draw_diags() {
 
 bool Pipeline::parse() {
     program_ = lt::parse(source_, diags_);
+    return !diags_.has_errors() && params_fit();
+}
+
+// Each setting of the command line names a parameter of the script.
+bool Pipeline::params_fit() {
+    std::vector<std::string_view> names;
+    for (const ast::Item& item : program_.items) {
+        if (const auto* p = std::get_if<ast::Parameter>(&item.node)) names.push_back(p->name);
+    }
+    for (const ParamSetting& setting : command_.params) {
+        if (std::find(names.begin(), names.end(), setting.name) != names.end()) continue;
+        const std::vector<std::string> near = closest(setting.name, names);
+        Diag& d = diags_.error({}, fmt::format("--{} is no option of lt and no parameter of {}", setting.name, source_.name));
+        d.hint = !near.empty() ? fmt::format("did you mean --{}?", near.front()) : "lt --help lists the options, lt FILE --help a script's parameters, too";
+    }
     return !diags_.has_errors();
+}
+
+int Pipeline::help() {
+    if (!parse()) {
+        draw_diags();
+        return 1;
+    }
+    bool any = false;
+    for (const ast::Item& item : program_.items) {
+        const auto* p = std::get_if<ast::Parameter>(&item.node);
+        if (!p) continue;
+        if (!any) fmt::print("\nParameters of {}:\n", source_.name);
+        any = true;
+        fmt::print("  --{:<24}  {} [{}]\n", p->name, p->help, source_.at(program_[p->value].span));
+    }
+    return 0;
 }
 
 bool Pipeline::resolve() {

@@ -19,7 +19,8 @@ class Pipeline {
   public:
     Pipeline(const Command& command, Source source);
     ~Pipeline();
-    int run();  // the exit status
+    int run();   // the exit status
+    int help();  // prints the script's parameters
 
     bool parse();
     bool resolve();
@@ -42,6 +43,7 @@ class Pipeline {
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
+    bool params_fit();
     bool release_child();
     void tell_ways();
     void tell_end();

@@ -149,7 +149,8 @@ Histogram fold_histogram(const Copies& copies) {
 
 int64_t of_order(uint64_t order, Aggregation a) { return static_cast<int64_t>(order ^ order_flip(a, true)); }
 
-// An order of zero is that of the value which every other one replaces, so a CPU that has counted nothing needs no care.
+// An order of zero is that of the value which every other one replaces, so a CPU that has counted nothing needs no
+// care.
 Distribution read_distribution(View8 bytes) {
     Distribution out;
     out.count = read_word(bytes, 0);
@@ -280,7 +281,8 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
 
 Result<View8> percentile_key(const Plan& plan, const EventField& field, View8 record) {
     if (field.percentile->map >= plan.maps.size()) {
-        return Error{fmt::format("a percentile of map {} of a plan that has {}", field.percentile->map, plan.maps.size()), "", 0};
+        return Error{
+            fmt::format("a percentile of map {} of a plan that has {}", field.percentile->map, plan.maps.size()), "", 0};
     }
     const PlannedMap& map = plan.maps[field.percentile->map];
     if (map.key.empty()) return View8{};

@@ -24,9 +24,7 @@ struct Figure {
 };
 
 // All that are in the buckets; while a program counts, the field `count` may be ahead of them or behind.
-uint64_t in_buckets(const Distribution& d) {
-    return std::accumulate(d.buckets.begin(), d.buckets.end(), uint64_t{0});
-}
+uint64_t in_buckets(const Distribution& d) { return std::accumulate(d.buckets.begin(), d.buckets.end(), uint64_t{0}); }
 
 // An update that lost its race can leave one value outside; then the extremes say nothing.
 int64_t between_extremes(const Distribution& d, int64_t value) {
@@ -52,8 +50,11 @@ std::string figure_text(std::optional<int64_t> value, View view, bool plain) {
 
 std::vector<Figure> figures(const Distribution& d, View view, bool plain) {
     const bool any = d.count != 0;
-    const auto text = [&](int64_t value) { return figure_text(any ? std::optional(value) : std::nullopt, view, plain); };
-    std::vector<Figure> out = {{"count", fmt::format("{}", d.count)}, {"min", text(d.least)}, {"avg", text(d.average())}};
+    const auto text = [&](int64_t value) {
+        return figure_text(any ? std::optional(value) : std::nullopt, view, plain);
+    };
+    std::vector<Figure> out = {
+        {"count", fmt::format("{}", d.count)}, {"min", text(d.least)}, {"avg", text(d.average())}};
     constexpr std::array<std::pair<const char*, uint64_t>, 4> shares = {
         {{"p50", 50'000'000}, {"p90", 90'000'000}, {"p99", 99'000'000}, {"p99.9", 99'900'000}}};
     for (const auto& [name, share] : shares) out.push_back({name, figure_text(percentile(d, share), view, plain)});

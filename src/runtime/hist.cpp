@@ -141,7 +141,8 @@ uint32_t hist_index(int64_t value, View view) {
     if (value == 0) return zero_bucket;
     const auto number = static_cast<uint64_t>(value);
     const auto doublings = static_cast<uint32_t>(std::bit_width(number) - 1);
-    const uint32_t index = first_bound + doublings;  // the bounds of durations fall behind the powers of two, by less than one bucket
+    const uint32_t index = first_bound + doublings;
+    // The bounds of durations fall behind the powers of two, by less than one bucket.
     return number >= hist_bound(index + 1, view) ? index + 1 : index;
 }
 

@@ -1,5 +1,6 @@
 // Results as text in bpftrace's layout: "@x: 5", "@x[a, b]: 5", histograms as rows below "@x:" with a blank line after.
-// Maps are sorted by value (histograms and distributions by total, strings not at all), ties by key, and leave in large writes.
+// Maps are sorted by value (histograms and distributions by total, strings not at all), ties by key, and leave in large
+// writes.
 #include <algorithm>
 #include <span>
 

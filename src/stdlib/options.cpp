@@ -6,6 +6,7 @@ namespace lt {
 namespace {
 
 constexpr std::array rows{
+    OptionRow{Option::help, "-h,--help", "", "Print this help, with the parameters of the script where one is given."},
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
     OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
     OptionRow{Option::list, "-l,--list", "PATTERN", "List the probes that match, as in -l 'k:vfs_*' or -l '*read*'."},

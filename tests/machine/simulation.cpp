@@ -60,7 +60,8 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       machine_(std::move(machine)),
       dispatcher_(plan,
                   {[this](size_t map) { return read(map); },
-                   [this](size_t map, std::span<const uint8_t> key) { return find(map, key); }, [this](size_t map) { return clear(map); },
+                   [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
+                   [this](size_t map) { return clear(map); },
                    [this](size_t map) { return zero(map); }},
                   printer) {
     machine_.environment().now = start_time;

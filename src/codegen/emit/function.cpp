@@ -83,6 +83,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::text: return m_.texts_[op.symbol];
         case ir::Code::map: return m_.maps_[op.symbol];
         case ir::Code::context: return function_->getArg(0);
+        case ir::Code::param: return at(m_.params_, op.offset);
         case ir::Code::buffer: return buffer(op.offset, static_cast<uint64_t>(op.number));
         case ir::Code::at: {
             llvm::Value* base = at(in(op, 0), op.offset);

@@ -46,6 +46,12 @@ void ModuleBuilder::globals() {
     lost_ = new llvm::GlobalVariable(*module_, counters, false, llvm::GlobalValue::ExternalLinkage, llvm::Constant::getNullValue(counters), "lt_lost");
     lost_->setSection(".bss.lost");
     lost_->setAlignment(llvm::Align(8));
+    const std::vector<uint8_t>& params = program_.plan.param_bytes;
+    if (params.empty()) return;
+    llvm::Constant* initial = llvm::ConstantDataArray::get(context_, llvm::ArrayRef<uint8_t>(params));
+    params_ = new llvm::GlobalVariable(*module_, initial->getType(), false, llvm::GlobalValue::ExternalLinkage, initial, "lt_params");
+    params_->setSection(".data.params");
+    params_->setAlignment(llvm::Align(8));
 }
 
 // Linked before the functions are made, so that calls can name them; then only ours, so that what is not used goes away.

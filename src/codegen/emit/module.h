@@ -58,6 +58,7 @@ class ModuleBuilder {
     std::vector<llvm::GlobalVariable*> maps_;
     std::vector<llvm::GlobalVariable*> texts_;
     llvm::GlobalVariable* lost_ = nullptr;
+    llvm::GlobalVariable* params_ = nullptr;
 };
 
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in the program.

@@ -36,6 +36,16 @@ LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
     lt_raise_word(slot, value, contended);
 }
 
+// Does the value exceed the record? Then it is the new one.
+LT_API __u64 lt_exceed(__u64 *record, __u64 value) {
+    for (int i = 0; i < 4; i++) {
+        __u64 old = *(volatile __u64 *)record;
+        if (value <= old) return 0;
+        if (__sync_val_compare_and_swap(record, old, value) == old) return 1;
+    }
+    return 0;
+}
+
 #define LT_BUCKETS 66
 
 LT_API void lt_hist(__u64 *buckets, __s64 value) {

@@ -128,20 +128,23 @@ TEST(DecodeMap, FoldsHistograms) {
 
 TEST(DecodeMap, FoldsDistributions) {
     const auto cpu = [](int64_t least, int64_t greatest) {
-        const auto order = [](Aggregation a, int64_t v) { return static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, true)); };
+        const auto order = [](Aggregation a, int64_t v) {
+            return static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, true));
+        };
         Bytes bytes = words({2, least + greatest, order(Aggregation::min, least), order(Aggregation::max, greatest)});
         bytes.resize(dist_words * 8);
         bytes[(dist_header + 5) * 8] = 2;
         return bytes;
     };
     const Bytes idle(dist_words * 8);
-    const auto d = std::get<Distribution>(scalar(aggregated(Aggregation::dist, dist_words * 8), cpu(-7, 3) + idle + cpu(2, 9)));
+    const PlannedMap map = aggregated(Aggregation::dist, dist_words * 8);
+    const auto d = std::get<Distribution>(scalar(map, cpu(-7, 3) + idle + cpu(2, 9)));
     EXPECT_EQ(d.count, 4U);
     EXPECT_EQ(d.sum, 7);
     EXPECT_EQ(d.least, -7);
     EXPECT_EQ(d.greatest, 9);
     EXPECT_EQ(d.buckets[5], 4U);
-    EXPECT_EQ(std::get<Distribution>(scalar(aggregated(Aggregation::dist, dist_words * 8), idle)), Distribution{});
+    EXPECT_EQ(std::get<Distribution>(scalar(map, idle)), Distribution{});
 }
 
 TEST(DecodeMap, ScalarsNeverSetAreLeftOut) {
@@ -206,8 +209,10 @@ TEST(DecodeEvent, RefusesWhatDoesNotFit) {
 
 Plan plan_with_percentile(std::vector<Type> key, uint32_t key_size) {
     Plan plan;
-    plan.maps.push_back({"@d", "at_d", MapShape::hash, std::move(key), key_size, aggregation_type(Aggregation::dist), 0, 1});
-    plan.events.push_back({EventKind::value, "", 0, {{integer_type(), 8, PlannedPercentile{0, whole_share / 2}}}, 8 + key_size});
+    const Type dist = aggregation_type(Aggregation::dist);
+    const EventField field{integer_type(), 8, PlannedPercentile{0, whole_share / 2}};
+    plan.maps.push_back({"@d", "at_d", MapShape::hash, std::move(key), key_size, dist, 0, 1});
+    plan.events.push_back({EventKind::value, "", 0, {field}, 8 + key_size});
     return plan;
 }
 

@@ -1,5 +1,5 @@
-// Distributions: the kernel's rule for the bucket (its own source, compiled here) and the runtime's bounds describe the same buckets; percentiles
-// keep the bound that runtime/dist_buckets.h states; merging loses nothing.
+// Distributions: the kernel's rule for the bucket (its own source, compiled here) and the runtime's bounds describe the
+// same buckets; percentiles keep the bound that runtime/dist_buckets.h states; merging loses nothing.
 #include "runtime/distribution.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,8 @@ TEST(DistBuckets, FollowEachOtherWithoutAGap) {
 TEST(DistBuckets, HoldTheValuesAroundEachPowerOfTwo) {
     for (uint32_t k = 0; k < 63; k++) {
         const int64_t power = int64_t{1} << k;
-        for (int64_t value : {power - 1, power, power + 1, power + power / 2, power + power / 16}) expect_in_its_bucket(value);
+        for (int64_t value : {power - 1, power, power + 1, power + power / 2, power + power / 16})
+            expect_in_its_bucket(value);
     }
     expect_in_its_bucket(0);
     expect_in_its_bucket(most_integer);
@@ -120,7 +121,8 @@ void expect_quantiles_within_bound(std::vector<int64_t> values) {
         std::nth_element(from, at, values.end());
         from = at;
         const auto exact = static_cast<double>(*at);
-        EXPECT_LE(std::abs(static_cast<double>(*percentile(d, share)) - exact), exact / 32) << "share " << share << " of " << *at;
+        EXPECT_LE(std::abs(static_cast<double>(*percentile(d, share)) - exact), exact / 32)
+            << "share " << share << " of " << *at;
     }
 }
 
@@ -160,7 +162,8 @@ TEST_F(DistBound, Bimodal) {  // a cache and what lies behind it
 }
 
 TEST_F(DistBound, ConstantWithOutliers) {
-    const Generator outlier = of(std::uniform_real_distribution<>(1e9, 60e9)), which = of(std::uniform_real_distribution<>(0, 1));
+    const Generator outlier = of(std::uniform_real_distribution<>(1e9, 60e9)),
+                    which = of(std::uniform_real_distribution<>(0, 1));
     expect_bound([&] { return which() < 0.995 ? 777'777 : outlier(); });
 }
 
@@ -171,7 +174,8 @@ TEST(DistPercentile, OfNothingIsNothing) { EXPECT_EQ(percentile(Distribution{}, 
 TEST(DistPercentile, OfOneValueIsThatValue) {
     for (int64_t value : {least_integer, int64_t{-5}, int64_t{0}, int64_t{999}, int64_t{123'456'789}, most_integer}) {
         const Distribution d = recorded({value});
-        for (uint64_t share : {uint64_t{0}, uint64_t{1}, whole_share / 2, whole_share}) EXPECT_EQ(percentile(d, share), value);
+        for (uint64_t share : {uint64_t{0}, uint64_t{1}, whole_share / 2, whole_share})
+            EXPECT_EQ(percentile(d, share), value);
     }
 }
 

@@ -21,15 +21,25 @@ struct RuledOut {
     std::string why;
 };
 
-struct ResolveOptions {
-    std::vector<RuledOut> ruled_out;
+// A parameter's value as given on the command line.
+struct ParamSetting {
+    std::string name;
+    std::string text;
 };
 
-// Finds every probe's place. From here every probe names one existing place and knows the ways there.
+struct ResolveOptions {
+    std::vector<RuledOut> ruled_out;
+    std::vector<ParamSetting> params;
+};
+
+// Finds every probe's place, and reads the parameters. From here every probe names one existing place and knows the ways there.
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags);
 
 // Gives every expression its type and every map its layout. Call only when resolve() found no errors.
 void check(const ast::Program& program, Typed& typed, Diags& diags);
+
+// The bytes of a parameter's value from its text: "50ms", "7", any text for a string. The error says what is wanted.
+Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& type, std::string_view text);
 
 // To IR and plan; only diagnoses what does not fit into BPF.
 ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags);

@@ -22,6 +22,7 @@ enum class Code : uint8_t {
     text,         // texts[symbol] -> address of its bytes
     map,          // maps[symbol] -> address, for helpers and library functions
     context,      // -> address
+    param,        // -> address of the parameter at `offset`
     buffer,       // number bytes of zeroed memory -> address, aligned to 8
     at,           // in[0] + offset, + in[1] where given -> address
     alu,          // in[0] op in[1] -> integer
@@ -78,7 +79,7 @@ struct Op {
 
 // Functions of the library (stdlib/bpf): name and whether the result is an address.
 enum class Library : uint8_t {
-    slot, add, average, raise, hist, hist_duration, dist, same, divide, modulo, room, wake_flags, task_state, task_state_make,
+    slot, add, average, raise, hist, hist_duration, dist, exceed, same, divide, modulo, room, wake_flags, task_state, task_state_make,
     hash_state, hash_state_make, hash_state_drop, span_open, span_close, span_die, span_age, walk, pair_reopen, pair_open, pair_claim,
 };
 struct LibraryRow {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -78,6 +79,7 @@ struct SpanInfo {
     uint32_t item = 0;
     std::string name;          // may be empty
     std::string text;          // of its endpoints, for messages
+    std::optional<uint32_t> worst;  // `> worst`: the parameter that holds the longest so far
     bool between_events = false;
     bool task_storage = false;  // else its state is in a hash, by thread
     std::vector<Type> key;      // between two events
@@ -90,8 +92,7 @@ struct ParamInfo {
     std::string name;
     Span span;
     Type type;
-    int64_t number = 0;
-    std::string text;
+    std::vector<uint8_t> bytes;  // its value
     std::string help;
 };
 

@@ -156,6 +156,14 @@ struct PlannedSpan {
     uint32_t opening_size = 0;  // bytes of each opening, with its header
 };
 
+// A value that can be set from outside, before the run and during it; in the object's variable lt_params. Integers have 8 bytes, strings their size.
+struct PlannedParam {
+    std::string name;
+    Type type;
+    uint32_t offset = 0;
+    std::string help;
+};
+
 struct Plan {
     std::vector<uint8_t> object;  // ELF, as libbpf takes it
     std::vector<PlannedProbe> probes;
@@ -163,6 +171,8 @@ struct Plan {
     std::vector<PlannedEvent> events;
     std::vector<PlannedSpan> spans;
     std::vector<PlannedLoss> losses;
+    std::vector<PlannedParam> params;
+    std::vector<uint8_t> param_bytes;  // their values at the start
     std::string walk;   // program that walks over all tasks and tells what is open in their storage; empty where no span is kept there
     std::string books;  // symbol of the per-CPU array with u64 opened, u64 closed for each span; empty where there are no spans
     bool plain_integers = false;  // .bt programs: no units

@@ -31,6 +31,7 @@ struct Event {
 Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record);
 
 // The key of a field that is a percentile.
-Result<std::span<const uint8_t>> percentile_key(const Plan& plan, const EventField& field, std::span<const uint8_t> record);
+Result<std::span<const uint8_t>> percentile_key(const Plan& plan, const EventField& field,
+                                                std::span<const uint8_t> record);
 
 }  // namespace lt

@@ -1,0 +1,87 @@
+#include "params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "parser/parse.h"
+
+namespace lt {
+namespace {
+
+// A literal: what a parameter may be.
+struct Literal {
+    Type type;
+    std::vector<uint8_t> bytes;
+};
+
+std::vector<uint8_t> number_bytes(int64_t n) {
+    std::vector<uint8_t> out;
+    for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<uint8_t>(static_cast<uint64_t>(n) >> shift));
+    return out;
+}
+
+std::vector<uint8_t> text_bytes(std::string_view text) {
+    std::vector<uint8_t> out(text.begin(), text.end());
+    out.resize(param_text, 0);
+    return out;
+}
+
+Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* minus = std::get_if<ast::Unary>(&node)) return literal(program, minus->operand, -sign);
+    if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
+    if (const auto* duration = std::get_if<ast::Duration>(&node)) return {duration_type(), number_bytes(sign * duration->nanoseconds)};
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
+    return {};
+}
+
+Error unfit(const std::string& name, const Type& type, std::string_view text) {
+    const std::string_view example = type.kind == Kind::string ? "text" : type.view == View::duration ? "50ms" : "7";
+    return {fmt::format("`{}` is no value for {}, which is {}", text, name, type_name(type)), fmt::format("for example --{} {}", name, example), 0};
+}
+
+}  // namespace
+
+// Numbers are read by the parser itself, so that what can be written in a script can be given.
+Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& type, std::string_view text) {
+    if (type.kind == Kind::string) {
+        if (text.size() >= param_text || text.find('\0') != text.npos) return Error{fmt::format("{} takes up to {} bytes", name, param_text - 1), "", 0};
+        return text_bytes(text);
+    }
+    Diags unread;
+    const ast::Program program = parse({name, fmt::format("param p = {}", text)}, unread);
+    if (unread.has_errors() || program.items.size() != 1) return unfit(name, type, text);
+    const auto* parameter = std::get_if<ast::Parameter>(&program.items[0].node);
+    if (!parameter || !parameter->help.empty()) return unfit(name, type, text);
+    Literal value = literal(program, parameter->value);
+    if (value.type != type) return unfit(name, type, text);
+    return std::move(value.bytes);
+}
+
+void read_params(const ast::Program& program, const ResolveOptions& options, Typed& typed, Diags& diags) {
+    for (const ast::Item& item : program.items) {
+        const auto* node = std::get_if<ast::Parameter>(&item.node);
+        if (!node) continue;
+        Literal value = literal(program, node->value);
+        if (const auto* text = std::get_if<ast::String>(&program[node->value].node); text && text->value.size() >= param_text) {
+            diags.error(program[node->value].span, fmt::format("a parameter's text has up to {} bytes", param_text - 1));
+        }
+        for (const ParamSetting& setting : options.params) {
+            if (setting.name != node->name) continue;
+            auto given = param_bytes(node->name, value.type, setting.text);
+            given ? void(value.bytes = *std::move(given)) : void(diags.error({}, given.error().what).hint = given.error().hint);
+        }
+        typed.params.push_back({node->name, node->name_span, value.type, std::move(value.bytes), node->help});
+    }
+}
+
+uint32_t worst_of(Typed& typed, const ast::SpanAction& node) {
+    const std::string name = node.name.empty() ? "worst" : node.name + "_worst";
+    const auto known = std::find_if(typed.params.begin(), typed.params.end(), [&](const ParamInfo& p) { return p.name == name; });
+    if (known != typed.params.end()) return static_cast<uint32_t>(known - typed.params.begin());
+    typed.params.push_back({name, node.name_span, duration_type(), number_bytes(0), "the longest that was reported so far"});
+    return static_cast<uint32_t>(typed.params.size() - 1);
+}
+
+}  // namespace lt

@@ -199,6 +199,12 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
 }
 
 void BodyLowering::print(const ast::Call& node) {
+    if (const auto* span_use = std::get_if<SpanUse>(&use(node.arguments[0]))) {
+        PlannedEvent open;
+        open.kind = EventKind::spans;
+        open.map = span_use->index;
+        return emit_event(std::move(open), {});
+    }
     const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
     PlannedEvent e;
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
 
@@ -29,6 +30,12 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
             return Done{};
         case EventKind::map:
             return print_map(planned.map);
+        case EventKind::spans: {
+            auto open = maps_.open(planned.map);
+            if (!open) return open.error();
+            printer_.open_spans(*open);
+            return Done{};
+        }
         case EventKind::value:
             for (const Value& value : event->values) printer_.value(value);
             return Done{};
@@ -76,18 +83,19 @@ Status Dispatcher::print_maps() {
     return Done{};
 }
 
-Collector::Collector(const Plan& plan, const Maps& maps, Printer& printer)
+Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer)
     : dispatcher_(
           plan,
           {[&maps](size_t index) { return maps.read(index); },
            [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
-           [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); }},
+           [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); },
+           [&plan, &object](size_t span) { return describe_open(plan, object, static_cast<uint32_t>(span)); }},
           printer),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
                                                    Printer& printer) {
-    std::unique_ptr<Collector> collector(new Collector(plan, maps, printer));
+    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer));
     collector->ring_fd_ = object.map("lt_events");
     if (collector->ring_fd_ < 0) return collector;
     collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));

@@ -26,6 +26,7 @@ struct MapActions {
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
     std::function<Status(size_t)> clear;
     std::function<Status(size_t)> zero;
+    std::function<Result<OpenSpans>(size_t)> open;  // of a span
 };
 
 class Dispatcher {
@@ -75,7 +76,7 @@ class Collector {
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const Maps& maps, Printer& printer);
+    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer);
     static int take(void* self, void* record, size_t size);
 
     Dispatcher dispatcher_;

@@ -247,6 +247,8 @@ Result<std::optional<MapEntry>> read_entry(const PlannedMap& map, const RawEntry
 
 }  // namespace
 
+Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes) { return read_key(types, bytes); }
+
 Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
     MapContent content{map.name, {}};
     content.entries.reserve(entries.size());

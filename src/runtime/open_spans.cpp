@@ -1,13 +1,17 @@
 #include "open_spans.h"
 
 #include <bpf/bpf.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
+#include "base/text.h"
 #include "descriptor.h"
+#include "mounts.h"
 
 namespace lt {
 namespace {
@@ -83,7 +87,43 @@ Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<O
     return Done{};
 }
 
+uint64_t now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+std::string name_of_thread(uint32_t pid, uint32_t tid) {
+    const Result<std::string> comm = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+    return comm ? std::string(trim(*comm)) : "";
+}
+
 }  // namespace
+
+Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, uint32_t span) {
+    const Result<std::vector<Open>> all = open_spans(plan, object);
+    if (!all) return all.error();
+    const PlannedSpan& planned = plan.spans[span];
+    OpenSpans out{planned.name, {}};
+    const uint64_t at = now();
+    for (const Open& open : *all) {
+        if (open.span != span) continue;
+        OpenSpanLine line;
+        line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
+        line.pid = static_cast<uint32_t>(open.who >> 32);
+        line.tid = static_cast<uint32_t>(open.who);
+        if (line.pid == 0) line.pid = line.tid;  // a hash by thread does not tell the process
+        line.comm = name_of_thread(line.pid, line.tid);
+        if (planned.state == SpanState::key) {
+            Result<std::vector<Value>> key = decode_key(planned.key, open.key);
+            if (!key) return key.error();
+            line.key = *std::move(key);
+        }
+        for (uint64_t address : open.kernel_stack) line.stack.push_back(fmt::format("{:#x}", address));
+        out.spans.push_back(std::move(line));
+    }
+    return out;
+}
 
 Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object) {
     std::vector<Open> all;

@@ -7,6 +7,7 @@
 #include "object.h"
 #include "runtime/decode.h"
 #include "runtime/plan.h"
+#include "runtime/value.h"
 
 namespace lt {
 
@@ -20,5 +21,8 @@ struct Open {
 };
 
 Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object);
+
+// Those of one span, for people.
+Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, uint32_t span);
 
 }  // namespace lt

@@ -29,6 +29,8 @@ std::string_view event_name(EventKind kind) {
             return "text";
         case EventKind::map:
             return "map";
+        case EventKind::spans:
+            return "open spans";
         case EventKind::value:
             return "value";
         case EventKind::clear:
@@ -196,6 +198,9 @@ void Dumper::map(const PlannedMap& map) {
 void Dumper::event(size_t index, const PlannedEvent& event) {
     std::string subject;
     switch (event.kind) {
+        case EventKind::spans:
+            subject = " " + named(plan_.spans, event.map, [](const PlannedSpan& span) { return span.name; });
+            break;
         case EventKind::text:
             subject = " " + quoted(event.format);
             break;

@@ -1,6 +1,8 @@
 // Results as text in bpftrace's layout: "@x: 5", "@x[a, b]: 5", histograms as rows below "@x:" with a blank line after.
 // Maps are sorted by value (histograms and distributions by total, strings not at all), ties by key, and leave in large
 // writes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -105,6 +107,7 @@ class TextPrinter final : public Printer {
 
     void text(std::string_view text) override { sink_.write(text); }
     void map(const MapContent& content) override;
+    void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
     void flush() override { sink_.flush(); }
 
@@ -122,6 +125,18 @@ void TextPrinter::map(const MapContent& content) {
     for (const Ranked& ranked : Sorter(content.entries).run()) {
         entry(content.name, content.entries[ranked.index]);
         if (out_.size() >= large_write) hand_over();
+    }
+    hand_over();
+}
+
+void TextPrinter::open_spans(const OpenSpans& open) {
+    out_ += fmt::format("{}: {} open\n", open.name, open.spans.size());
+    for (const OpenSpanLine& line : open.spans) {
+        out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid, line.comm.empty() ? "(gone)" : line.comm);
+        if (!line.key.empty()) out_ += ' ';
+        key(line.key);
+        out_ += '\n';
+        for (const std::string& frame : line.stack) out_ += fmt::format("            {}\n", frame);
     }
     hand_over();
 }

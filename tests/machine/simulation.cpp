@@ -62,7 +62,8 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
                   {[this](size_t map) { return read(map); },
                    [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
                    [this](size_t map) { return clear(map); },
-                   [this](size_t map) { return zero(map); }},
+                   [this](size_t map) { return zero(map); },
+                   [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; }},
                   printer) {
     machine_.environment().now = start_time;
     const auto& maps = machine_.object().maps;

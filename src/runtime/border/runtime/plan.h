@@ -85,7 +85,7 @@ struct PlannedMap {
 
 constexpr uint32_t hist_buckets = 66;
 
-enum class EventKind : uint8_t { text, map, value, clear, zero, exit };
+enum class EventKind : uint8_t { text, map, spans, value, clear, zero, exit };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
 struct PlannedPercentile {
@@ -103,7 +103,7 @@ struct EventField {
 struct PlannedEvent {
     EventKind kind = EventKind::text;
     std::string format;   // text: of printf, escapes already replaced
-    uint32_t map = 0;     // map, clear, zero: index into Plan::maps
+    uint32_t map = 0;     // map, clear, zero: index into Plan::maps; spans: into Plan::spans
     std::vector<EventField> fields;
     uint32_t size = 0;  // of the whole record
 };

@@ -20,6 +20,9 @@ struct RawEntry {
     Bytes value;
 };
 
+// The parts of a key.
+Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes);
+
 // Entries of a map; per-CPU values folded over the CPUs. Scalars that were never written are left out.
 Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries);
 

@@ -22,6 +22,7 @@ class Printer {
     virtual ~Printer() = default;
     virtual void text(std::string_view text) = 0;        // what printf made
     virtual void map(const MapContent& content) = 0;     // print(@x) and the maps at the end; sorts by value
+    virtual void open_spans(const OpenSpans& open) = 0;  // print(NAME)
     virtual void value(const Value& value) = 0;          // print(expression): a line
     virtual void flush() = 0;
 };

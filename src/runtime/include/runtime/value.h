@@ -62,4 +62,19 @@ struct MapContent {
     std::vector<MapEntry> entries;
 };
 
+// A span that is open now: who opened it, how long ago, and where its thread is.
+struct OpenSpanLine {
+    int64_t age = 0;  // nanoseconds
+    uint32_t pid = 0;
+    uint32_t tid = 0;
+    std::string comm;          // as the thread is named now; empty where it has gone
+    std::vector<Value> key;    // of a span between two events
+    std::vector<std::string> stack;  // of the kernel, innermost first; may be empty
+};
+
+struct OpenSpans {
+    std::string name;
+    std::vector<OpenSpanLine> spans;  // oldest first
+};
+
 }  // namespace lt

@@ -113,6 +113,8 @@ ir::Value Builder::argument(uint32_t n) {
     return op.id;
 }
 
+ir::Value Builder::stopping() { return add(ir::Code::stopping).id; }
+
 ir::Value Builder::frame() { return add(ir::Code::frame).id; }
 
 ir::Value Builder::result() { return add(ir::Code::result).id; }

@@ -14,7 +14,7 @@
 namespace lt {
 
 // Where in an item an expression stands: decides which values there are.
-enum class Region : uint8_t { body, predicate, threshold };
+enum class Region : uint8_t { body, predicate, threshold, timeout };
 
 // All maps of the program by name, in the order of their first use.
 class MapTable {
@@ -84,6 +84,7 @@ class BodyChecker {
     void span_key(const ast::Endpoint& endpoint);
     void merge_span_key(SpanInfo& info, const std::vector<Type>& types, Span where);
     void threshold(const ast::SpanAction& node);
+    void timeout(const ast::Timeout& node);
     void entries_in(ast::ExprId id);
     void entries_in(const ast::Block& block);
     Type entry(const ast::Call& node);
@@ -93,7 +94,7 @@ class BodyChecker {
 
     bool in_span() const { return body_.role != Role::action; }
     // Is an expression evaluated when the span opens?
-    bool opening() const { return region_ == Region::predicate || body_.role == Role::open; }
+    bool opening() const { return region_ == Region::predicate || (body_.role == Role::open && region_ != Region::timeout); }
     std::string program_text(ast::ExprId id) const;  // a short form of an expression, for hints
     Span span(ast::ExprId id) const { return program_[id].span; }
     Type& slot(ast::ExprId id) { return body_.types[static_cast<uint32_t>(id)]; }

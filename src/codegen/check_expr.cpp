@@ -9,6 +9,7 @@
 #include "check.h"
 #include "operators.h"
 #include "percent.h"
+#include "stacks.h"
 #include "stdlib/format.h"
 
 namespace lt {
@@ -149,6 +150,15 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
     const ProbeRow& probe = probe_row(body_.place.kind);
     const bool span_item = in_span(), opens = opening();
     std::string why, hint;
+    if (region_ == Region::timeout && !row.in_timeout) {
+        diags_.error(span(id), fmt::format("a timeout's block does not run in the thread that is stuck: there is no {}", row.name)).hint =
+            "there are pid, tid, comm, latency, entry() and the arguments of the opening";
+        return false;
+    }
+    if (region_ == Region::timeout && body_.role == Role::open && (row.scope == Scope::entry_arguments || row.scope == Scope::entry_fields)) {
+        diags_.error(span(id), "the opening is over").hint = fmt::format("write entry(...) around what `{}` was then", row.name);
+        return false;
+    }
     switch (row.scope) {
         case Scope::anywhere: return true;
         case Scope::entry_arguments:
@@ -171,6 +181,11 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
             why = span_item ? "when the span opens there is no latency yet" : "only a span has a latency";
             hint = span_item ? "a threshold after the predicate tests it: `k:f /.../ > 10ms < ... >`"
                              : "write a span: `k:vfs_read < @ns = hist(...) >`";
+            break;
+        case Scope::stack:
+            if (probe.place != Place::nothing && probe.place != Place::period) return true;
+            why = fmt::format("`{}` has no stack: lt itself runs it", probe.name);
+            hint = "there is one wherever the kernel or a program is traced, as in k:vfs_read { @[kstack] = count(); }";
             break;
     }
     diags_.error(span(id), why).hint = hint;
@@ -274,6 +289,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint = "== and != compare strings";
         return nothing();
     }
+    if (l.kind == Kind::stack) {
+        diags_.error(span(id), fmt::format("stacks cannot be used with `{}`", spelling(node.op))).hint =
+            "to tell them apart use them as a key: @[kstack] = count()";
+        return nothing();
+    }
     if (is_logical(node.op)) return truth;
     if (is_duration(l) || is_duration(r)) return durations(id, node, l, r);
     if (is_comparison(node.op)) return truth;
@@ -309,6 +329,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
         return nothing();
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    if (a.kind == Kind::stack) return a;
     return integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
 }
 
@@ -319,6 +340,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
     arguments(id, node, *row);
+    if (const auto variable_id = stack_variable(row->id)) return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
     if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
     const bool is_text = row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
     return is_text ? slot(node.arguments[0]) : row->result;
@@ -438,7 +460,14 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             if (percent_share(program_[argument])) return;
             diags_.error(span(argument), "a percent is a number from 0 to 100").hint = "one with a fraction stands in quotes: \"99.9\"";
             return;
+        case Want::frames:
+            if (frame_count(program_[argument])) return;
+            diags_.error(span(argument), fmt::format("how many frames is a number from 1 to {}", stack_frames)).hint =
+                fmt::format("write {}(5), or {} for all", row.name, row.name);
+            return;
         case Want::address_or_string:
+            if (value(argument).kind == Kind::stack) diags_.error(span(argument), fmt::format("{}() takes an address or a string, not a stack", row.name));
+            return;
         case Want::value: value(argument); return;
     }
 }

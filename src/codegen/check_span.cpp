@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "check.h"
@@ -28,6 +29,9 @@ void BodyChecker::span_parts(const ast::SpanAction& node) {
         region_ = Region::predicate;
         condition(*node.predicate, "a predicate");
     }
+    // The block of a timeout belongs to the first place that opens the span.
+    const bool first = &body_ == &typed_.bodies[typed_.spans[body_.span].opening];
+    if (node.timeout && first) timeout(*node.timeout);
     if (body_.role == Role::open) {
         if (node.threshold) entries_in(*node.threshold);
         return entries_in(node.body);
@@ -70,6 +74,19 @@ void BodyChecker::threshold(const ast::SpanAction& node) {
     const Type t = value(*node.threshold);
     if (t.kind == Kind::none || t.view == View::duration) return;
     diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint = "write a unit, as in `> 10ms`";
+}
+
+void BodyChecker::timeout(const ast::Timeout& node) {
+    const ast::ExprNode& after = program_[node.after].node;
+    const Type t = value(node.after);
+    const bool known = std::holds_alternative<ast::Duration>(after) || std::holds_alternative<ParamUse>(use(node.after));
+    if (t.kind != Kind::none && (t.view != View::duration || !known)) {
+        diags_.error(span(node.after), "a timeout is a duration or a parameter that is one").hint = "for example timeout 5s { print(comm); }";
+    }
+    region_ = Region::timeout;
+    const std::vector<LocalInfo> outside = std::exchange(body_.locals, {});
+    block(node.body);
+    body_.timeout_locals = std::exchange(body_.locals, outside);
 }
 
 // The arguments of entry() are typed where the span opens.

@@ -27,6 +27,7 @@ constexpr std::array codes{
     CodeRow{Code::store, "store", false, false},
     CodeRow{Code::copy, "copy", false, false},
     CodeRow{Code::argument, "argument", true, false},
+    CodeRow{Code::stopping, "stopping", true, false},
     CodeRow{Code::frame, "frame", true, false},
     CodeRow{Code::result, "result", true, false},
     CodeRow{Code::field, "field", true, false},
@@ -73,6 +74,7 @@ constexpr std::array library{
     LibraryRow{Library::pair_reopen, "lt_pair_reopen", 3, true, true},
     LibraryRow{Library::pair_open, "lt_pair_open", 4, true, false},
     LibraryRow{Library::pair_claim, "lt_pair_claim", 1, true, false},
+    LibraryRow{Library::stack, "lt_stack", 9, true, false},
 };
 
 class Printer {
@@ -147,6 +149,7 @@ class Printer {
             case Code::loss: return fmt::format(" {}", op.symbol);
             case Code::context:
             case Code::alu:
+            case Code::stopping:
             case Code::frame:
             case Code::result:
             case Code::submit:

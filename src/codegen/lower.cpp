@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t most_stack = 400;       // of BPF's 512 bytes; the rest is for spilled registers
 
 uint32_t value_size(const Type& t) {
-    if (t.kind == Kind::string) return padded(t.size);
+    if (in_memory(t)) return padded(t.size);
     switch (t.aggregation) {
         case Aggregation::none:
         case Aggregation::count:
@@ -42,6 +42,10 @@ MapShape shape_of(const MapInfo& info) {
 
 Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_in)
     : program(program_in), typed(typed_in), diags(diags_in) {
+    prints_ = std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        return call && call->name == function_row(Function::printf).name;
+    });
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
@@ -97,7 +101,7 @@ uint32_t Unit::loss(LossKind kind, uint32_t subject) {
 uint32_t Unit::ring() {
     if (!ring_) {
         ring_ = static_cast<uint32_t>(out_.maps.size());
-        out_.maps.push_back({"lt_events", ir::Storage::ring_buffer, 0, 0, ring_size, false});
+        out_.maps.push_back({"lt_events", ir::Storage::ring_buffer, 0, 0, ring_size(), false});
         loss(LossKind::ring_buffer_full, 0);
     }
     return *ring_;
@@ -138,10 +142,13 @@ ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags)
 }
 
 void BodyLowering::run() {
+    const ast::ItemNode& node = program_.items[body_.item].node;
+    if (const auto* span_node = std::get_if<ast::SpanAction>(&node); span_node && span_node->timeout) {
+        if (number() == unit_.typed.spans[body_.span].opening) timeout(*span_node->timeout);
+    }
     PlannedProbe& probe = unit_.probe(body_.place);
     for (Rung& rung : probe.rungs) {
         if (!rung.refused.empty()) continue;
-        const ast::ItemNode& node = program_.items[body_.item].node;
         if (const auto* action_node = std::get_if<ast::Action>(&node)) action(*action_node, probe, rung);
         if (const auto* span_node = std::get_if<ast::SpanAction>(&node)) span(*span_node, rung);
     }
@@ -150,6 +157,7 @@ void BodyLowering::run() {
 ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_return) {
     ir::Function& f = unit_.function(name);
     f.way = way;
+    way_ = way;
     f.at_return = at_return;
     f.user = way == Way::uprobe;
     f.target = body_.place.function.name;
@@ -167,8 +175,8 @@ void BodyLowering::finish(Span where) {
 void BodyLowering::make_locals() {
     local_slots_.clear();
     local_buffers_.clear();
-    for (const LocalInfo& local : body_.locals) {
-        const bool text = local.type.kind == Kind::string;
+    for (const LocalInfo& local : locals()) {
+        const bool text = in_memory(local.type);
         local_slots_.push_back(text ? 0 : b_->new_slot());
         local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }

@@ -12,6 +12,10 @@
 
 namespace lt {
 
+// Of the ring buffer, in bytes: for programs that print as they run, and for those whose records are few.
+constexpr uint32_t large_ring = 4 << 20;
+constexpr uint32_t small_ring = 64 << 10;
+
 class Unit {
   public:
     Unit(const ast::Program& program, const Typed& typed, Diags& diags);
@@ -22,9 +26,15 @@ class Unit {
     uint32_t event(PlannedEvent event);
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
+    uint32_t stuck();    // the map in which the runtime hands over a span that is stuck
+    void timeout(PlannedTimeout t) { out_.plan.timeouts.push_back(std::move(t)); }
+    uint32_t stacks();  // the map that keeps stacks
+    uint32_t stack_scratch();  // and the one in which they are taken
     uint32_t scratch();  // a map with room for what does not fit on the stack
     uint32_t books();  // the map that counts what was opened and closed
+    uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
     uint32_t ring();  // the ring buffer's index among the maps; made when first asked for
+    uint32_t new_stack();  // the event that tells of a program's stack
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
     PlannedProbe& probe(const ResolvedPlace& place);
@@ -33,7 +43,7 @@ class Unit {
     struct Frozen {
         std::string source;  // the same text is frozen once
         ast::ExprId expr;
-        Kind kind = Kind::integer;
+        bool in_memory = false;  // else a number
         uint32_t offset = 0;  // in the opening
         uint32_t room = 8;    // bytes, a multiple of 8
     };
@@ -60,10 +70,13 @@ class Unit {
     std::vector<SpanLayout> layouts_;  // indexed as Plan::spans
     std::optional<uint32_t> books_;
     std::optional<uint32_t> scratch_;
+    std::optional<uint32_t> stacks_;
+    std::optional<uint32_t> new_stack_;
+    std::optional<uint32_t> stuck_;
     std::optional<uint32_t> ring_;
+    bool prints_ = false;
 };
 
-constexpr uint32_t ring_size = 4 << 20;  // bytes
 
 // What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is not frozen.
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
@@ -97,9 +110,12 @@ class BodyLowering {
     void close_pair(const ast::SpanAction& node, const std::string& name, Way way);
     void begin_close(const std::string& name, Way way, bool at_return);
     void freeze(ir::Value opening);
+    void make_thawed();
     void thaw(ir::Value opening);
     void close(const ast::SpanAction& node, ir::Value opened);
-    void if_true(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
+    void timeout(const ast::Timeout& node);
+    const std::vector<LocalInfo>& locals() const { return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals; }
+    void if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
     ir::Value age(const ast::Call& node);
@@ -161,6 +177,9 @@ class BodyLowering {
     ir::Value string(ast::ExprId id, uint32_t room);
     // Writes the string to memory at `to` + offset, which is zero.
     void string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room);
+    // lower_stack.cpp: the 16 bytes of a stack to memory at `to`
+    void stack_into(Variable which, uint32_t frames, ir::Value to);
+    void tell_new_stack(ir::Value stack);
     void field_string(const Field& field, ir::Value to, uint32_t room);
     void read_string(ir::Value to, uint32_t room, ast::ExprId address);
 
@@ -171,11 +190,13 @@ class BodyLowering {
     const Body& body_;
     const ast::Program& program_;
     std::optional<Builder> b_;
+    Way way_ = Way::run;    // of the function in the making
     bool closing_ = false;  // at the close of a span: frozen values come from the opening
     struct Thawed { uint32_t slot = 0; ir::Value buffer = ir::no_value; };
     std::vector<Thawed> thawed_;  // integers in slots, strings in buffers; indexed as SpanLayout::frozen
     uint32_t latency_slot_ = 0;
     ir::Value now_ = ir::no_value;
+    ir::Value stuck_ = ir::no_value;  // in the block of a timeout: the record of the span that is stuck
     std::vector<uint32_t> local_slots_;          // of integer locals
     std::vector<ir::Value> local_buffers_;       // of string locals
 };

@@ -1,9 +1,11 @@
 // Expressions: every integer is 64 bits wide, every string is memory padded with zeros to a multiple of 8 bytes.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "lower.h"
 #include "operators.h"
+#include "stacks.h"
 
 namespace lt {
 namespace {
@@ -119,6 +121,10 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
 
 ir::Value BodyLowering::variable(const VariableUse& v) {
     const VariableRow& row = variable_row(v.id);
+    if (stuck_ != ir::no_value && (v.id == Variable::pid || v.id == Variable::tid)) {
+        const ir::Value who = b_->load(stuck_, 0);
+        return b_->extend(b_->alu(ir::Alu::lshr, who, b_->constant(row.shift)), 4, false);
+    }
     if (row.helper != 0) {
         ir::Value value = b_->helper(row.helper);
         if (row.shift != 0) value = b_->alu(ir::Alu::lshr, value, b_->constant(row.shift));
@@ -175,7 +181,7 @@ ir::Value BodyLowering::same_strings(const ast::Binary& node) {
 
 ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
     if (const auto* literal = std::get_if<ast::String>(&program_[id].node)) return b_->text(unit_.text(literal->value, room));
-    if (const auto* local = std::get_if<LocalUse>(&use(id)); local && padded(body_.locals[local->index].type.size) >= room) {
+    if (const auto* local = std::get_if<LocalUse>(&use(id)); local && padded(locals()[local->index].type.size) >= room) {
         return local_buffers_[local->index];
     }
     const ir::Value out = b_->buffer(room);
@@ -198,8 +204,12 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* p = std::get_if<ParamUse>(&u)) {
         b_->copy(at, 0, b_->param(unit_.param(p->index)), own);
     } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
-        if (variable_use->id == Variable::probe) {
+        if (type(id).kind == Kind::stack) {
+            stack_into(variable_use->id, stack_frames, at);
+        } else if (variable_use->id == Variable::probe) {
             b_->copy(at, 0, b_->text(unit_.text(body_.place.text, own)), own);
+        } else if (stuck_ != ir::no_value) {
+            b_->copy(at, 0, b_->address(stuck_, offsetof(StuckSpan, comm)), sizeof(StuckSpan::comm));
         } else {
             b_->helper(helper_get_current_comm, {at, b_->constant(own)});
         }
@@ -212,6 +222,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         b_->branch(slot, [&] { b_->copy(at, 0, slot, own); });
     } else if (const auto* called = std::get_if<CallUse>(&u); called && called->id == Function::entry) {
         string_into(std::get<ast::Call>(node).arguments[0], to, offset, room);
+    } else if (const auto which = called ? stack_variable(called->id) : std::nullopt) {
+        stack_into(*which, *frame_count(program_[std::get<ast::Call>(node).arguments[0]]), at);
     } else if (called) {
         const ast::ExprId from = std::get<ast::Call>(node).arguments[0];
         type(from).kind == Kind::string ? string_into(from, to, offset, room) : read_string(at, own, from);

@@ -60,6 +60,7 @@ class LayoutMaker {
         const auto note = [&](ast::ExprId id) { return this->note(id); };
         if (node.threshold) each_below(program_, *node.threshold, note);
         each_below(program_, node.body, note);
+        if (node.timeout) each_below(program_, node.timeout->body, note);
         uint32_t offset = span_opening_header;
         for (Unit::Frozen& f : frozen_) {
             f.offset = offset;
@@ -78,8 +79,8 @@ class LayoutMaker {
         for (const Body& body : typed_.bodies) {
             if (typed_.bodies[info_.opening].item != body.item || body.role == Role::close) continue;
             const Type& t = body.types[static_cast<size_t>(f.expr)];
-            f.kind = t.kind;
-            if (t.kind == Kind::string) f.room = std::max(f.room, padded(t.size));
+            f.in_memory = in_memory(t);
+            if (f.in_memory) f.room = std::max(f.room, padded(t.size));
         }
         frozen_.push_back(std::move(f));
         return true;
@@ -180,6 +181,16 @@ void thread_exits(Unit& unit) {
     }
 }
 
+uint32_t Unit::stuck() {
+    if (!stuck_) {
+        uint32_t size = 0;
+        for (const PlannedSpan& planned : out_.plan.spans) size = std::max(size, planned.opening_size);
+        stuck_ = static_cast<uint32_t>(out_.maps.size());
+        out_.maps.push_back({"lt_stuck", ir::Storage::array, 4, stuck_header + size, 1, false});
+    }
+    return *stuck_;
+}
+
 uint32_t Unit::scratch() {
     if (!scratch_) {
         scratch_ = static_cast<uint32_t>(out_.maps.size());
@@ -188,7 +199,22 @@ uint32_t Unit::scratch() {
     return *scratch_;
 }
 
+// Only where somebody asks: the program costs more to load than a span does.
+bool asks_what_is_open(const ast::Program& program, const Typed& typed) {
+    const auto waits = [&](const SpanInfo& info) { return std::get<ast::SpanAction>(program.items[info.item].node).timeout.has_value(); };
+    const auto prints = [&](const Body& body) {
+        for (const ast::Expr& expr : program.exprs) {
+            const auto* call = std::get_if<ast::Call>(&expr.node);
+            if (!call || call->name != function_row(Function::print).name || call->arguments.empty()) continue;
+            if (std::holds_alternative<SpanUse>(body.uses[static_cast<size_t>(call->arguments[0])])) return true;
+        }
+        return false;
+    };
+    return typed.accounts || std::any_of(typed.spans.begin(), typed.spans.end(), waits) || std::any_of(typed.bodies.begin(), typed.bodies.end(), prints);
+}
+
 void open_spans(Unit& unit) {
+    if (!asks_what_is_open(unit.program, unit.typed)) return;
     ir::Function* f = nullptr;
     for (uint32_t i = 0; i < unit.spans(); i++) {
         if (unit.span(i).state != SpanState::task) continue;
@@ -230,8 +256,9 @@ void BodyLowering::span(const ast::SpanAction& node, Rung& rung) {
     }
 }
 
-void BodyLowering::if_true(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work) {
-    predicate ? b_->branch(truth(integer(*predicate)), work) : work();
+// While the session detaches, closers may already be gone: what opened then would seem to be left without a return.
+void BodyLowering::if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work) {
+    b_->branch(b_->stopping(), [] {}, [&] { predicate ? b_->branch(truth(integer(*predicate)), work) : work(); });
 }
 
 ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
@@ -253,7 +280,7 @@ void BodyLowering::book(uint32_t offset) {
 
 void BodyLowering::freeze(ir::Value opening) {
     for (const Unit::Frozen& f : unit_.layout(body_.span).frozen) {
-        if (f.kind == Kind::string) {
+        if (f.in_memory) {
             b_->copy(opening, f.offset, b_->text(unit_.zeros(f.room)), f.room);
             string_into(f.expr, opening, f.offset, f.room);
         } else {
@@ -266,7 +293,7 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     begin(name, way, false);
     closing_ = false;
     make_locals();
-    if_true(node.predicate, [&] {
+    if_opens(node.predicate, [&] {
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
             const ir::Value opening = b_->call(
@@ -308,10 +335,14 @@ void BodyLowering::begin_close(const std::string& name, Way way, bool at_return)
     closing_ = true;
     now_ = b_->helper(helper_ktime_get_ns);
     make_locals();
+    make_thawed();
+}
+
+void BodyLowering::make_thawed() {
     latency_slot_ = b_->new_slot();
     thawed_.clear();
     for (const Unit::Frozen& f : unit_.layout(body_.span).frozen) {
-        const bool text = f.kind == Kind::string;
+        const bool text = f.in_memory;
         thawed_.push_back(text ? Thawed{0, b_->buffer(f.room)} : Thawed{b_->new_slot(), ir::no_value});
     }
 }
@@ -319,7 +350,7 @@ void BodyLowering::begin_close(const std::string& name, Way way, bool at_return)
 void BodyLowering::thaw(ir::Value opening) {
     const std::vector<Unit::Frozen>& all = unit_.layout(body_.span).frozen;
     for (size_t i = 0; i < all.size(); i++) {
-        if (all[i].kind == Kind::string) {
+        if (all[i].in_memory) {
             b_->copy(thawed_[i].buffer, 0, b_->address(opening, all[i].offset), all[i].room);
         } else {
             b_->write(thawed_[i].slot, b_->load(opening, all[i].offset));
@@ -343,6 +374,34 @@ void BodyLowering::close(const ast::SpanAction& node, ir::Value opened) {
     b_->branch(b_->alu(ir::Alu::uge, now_, opened), in_order, [&] { b_->loss(unit_.loss(LossKind::span_clock, body_.span)); });
 }
 
+// The runtime runs it, once for each span that is stuck, with the record of that span.
+void BodyLowering::timeout(const ast::Timeout& node) {
+    PlannedTimeout planned;
+    planned.span = body_.span;
+    planned.program = fmt::format("timeout_{}", body_.span);
+    if (const auto* literal = std::get_if<ast::Duration>(&program_[node.after].node)) planned.after_ns = literal->nanoseconds;
+    if (const auto* p = std::get_if<ParamUse>(&use(node.after))) planned.param = p->index;
+    Attachment a;
+    a.program = planned.program;
+    unit_.internal_probe("what is stuck").rungs = {{Way::run, "", {a}}};
+
+    begin(planned.program, Way::run, false);
+    closing_ = true;
+    stuck_ = b_->find(unit_.stuck(), b_->text(unit_.zeros(4)));
+    const ir::Value record = stuck_;
+    now_ = b_->helper(helper_ktime_get_ns);
+    make_locals();
+    make_thawed();
+    b_->branch(record, [&] {
+        thaw(b_->address(record, stuck_header));
+        b_->write(latency_slot_, b_->alu(ir::Alu::sub, now_, b_->load(record, stuck_header + time_offset)));
+        block(node.body);
+    });
+    finish(node.span);
+    stuck_ = ir::no_value;
+    unit_.timeout(std::move(planned));
+}
+
 ir::Value BodyLowering::span_key(uint32_t span_index, const std::vector<ast::ExprId>& parts, size_t first) {
     const std::vector<Type>& types = unit_.span(span_index).key;
     uint32_t size = 0;
@@ -355,7 +414,7 @@ ir::Value BodyLowering::span_key(uint32_t span_index, const std::vector<ast::Exp
     uint32_t offset = 0;
     for (size_t i = first; i < parts.size(); i++) {
         const Type& t = types[i - first];
-        t.kind == Kind::string ? string_into(parts[i], key, offset, padded(t.size)) : b_->store(key, offset, integer(parts[i]));
+        in_memory(t) ? string_into(parts[i], key, offset, padded(t.size)) : b_->store(key, offset, integer(parts[i]));
         offset += padded(t.size);
     }
     return key;
@@ -365,7 +424,7 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
     begin(name, way, probe_row(body_.place.kind).result);
     closing_ = false;
     make_locals();
-    if_true(node.predicate, [&] {
+    if_opens(node.predicate, [&] {
         const uint32_t size = unit_.span(body_.span).opening_size;
         const ir::Value map = b_->map(unit_.layout(body_.span).map);
         const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);

@@ -51,8 +51,8 @@ void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
 }
 
 void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
-    const LocalInfo& info = body_.locals[local];
-    if (info.type.kind == Kind::string) {
+    const LocalInfo& info = locals()[local];
+    if (in_memory(info.type)) {
         const uint32_t room = padded(info.type.size);
         b_->copy(local_buffers_[local], 0, string(node.value, room), room);
         return;
@@ -69,7 +69,7 @@ ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
         const uint32_t room = padded(m.key[i].size);
-        if (m.key[i].kind == Kind::string) {
+        if (in_memory(m.key[i])) {
             string_into(node.key[i], key, offset, room);
         } else {
             b_->store(key, offset, integer(node.key[i]));
@@ -117,7 +117,7 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
 
 void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
     const PlannedMap& m = unit_.map(map);
-    const bool text = m.value.kind == Kind::string;
+    const bool text = in_memory(m.value);
     const uint32_t room = padded(m.value.size);
     if (is_scalar(m)) {
         const ir::Value v = text ? string(value, room) : integer(value);
@@ -187,6 +187,8 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::entry:
         case Function::age:
         case Function::percentile:
+        case Function::kstack:
+        case Function::ustack:
         case Function::count:
         case Function::sum:
         case Function::min:
@@ -235,7 +237,7 @@ RecordPart BodyLowering::record_part(ast::ExprId id, EventField& field) {
         return percentile_part(std::get<ast::Call>(program_[id].node), field);
     }
     field.type = type(id);
-    if (field.type.kind != Kind::string) return {integer(id), 8, false};
+    if (!in_memory(field.type)) return {integer(id), 8, false};
     field.type.size = padded(field.type.size);
     return {string(id, field.type.size), field.type.size, true};
 }
@@ -265,7 +267,7 @@ void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& p
     const uint32_t ring = unit_.ring();
     const std::vector<EventField> fields = unit_.planned(index).fields;
     const ir::Value flags = wake ? b_->constant(force_wakeup)
-                                 : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(ring_size / 8)});
+                                 : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(unit_.ring_size() / 8)});
     const ir::Value record = b_->reserve(ring, index);
     b_->branch(
         record,

@@ -435,7 +435,7 @@ class ItemResolver {
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : resolver_.places(spec, role)) typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}});
+        for (ResolvedPlace& place : resolver_.places(spec, role)) typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
     }
 
     Resolver& resolver_;
@@ -449,6 +449,7 @@ class ItemResolver {
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
     Typed typed;
     read_params(program, options, typed, diags);
+    typed.accounts = options.accounts;
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++) std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {

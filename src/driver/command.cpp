@@ -44,7 +44,8 @@ Result<Command> read_command(int argc, const char* const* argv) {
     Command command;
     CLI::App app{"lt: finds out where time goes in a running Linux system.\n"
                  "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
-                 "  lt script.lt                                 run a script", "lt"};
+                 "  lt script.lt                                 run a script\n"
+                 "  lt set slow=50ms [PID]                       set a parameter of a script that runs", "lt"};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
     app.set_help_flag();

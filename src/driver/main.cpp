@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "command.h"
+#include "control.h"
 #include "list.h"
 #include "pipeline.h"
 
@@ -56,7 +58,17 @@ int help(const Command& command) {
     return Pipeline(command, std::move(*source)).help();
 }
 
+// lt set NAME=VALUE [PID]
+int set(int argc, const char* const* argv) {
+    const bool fits = argc == 3 || argc == 4;
+    const pid_t pid = argc == 4 ? static_cast<pid_t>(std::strtol(argv[3], nullptr, 10)) : 0;
+    if (!fits || pid < 0 || (argc == 4 && pid == 0)) return fail({"set takes NAME=VALUE and perhaps a pid", "for example lt set slow=50ms", 0});
+    const Status told = tell_running(pid, argv[2]);
+    return told ? 0 : fail(told.error());
+}
+
 int run(int argc, const char* const* argv) {
+    if (argc > 1 && argv[1] == std::string_view("set")) return set(argc, argv);
     const Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
     const Command& c = *command;

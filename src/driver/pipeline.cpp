@@ -82,6 +82,7 @@ int Pipeline::run() {
 bool Pipeline::options_fit() {
     last_stage_ = stages.back().name;
     resolve_options_.params = command_.params;
+    resolve_options_.accounts = command_.has(Option::stats);
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -258,11 +259,38 @@ bool Pipeline::collect() {
     const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(),
                                        [](const PlannedProbe& p) { return !p.internal && (p.when == When::attached || p.when == When::period); });
     if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
+    if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;
     session_->run();
     const Status finished = session_->finish();
     tell_end();
     return finished ? true : refuse(finished.error());
+}
+
+// Parameters can be set while the program runs.
+bool Pipeline::listen() {
+    Result<std::unique_ptr<Control>> control = Control::listen([this](std::string_view line) { return set(line); });
+    if (!control) return refuse(control.error());
+    control_ = std::move(*control);
+    const Status watched = session_->watch(control_->descriptor(), [this] { control_->serve(); });
+    return watched ? true : refuse(watched.error());
+}
+
+// NAME=VALUE
+Status Pipeline::set(std::string_view setting) {
+    const size_t equals = setting.find('=');
+    if (equals == setting.npos) return Error{fmt::format("`{}` sets nothing", setting), "write NAME=VALUE", 0};
+    const std::string name(setting.substr(0, equals));
+    std::vector<std::string> names;
+    for (size_t i = 0; i < ir_.plan.params.size(); i++) {
+        const PlannedParam& param = ir_.plan.params[i];
+        names.push_back(param.name);
+        if (param.name != name) continue;
+        Result<std::vector<uint8_t>> bytes = param_bytes(name, param.type, setting.substr(equals + 1));
+        if (!bytes) return bytes.error();
+        return session_->set_param(i, *bytes);
+    }
+    return Error{fmt::format("there is no parameter {}", name), "there are " + either(names), 0};
 }
 
 bool Pipeline::release_child() {

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "child.h"
+#include "control.h"
 #include "codegen/compile.h"
 #include "command.h"
 #include "report.h"
@@ -44,6 +45,8 @@ class Pipeline {
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
     bool params_fit();
+    bool listen();
+    Status set(std::string_view setting);
     bool release_child();
     void tell_ways();
     void tell_end();
@@ -66,6 +69,7 @@ class Pipeline {
     std::unique_ptr<Printer> printer_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;
+    std::unique_ptr<Control> control_;
     std::vector<Timing> timings_;
 };
 

@@ -38,6 +38,10 @@ constexpr std::array loss_rows{
     LossRow{LossKind::span_reopened, Subject::span, Told::always, "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
     LossRow{LossKind::span_too_deep, Subject::span, Told::always, "{1}: nested too deep and not measured: {0}", "", ""},
     LossRow{LossKind::span_no_room, Subject::span, Told::always, "{1}: not measured, for too many were open at once: {0}", "narrow it with a /predicate/", ""},
+    LossRow{LossKind::stack_collision, Subject::none, Told::always, "stacks not kept, whose id another stack has: {0}", "they stand as (stack not kept)", ""},
+    LossRow{LossKind::stacks_full, Subject::none, Told::always, "stacks not kept, for there were too many different ones: {0}",
+            "take fewer frames, as in kstack(5), or use a /predicate/", ""},
+    LossRow{LossKind::stack_busy, Subject::none, Told::always, "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
     LossRow{LossKind::span_clock, Subject::span, Told::always, "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };
 

@@ -24,6 +24,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (!event) return event.error();
     const PlannedEvent& planned = plan_.events[event->index];
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
+    name_frames(event->values);
     switch (planned.kind) {
         case EventKind::text:
             printer_.text(format_text(planned.format, event->values, plan_.plain_integers));
@@ -33,11 +34,14 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
         case EventKind::spans: {
             auto open = maps_.open(planned.map);
             if (!open) return open.error();
+            for (OpenSpanLine& line : open->spans) name_frames(line.key);
             printer_.open_spans(*open);
             return Done{};
         }
         case EventKind::value:
             for (const Value& value : event->values) printer_.value(value);
+            return Done{};
+        case EventKind::stack:  // named while its process is there, and kept
             return Done{};
         case EventKind::clear:
             return maps_.clear(planned.map);
@@ -67,8 +71,24 @@ Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const
     return Done{};
 }
 
-Status Dispatcher::print_map(size_t index) {
+Result<MapContent> Dispatcher::read_map(size_t index) {
     auto content = maps_.read(index);
+    if (!content) return content;
+    for (MapEntry& entry : content->entries) {
+        name_frames(entry.key);
+        name_frames({&entry.value, 1});
+    }
+    return content;
+}
+
+void Dispatcher::name_frames(std::span<Value> values) {
+    for (Value& value : values) {
+        if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = maps_.frames(*stack);
+    }
+}
+
+Status Dispatcher::print_map(size_t index) {
+    auto content = read_map(index);
     if (!content) return content.error();
     printer_.map(*content);
     return Done{};
@@ -76,7 +96,7 @@ Status Dispatcher::print_map(size_t index) {
 
 Status Dispatcher::print_maps() {
     for (size_t index = 0; index < plan_.maps.size(); index++) {
-        auto content = maps_.read(index);
+        auto content = read_map(index);
         if (!content) return content.error();
         if (!content->entries.empty()) printer_.map(*content);
     }
@@ -89,8 +109,10 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& m
           {[&maps](size_t index) { return maps.read(index); },
            [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
            [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); },
-           [&plan, &object](size_t span) { return describe_open(plan, object, static_cast<uint32_t>(span)); }},
+           [&plan, &object, this](size_t span) { return describe_open(plan, object, stacks_, static_cast<uint32_t>(span)); },
+           [this](const Stack& stack) { return stacks_.frames(stack); }},
           printer),
+      stacks_(object.map(std::string(stacks_symbol))),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,

@@ -17,6 +17,7 @@
 #include "runtime/plan.h"
 #include "runtime/printer.h"
 #include "runtime/value.h"
+#include "stacks.h"
 
 namespace lt {
 
@@ -27,6 +28,7 @@ struct MapActions {
     std::function<Status(size_t)> clear;
     std::function<Status(size_t)> zero;
     std::function<Result<OpenSpans>(size_t)> open;  // of a span
+    std::function<std::vector<std::string>(const Stack&)> frames;  // by name, innermost first
 };
 
 class Dispatcher {
@@ -42,6 +44,8 @@ class Dispatcher {
 
   private:
     Status print_map(size_t index);
+    Result<MapContent> read_map(size_t index);
+    void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 
     const Plan& plan_;
@@ -80,6 +84,7 @@ class Collector {
     static int take(void* self, void* record, size_t size);
 
     Dispatcher dispatcher_;
+    Stacks stacks_;
     Printer& printer_;
     std::unique_ptr<ring_buffer, Free> ring_;
     int ring_fd_ = -1;

@@ -64,6 +64,9 @@ std::optional<size_t> size_of(const Type& type) {
             return type.size;
         case Kind::string:
             return type.size;
+        case Kind::stack:
+            if (type.size != stack_size) return {};
+            return type.size;
         case Kind::aggregation:
             if (type.aggregation == Aggregation::none) return {};
             return aggregation_words(type.aggregation) * 8;
@@ -82,12 +85,13 @@ Error too_short(std::string_view what, size_t have, size_t need) {
     return {fmt::format("{} of {} bytes, {} expected", what, have, need), "", 0};
 }
 
-// An integer or a string at the offset.
+// An integer, a string or a stack at the offset.
 Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::string_view what) {
     const auto size = size_of(type);
     if (!size || type.kind == Kind::aggregation) return unreadable(type);
     if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
     if (type.kind == Kind::string) return Value{type, read_text(bytes.subspan(offset, *size))};
+    if (type.kind == Kind::stack) return Value{type, Stack{read_bits(bytes, offset, 8), read_bits(bytes, offset + 8, 8)}};
     return Value{type, widened(read_bits(bytes, offset, *size), type)};
 }
 
@@ -198,7 +202,8 @@ Result<Value> fold(const Type& type, const Copies& copies) {
             return Value{type, widened(sum, type)};
         }
         case Kind::string:
-            if (copies.count() != 1) return Error{"a string cannot be kept per CPU", "", 0};
+        case Kind::stack:
+            if (copies.count() != 1) return Error{fmt::format("{} cannot be kept per CPU", type_name(type)), "", 0};
             return read_value(type, copies[0], 0, "a value");
         case Kind::none:
         case Kind::record:

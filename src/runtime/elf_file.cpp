@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -54,6 +55,9 @@ Status check_header(Elf* elf) {
 
 // "memcpy@@GLIBC_2.14"
 std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
+
+// Of the names that a function has, the one without them is for people: read, not __read.
+size_t underscores(std::string_view name) { return std::min(name.find_first_not_of('_'), name.size()); }
 
 // What of a symbol decides which one a name means: the default version before older ones, global before local.
 struct Standing {
@@ -195,6 +199,34 @@ Result<UserFunction> ElfFile::at_address(uint64_t address) const {
         break;
     }
     return place;
+}
+
+std::optional<uint64_t> ElfFile::address_at_offset(uint64_t offset) const {
+    for (const Segment& s : segments_) {
+        if (s.executable && offset >= s.offset && offset - s.offset < s.size) return s.address + (offset - s.offset);
+    }
+    return {};
+}
+
+std::string ElfFile::name_at_offset(uint64_t offset, bool after) const {
+    const auto address = address_at_offset(offset);
+    if (!address) return {};
+    if (by_address_.empty()) {
+        by_address_.resize(symbols_.size());
+        std::iota(by_address_.begin(), by_address_.end(), 0U);
+        std::sort(by_address_.begin(), by_address_.end(), [this](uint32_t a, uint32_t b) {
+            const Symbol &x = symbols_[a], &y = symbols_[b];
+            return std::tuple(x.address, underscores(x.name), -x.preference, x.name) <
+                   std::tuple(y.address, underscores(y.name), -y.preference, y.name);
+        });
+    }
+    const auto address_of = [this](uint32_t i) { return symbols_[i].address; };
+    const auto next = std::ranges::upper_bound(by_address_, *address - (after ? 1 : 0), {}, address_of);
+    if (next == by_address_.begin()) return {};
+    const uint64_t begin = address_of(*std::prev(next));
+    const Symbol& s = symbols_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
+    const bool inside = s.size == 0 || *address - begin < s.size + (after ? 1 : 0);
+    return inside ? fmt::format("{}+{:#x}", s.name, *address - begin) : "";
 }
 
 std::vector<std::string> ElfFile::functions(std::string_view pattern) const {

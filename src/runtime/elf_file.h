@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ class ElfFile {
     Result<UserFunction> function(std::string_view name) const;
     // The place of an instruction, named by the function around it ("main+0x4") where there is one.
     Result<UserFunction> at_address(uint64_t address) const;
+    // The function around the instruction at an offset in the file, and how far inside it is: "main+0x4"; empty where
+    // no symbol says so. The instruction before is meant where `after` says that this one is returned to.
+    std::string name_at_offset(uint64_t offset, bool after) const;
+    // As the file itself counts; none where nothing of the file is code there.
+    std::optional<uint64_t> address_at_offset(uint64_t offset) const;
     // Sorted, each once.
     std::vector<std::string> functions(std::string_view pattern) const;
 
@@ -53,6 +59,7 @@ class ElfFile {
     std::string path_;
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;
+    mutable std::vector<uint32_t> by_address_;  // positions in symbols_; made when first asked for
     bool stripped_ = true;  // has no .symtab
 };
 

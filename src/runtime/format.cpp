@@ -86,6 +86,7 @@ void append_string(std::string& out, const FormatPiece& piece, const Value& valu
     if (const auto* bytes = std::get_if<std::string>(&value.data)) {
         append_visible(text, std::string_view(*bytes).substr(0, piece.precision.value_or(bytes->size())));
     } else {
+        if (is_rows(value)) text += '\n';
         append_value(text, value, plain);
         if (piece.precision && *piece.precision < text.size()) text.resize(*piece.precision);
     }

@@ -1,10 +1,11 @@
-// One pass over the text fills a compact table; nothing is sorted, since the few questions about order (sizes, lists)
-// are answered quicker by looking through it.
+// One pass over the text fills a compact table; it is sorted only for those who ask what lies at addresses, since the few
+// other questions about order (sizes, lists) are answered quicker by looking through it.
 #include "kallsyms.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 
 #include "base/text.h"
 
@@ -89,6 +90,25 @@ uint64_t Kallsyms::size_at(uint64_t address) const {
         if (e.address > address) next = std::min(next, e.address);
     }
     return address == 0 || next == UINT64_MAX ? 0 : next - address;
+}
+
+// Of several at one address the first in the file, as the kernel itself does it. Ends are not known: what is farther from its symbol than any
+// function is long lies in none.
+std::optional<Symbol> Kallsyms::at(uint64_t address) const {
+    constexpr uint64_t longest = 1 << 16;
+    if (by_address_.empty()) {
+        by_address_.resize(entries_.size());
+        std::iota(by_address_.begin(), by_address_.end(), 0U);
+        std::stable_sort(by_address_.begin(), by_address_.end(),
+                         [this](uint32_t a, uint32_t b) { return entries_[a].address < entries_[b].address; });
+    }
+    const auto address_of = [this](uint32_t i) { return entries_[i].address; };
+    const auto after = std::ranges::upper_bound(by_address_, address, {}, address_of);
+    if (after == by_address_.begin()) return {};
+    const uint64_t begin = address_of(*std::prev(after));
+    if (begin == 0 || address - begin >= longest) return {};
+    const Entry& e = entries_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
+    return Symbol{name_of(e), modules_[e.module], e.address};
 }
 
 std::vector<std::string> Kallsyms::names(std::string_view pattern) const {

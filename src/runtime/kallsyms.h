@@ -27,6 +27,8 @@ class Kallsyms {
     std::vector<Symbol> find(std::string_view name, std::string_view module = {}) const;
     // The distance to the next symbol; 0 where it is not known.
     uint64_t size_at(uint64_t address) const;
+    // The function around an address; empty where there is none, as in code that was made while the kernel runs.
+    std::optional<Symbol> at(uint64_t address) const;
     // Names that match a glob pattern, sorted, each once. Parts of functions (x.cold, the padding before x) are left
     // out.
     std::vector<std::string> names(std::string_view pattern) const;
@@ -46,6 +48,7 @@ class Kallsyms {
     std::vector<std::string> modules_{""};
     std::vector<Entry> entries_;
     NameIndex index_;
+    mutable std::vector<uint32_t> by_address_;  // positions in entries_; made when first asked for
 };
 
 }  // namespace lt

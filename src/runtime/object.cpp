@@ -177,6 +177,34 @@ std::vector<uint64_t> LoadedObject::loss_counters() const {
     return counters;
 }
 
+Result<std::vector<uint8_t>> LoadedObject::params() const {
+    bpf_map* found = bpf_object__find_map_by_name(object_.get(), ".data.params");
+    if (!found) return std::vector<uint8_t>{};
+    std::vector<uint8_t> bytes(bpf_map__value_size(found));
+    const uint32_t only = 0;
+    const int code = bpf_map_lookup_elem(bpf_map__fd(found), &only, bytes.data());
+    if (code < 0) return system_error("cannot read the parameters", -code);
+    return bytes;
+}
+
+// A variable of the object has a section, and so a map, of its own.
+int LoadedObject::set_section(const char* section, const void* bytes) const {
+    bpf_map* found = bpf_object__find_map_by_name(object_.get(), section);
+    const uint32_t only = 0;
+    return found ? bpf_map_update_elem(bpf_map__fd(found), &only, bytes, BPF_EXIST) : -ENOENT;
+}
+
+Status LoadedObject::set_params(const std::vector<uint8_t>& bytes) const {
+    const int code = set_section(".data.params", bytes.data());
+    return code < 0 ? Status(system_error("cannot set the parameters", -code)) : Status(Done{});
+}
+
+Status LoadedObject::stop_opening() const {
+    const uint64_t yes = 1;
+    const int code = set_section(".data.stop", &yes);
+    return code < 0 ? Status(system_error("cannot stop the openings of spans", -code)) : Status(Done{});
+}
+
 std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const {
     bpf_map* found = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
     const int cpus = libbpf_num_possible_cpus();

@@ -32,6 +32,11 @@ class LoadedObject {
     Status run(const std::string& program) const;
 
     std::vector<uint64_t> loss_counters() const;
+    // From now on no span is opened.
+    Status stop_opening() const;
+    // The bytes of the parameters as they are now, and setting them; see Plan::params.
+    Result<std::vector<uint8_t>> params() const;
+    Status set_params(const std::vector<uint8_t>& bytes) const;
     // The u64 words of a per-CPU array's only element, each summed over the CPUs.
     std::vector<uint64_t> per_cpu_sums(const std::string& symbol) const;  // indexed as Plan::losses
 
@@ -43,6 +48,7 @@ class LoadedObject {
     std::vector<Facts> facts() const;
 
   private:
+    int set_section(const char* section, const void* bytes) const;  // 0 or a negative errno
     struct Close {
         void operator()(bpf_object* object) const { bpf_object__close(object); }
     };

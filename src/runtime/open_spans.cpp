@@ -43,12 +43,15 @@ Result<Bytes> walk(int program) {
     return read_all(file.get());
 }
 
-std::vector<Open> decode_walk(std::span<const uint8_t> bytes) {
+std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) {
     std::vector<Open> all;
     while (bytes.size() >= sizeof(OpenSpan)) {
         const auto record = read_at<OpenSpan>(bytes, 0);
         bytes = bytes.subspan(sizeof record);
-        Open open{record.span, record.level, record.who, record.time, {}, {}};
+        const size_t size = record.span < plan.spans.size() ? plan.spans[record.span].opening_size : 0;
+        if (size == 0 || bytes.size() < size) break;  // the kernel cut it off
+        Open open{record.span, record.level, record.who, record.time, {}, Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)), {}};
+        bytes = bytes.subspan(size);
         if (record.stack_bytes != 0 && bytes.size() >= walk_stack) {
             const size_t count = std::min<size_t>(record.stack_bytes, walk_stack) / sizeof(uint64_t);
             for (size_t i = 0; i < count; i++) open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
@@ -69,7 +72,8 @@ void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8
         const auto time = read_at<uint64_t>(value, at + sizeof(uint64_t));
         if (keyed && time == 0) continue;  // closed just now
         const uint64_t who = keyed ? read_at<uint64_t>(value, at) : read_at<uint32_t>(key, 0);
-        out.push_back({index, i, who, time, keyed ? Bytes(key.begin(), key.end()) : Bytes{}, {}});
+        const std::span<const uint8_t> opening = value.subspan(at, span.opening_size);
+        out.push_back({index, i, who, time, keyed ? Bytes(key.begin(), key.end()) : Bytes{}, Bytes(opening.begin(), opening.end()), {}});
     }
 }
 
@@ -87,39 +91,41 @@ Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<O
     return Done{};
 }
 
-uint64_t now() {
+}  // namespace
+
+uint64_t monotonic_now() {
     timespec t{};
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-std::string name_of_thread(uint32_t pid, uint32_t tid) {
+std::string name_of_thread(uint64_t who) {
+    const auto tid = static_cast<uint32_t>(who);
+    const auto pid = who >> 32 != 0 ? static_cast<uint32_t>(who >> 32) : tid;  // a hash by thread does not tell the process
     const Result<std::string> comm = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid));
     return comm ? std::string(trim(*comm)) : "";
 }
 
-}  // namespace
-
-Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, uint32_t span) {
+Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, Stacks& stacks, uint32_t span) {
     const Result<std::vector<Open>> all = open_spans(plan, object);
     if (!all) return all.error();
     const PlannedSpan& planned = plan.spans[span];
     OpenSpans out{planned.name, {}};
-    const uint64_t at = now();
+    const uint64_t at = monotonic_now();
     for (const Open& open : *all) {
         if (open.span != span) continue;
         OpenSpanLine line;
         line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
         line.pid = static_cast<uint32_t>(open.who >> 32);
         line.tid = static_cast<uint32_t>(open.who);
-        if (line.pid == 0) line.pid = line.tid;  // a hash by thread does not tell the process
-        line.comm = name_of_thread(line.pid, line.tid);
+        if (line.pid == 0) line.pid = line.tid;
+        line.comm = name_of_thread(open.who);
         if (planned.state == SpanState::key) {
             Result<std::vector<Value>> key = decode_key(planned.key, open.key);
             if (!key) return key.error();
             line.key = *std::move(key);
         }
-        for (uint64_t address : open.kernel_stack) line.stack.push_back(fmt::format("{:#x}", address));
+        line.stack = stacks.kernel(open.kernel_stack);
         out.spans.push_back(std::move(line));
     }
     return out;
@@ -130,7 +136,7 @@ Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& objec
     if (!plan.walk.empty()) {
         const Result<Bytes> walked = walk(object.program(plan.walk));
         if (!walked) return walked.error();
-        all = decode_walk(*walked);
+        all = decode_walk(plan, *walked);
     }
     for (uint32_t i = 0; i < plan.spans.size(); i++) {
         const PlannedSpan& span = plan.spans[i];

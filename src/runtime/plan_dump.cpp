@@ -33,6 +33,8 @@ std::string_view event_name(EventKind kind) {
             return "open spans";
         case EventKind::value:
             return "value";
+        case EventKind::stack:
+            return "new stack";
         case EventKind::clear:
             return "clear";
         case EventKind::zero:
@@ -73,6 +75,12 @@ LossRow loss_row(LossKind kind) {
             return {"no room", Subject::span};
         case LossKind::span_clock:
             return {"negative difference", Subject::span};
+        case LossKind::stack_collision:
+            return {"stack with the id of another", Subject::nothing};
+        case LossKind::stacks_full:
+            return {"no room for stacks", Subject::nothing};
+        case LossKind::stack_busy:
+            return {"stack not taken", Subject::nothing};
     }
     return {};
 }
@@ -210,6 +218,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             subject = " " + map_name(plan_, event.map);
             break;
         case EventKind::value:
+        case EventKind::stack:
         case EventKind::exit:
             break;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "object.h"
 #include "open_spans.h"
 #include "signals.h"
+#include "timeouts.h"
 
 namespace lt {
 
@@ -45,6 +47,8 @@ class LiveSession final : public Session {
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
     std::vector<size_t> taken() const override;
+    Status watch(int descriptor, std::function<void()> work) override;
+    Status set_param(size_t index, const std::vector<uint8_t>& bytes) override;
     Status end_with(int descriptor) override;
     Ended run() override;
     Status finish() override;
@@ -77,6 +81,7 @@ class LiveSession final : public Session {
     std::unique_ptr<Collector> collector_;
     RungRefusals refused_;
     std::vector<Taken> taken_;  // indexed as Plan::probes
+    Timeouts timeouts_{plan_, object_};
     std::optional<Error> attach_error_;
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
@@ -107,6 +112,20 @@ Status LiveSession::prepare(int output) {
     }
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
+}
+
+Status LiveSession::watch(int descriptor, std::function<void()> work) {
+    return loop_.add(descriptor, Loop::On::readable, std::move(work));
+}
+
+// The others keep their values: `> worst` may just be changing its own, which is then overwritten by what it was a moment before.
+Status LiveSession::set_param(size_t index, const std::vector<uint8_t>& bytes) {
+    Result<std::vector<uint8_t>> all = object_.params();
+    if (!all) return all.error();
+    const size_t offset = plan_.params[index].offset;
+    if (offset + bytes.size() > all->size()) return Error{"the parameter is not in the object", "", 0};
+    std::copy(bytes.begin(), bytes.end(), all->begin() + static_cast<ptrdiff_t>(offset));
+    return object_.set_params(*all);
 }
 
 Status LiveSession::end_with(int descriptor) {
@@ -179,6 +198,16 @@ Status LiveSession::start() {
 }
 
 Status LiveSession::start_periods() {
+    if (!plan_.timeouts.empty()) {
+        const auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(Timeouts::period).count();
+        auto timer = loop_.every(static_cast<uint64_t>(period), [this] {
+            if (auto looked = timeouts_.look(); !looked) {
+                failure_ = looked.error();
+                end(Ended::failed);
+            }
+        });
+        if (!timer) return timer.error_in("timeouts");
+    }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
         auto timer = loop_.every(probe.period_ns, [this, &probe] {
@@ -277,6 +306,9 @@ Status LiveSession::finish() {
     if (!impatience) return impatience.error();
     impatience_ = *std::move(impatience);
 
+    if (!plan_.spans.empty()) {
+        if (auto stopped = object_.stop_opening(); !stopped) return stopped;
+    }
     detach();
     while (collector_->drain() != Collector::Drained::nothing) {
     }

@@ -68,6 +68,19 @@ void append_stats(std::string& out, const Average& average, const Type& type, bo
     append_number(out, average.sum, type, plain);
 }
 
+// Names come from files of the traced machine.
+void append_stack(std::string& out, const Stack& stack) {
+    const auto row = [&](std::string_view text) {
+        out += "    ";
+        append_visible(out, text);
+        out += '\n';
+    };
+    if (stack.id == stack_none) return row("(no stack)");
+    if (stack.id == stack_lost) return row("(stack not kept)");
+    if (stack.frames.empty()) return row("(stack not found)");
+    for (const std::string& frame : stack.frames) row(frame);
+}
+
 struct Appender {
     std::string& out;
     const Type& type;
@@ -88,6 +101,7 @@ struct Appender {
         append_distribution(out, distribution, type.view, plain);
     }
     void operator()(Missing) const { out += nothing_text; }
+    void operator()(const Stack& stack) const { append_stack(out, stack); }
 };
 
 struct NumberOf {
@@ -98,6 +112,7 @@ struct NumberOf {
     int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
     int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
     int64_t operator()(Missing) const { return 0; }
+    int64_t operator()(const Stack& stack) const { return static_cast<int64_t>(stack.id); }
 };
 
 }  // namespace
@@ -123,6 +138,11 @@ void append_value(std::string& out, const Value& value, bool plain) {
 }
 
 int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data); }
+
+bool is_rows(const Value& value) {
+    return std::holds_alternative<Histogram>(value.data) || std::holds_alternative<Distribution>(value.data) ||
+           std::holds_alternative<Stack>(value.data);
+}
 
 std::string show(const Value& value, bool plain) {
     std::string out;

@@ -11,7 +11,9 @@ namespace lt {
 
 constexpr std::string_view nothing_text = "-";  // where there is no number to show
 
+// A stack, a histogram and a distribution are rows, each of which ends its line.
 void append_value(std::string& out, const Value& value, bool plain);
+bool is_rows(const Value& value);
 
 // Bytes of the traced machine: as they are, except that what a terminal would obey (control characters other than
 // newline and tab) is written \xNN. Text in UTF-8 stays whole.

@@ -29,12 +29,12 @@ uint64_t word_of(const Value& value) {
     return value.type.is_signed ? bits ^ uint64_t { 1 } << 63 : bits;
 }
 
-// Maps of strings stand in the order of their keys.
+// Maps of strings and stacks stand in the order of their keys.
 uint64_t first_word(const MapEntry& entry) {
-    return std::holds_alternative<std::string>(entry.value.data) ? 0 : word_of(entry.value);
+    return in_memory(entry.value.type) ? 0 : word_of(entry.value);
 }
 
-// Eight bytes of the key: a whole integer, or a piece of a string.
+// Eight bytes of the key: a whole integer, or a piece of a string or a stack.
 struct KeyWord {
     size_t part;
     size_t offset;
@@ -42,6 +42,8 @@ struct KeyWord {
     uint64_t of(const MapEntry& entry) const {
         if (part >= entry.key.size()) return 0;
         const auto* text = std::get_if<std::string>(&entry.key[part].data);
+        const auto* stack = std::get_if<Stack>(&entry.key[part].data);
+        if (stack != nullptr) return offset == 0 ? stack->id : stack->process;
         return text != nullptr ? word_of(*text, offset) : word_of(entry.key[part]);
     }
 };
@@ -49,15 +51,10 @@ struct KeyWord {
 std::vector<KeyWord> key_words(const std::vector<Value>& key) {
     std::vector<KeyWord> words;
     for (size_t part = 0; part < key.size(); part++) {
-        const size_t size = key[part].type.kind == Kind::string ? key[part].type.size : 8;
+        const size_t size = in_memory(key[part].type) ? key[part].type.size : 8;
         for (size_t offset = 0; offset < size; offset += 8) words.push_back({part, offset});
     }
     return words;
-}
-
-// Shown as rows that end their lines themselves.
-bool is_rows(const Value& value) {
-    return std::holds_alternative<Histogram>(value.data) || std::holds_alternative<Distribution>(value.data);
 }
 
 struct Ranked {
@@ -158,7 +155,12 @@ void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
 
 void TextPrinter::key(const std::vector<Value>& parts) {
     for (size_t i = 0; i < parts.size(); i++) {
-        out_ += i == 0 ? "[" : ", ";
+        out_ += i == 0 ? "[" : ",";
+        if (is_rows(parts[i])) {
+            out_ += '\n';
+        } else if (i > 0) {
+            out_ += ' ';
+        }
         append_value(out_, parts[i], plain_);
     }
     if (!parts.empty()) out_ += ']';

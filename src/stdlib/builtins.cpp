@@ -16,35 +16,40 @@ constexpr Type u32 = integer_type(4, false);
 constexpr Type u64 = integer_type(8, false);
 constexpr uint32_t comm_size = 16;  // TASK_COMM_LEN
 
-// id, name, type, scope, helper, shift, sentence, example
+// id, name, type, scope, helper, shift, in a timeout, sentence, example
 constexpr std::array variables{
-    VariableRow{Variable::pid, "pid", u32, Scope::anywhere, helper_get_current_pid_tgid, 32,
+    VariableRow{Variable::pid, "pid", u32, Scope::anywhere, helper_get_current_pid_tgid, 32, true,
                 "The process of the task that runs (its thread group).", "k:vfs_read { @[pid] = count(); }"},
-    VariableRow{Variable::tid, "tid", u32, Scope::anywhere, helper_get_current_pid_tgid, 0, "The thread that runs.",
+    VariableRow{Variable::tid, "tid", u32, Scope::anywhere, helper_get_current_pid_tgid, 0, true, "The thread that runs.",
                 "k:vfs_read { @[tid] = count(); }"},
-    VariableRow{Variable::uid, "uid", u32, Scope::anywhere, helper_get_current_uid_gid, 0,
+    VariableRow{Variable::uid, "uid", u32, Scope::anywhere, helper_get_current_uid_gid, 0, false,
                 "The user of the task that runs.", "k:vfs_read { @[uid] = count(); }"},
-    VariableRow{Variable::gid, "gid", u32, Scope::anywhere, helper_get_current_uid_gid, 32,
+    VariableRow{Variable::gid, "gid", u32, Scope::anywhere, helper_get_current_uid_gid, 32, false,
                 "The group of the task that runs.", "k:vfs_read { @[gid] = count(); }"},
-    VariableRow{Variable::comm, "comm", string_type(comm_size), Scope::anywhere, 0, 0,
+    VariableRow{Variable::comm, "comm", string_type(comm_size), Scope::anywhere, 0, 0, true,
                 "The name of the task that runs, up to 15 characters.", "k:vfs_read { @[comm] = count(); }"},
-    VariableRow{Variable::nsecs, "nsecs", u64, Scope::anywhere, helper_ktime_get_ns, 0,
+    VariableRow{Variable::nsecs, "nsecs", u64, Scope::anywhere, helper_ktime_get_ns, 0, true,
                 "Nanoseconds since boot, by the clock that latencies are measured with.",
                 "BEGIN { printf(\"%u\\n\", nsecs); exit(); }"},
-    VariableRow{Variable::cpu, "cpu", u32, Scope::anywhere, helper_get_smp_processor_id, 0, "The CPU that runs this.",
+    VariableRow{Variable::cpu, "cpu", u32, Scope::anywhere, helper_get_smp_processor_id, 0, false, "The CPU that runs this.",
                 "k:vfs_read { @[cpu] = count(); }"},
-    VariableRow{Variable::latency, "latency", duration_type(), Scope::span_close, 0, 0,
+    VariableRow{Variable::latency, "latency", duration_type(), Scope::span_close, 0, 0, true,
                 "The time from the opening of the span to its close; `...` is the same.",
                 "k:vfs_read < @ = hist(latency) >"},
-    VariableRow{Variable::retval, "retval", integer_type(8, true), Scope::function_return, 0, 0,
+    VariableRow{Variable::retval, "retval", integer_type(8, true), Scope::function_return, 0, 0, false,
                 "What the function returned.", "kr:vfs_read { @ = hist(retval); }"},
-    VariableRow{Variable::arg, "arg", u64, Scope::entry_arguments, 0, 0,
+    VariableRow{Variable::arg, "arg", u64, Scope::entry_arguments, 0, 0, true,
                 "arg0, arg1 ...: the arguments of the function, as integers.", "k:vfs_read { @ = hist(arg2); }"},
-    VariableRow{Variable::args, "args", record_type(), Scope::entry_fields, 0, 0,
+    VariableRow{Variable::args, "args", record_type(), Scope::entry_fields, 0, 0, true,
                 "args.NAME: the fields of a tracepoint, the arguments of a kernel function.",
                 "t:sched:sched_switch { @[args.next_comm] = count(); }"},
-    VariableRow{Variable::probe, "probe", string_type(64), Scope::anywhere, 0, 0, "The probe's own text.",
+    VariableRow{Variable::probe, "probe", string_type(64), Scope::anywhere, 0, 0, true, "The probe's own text.",
                 "k:vfs_* { @[probe] = count(); }"},
+    VariableRow{Variable::kstack, "kstack", stack_type(), Scope::stack, 0, 0, false,
+                "The call stack of the kernel, up to 127 frames, the innermost first.", "k:vfs_read { @[kstack] = count(); }"},
+    VariableRow{Variable::ustack, "ustack", stack_type(), Scope::stack, 0, 0, false,
+                "The call stack of the program, up to 127 frames, the innermost first; found by frame pointers.",
+                "u:/bin/bash:readline { @[ustack, comm] = count(); }"},
 };
 
 constexpr Parameter value_in{"value", Want::integer};
@@ -85,6 +90,10 @@ constexpr std::array functions{
                 "nothing. An argument of print() or printf() only. The percent is a number from 0 (the minimum) to 100 (the maximum); "
                 "one with a fraction stands in quotes: \"99.9\".",
                 "k:vfs_read < @ns = dist(...) > interval:1s { printf(\"p99 %s, p99.9 %s\\n\", percentile(@ns, 99), percentile(@ns, \"99.9\")); }"},
+    FunctionRow{Function::kstack, "kstack", {Parameter{"frames", Want::frames}}, Aggregation::none, stack_type(),
+                "The innermost frames of the kernel's call stack, 1 to 127 of them.", "k:vfs_read { @[kstack(3)] = count(); }"},
+    FunctionRow{Function::ustack, "ustack", {Parameter{"frames", Want::frames}}, Aggregation::none, stack_type(),
+                "The innermost frames of the program's call stack, 1 to 127 of them.", "u:/bin/bash:readline { print(ustack(5)); }"},
     FunctionRow{Function::printf, "printf", {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
                 Aggregation::none, no_result, "Prints values by a format, as printf(3) does.",
                 "BEGIN { printf(\"%s %d\\n\", comm, pid); exit(); }"},
@@ -101,7 +110,7 @@ constexpr std::array functions{
 };
 
 constexpr std::string_view later[] = {
-    "elapsed", "kstack", "ustack", "lhist", "stack", "func", "curtask", "cgroup", "rand", "jiffies",
+    "elapsed", "lhist", "stack", "func", "curtask", "cgroup", "rand", "jiffies",
     "ncpus", "ppid", "username", "ctx", "join", "time", "strftime", "ntop", "ksym", "usym", "kaddr", "uaddr", "reg",
     "system", "buf", "cat", "signal", "strncmp", "strcontains", "len", "has_key", "sizeof", "offsetof", "macaddr",
     "path", "cgroupid", "kptr", "uptr", "strerror", "bswap", "age", "entry", "top", "sort", "errorf", "warnf"};

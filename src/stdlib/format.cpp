@@ -67,6 +67,7 @@ bool integers_only(Conversion conversion) {
 }
 
 bool fits(Conversion conversion, const Type& type) {
+    if (type.kind == Kind::stack) return conversion == Conversion::string;
     return type.kind == Kind::integer || (type.kind == Kind::string && !integers_only(conversion));
 }
 
@@ -77,7 +78,7 @@ FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t 
     return {piece.span, value,
             fmt::format("{} takes {}, but the value is {}", written, only ? "an integer" : "an integer or a string",
                         type_name(type)),
-            only && type.kind == Kind::string ? "use %s for a string" : ""};
+            piece.conversion != Conversion::string && in_memory(type) ? fmt::format("use %s for {}", type_name(type)) : ""};
 }
 
 // What is wrong with the form of a piece itself.

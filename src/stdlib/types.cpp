@@ -40,6 +40,8 @@ std::string value_text(const Type& type) {
             return integer_text(type);
         case Kind::string:
             return fmt::format("string[{}]", type.size);
+        case Kind::stack:
+            return "stack";
         case Kind::record:
             return "record";
         case Kind::aggregation:
@@ -96,6 +98,8 @@ std::string type_name(const Type& type) {
             return integer_name(type.view);
         case Kind::string:
             return "a string";
+        case Kind::stack:
+            return "a stack";
         case Kind::record:
             return "the bundle of arguments";
         case Kind::aggregation:

@@ -82,6 +82,7 @@ Result<uint64_t> get_stack(Execution& x, const Arguments& a) {
     if (frames.empty()) return failure(EFAULT);
     const size_t count = std::min<size_t>(frames.size(), size / sizeof(Address));
     std::memcpy(out->data(), frames.data(), count * sizeof(Address));
+    std::fill(out->begin() + static_cast<ptrdiff_t>(count * sizeof(Address)), out->end(), uint8_t{0});
     return count * sizeof(Address);
 }
 

@@ -155,6 +155,16 @@ Result<Step> read_text(Words words) {
     return Step{0, Text{words[0].text == "user", *address, words[2].text}};
 }
 
+Result<Step> read_stack(Words words) {
+    CallStack stack{words[0].text == "ustack", {}};
+    for (const Word& word : words.subspan(1)) {
+        auto frame = number_in(word);
+        if (!frame) return frame.error();
+        stack.frames.push_back(*frame);
+    }
+    return Step{0, stack};
+}
+
 Result<Step> read_ring(Words words) {
     if (words.size() != 2) return mistake("write ring BYTES");
     auto bytes = number_in(words[1]);
@@ -219,6 +229,8 @@ struct CommandRow {
 constexpr std::array commands{
     CommandRow{"user", read_text},
     CommandRow{"kernel", read_text},
+    CommandRow{"kstack", read_stack},
+    CommandRow{"ustack", read_stack},
     CommandRow{"ring", read_ring},
     CommandRow{"thread-exit", read_alone<ThreadExit>},
     CommandRow{"interval", read_alone<Interval>},

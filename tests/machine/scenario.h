@@ -4,6 +4,7 @@
 //     # a comment
 //     at 1000ns cpu 0 pid 10 tid 11 comm "mysqld"   any of these, also +5us, uid, gid; each holds until changed
 //     user 0x7000 "/etc/passwd"                     a string in user memory; `kernel` likewise
+//     kstack 0x10 0x20                              the call stack of the kernel from now on, innermost first; ustack likewise
 //     ring 4096                                     the size of the ring buffer in bytes
 //     k:vfs_read arg0=1 count=0x10                  the kernel enters a function; u:PROGRAM:FUNCTION likewise
 //     k:vfs_read return -5 arg0=1                   it returns; arguments are for those who see them at a return (fexit)
@@ -44,6 +45,11 @@ struct Text {
     std::string text;
 };
 
+struct CallStack {
+    bool user = false;
+    std::vector<Address> frames;
+};
+
 struct RingSize {
     uint64_t bytes = 0;
 };
@@ -66,7 +72,7 @@ struct Interrupt {};
 
 struct Step {
     size_t line = 0;
-    std::variant<Change, Text, RingSize, Hit, ThreadExit, Interval, Interrupt> what;
+    std::variant<Change, Text, CallStack, RingSize, Hit, ThreadExit, Interval, Interrupt> what;
 };
 
 // An error says the line.

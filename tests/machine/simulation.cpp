@@ -8,11 +8,14 @@
 
 #include "machine/contexts.h"
 #include "runtime/decode.h"
+#include "stacks.h"
 
 namespace lt::machine {
 namespace {
 
 constexpr std::string_view ring_name = "lt_events";
+constexpr Address program_frame = 0xffffffffc0a00010;  // on top of the stack of what a trampoline runs
+constexpr Address trampoline_frame = 0xffffffffc0a01020;
 constexpr uint64_t start_time = 1'000'000'000;  // no kernel that runs programs is at 0
 
 bool is_array(const PlannedMap& map) { return map.shape == MapShape::array || map.shape == MapShape::per_cpu_array; }
@@ -63,7 +66,8 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
                    [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
                    [this](size_t map) { return clear(map); },
                    [this](size_t map) { return zero(map); },
-                   [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; }},
+                   [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
+                   [this](const Stack& stack) { return frames(stack); }},
                   printer) {
     machine_.environment().now = start_time;
     const auto& maps = machine_.object().maps;
@@ -165,6 +169,12 @@ Status Simulation::apply(const ThreadExit&) {
     return Done{};
 }
 
+Status Simulation::apply(const CallStack& stack) {
+    Environment& e = machine_.environment();
+    (stack.user ? e.user_stack : e.kernel_stack) = stack.frames;
+    return Done{};
+}
+
 // Calls inside each other, for the place of the stack.
 Status Simulation::apply(const Hit& hit) {
     Environment& environment = machine_.environment();
@@ -196,7 +206,11 @@ Status Simulation::run_all(const Hit& hit) {
 Status Simulation::run_hit(Way way, const Attachment& attachment, const Hit& hit) {
     auto context = make_context(kernel_, way, attachment, hit, machine_.environment());
     if (!context) return context.error();
+    std::vector<Address>& stack = machine_.environment().kernel_stack;
+    const std::vector<Address> traced = stack;
+    if (way == Way::fentry && !stack.empty()) stack.insert(stack.begin(), {program_frame, trampoline_frame});
     auto ran = machine_.run(attachment.program, *context);
+    stack = traced;
     if (!ran) return ran.error();
     return Done{};
 }
@@ -254,6 +268,20 @@ Status Simulation::zero(size_t map) {
         if (auto done = machine_.update(planned.symbol, key, zeros); !done) return done;
     }
     return Done{};
+}
+
+// Nothing has a name here.
+std::vector<std::string> Simulation::frames(const Stack& stack) {
+    Bytes key(2 * sizeof stack.id);
+    std::memcpy(key.data(), &stack.id, sizeof stack.id);
+    std::memcpy(&key[sizeof stack.id], &stack.process, sizeof stack.process);
+    const auto value = machine_.lookup(stacks_symbol, key);
+    if (!value || !value->has_value()) return {};
+    std::vector<uint64_t> words((*value)->size() / sizeof(uint64_t));
+    std::memcpy(words.data(), (*value)->data(), (*value)->size());
+    std::vector<std::string> frames;
+    for (uint64_t address : stack_addresses(words)) frames.push_back(fmt::format("{:#x}", address));
+    return frames;
 }
 
 std::vector<Loss> Simulation::losses() const {

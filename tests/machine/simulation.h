@@ -35,6 +35,7 @@ class Simulation {
     Status apply(const Hit& hit);
     Status apply(const ThreadExit&);
     Status run_all(const Hit& hit);
+    Status apply(const CallStack& stack);
     Status apply(const Interval&);
     Status apply(const Interrupt&);
 
@@ -49,6 +50,7 @@ class Simulation {
     Result<MapContent> find(size_t map, std::span<const uint8_t> key);
     Status clear(size_t map);
     Status zero(size_t map);
+    std::vector<std::string> frames(const Stack& stack);
 
     const Plan& plan_;
     Kernel& kernel_;

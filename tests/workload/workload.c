@@ -2,6 +2,8 @@
 //   workload WHAT COUNT [MICROSECONDS]      does WHAT so often, each (where it can wait) for that long
 // Its thread is named "calls" while it does that, so that what starting and ending a program does can be told apart.
 #include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,54 @@ TRACED long nest(long depth) {
     return below + 1;
 }
 
+// Leaves through a jump, from inside of as many calls as are asked for.
+static jmp_buf outside;
+TRACED long leap(long depth) {
+    long below = 0;
+    if (depth > 1) below = leap(depth - 1);
+    if (depth == 1) longjmp(outside, 1);
+    __asm__ volatile("" : "+r"(below));
+    return below + 1;
+}
+
+// Never returns: its thread ends inside.
+TRACED void *perish(void *argument) {
+    prctl(PR_SET_NAME, "calls");
+    spin(micros);
+    pthread_exit(argument);
+}
+
+static void *sleep_once(void *argument) {
+    const struct timespec t = {micros / 1000000, micros % 1000000 * 1000};
+    prctl(PR_SET_NAME, "calls");
+    syscall(SYS_nanosleep, &t, NULL);
+    return argument;
+}
+
+static void in_thread(void *(*function)(void *)) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, function, NULL) != 0) exit(1);
+    pthread_join(thread, NULL);
+}
+
+static void call_deep(long i) { nest(30 + 0 * i); }
+static void call_leap(long i) {
+    if (setjmp(outside) == 0) leap(i % 3 + 1);
+}
+static void call_perish(long i) {
+    (void)i;
+    in_thread(perish);
+}
+
+// All of them at once: the last one waits for the others.
+static pthread_t *crowd;
+static long crowd_size;
+static void call_crowd(long i) {
+    if (!crowd) crowd = calloc((size_t)crowd_size, sizeof *crowd);
+    if (!crowd || pthread_create(&crowd[i], NULL, sleep_once, NULL) != 0) exit(1);
+    for (long j = 0; i + 1 == crowd_size && j < crowd_size; j++) pthread_join(crowd[j], NULL);
+}
+
 static void call_held(long i) { held(i, -2 * i, i % 2 ? "odd" : "even", (short)-i, i, 42); }
 static void call_nest(long i) { nest(i % 4 + 1); }
 
@@ -67,10 +117,12 @@ static const struct {
     void (*once)(long i);
 } works[] = {
     {"held", call_held}, {"nest", call_nest}, {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep}, {"getppid", call_getppid},
+    {"deep", call_deep}, {"leap", call_leap}, {"perish", call_perish}, {"crowd", call_crowd},
 };
 
 int main(int argc, char **argv) {
     const long count = argc > 2 ? atol(argv[2]) : 0;
+    crowd_size = count;
     micros = argc > 3 ? atol(argv[3]) : 0;
     for (size_t w = 0; argc > 1 && w < sizeof works / sizeof works[0]; w++) {
         if (strcmp(argv[1], works[w].name) != 0) continue;
@@ -79,6 +131,6 @@ int main(int argc, char **argv) {
         prctl(PR_SET_NAME, "workload");
         return 0;
     }
-    fprintf(stderr, "usage: workload held|nest|getcwd|nanosleep|getppid COUNT [MICROSECONDS]\n");
+    fprintf(stderr, "usage: workload held|nest|deep|leap|perish|crowd|getcwd|nanosleep|getppid COUNT [MICROSECONDS]\n");
     return 1;
 }

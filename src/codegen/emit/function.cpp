@@ -97,6 +97,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::store: return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
         case ir::Code::copy: return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
         case ir::Code::argument: return argument(static_cast<uint64_t>(op.number));
+        case ir::Code::stopping: return b_.CreateLoad(b_.getInt64Ty(), m_.stop_);
         case ir::Code::frame: return frame();
         case ir::Code::result: return result();
         case ir::Code::field: return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);

@@ -46,6 +46,11 @@ void ModuleBuilder::globals() {
     lost_ = new llvm::GlobalVariable(*module_, counters, false, llvm::GlobalValue::ExternalLinkage, llvm::Constant::getNullValue(counters), "lt_lost");
     lost_->setSection(".bss.lost");
     lost_->setAlignment(llvm::Align(8));
+    if (!program_.plan.spans.empty()) {
+        stop_ = new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage, llvm::ConstantInt::get(word, 0), "lt_stop");
+        stop_->setSection(".data.stop");
+        stop_->setAlignment(llvm::Align(8));
+    }
     const std::vector<uint8_t>& params = program_.plan.param_bytes;
     if (params.empty()) return;
     llvm::Constant* initial = llvm::ConstantDataArray::get(context_, llvm::ArrayRef<uint8_t>(params));

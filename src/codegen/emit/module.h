@@ -59,6 +59,7 @@ class ModuleBuilder {
     std::vector<llvm::GlobalVariable*> texts_;
     llvm::GlobalVariable* lost_ = nullptr;
     llvm::GlobalVariable* params_ = nullptr;
+    llvm::GlobalVariable* stop_ = nullptr;
 };
 
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in the program.

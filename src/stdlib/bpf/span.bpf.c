@@ -160,6 +160,7 @@ LT_API void lt_walk(void *ctx, void *map, __u32 size, __u32 span, void *scratch,
         long bytes = i + 1 == depth ? bpf_get_task_stack(task, scratch, scratch_size, 0) : 0;
         if (bytes > 0 && bytes <= scratch_size) record.stack_bytes = (__u64)bytes;
         bpf_seq_write(file, &record, sizeof record);
+        bpf_seq_write(file, o, size);
         if (record.stack_bytes) bpf_seq_write(file, scratch, scratch_size);
     }
 }

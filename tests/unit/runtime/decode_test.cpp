@@ -242,5 +242,19 @@ TEST(DecodeEvent, RefusesAPercentileWithoutItsKeyOrMap) {
     EXPECT_EQ(refused(), "a percentile of map 0 of a plan that has 0");
 }
 
+TEST(DecodeMap, StacksAsKeysAndValues) {
+    const PlannedMap map = map_of(MapShape::hash, stack_type(), stack_size, {integer_type(), stack_type()});
+    const RawEntry raw{words({5, 7, 1234}), words({9, 0})};
+    const auto content = decode_map(map, {&raw, 1});
+    ASSERT_TRUE(content) << content.error().what;
+    EXPECT_EQ(std::get<Stack>(content->entries.at(0).key.at(1).data), (Stack{7, 1234, {}}));
+    EXPECT_EQ(std::get<Stack>(content->entries.at(0).value.data), (Stack{9, 0, {}}));
+    EXPECT_EQ(refusal(map, {words({5, 7}), words({9, 0})}), "cannot read map @x: a key of 16 bytes, 24 expected");
+    Type odd = stack_type();
+    odd.size = 8;
+    EXPECT_EQ(refusal(map_of(MapShape::hash, odd, 8, {integer_type()}), {words({5}), words({9})}),
+              "cannot read map @x: the plan puts stack where none can be");
+}
+
 }  // namespace
 }  // namespace lt

@@ -49,6 +49,25 @@ TEST(Kallsyms, SizesReachToTheNextSymbol) {
     EXPECT_EQ(symbols.size_at(0xffffffffc0400040), 0u) << "nothing follows";
 }
 
+std::string name_at(const Kallsyms& symbols, uint64_t address) {
+    const auto symbol = symbols.at(address);
+    return symbol ? std::string(symbol->name) : "";
+}
+
+TEST(Kallsyms, AddressesLieInTheFunctionBefore) {
+    const Kallsyms symbols(listing);
+    EXPECT_EQ(name_at(symbols, 0xffffffff81000020), "twin");
+    EXPECT_EQ(name_at(symbols, 0xffffffff8100005f), "twin");
+    EXPECT_EQ(name_at(symbols, 0xffffffff81000070), "weak_one") << "the first of two at one address";
+    EXPECT_EQ(name_at(symbols, 0xffffffff80ffffff), "") << "before all";
+    EXPECT_EQ(name_at(symbols, 0xffffffff82000000), "") << "far behind the last function";
+    ASSERT_TRUE(symbols.at(0xffffffffc0400044));
+    EXPECT_EQ(symbols.at(0xffffffffc0400044)->module, "ext4");
+    EXPECT_EQ(symbols.at(0xffffffffc0400044)->address, 0xffffffffc0400040u);
+    EXPECT_EQ(name_at(symbols, 0xffffffffc0500001), "") << "of a BPF program";
+    EXPECT_FALSE(Kallsyms("").at(5));
+}
+
 TEST(Kallsyms, ListsWithoutParts) {
     const Kallsyms symbols(listing);
     EXPECT_EQ(symbols.names("tw*"), Names{"twin"});
@@ -61,6 +80,8 @@ TEST(Kallsyms, HiddenAddresses) {
     ASSERT_EQ(symbols.find("b").size(), 1u);
     EXPECT_EQ(symbols.find("b")[0].address, 0u);
     EXPECT_EQ(symbols.size_at(0), 0u);
+    EXPECT_FALSE(symbols.at(0));
+    EXPECT_FALSE(symbols.at(5));
 }
 
 TEST(Kallsyms, DamagedLinesAreSkipped) {

@@ -119,6 +119,16 @@ TEST(TextPrinter, SortsByValueThenKey) {
               "@u[2]: 1\n@u[1]: 18446744073709551615\n");
 }
 
+TEST(TextPrinter, Stacks) {
+    const Value stack{stack_type(), Stack{5, 0, {"a+0x1", "b\x1b+0x2 [m]"}}};
+    const Value none{stack_type(), Stack{stack_none, 0, {}}};
+    const Value lost{stack_type(), Stack{stack_lost, 0, {}}};
+    EXPECT_EQ(printed({"@", {{{stack}, integer(5)}}}), "@[\n    a+0x1\n    b\\x1b+0x2 [m]\n]: 5\n");
+    EXPECT_EQ(printed({"@", {{{text("cat"), stack, integer(3)}, integer(5)}}}), "@[cat,\n    a+0x1\n    b\\x1b+0x2 [m]\n, 3]: 5\n");
+    EXPECT_EQ(printed({"@", {{{none}, lost}}}), "@[\n    (no stack)\n]:\n    (stack not kept)\n\n");
+    EXPECT_EQ(format_text("%s%s|", {text("cat"), stack}, false), "cat\n    a+0x1\n    b\\x1b+0x2 [m]\n|");
+}
+
 TEST(TextPrinter, LongStringKeysWithOneStart) {
     EXPECT_EQ(printed({"@x", {{{text("12345678b")}, integer(1)}, {{text("12345678a")}, integer(1)}}}),
               "@x[12345678a]: 1\n@x[12345678b]: 1\n");

@@ -30,6 +30,7 @@ struct ParamSetting {
 struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
+    bool accounts = false;  // is the account of spans asked for at the end?
 };
 
 // Finds every probe's place, and reads the parameters. From here every probe names one existing place and knows the ways there.

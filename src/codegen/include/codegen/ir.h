@@ -33,6 +33,7 @@ enum class Code : uint8_t {
     store,        // `width` bytes at in[0] + offset = in[1]
     copy,         // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
     argument,     // argument `number` of the function at its entry -> integer
+    stopping,     // -> integer: not zero once the session ends, when nothing may be opened any more
     frame,        // a number that is the same at the entry and the return of one call, lower for calls inside it -> integer
     result,       // what the function returned -> integer
     field,        // `width` bytes of the context at `offset` -> integer
@@ -81,6 +82,7 @@ struct Op {
 enum class Library : uint8_t {
     slot, add, average, raise, hist, hist_duration, dist, exceed, same, divide, modulo, room, wake_flags, task_state, task_state_make,
     hash_state, hash_state_make, hash_state_drop, span_open, span_close, span_die, span_age, walk, pair_reopen, pair_open, pair_claim,
+    stack,
 };
 struct LibraryRow {
     Library id;

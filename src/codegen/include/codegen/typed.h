@@ -63,6 +63,7 @@ struct Body {
     std::vector<Type> types;  // by ExprId; kind none for expressions of other items
     std::vector<Use> uses;    // by ExprId
     std::vector<LocalInfo> locals;
+    std::vector<LocalInfo> timeout_locals;  // of the block of its timeout
 };
 
 struct MapInfo {
@@ -101,6 +102,7 @@ struct Typed {
     std::vector<Body> bodies;
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
+    bool accounts = false;     // is it to be found out at the end what is open?
     uint32_t max_keys = 4096;  // entries of each keyed map
 };
 

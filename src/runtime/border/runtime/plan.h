@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,7 +86,14 @@ struct PlannedMap {
 
 constexpr uint32_t hist_buckets = 66;
 
-enum class EventKind : uint8_t { text, map, spans, value, clear, zero, exit };
+// A stack is kept once, in a hash: u64 id, u64 process (0: a stack of the kernel) -> a word, then u64 frames[stack_frames], innermost first, up to a
+// zero. What maps and records hold is its key; the id is a hash of the frames, or one of those that stand for no frames.
+constexpr std::string_view stacks_symbol = "lt_stacks";
+constexpr uint32_t stack_frames = 127;
+constexpr uint64_t stack_none = 0;         // a thread of the kernel has no stack in a program
+constexpr uint64_t stack_lost = ~uint64_t{0};  // counted as a loss
+
+enum class EventKind : uint8_t { text, map, spans, value, stack, clear, zero, exit };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
 struct PlannedPercentile {
@@ -120,6 +128,9 @@ enum class LossKind : uint8_t {
     span_too_deep,     // subject: span; nested deeper than what is kept
     span_no_room,      // subject: span; more threads inside it than the state map holds
     span_clock,        // subject: span; a negative difference between CPUs, not recorded
+    stack_collision,   // subject: none; a stack that has the id of another one
+    stacks_full,       // subject: none; more different stacks than there is room for
+    stack_busy,        // subject: none; a stack that could not be taken, for others were being taken on the same CPU
 };
 struct PlannedLoss {
     LossKind kind;
@@ -135,8 +146,22 @@ enum class SpanState : uint8_t {
 constexpr uint32_t span_thread_header = 32;   // bytes before a thread's openings; the first 8 are how many there are
 constexpr uint32_t span_opening_header = 16;  // u64 frame (or pid << 32 | tid), u64 time; then frozen values
 
-// What the iterator writes for each opening; then stack_bytes != 0: walk_stack bytes, of which so many are addresses of the task's kernel stack,
-// innermost first.
+// A block that runs once for a span that is still open after some time. The runtime finds those spans, writes each into the one element of the map
+// lt_stuck (StuckSpan, then the opening with its frozen values) and runs the program.
+struct PlannedTimeout {
+    uint32_t span = 0;
+    int64_t after_ns = 0;
+    std::optional<uint32_t> param;  // index into Plan::params: that duration instead
+    std::string program;
+};
+struct StuckSpan {
+    uint64_t who = 0;  // pid << 32 | tid
+    char comm[16] = {};
+};
+constexpr uint32_t stuck_header = sizeof(StuckSpan);
+
+// What the iterator writes for each opening, followed by the opening itself; then, where stack_bytes is not zero, walk_stack bytes, of which so many
+// are addresses of the task's kernel stack, innermost first.
 struct OpenSpan {
     uint32_t span = 0;
     uint32_t level = 0;  // from the outermost
@@ -170,6 +195,7 @@ struct Plan {
     std::vector<PlannedMap> maps;
     std::vector<PlannedEvent> events;
     std::vector<PlannedSpan> spans;
+    std::vector<PlannedTimeout> timeouts;
     std::vector<PlannedLoss> losses;
     std::vector<PlannedParam> params;
     std::vector<uint8_t> param_bytes;  // their values at the start

@@ -2,6 +2,7 @@
 // that the Session owns, so the end of the process, however it comes, leaves nothing behind.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,12 @@ class Session {
         const = 0;  // when attach() failed for another reason than a refused rung
     // The rung taken by each probe, index into its rungs; for -v.
     virtual std::vector<size_t> taken() const = 0;
+
+    // Calls `work` during the run whenever this descriptor is readable. The caller keeps it open until the end.
+    virtual Status watch(int descriptor, std::function<void()> work) = 0;
+
+    // Sets a parameter; programs see it from their next run on.
+    virtual Status set_param(size_t index, const std::vector<uint8_t>& bytes) = 0;
 
     // Ends the run, too, once this descriptor is readable (a pidfd, say). The caller keeps it open until then.
     virtual Status end_with(int descriptor) = 0;

@@ -44,8 +44,15 @@ struct Extreme {  // of min() and max()
     bool operator==(const Extreme&) const = default;
 };
 
+struct Stack {
+    uint64_t id = 0;       // stack_none, stack_lost, or of the frames
+    uint64_t process = 0;  // whose; 0: the kernel's
+    std::vector<std::string> frames = {};  // by name, innermost first; not known to decode
+    bool operator==(const Stack&) const = default;
+};
+
 // int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
-using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing>;
+using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing, Stack>;
 
 struct Value {
     Type type;

@@ -12,10 +12,10 @@
 
 namespace lt {
 
-enum class Variable : uint8_t { pid, tid, uid, gid, comm, nsecs, cpu, latency, retval, arg, args, probe };
+enum class Variable : uint8_t { pid, tid, uid, gid, comm, nsecs, cpu, latency, retval, arg, args, probe, kstack, ustack };
 
 // Where a variable has a value.
-enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close };
+enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close, stack };
 
 
 struct VariableRow {
@@ -25,6 +25,7 @@ struct VariableRow {
     Scope scope;
     int helper;      // number of a BPF helper without arguments, whose result it is; 0: lowered by id
     uint32_t shift;  // of the helper's result
+    bool in_timeout;  // has it a value in the block of a timeout?
     std::string_view sentence;
     std::string_view example;
 };
@@ -33,12 +34,12 @@ enum class Function : uint8_t {
     // aggregations
     count, sum, min, max, avg, hist, stats, dist,
     // values
-    str, entry, age, percentile,
+    str, entry, age, percentile, kstack, ustack,
     // statements
     printf, print, clear, zero, remove, exit,
 };
 
-enum class Want : uint8_t { at_opening, integer, string, address_or_string, value, map, map_or_value, format, distribution, percent };
+enum class Want : uint8_t { at_opening, integer, string, address_or_string, value, map, map_or_value, format, distribution, percent, frames };
 
 struct Parameter {
     std::string_view name;

@@ -11,6 +11,7 @@ enum class Kind : uint8_t {
     none,         // nothing: the value of print(...)
     integer,      // 1, 2, 4 or 8 bytes
     string,       // a fixed number of bytes, ended by a zero byte where shorter
+    stack,        // 16 bytes that stand for a call stack, see runtime/plan.h
     record,       // the bundle of a probe's named arguments: only its fields have a value
     aggregation,  // what count(), hist() ... make: can only be assigned to a map
 };
@@ -41,11 +42,16 @@ constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view 
 }
 constexpr Type duration_type() { return integer_type(8, true, View::duration); }
 constexpr Type string_type(uint32_t size) { return {Kind::string, size, false, View::plain, Aggregation::none, false}; }
+constexpr uint32_t stack_size = 16;
+constexpr Type stack_type() { return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false}; }
 constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false}; }
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
     return {Kind::aggregation, 8, true, view, a, false};
 }
+
+// Does a program keep it as bytes in memory, and not as a number in a register?
+constexpr bool in_memory(const Type& type) { return type.kind == Kind::string || type.kind == Kind::stack; }
 
 // For messages: "an integer", "a duration", "a string", "hist()".
 std::string type_name(const Type& type);

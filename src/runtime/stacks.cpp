@@ -1,0 +1,34 @@
+#include "stacks.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/plan.h"
+
+namespace lt {
+
+std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value) {
+    const auto first = value.begin() + 1;
+    return {first, std::find(first, value.end(), uint64_t{0})};
+}
+
+const std::vector<std::string>& Stacks::frames(const Stack& stack) {
+    const Key key{stack.id, stack.process};
+    const auto [named, fresh] = named_.try_emplace(key);
+    if (!fresh || stack.id == stack_none || stack.id == stack_lost) return named->second;
+    const std::vector<uint64_t> found = addresses(key);
+    const auto pid = static_cast<uint32_t>(stack.process);
+    named->second = pid == 0 ? symbolizer_.kernel(found) : symbolizer_.process(pid, found);
+    return named->second;
+}
+
+std::vector<uint64_t> Stacks::addresses(const Key& key) const {
+    const std::array<uint64_t, 2> bytes{key.first, key.second};
+    std::array<uint64_t, 1 + stack_frames> value{};
+    if (map_ < 0 || bpf_map_lookup_elem(map_, bytes.data(), value.data()) < 0) return {};
+    return stack_addresses(value);
+}
+
+}  // namespace lt

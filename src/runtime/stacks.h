@@ -1,0 +1,39 @@
+// The frames behind what maps and records hold in place of a stack, by name. Each is read and named once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/value.h"
+#include "symbolize.h"
+
+namespace lt {
+
+class Stacks {
+  public:
+    // Of the map that keeps them; -1: the plan takes no stacks.
+    explicit Stacks(int map) : map_(map) {}
+
+    // Empty where there are none, or where they are not found.
+    const std::vector<std::string>& frames(const Stack& stack);
+
+    // The same for addresses of the kernel that somebody else has, innermost first.
+    std::vector<std::string> kernel(std::span<const uint64_t> addresses) { return symbolizer_.kernel(addresses); }
+
+  private:
+    using Key = std::pair<uint64_t, uint64_t>;  // as in the map: id and process
+    std::vector<uint64_t> addresses(const Key& key) const;
+
+    int map_;
+    Symbolizer symbolizer_;
+    std::map<Key, std::vector<std::string>> named_;
+};
+
+// The frames in the value of such a map.
+std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value);
+
+}  // namespace lt

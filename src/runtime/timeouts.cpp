@@ -1,0 +1,59 @@
+#include "timeouts.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace lt {
+
+Status Timeouts::look() {
+    const Result<std::vector<Open>> all = open_spans(plan_, object_);
+    if (!all) return all.error();
+    const uint64_t now = monotonic_now();
+    std::set<Told> still;
+    for (size_t i = 0; i < plan_.timeouts.size(); i++) {
+        const PlannedTimeout& timeout = plan_.timeouts[i];
+        const Result<int64_t> after = patience(timeout);
+        if (!after) return after.error();
+        for (const Open& open : *all) {
+            if (open.span != timeout.span || now <= open.time || now - open.time <= static_cast<uint64_t>(*after)) continue;
+            Told told{i, open.who, open.time, open.key};
+            if (!told_.contains(told)) {
+                if (Status done = tell(timeout, open); !done) return done;
+            }
+            still.insert(std::move(told));
+        }
+    }
+    told_ = std::move(still);
+    return Done{};
+}
+
+// A parameter is read anew each time: it may have been set meanwhile.
+Result<int64_t> Timeouts::patience(const PlannedTimeout& timeout) const {
+    if (!timeout.param) return timeout.after_ns;
+    const Result<Bytes> values = object_.params();
+    if (!values) return values.error();
+    int64_t value = 0;
+    const size_t offset = plan_.params[*timeout.param].offset;
+    if (offset + sizeof value <= values->size()) std::memcpy(&value, values->data() + offset, sizeof value);
+    return std::max<int64_t>(value, 0);
+}
+
+Status Timeouts::tell(const PlannedTimeout& timeout, const Open& open) {
+    StuckSpan stuck;
+    stuck.who = open.who;
+    name_of_thread(open.who).copy(stuck.comm, sizeof stuck.comm - 1);
+    size_t room = 0;
+    for (const PlannedSpan& span : plan_.spans) room = std::max<size_t>(room, span.opening_size);
+    Bytes record(stuck_header + room);
+    std::memcpy(record.data(), &stuck, sizeof stuck);
+    std::copy(open.opening.begin(), open.opening.end(), record.begin() + stuck_header);
+    const uint32_t only = 0;
+    const int code = bpf_map_update_elem(object_.map("lt_stuck"), &only, record.data(), BPF_ANY);
+    if (code < 0) return system_error("cannot hand over a span that is stuck", -code);
+    return object_.run(timeout.program);
+}
+
+}  // namespace lt

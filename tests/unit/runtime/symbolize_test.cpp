@@ -1,0 +1,83 @@
+// Names for the addresses of this process, and the mappings they are found by.
+#include "symbolize.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stacks.h"
+
+extern "C" __attribute__((noinline)) int lt_test_named_function(int n) { return n + 1; }
+
+namespace lt {
+namespace {
+
+uint64_t address_of(int (*function)(int)) { return reinterpret_cast<uint64_t>(function); }
+
+TEST(CodeMappings, OnlyWhatCanBeRun) {
+    const auto all = code_mappings(
+        "5581a000-5581c000 r--p 00000000 08:01 1234    /usr/bin/cat\n"
+        "5581c000-5581f000 r-xp 00002000 08:01 1234    /usr/bin/a name (deleted)\n"
+        "7ffe1000-7ffe3000 r-xp 00000000 00:00 0       [vdso]\n"
+        "7fff1000-7fff3000 rwxp 00000000 00:00 0\n");
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0].begin, 0x5581c000u);
+    EXPECT_EQ(all[0].end, 0x5581f000u);
+    EXPECT_EQ(all[0].offset, 0x2000u);
+    EXPECT_EQ(all[0].device, "08:01");
+    EXPECT_EQ(all[0].inode, 1234u);
+    EXPECT_EQ(all[0].name, "/usr/bin/a name (deleted)");
+    EXPECT_EQ(all[1].name, "[vdso]");
+    EXPECT_EQ(all[2].name, "");
+}
+
+TEST(CodeMappings, DamagedLinesAreSkipped) {
+    EXPECT_TRUE(
+        code_mappings("\n \n5581c000 r-xp 0 08:01 1 /x\nzz-5581f000 r-xp 0 0 0 /x\n1-2 r-xp\n1-2 r-xp 0 0 y /x\n")
+            .empty());
+}
+
+TEST(Symbolizer, FunctionsOfThisProcess) {
+    const uint64_t function = address_of(lt_test_named_function);
+    Symbolizer symbolizer;
+    const auto frames = symbolizer.process(static_cast<uint32_t>(getpid()),
+                                           std::vector<uint64_t>{function, function + 1, 16, UINT64_MAX, 17});
+    ASSERT_EQ(frames.size(), 3u) << "what is no address ends the stack";
+    EXPECT_EQ(frames[0].substr(0, 28), "lt_test_named_function+0x0 (");
+    EXPECT_EQ(frames[1].substr(0, 28), "lt_test_named_function+0x1 (");
+    EXPECT_EQ(frames[2], "0x10 [unknown]");
+}
+
+// What was read while it was there is still known.
+TEST(Symbolizer, AProcessThatHasEnded) {
+    const std::vector<uint64_t> stack{address_of(lt_test_named_function)};
+    Symbolizer before, after;
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    ASSERT_GT(child, 0);
+    const auto pid = static_cast<uint32_t>(child);
+    const auto named = before.process(pid, stack);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_EQ(before.process(pid, stack), named);
+    EXPECT_EQ(named[0].substr(0, 22), "lt_test_named_function");
+    EXPECT_NE(after.process(pid, stack)[0].find("[unknown]"), std::string::npos);
+}
+
+TEST(Stacks, FramesEndAtAZero) {
+    EXPECT_EQ(stack_addresses(std::vector<uint64_t>{1, 5, 6, 0, 7}), (std::vector<uint64_t>{5, 6}));
+    EXPECT_EQ(stack_addresses(std::vector<uint64_t>{1, 5, 6}), (std::vector<uint64_t>{5, 6}));
+}
+
+TEST(Stacks, WhatStandsForNoFrames) {
+    Stacks stacks(-1);
+    EXPECT_TRUE(stacks.frames({stack_none, 0}).empty());
+    EXPECT_TRUE(stacks.frames({stack_lost, 5}).empty());
+    EXPECT_TRUE(stacks.frames({7, 0}).empty());
+}
+
+}  // namespace
+}  // namespace lt

@@ -16,9 +16,12 @@ struct Paint {
 Paint paint(Severity s, bool color) {
     if (!color) return {};
     switch (s) {
-        case Severity::error: return {"\033[1;31m", "\033[0m"};
-        case Severity::warning: return {"\033[1;35m", "\033[0m"};
-        case Severity::note: return {"\033[1;36m", "\033[0m"};
+        case Severity::error:
+            return {"\033[1;31m", "\033[0m"};
+        case Severity::warning:
+            return {"\033[1;35m", "\033[0m"};
+        case Severity::note:
+            return {"\033[1;36m", "\033[0m"};
     }
     return {};
 }
@@ -37,8 +40,10 @@ std::string excerpt(const Source& source, Span span, Paint ink) {
     std::string below;
     for (uint32_t i = 0; i + 1 < p.column && i < line.size(); i++) {
         const unsigned char c = static_cast<unsigned char>(line[i]);
-        if (c == '\t') below += '\t';
-        else if ((c & 0xC0) != 0x80) below += ' ';  // one column per character, not per byte of UTF-8
+        if (c == '\t')
+            below += '\t';
+        else if ((c & 0xC0) != 0x80)
+            below += ' ';  // one column per character, not per byte of UTF-8
     }
     const size_t rest = line.size() >= p.column ? line.size() - p.column + 1 : 0;
     const size_t width = std::min<size_t>(span.empty() ? 1 : span.end - span.begin, std::max<size_t>(rest, 1));
@@ -53,9 +58,12 @@ std::string excerpt(const Source& source, Span span, Paint ink) {
 
 std::string_view severity_name(Severity s) {
     switch (s) {
-        case Severity::note: return "note";
-        case Severity::warning: return "warning";
-        case Severity::error: return "error";
+        case Severity::note:
+            return "note";
+        case Severity::warning:
+            return "warning";
+        case Severity::error:
+            return "error";
     }
     return "";
 }

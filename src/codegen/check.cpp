@@ -36,7 +36,8 @@ bool same_maps(const std::vector<MapInfo>& a, const std::vector<MapInfo>& b) {
 }
 
 bool same_keys(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SpanInfo& x, const SpanInfo& y) { return x.key == y.key; });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const SpanInfo& x, const SpanInfo& y) { return x.key == y.key; });
 }
 
 void round(const ast::Program& program, Typed& typed, Diags& diags) {
@@ -65,7 +66,8 @@ uint32_t MapTable::index(const std::string& name, Span where) {
 
 void check(const ast::Program& program, Typed& typed, Diags& diags) {
     check_names(program, typed, diags);
-    constexpr int most_rounds = 8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
+    constexpr int most_rounds =
+        8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
     for (int i = 0; i < most_rounds; i++) {
         const std::vector<MapInfo> before = typed.maps;
         const std::vector<SpanInfo> spans_before = typed.spans;
@@ -110,7 +112,8 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     }
     const Type t = expression(node.value);
     if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node)) {
-        diags_.error(stmt.span, "this value is not used").hint = "print it: print(...), or assign it to a map: @name = ...";
+        diags_.error(stmt.span, "this value is not used").hint =
+            "print it: print(...), or assign it to a map: @name = ...";
     }
 }
 
@@ -162,10 +165,12 @@ void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
         return;
     }
     Type kept = stored(t);
-    if (node.op && maps_[index].value.view == View::duration && *node.op != ast::BinaryOp::add && *node.op != ast::BinaryOp::subtract) {
+    if (node.op && maps_[index].value.view == View::duration && *node.op != ast::BinaryOp::add &&
+        *node.op != ast::BinaryOp::subtract) {
         kept.view = View::duration;  // @d *= 2 stays a duration
     }
-    if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != kept) merge_value(index, kept, span(node.target));
+    if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != kept)
+        merge_value(index, kept, span(node.target));
     slot(node.target) = maps_[index].value;
 }
 
@@ -191,10 +196,12 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
         info.value = type;
         return true;
     }
-    const bool clash = info.value.kind != type.kind || info.value.aggregation != type.aggregation || units_differ(info.value, type) ||
+    const bool clash = info.value.kind != type.kind || info.value.aggregation != type.aggregation ||
+                       units_differ(info.value, type) ||
                        (type.kind == Kind::aggregation && info.value.view != type.view);
     if (clash) {
-        Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name, type_name(info.value), type_name(type)));
+        Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name,
+                                                  type_name(info.value), type_name(type)));
         d.notes.push_back({info.first, "it was given its type here"});
         d.hint = "use a map of another name";
         return false;
@@ -213,8 +220,8 @@ void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
     if (kept.kind == Kind::none) return;  // an error has been told
     if (info.key[i].kind == Kind::none) info.key[i] = kept;
     if (info.key[i].kind != kept.kind) {
-        Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, info.name,
-                                                       type_name(info.key[i]), type_name(kept)));
+        Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1,
+                                                       info.name, type_name(info.key[i]), type_name(kept)));
         d.notes.push_back({info.first, "its key was first written here"});
         return;
     }
@@ -228,8 +235,9 @@ uint32_t BodyChecker::map_at(ast::ExprId id, const ast::Map& node, bool whole) {
     if (whole) return index;
     MapInfo& info = maps_[index];
     if (info.seen_key && info.key.size() != node.key.size()) {
-        Diag& d = diags_.error(span(id), fmt::format("{} has a key of {} part{} elsewhere, not {}", info.name, info.key.size(),
-                                                     info.key.size() == 1 ? "" : "s", node.key.size()));
+        Diag& d =
+            diags_.error(span(id), fmt::format("{} has a key of {} part{} elsewhere, not {}", info.name,
+                                               info.key.size(), info.key.size() == 1 ? "" : "s", node.key.size()));
         d.notes.push_back({info.first, "it was first used here"});
         for (ast::ExprId part : node.key) value(part);
         return index;
@@ -247,10 +255,12 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
     }
     const Type t = stored(value(node.value));
     if (t.kind == Kind::none) return;
-    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == target.name; });
+    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(),
+                                    [&](const LocalInfo& l) { return l.name == target.name; });
     if (known == body_.locals.end()) {
         if (node.op) {
-            diags_.error(span(node.target), fmt::format("${} has no value yet", target.name)).hint = "assign to it with `=` first";
+            diags_.error(span(node.target), fmt::format("${} has no value yet", target.name)).hint =
+                "assign to it with `=` first";
             return;
         }
         body_.locals.push_back({target.name, t});
@@ -260,7 +270,8 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
     }
     use(node.target) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
     if (known->type.kind != t.kind || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
-        diags_.error(span(node.value), fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
+        diags_.error(span(node.value),
+                     fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
         return;
     }
     if (t.kind == Kind::string) known->type.size = std::max(known->type.size, t.size);

@@ -1,5 +1,5 @@
-// The type checker of one Body. Maps are shared by all bodies and learn their types from every use, so the whole program is gone over until
-// nothing changes; only the last round's diagnostics are kept.
+// The type checker of one Body. Maps are shared by all bodies and learn their types from every use, so the whole
+// program is gone over until nothing changes; only the last round's diagnostics are kept.
 #pragma once
 
 #include <map>
@@ -94,7 +94,9 @@ class BodyChecker {
 
     bool in_span() const { return body_.role != Role::action; }
     // Is an expression evaluated when the span opens?
-    bool opening() const { return region_ == Region::predicate || (body_.role == Role::open && region_ != Region::timeout); }
+    bool opening() const {
+        return region_ == Region::predicate || (body_.role == Role::open && region_ != Region::timeout);
+    }
     std::string program_text(ast::ExprId id) const;  // a short form of an expression, for hints
     Span span(ast::ExprId id) const { return program_[id].span; }
     Type& slot(ast::ExprId id) { return body_.types[static_cast<uint32_t>(id)]; }

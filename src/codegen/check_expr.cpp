@@ -1,4 +1,5 @@
-// Types of expressions: names by their rows, operators by C's rules on 64-bit integers, durations by a table of their own.
+// Types of expressions: names by their rows, operators by C's rules on 64-bit integers, durations by a table of their
+// own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ bool is_comparison(ast::BinaryOp op) {
         case ast::BinaryOp::less:
         case ast::BinaryOp::less_equal:
         case ast::BinaryOp::greater:
-        case ast::BinaryOp::greater_equal: return true;
+        case ast::BinaryOp::greater_equal:
+            return true;
         case ast::BinaryOp::add:
         case ast::BinaryOp::subtract:
         case ast::BinaryOp::multiply:
@@ -38,7 +40,8 @@ bool is_comparison(ast::BinaryOp op) {
         case ast::BinaryOp::bit_or:
         case ast::BinaryOp::bit_xor:
         case ast::BinaryOp::logical_and:
-        case ast::BinaryOp::logical_or: return false;
+        case ast::BinaryOp::logical_or:
+            return false;
     }
     return false;
 }
@@ -151,16 +154,21 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
     const bool span_item = in_span(), opens = opening();
     std::string why, hint;
     if (region_ == Region::timeout && !row.in_timeout) {
-        diags_.error(span(id), fmt::format("a timeout's block does not run in the thread that is stuck: there is no {}", row.name)).hint =
-            "there are pid, tid, comm, latency, entry() and the arguments of the opening";
+        diags_
+            .error(span(id),
+                   fmt::format("a timeout's block does not run in the thread that is stuck: there is no {}", row.name))
+            .hint = "there are pid, tid, comm, kstack, latency, entry() and the arguments of the opening";
         return false;
     }
-    if (region_ == Region::timeout && body_.role == Role::open && (row.scope == Scope::entry_arguments || row.scope == Scope::entry_fields)) {
-        diags_.error(span(id), "the opening is over").hint = fmt::format("write entry(...) around what `{}` was then", row.name);
+    if (region_ == Region::timeout && body_.role == Role::open &&
+        (row.scope == Scope::entry_arguments || row.scope == Scope::entry_fields)) {
+        diags_.error(span(id), "the opening is over").hint =
+            fmt::format("write entry(...) around what `{}` was then", row.name);
         return false;
     }
     switch (row.scope) {
-        case Scope::anywhere: return true;
+        case Scope::anywhere:
+            return true;
         case Scope::entry_arguments:
             if (probe.arguments) return true;
             why = fmt::format("`{}` probes have no numbered arguments", probe.name);
@@ -173,7 +181,8 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
             break;
         case Scope::function_return:
             if (probe.result || (body_.role == Role::call && !opens)) return true;
-            why = body_.role == Role::call ? "when the span opens there is no return value yet" : fmt::format("`{}` probes have no return value", probe.name);
+            why = body_.role == Role::call ? "when the span opens there is no return value yet"
+                                           : fmt::format("`{}` probes have no return value", probe.name);
             hint = "it is there at a function's return: in kr:, ur:, fexit: probes and in the block of a span";
             break;
         case Scope::span_close:
@@ -212,7 +221,8 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
-    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == node.name; });
+    const auto known =
+        std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == node.name; });
     if (known == body_.locals.end()) {
         diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
         return nothing();
@@ -239,8 +249,8 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
     const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;
     if (function && !body_.place.function.in_btf) {
-        diags_.error(node.field_span, fmt::format("the kernel's type information (BTF) does not describe {}", owner)).hint =
-            "write arg0, arg1 ...";
+        diags_.error(node.field_span, fmt::format("the kernel's type information (BTF) does not describe {}", owner))
+            .hint = "write arg0, arg1 ...";
         return nothing();
     }
     const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == node.field; });
@@ -249,13 +259,15 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
         std::vector<std::string> all;
         for (const Field& f : fields) names.push_back(f.name), all.push_back(f.name);
         const auto near = closest(node.field, names);
-        Diag& d = diags_.error(node.field_span, fmt::format("{} has no {} `{}`", owner, function ? "argument" : "field", node.field));
+        Diag& d = diags_.error(node.field_span,
+                               fmt::format("{} has no {} `{}`", owner, function ? "argument" : "field", node.field));
         d.hint = near.empty() ? (all.empty() ? "it has none" : fmt::format("there are {}", fmt::join(all, ", ")))
                               : fmt::format("did you mean {}?", either(near));
         return nothing();
     }
     if (field->type.kind == Kind::none) {
-        diags_.error(node.field_span, fmt::format("`{}` is of type `{}`, which cannot be read yet", field->name, field->c_type));
+        diags_.error(node.field_span,
+                     fmt::format("`{}` is of type `{}`, which cannot be read yet", field->name, field->c_type));
         return nothing();
     }
     use(id) = FieldUse{*field};
@@ -270,9 +282,12 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
         return nothing();
     }
     switch (node.op) {
-        case ast::UnaryOp::minus: return integer_type(8, true, t.view);
-        case ast::UnaryOp::logical_not: return truth;
-        case ast::UnaryOp::bit_not: return integer_type(8, t.is_signed);
+        case ast::UnaryOp::minus:
+            return integer_type(8, true, t.view);
+        case ast::UnaryOp::logical_not:
+            return truth;
+        case ast::UnaryOp::bit_not:
+            return integer_type(8, t.is_signed);
     }
     return nothing();
 }
@@ -281,12 +296,14 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     const Type l = value(node.left), r = value(node.right);
     if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
     if (l.kind != r.kind) {
-        diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r), spelling(node.op)));
+        diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r),
+                                           spelling(node.op)));
         return nothing();
     }
     if (l.kind == Kind::string) {
         if (node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal) return truth;
-        diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint = "== and != compare strings";
+        diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
+            "== and != compare strings";
         return nothing();
     }
     if (l.kind == Kind::stack) {
@@ -305,7 +322,8 @@ Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, 
     const bool l = is_duration(left), r = is_duration(right);
     if (is_comparison(node.op) && l && r) return truth;
     for (const DurationRule& rule : duration_rules) {
-        if (rule.op == node.op && rule.left == l && rule.right == r) return rule.result ? duration_type() : integer_type();
+        if (rule.op == node.op && rule.left == l && rule.right == r)
+            return rule.result ? duration_type() : integer_type();
     }
     if (l && r) {
         diags_.error(span(id), fmt::format("two durations cannot be used with `{}`", spelling(node.op))).hint =
@@ -313,7 +331,8 @@ Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, 
         return nothing();
     }
     const ast::ExprId plain = l ? node.right : node.left;
-    Diag& d = diags_.error(span(plain), fmt::format("`{}` has a duration on one side and a plain integer on the other", spelling(node.op)));
+    Diag& d = diags_.error(span(plain), fmt::format("`{}` has a duration on one side and a plain integer on the other",
+                                                    spelling(node.op)));
     const auto* n = std::get_if<ast::Integer>(&program_[plain].node);
     d.hint = n ? fmt::format("give the number a unit: {0}ns, {0}us, {0}ms or {0}s", n->value)
                : "make it a duration: (...) * 1ns; or the other a number: latency / 1ns";
@@ -340,9 +359,15 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
     arguments(id, node, *row);
-    if (const auto variable_id = stack_variable(row->id)) return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
+    if (const auto variable_id = stack_variable(row->id); variable_id && region_ == Region::timeout) {
+        diags_.error(span(id), "a timeout has the whole stack only").hint = "write kstack";
+        return nothing();
+    }
+    if (const auto variable_id = stack_variable(row->id))
+        return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
     if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
-    const bool is_text = row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
+    const bool is_text =
+        row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
     return is_text ? slot(node.arguments[0]) : row->result;
 }
 
@@ -362,14 +387,17 @@ Type BodyChecker::percentile(ast::ExprId id, const ast::Call& node, const Functi
 void BodyChecker::distribution_fits(const FunctionRow& row, ast::ExprId argument) {
     const auto* map = std::get_if<ast::Map>(&program_[argument].node);
     if (!map) {
-        diags_.error(span(argument), fmt::format("{}() takes a map of dist()", row.name)).hint = fmt::format("write {}(@name, 99)", row.name);
+        diags_.error(span(argument), fmt::format("{}() takes a map of dist()", row.name)).hint =
+            fmt::format("write {}(@name, 99)", row.name);
         return;
     }
     const Type held = maps_[map_at(argument, *map, false)].value;
     slot(argument) = held;
     if (held.kind == Kind::none || held.aggregation == Aggregation::dist) return;
-    diags_.error(span(argument), fmt::format("{}() takes a map of dist(), but @{} holds {}", row.name, map->name, type_name(held))).hint =
-        fmt::format("write `@name = {}`", signature(function_row(Function::dist)));
+    diags_
+        .error(span(argument),
+               fmt::format("{}() takes a map of dist(), but @{} holds {}", row.name, map->name, type_name(held)))
+        .hint = fmt::format("write `@name = {}`", signature(function_row(Function::dist)));
 }
 
 Type BodyChecker::unknown_function(const ast::Call& node) {
@@ -387,19 +415,22 @@ Type BodyChecker::unknown_function(const ast::Call& node) {
     std::vector<std::string_view> names;
     for (const FunctionRow& r : function_rows()) names.push_back(r.name);
     const auto near = closest(node.name, names);
-    d.hint = near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", either(near));
+    d.hint = near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                          : fmt::format("did you mean {}?", either(near));
     return nothing();
 }
 
 void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
     const auto wants = row.wants();
-    const size_t required = static_cast<size_t>(std::count_if(wants.begin(), wants.end(), [](const Parameter& p) { return !p.optional; }));
+    const size_t required =
+        static_cast<size_t>(std::count_if(wants.begin(), wants.end(), [](const Parameter& p) { return !p.optional; }));
     const bool open = !wants.empty() && wants.back().repeated;
     const size_t given = node.arguments.size();
     if (given < required || (given > wants.size() && !open)) {
-        const std::string takes = wants.empty() ? "no arguments" : fmt::format("{}{}", required, required == 1 ? " argument" : " arguments");
-        diags_.error(span(id), fmt::format("{}() takes {}{}, not {}", row.name, open ? "at least " : "", takes, given)).hint =
-            fmt::format("write {}; for example {}", signature(row), row.example);
+        const std::string takes =
+            wants.empty() ? "no arguments" : fmt::format("{}{}", required, required == 1 ? " argument" : " arguments");
+        diags_.error(span(id), fmt::format("{}() takes {}{}, not {}", row.name, open ? "at least " : "", takes, given))
+            .hint = fmt::format("write {}; for example {}", signature(row), row.example);
         return;
     }
     for (size_t i = 0; i < given; i++) argument_fits(row, wants[std::min(i, wants.size() - 1)], node.arguments[i]);
@@ -417,8 +448,8 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             if (map && (!map->has_key || keyed_allowed)) {
                 const uint32_t index = map_at(argument, *map, !map->has_key);
                 if (keyed_allowed && !map->has_key && !maps_[index].key.empty()) {
-                    diags_.error(span(argument), fmt::format("{} has a key", maps_[index].name)).hint =
-                        fmt::format("write delete({}[...]) for one key, clear({}) for all", maps_[index].name, maps_[index].name);
+                    diags_.error(span(argument), fmt::format("{} has a key", maps_[index].name)).hint = fmt::format(
+                        "write delete({}[...]) for one key, clear({}) for all", maps_[index].name, maps_[index].name);
                 }
                 return;
             }
@@ -430,7 +461,10 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 value(argument);
                 return;
             }
-            diags_.error(span(argument), map ? fmt::format("{}() takes the whole map", row.name) : fmt::format("{}() takes a map", row.name)).hint =
+            diags_
+                .error(span(argument), map ? fmt::format("{}() takes the whole map", row.name)
+                                           : fmt::format("{}() takes a map", row.name))
+                .hint =
                 map ? fmt::format("write {}(@{})", row.name, map->name) : fmt::format("write {}(@name)", row.name);
             return;
         case Want::format:
@@ -441,7 +475,9 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             const Type t = value(argument);
             if (t.kind == Kind::none || t.kind == Kind::integer) return;
             diags_.error(span(argument), fmt::format("{}() takes a number, not {}", row.name, type_name(t))).hint =
-                row.aggregation == Aggregation::none ? "" : fmt::format("to tell values apart use them as a key: @[{}] = count()", program_text(argument));
+                row.aggregation == Aggregation::none
+                    ? ""
+                    : fmt::format("to tell values apart use them as a key: @[{}] = count()", program_text(argument));
             return;
         }
         case Want::string: {
@@ -452,13 +488,16 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
         }
         case Want::at_opening:  // looked at by entry()
             if (body_.role == Role::action) {
-                diags_.error(span(argument), "only a span has an opening").hint = "entry() stands in the block or the threshold of a span";
+                diags_.error(span(argument), "only a span has an opening").hint =
+                    "entry() stands in the block or the threshold of a span";
             }
             return;
-        case Want::distribution: return distribution_fits(row, argument);
+        case Want::distribution:
+            return distribution_fits(row, argument);
         case Want::percent:
             if (percent_share(program_[argument])) return;
-            diags_.error(span(argument), "a percent is a number from 0 to 100").hint = "one with a fraction stands in quotes: \"99.9\"";
+            diags_.error(span(argument), "a percent is a number from 0 to 100").hint =
+                "one with a fraction stands in quotes: \"99.9\"";
             return;
         case Want::frames:
             if (frame_count(program_[argument])) return;
@@ -466,9 +505,12 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 fmt::format("write {}(5), or {} for all", row.name, row.name);
             return;
         case Want::address_or_string:
-            if (value(argument).kind == Kind::stack) diags_.error(span(argument), fmt::format("{}() takes an address or a string, not a stack", row.name));
+            if (value(argument).kind == Kind::stack)
+                diags_.error(span(argument), fmt::format("{}() takes an address or a string, not a stack", row.name));
             return;
-        case Want::value: value(argument); return;
+        case Want::value:
+            value(argument);
+            return;
     }
 }
 

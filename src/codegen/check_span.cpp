@@ -1,4 +1,5 @@
-// What only spans have: keys that pair two events, a threshold, values of the opening, spans asked about by their names; and parameters.
+// What only spans have: keys that pair two events, a threshold, values of the opening, spans asked about by their
+// names; and parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,14 +55,17 @@ void BodyChecker::merge_span_key(SpanInfo& info, const std::vector<Type>& types,
         return;
     }
     if (info.key.size() != types.size()) {
-        diags_.error(where, fmt::format("this key has {} part{}, that of the opening {}", types.size(), types.size() == 1 ? "" : "s", info.key.size()))
+        diags_
+            .error(where, fmt::format("this key has {} part{}, that of the opening {}", types.size(),
+                                      types.size() == 1 ? "" : "s", info.key.size()))
             .hint = "both events need the same key; without one it is the thread, [tid]";
         return;
     }
     for (size_t i = 0; i < types.size(); i++) {
         if (types[i].kind == Kind::none || info.key[i].kind == Kind::none) continue;
         if (types[i].kind != info.key[i].kind) {
-            diags_.error(where, fmt::format("part {} of this key is {}, that of the opening {}", i + 1, type_name(types[i]), type_name(info.key[i])));
+            diags_.error(where, fmt::format("part {} of this key is {}, that of the opening {}", i + 1,
+                                            type_name(types[i]), type_name(info.key[i])));
             continue;
         }
         info.key[i].size = std::max(info.key[i].size, types[i].size);
@@ -73,15 +77,18 @@ void BodyChecker::threshold(const ast::SpanAction& node) {
     region_ = Region::threshold;
     const Type t = value(*node.threshold);
     if (t.kind == Kind::none || t.view == View::duration) return;
-    diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint = "write a unit, as in `> 10ms`";
+    diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint =
+        "write a unit, as in `> 10ms`";
 }
 
 void BodyChecker::timeout(const ast::Timeout& node) {
     const ast::ExprNode& after = program_[node.after].node;
     const Type t = value(node.after);
-    const bool known = std::holds_alternative<ast::Duration>(after) || std::holds_alternative<ParamUse>(use(node.after));
+    const bool known =
+        std::holds_alternative<ast::Duration>(after) || std::holds_alternative<ParamUse>(use(node.after));
     if (t.kind != Kind::none && (t.view != View::duration || !known)) {
-        diags_.error(span(node.after), "a timeout is a duration or a parameter that is one").hint = "for example timeout 5s { print(comm); }";
+        diags_.error(span(node.after), "a timeout is a duration or a parameter that is one").hint =
+            "for example timeout 5s { print(comm); }";
     }
     region_ = Region::timeout;
     const std::vector<LocalInfo> outside = std::exchange(body_.locals, {});
@@ -124,31 +131,35 @@ Type BodyChecker::entry(const ast::Call& node) {
 const SpanInfo* BodyChecker::span_named(ast::ExprId id) {
     const auto* name = std::get_if<ast::Name>(&program_[id].node);
     if (!name || name->name.empty()) return nullptr;
-    const auto found = std::find_if(typed_.spans.begin(), typed_.spans.end(), [&](const SpanInfo& s) { return s.name == name->name; });
+    const auto found =
+        std::find_if(typed_.spans.begin(), typed_.spans.end(), [&](const SpanInfo& s) { return s.name == name->name; });
     return found == typed_.spans.end() ? nullptr : &*found;
 }
 
 Type BodyChecker::age(ast::ExprId id, const ast::Call& node) {
     const SpanInfo* info = node.arguments.empty() ? nullptr : span_named(node.arguments[0]);
     if (!info) {
-        diags_.error(node.arguments.empty() ? span(id) : span(node.arguments[0]), "age() asks about a span by its name").hint =
-            "name it: span reading = k:vfs_read < ... >, then age(reading)";
+        diags_.error(node.arguments.empty() ? span(id) : span(node.arguments[0]), "age() asks about a span by its name")
+            .hint = "name it: span reading = k:vfs_read < ... >, then age(reading)";
         return nothing();
     }
     use(node.arguments[0]) = SpanUse{static_cast<uint32_t>(info - typed_.spans.data())};
     std::vector<Type> types;
     for (size_t i = 1; i < node.arguments.size(); i++) types.push_back(stored(value(node.arguments[i])));
     if (!info->between_events) {
-        if (!types.empty()) diags_.error(span(node.arguments[1]), fmt::format("{} is a span of the thread and has no key", info->name));
+        if (!types.empty())
+            diags_.error(span(node.arguments[1]), fmt::format("{} is a span of the thread and has no key", info->name));
         return duration_type();
     }
     if (types.empty()) types = {thread_key};
-    if (!info->key.empty()) merge_span_key(typed_.spans[static_cast<size_t>(info - typed_.spans.data())], types, span(id));
+    if (!info->key.empty())
+        merge_span_key(typed_.spans[static_cast<size_t>(info - typed_.spans.data())], types, span(id));
     return duration_type();
 }
 
 std::optional<Type> BodyChecker::parameter(ast::ExprId id, std::string_view name) {
-    const auto found = std::find_if(typed_.params.begin(), typed_.params.end(), [&](const ParamInfo& p) { return p.name == name; });
+    const auto found =
+        std::find_if(typed_.params.begin(), typed_.params.end(), [&](const ParamInfo& p) { return p.name == name; });
     if (found == typed_.params.end()) return {};
     use(id) = ParamUse{static_cast<uint32_t>(found - typed_.params.begin())};
     return found->type;

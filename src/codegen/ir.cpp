@@ -42,8 +42,8 @@ constexpr std::array codes{
 };
 
 constexpr std::array<std::string_view, 23> alu_names{
-    "add", "sub", "mul", "udiv", "sdiv", "umod", "smod", "and", "or",  "xor", "shl", "lshr",
-    "ashr", "eq", "ne",  "ult",  "ule",  "ugt",  "uge",  "slt", "sle", "sgt", "sge",
+    "add",  "sub", "mul", "udiv", "sdiv", "umod", "smod", "and", "or",  "xor", "shl", "lshr",
+    "ashr", "eq",  "ne",  "ult",  "ule",  "ugt",  "uge",  "slt", "sle", "sgt", "sge",
 };
 
 // id, name, arguments, result, address
@@ -84,11 +84,12 @@ class Printer {
     std::string text() {
         for (size_t i = 0; i < program_.texts.size(); i++) {
             const std::string& bytes = program_.texts[i];  // the zeros that fill it up are not shown
-            line(0, fmt::format("text {} {}, {} bytes", i, quoted(bytes.substr(0, bytes.find_last_not_of('\0') + 1)), bytes.size()));
+            line(0, fmt::format("text {} {}, {} bytes", i, quoted(bytes.substr(0, bytes.find_last_not_of('\0') + 1)),
+                                bytes.size()));
         }
         for (const MapDefinition& m : program_.maps) {
-            line(0, fmt::format("map {} {} key {} value {} entries {}{}", m.symbol, storage_name(m.storage), m.key_size, m.value_size,
-                                m.max_entries, m.preallocated ? " preallocated" : ""));
+            line(0, fmt::format("map {} {} key {} value {} entries {}{}", m.symbol, storage_name(m.storage), m.key_size,
+                                m.value_size, m.max_entries, m.preallocated ? " preallocated" : ""));
         }
         for (const Function& f : program_.functions) function(f);
         return std::move(out_);
@@ -128,25 +129,38 @@ class Printer {
 
     std::string details(const Op& op) const {
         switch (op.code) {
-            case Code::buffer: return fmt::format(" #{} at {}", op.number, op.offset);
+            case Code::buffer:
+                return fmt::format(" #{} at {}", op.number, op.offset);
             case Code::constant:
             case Code::argument:
-            case Code::helper: return fmt::format(" #{}", op.number);
-            case Code::text: return fmt::format(" {}", op.symbol);
+            case Code::helper:
+                return fmt::format(" #{}", op.number);
+            case Code::text:
+                return fmt::format(" {}", op.symbol);
             case Code::slot_read:
-            case Code::slot_write: return fmt::format(" ${}", op.symbol);
+            case Code::slot_write:
+                return fmt::format(" ${}", op.symbol);
             case Code::map:
-            case Code::find: return fmt::format(" {}", program_.maps[op.symbol].symbol);
+            case Code::find:
+                return fmt::format(" {}", program_.maps[op.symbol].symbol);
             case Code::param:
-            case Code::at: return fmt::format(" +{}", op.offset);
-            case Code::extend: return fmt::format(" {}{}", op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::at:
+                return fmt::format(" +{}", op.offset);
+            case Code::extend:
+                return fmt::format(" {}{}", op.is_signed ? 's' : 'u', op.width * 8);
             case Code::load:
-            case Code::store: return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
-            case Code::field: return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
-            case Code::copy: return fmt::format(" +{} #{}", op.offset, op.number);
-            case Code::call: return fmt::format(" {}", library_row(static_cast<Library>(op.symbol)).name);
-            case Code::reserve: return fmt::format(" event {}", op.symbol);
-            case Code::loss: return fmt::format(" {}", op.symbol);
+            case Code::store:
+                return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::field:
+                return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::copy:
+                return fmt::format(" +{} #{}", op.offset, op.number);
+            case Code::call:
+                return fmt::format(" {}", library_row(static_cast<Library>(op.symbol)).name);
+            case Code::reserve:
+                return fmt::format(" event {}", op.symbol);
+            case Code::loss:
+                return fmt::format(" {}", op.symbol);
             case Code::context:
             case Code::alu:
             case Code::stopping:
@@ -154,7 +168,8 @@ class Printer {
             case Code::result:
             case Code::submit:
             case Code::branch:
-            case Code::leave: return "";
+            case Code::leave:
+                return "";
         }
         return "";
     }
@@ -163,7 +178,8 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 6> names{"hash", "per-CPU hash", "array", "per-CPU array", "ring buffer", "task storage"};
+    constexpr std::array<std::string_view, 6> names{"hash",          "per-CPU hash", "array",
+                                                    "per-CPU array", "ring buffer",  "task storage"};
     return names[static_cast<size_t>(s)];
 }
 

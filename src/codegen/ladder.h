@@ -12,8 +12,10 @@
 
 namespace lt {
 
-// `kind` is what the user asked for: fentry and fexit have one rung only. `uses_entry`/`uses_return`: which ends are needed.
-std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, ProbeKind kind, std::span<const RuledOut> ruled_out);
+// `kind` is what the user asked for: fentry and fexit have one rung only. `uses_entry`/`uses_return`: which ends are
+// needed.
+std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, ProbeKind kind,
+                         std::span<const RuledOut> ruled_out);
 
 bool any_open(std::span<const Rung> rungs);
 

@@ -1,4 +1,5 @@
-// What the whole program shares (maps, events, losses) and the functions of each Body: one for an action, two for a span.
+// What the whole program shares (maps, events, losses) and the functions of each Body: one for an action, two for a
+// span.
 #include "lower.h"
 
 #include <fmt/format.h>
@@ -10,28 +11,33 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t most_stack = 400;       // of BPF's 512 bytes; the rest is for spilled registers
+constexpr uint32_t most_stack = 400;  // of BPF's 512 bytes; the rest is for spilled registers
 
 uint32_t value_size(const Type& t) {
     if (in_memory(t)) return padded(t.size);
     switch (t.aggregation) {
         case Aggregation::none:
         case Aggregation::count:
-        case Aggregation::sum: return 8;
+        case Aggregation::sum:
+            return 8;
         case Aggregation::min:
         case Aggregation::max:
         case Aggregation::avg:
-        case Aggregation::stats: return 16;
-        case Aggregation::hist: return 8 * hist_buckets;
-        case Aggregation::dist: return 8 * dist_words;
+        case Aggregation::stats:
+            return 16;
+        case Aggregation::hist:
+            return 8 * hist_buckets;
+        case Aggregation::dist:
+            return 8 * dist_words;
     }
     return 8;
 }
 
-// A dist() with a key is one of 8 KB for all CPUs, though updates of one key by many CPUs then wait for each other: a program that needs room for
-// a new key gets memory per CPU only from pages that happen to lie ready. Of 3000 new keys, one every 100 us, a third found no room on Linux 6.18;
-// as one piece of ordinary memory all did. Neither is preallocated (4096 keys would be 32 MB): before 6.1 kernels refused such hashes to programs of
-// perf events, since then they take them from every kind of program.
+// A dist() with a key is one of 8 KB for all CPUs, though updates of one key by many CPUs then wait for each other: a
+// program that needs room for a new key gets memory per CPU only from pages that happen to lie ready. Of 3000 new keys,
+// one every 100 us, a third found no room on Linux 6.18; as one piece of ordinary memory all did. Neither is
+// preallocated (4096 keys would be 32 MB): before 6.1 kernels refused such hashes to programs of perf events, since
+// then they take them from every kind of program.
 MapShape shape_of(const MapInfo& info) {
     const bool per_cpu = info.value.kind == Kind::aggregation;
     if (info.key.empty()) return per_cpu ? MapShape::per_cpu_array : MapShape::array;
@@ -131,7 +137,8 @@ ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags)
     Unit unit(program, typed, diags);
     thread_exits(unit);
     open_spans(unit);
-    // What closes a span is attached before what opens it: an opening whose close is missed would be closed by a later event.
+    // What closes a span is attached before what opens it: an opening whose close is missed would be closed by a later
+    // event.
     for (const Body& body : typed.bodies) {
         if (body.role == Role::close) BodyLowering(unit, body).run();
     }
@@ -168,7 +175,9 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
 
 void BodyLowering::finish(Span where) {
     if (b_->frame_size() <= most_stack) return;
-    unit_.diags.error(where, fmt::format("this block needs {} bytes for strings and keys, more than the {} that there are", b_->frame_size(), most_stack))
+    unit_.diags
+        .error(where, fmt::format("this block needs {} bytes for strings and keys, more than the {} that there are",
+                                  b_->frame_size(), most_stack))
         .hint = "use fewer or shorter keys and strings, or two probes";
 }
 
@@ -188,10 +197,15 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
     a.at_return = at_return;
     switch (probe_row(body_.place.kind).place) {
         case Place::nothing:
-        case Place::period: break;
-        case Place::kernel_function: a.function = body_.place.function.name; break;
-        case Place::system_call: return attachment(at_return ? body_.place.exit : body_.place.tracepoint, std::move(a));
-        case Place::event: return attachment(body_.place.tracepoint, std::move(a));
+        case Place::period:
+            break;
+        case Place::kernel_function:
+            a.function = body_.place.function.name;
+            break;
+        case Place::system_call:
+            return attachment(at_return ? body_.place.exit : body_.place.tracepoint, std::move(a));
+        case Place::event:
+            return attachment(body_.place.tracepoint, std::move(a));
         case Place::binary_function:
             a.function = body_.place.user.path;
             a.event = body_.place.user.name;

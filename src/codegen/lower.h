@@ -1,4 +1,5 @@
-// From the typed tree to IR and plan. `Unit` collects what the whole program shares; `BodyLowering` makes the functions of one Body.
+// From the typed tree to IR and plan. `Unit` collects what the whole program shares; `BodyLowering` makes the functions
+// of one Body.
 #pragma once
 
 #include <map>
@@ -26,14 +27,14 @@ class Unit {
     uint32_t event(PlannedEvent event);
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
-    uint32_t stuck();    // the map in which the runtime hands over a span that is stuck
+    uint32_t stuck();  // the map in which the runtime hands over a span that is stuck
     void timeout(PlannedTimeout t) { out_.plan.timeouts.push_back(std::move(t)); }
-    uint32_t stacks();  // the map that keeps stacks
+    uint32_t stacks();         // the map that keeps stacks
     uint32_t stack_scratch();  // and the one in which they are taken
-    uint32_t scratch();  // a map with room for what does not fit on the stack
-    uint32_t books();  // the map that counts what was opened and closed
+    uint32_t scratch();        // a map with room for what does not fit on the stack
+    uint32_t books();          // the map that counts what was opened and closed
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
-    uint32_t ring();  // the ring buffer's index among the maps; made when first asked for
+    uint32_t ring();       // the ring buffer's index among the maps; made when first asked for
     uint32_t new_stack();  // the event that tells of a program's stack
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
@@ -44,8 +45,8 @@ class Unit {
         std::string source;  // the same text is frozen once
         ast::ExprId expr;
         bool in_memory = false;  // else a number
-        uint32_t offset = 0;  // in the opening
-        uint32_t room = 8;    // bytes, a multiple of 8
+        uint32_t offset = 0;     // in the opening
+        uint32_t room = 8;       // bytes, a multiple of 8
     };
     struct SpanLayout {
         uint32_t map = 0;
@@ -77,8 +78,8 @@ class Unit {
     bool prints_ = false;
 };
 
-
-// What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is not frozen.
+// What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is
+// not frozen.
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
 
 // Openings of threads that end are counted, not forgotten.
@@ -114,7 +115,9 @@ class BodyLowering {
     void thaw(ir::Value opening);
     void close(const ast::SpanAction& node, ir::Value opened);
     void timeout(const ast::Timeout& node);
-    const std::vector<LocalInfo>& locals() const { return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals; }
+    const std::vector<LocalInfo>& locals() const {
+        return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals;
+    }
     void if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
@@ -168,7 +171,9 @@ class BodyLowering {
     ir::Value integer_of(ast::ExprId id, const ast::Binary& node);
     ir::Value integer_of(ast::ExprId id, const ast::Conditional& node);
     ir::Value variable(const VariableUse& use);
-    bool in_record() const { return !body_.place.tracepoint.event.empty(); }  // are arguments fields of a tracepoint's record?
+    bool in_record() const {
+        return !body_.place.tracepoint.event.empty();
+    }  // are arguments fields of a tracepoint's record?
     ir::Value logical(const ast::Binary& node);
     ir::Value same_strings(const ast::Binary& node);
     ir::Value arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a, ir::Value b);
@@ -192,13 +197,16 @@ class BodyLowering {
     std::optional<Builder> b_;
     Way way_ = Way::run;    // of the function in the making
     bool closing_ = false;  // at the close of a span: frozen values come from the opening
-    struct Thawed { uint32_t slot = 0; ir::Value buffer = ir::no_value; };
+    struct Thawed {
+        uint32_t slot = 0;
+        ir::Value buffer = ir::no_value;
+    };
     std::vector<Thawed> thawed_;  // integers in slots, strings in buffers; indexed as SpanLayout::frozen
     uint32_t latency_slot_ = 0;
     ir::Value now_ = ir::no_value;
-    ir::Value stuck_ = ir::no_value;  // in the block of a timeout: the record of the span that is stuck
-    std::vector<uint32_t> local_slots_;          // of integer locals
-    std::vector<ir::Value> local_buffers_;       // of string locals
+    ir::Value stuck_ = ir::no_value;        // in the block of a timeout: the record of the span that is stuck
+    std::vector<uint32_t> local_slots_;     // of integer locals
+    std::vector<ir::Value> local_buffers_;  // of string locals
 };
 
 }  // namespace lt

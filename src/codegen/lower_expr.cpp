@@ -40,7 +40,8 @@ constexpr std::array operators{
 };
 
 uint32_t result_offset(const Tracepoint& exit) {
-    const auto ret = std::find_if(exit.fields.begin(), exit.fields.end(), [](const Field& f) { return f.name == "ret"; });
+    const auto ret =
+        std::find_if(exit.fields.begin(), exit.fields.end(), [](const Field& f) { return f.name == "ret"; });
     return ret == exit.fields.end() ? 16 : ret->offset;
 }
 
@@ -53,7 +54,9 @@ ir::Value BodyLowering::integer(ast::ExprId id) {
     return std::visit([&](const auto& node) { return integer_of(id, node); }, program_[id].node);
 }
 
-ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Integer& node) { return b_->constant(static_cast<int64_t>(node.value)); }
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Integer& node) {
+    return b_->constant(static_cast<int64_t>(node.value));
+}
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Duration& node) { return b_->constant(node.nanoseconds); }
 
@@ -89,18 +92,24 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
     switch (std::get<CallUse>(use(id)).id) {
-        case Function::age: return age(node);
-        case Function::entry: return integer(node.arguments[0]);
-        default: return b_->constant(0);
+        case Function::age:
+            return age(node);
+        case Function::entry:
+            return integer(node.arguments[0]);
+        default:
+            return b_->constant(0);
     }
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Unary& node) {
     const ir::Value v = integer(node.operand);
     switch (node.op) {
-        case ast::UnaryOp::minus: return b_->alu(ir::Alu::sub, b_->constant(0), v);
-        case ast::UnaryOp::bit_not: return b_->alu(ir::Alu::bit_xor, v, b_->constant(-1));
-        case ast::UnaryOp::logical_not: return b_->alu(ir::Alu::eq, v, b_->constant(0));
+        case ast::UnaryOp::minus:
+            return b_->alu(ir::Alu::sub, b_->constant(0), v);
+        case ast::UnaryOp::bit_not:
+            return b_->alu(ir::Alu::bit_xor, v, b_->constant(-1));
+        case ast::UnaryOp::logical_not:
+            return b_->alu(ir::Alu::eq, v, b_->constant(0));
     }
     return v;
 }
@@ -115,7 +124,8 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
     const uint32_t result = b_->new_slot();
     b_->branch(
-        truth(integer(node.condition)), [&] { b_->write(result, integer(node.yes)); }, [&] { b_->write(result, integer(node.no)); });
+        truth(integer(node.condition)), [&] { b_->write(result, integer(node.yes)); },
+        [&] { b_->write(result, integer(node.no)); });
     return b_->read(result);
 }
 
@@ -180,8 +190,10 @@ ir::Value BodyLowering::same_strings(const ast::Binary& node) {
 }
 
 ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
-    if (const auto* literal = std::get_if<ast::String>(&program_[id].node)) return b_->text(unit_.text(literal->value, room));
-    if (const auto* local = std::get_if<LocalUse>(&use(id)); local && padded(locals()[local->index].type.size) >= room) {
+    if (const auto* literal = std::get_if<ast::String>(&program_[id].node))
+        return b_->text(unit_.text(literal->value, room));
+    if (const auto* local = std::get_if<LocalUse>(&use(id));
+        local && padded(locals()[local->index].type.size) >= room) {
         return local_buffers_[local->index];
     }
     const ir::Value out = b_->buffer(room);
@@ -191,7 +203,8 @@ ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
 
 void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
     const ir::Value at = offset == 0 ? to : b_->address(to, offset);
-    if (const auto i = frozen(id)) return b_->copy(at, 0, thawed_[*i].buffer, std::min(room, unit_.layout(body_.span).frozen[*i].room));
+    if (const auto i = frozen(id))
+        return b_->copy(at, 0, thawed_[*i].buffer, std::min(room, unit_.layout(body_.span).frozen[*i].room));
     const uint32_t own = padded(type(id).size);
     const ast::ExprNode& node = program_[id].node;
     const Use& u = use(id);

@@ -1,5 +1,5 @@
-// Spans: a function that opens one and a function that closes it. The clock is read last when it opens and first when it closes, so that our own
-// work is not in the latency.
+// Spans: a function that opens one and a function that closes it. The clock is read last when it opens and first when
+// it closes, so that our own work is not in the latency.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t span_depth = 32;      // as LT_DEPTH in stdlib/bpf/span.bpf.c
+constexpr uint32_t span_depth = 32;       // as LT_DEPTH in stdlib/bpf/span.bpf.c
 constexpr uint32_t span_threads = 16384;  // where tasks have no storage: threads that were ever inside
-constexpr uint32_t span_keys = 16384;    // open at one time
-constexpr uint32_t book_size = 16;       // u64 opened, u64 closed
+constexpr uint32_t span_keys = 16384;     // open at one time
+constexpr uint32_t book_size = 16;        // u64 opened, u64 closed
 constexpr uint32_t book_closed = 8;
 constexpr int helper_ktime_get_ns = 5;
 constexpr int helper_get_current_pid_tgid = 14;
@@ -53,7 +53,8 @@ ast::ExprId frozen_expr(const ast::Program& program, ast::ExprId id) {
 
 class LayoutMaker {
   public:
-    LayoutMaker(const ast::Program& program, const Typed& typed, const SpanInfo& info) : program_(program), typed_(typed), info_(info) {}
+    LayoutMaker(const ast::Program& program, const Typed& typed, const SpanInfo& info)
+        : program_(program), typed_(typed), info_(info) {}
 
     std::vector<Unit::Frozen> make() {
         const auto& node = std::get<ast::SpanAction>(program_.items[info_.item].node);
@@ -118,7 +119,8 @@ void Unit::plan_span(const SpanInfo& info) {
     span.symbol = fmt::format("lt_span_{}", out_.plan.spans.size());
     span.key = info.key;
     span.depth = info.between_events ? 1 : span_depth;
-    span.opening_size = layout.frozen.empty() ? span_opening_header : layout.frozen.back().offset + layout.frozen.back().room;
+    span.opening_size =
+        layout.frozen.empty() ? span_opening_header : layout.frozen.back().offset + layout.frozen.back().room;
     span.state = info.between_events ? SpanState::key : info.task_storage ? SpanState::task : SpanState::thread;
 
     ir::MapDefinition m;
@@ -173,7 +175,8 @@ void thread_exits(Unit& unit) {
         }
         Builder b(*f);
         const ir::Value map = b.map(unit.layout(i).map);
-        const ir::Value thread = b.call(state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {map});
+        const ir::Value thread =
+            b.call(state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {map});
         b.branch(thread, [&] {
             b.call(ir::Library::span_die, {thread, b.constant(unit.loss(LossKind::span_died, i))});
             if (state == SpanState::thread) b.call(ir::Library::hash_state_drop, {map});
@@ -201,7 +204,9 @@ uint32_t Unit::scratch() {
 
 // Only where somebody asks: the program costs more to load than a span does.
 bool asks_what_is_open(const ast::Program& program, const Typed& typed) {
-    const auto waits = [&](const SpanInfo& info) { return std::get<ast::SpanAction>(program.items[info.item].node).timeout.has_value(); };
+    const auto waits = [&](const SpanInfo& info) {
+        return std::get<ast::SpanAction>(program.items[info.item].node).timeout.has_value();
+    };
     const auto prints = [&](const Body& body) {
         for (const ast::Expr& expr : program.exprs) {
             const auto* call = std::get_if<ast::Call>(&expr.node);
@@ -210,7 +215,8 @@ bool asks_what_is_open(const ast::Program& program, const Typed& typed) {
         }
         return false;
     };
-    return typed.accounts || std::any_of(typed.spans.begin(), typed.spans.end(), waits) || std::any_of(typed.bodies.begin(), typed.bodies.end(), prints);
+    return typed.accounts || std::any_of(typed.spans.begin(), typed.spans.end(), waits) ||
+           std::any_of(typed.bodies.begin(), typed.bodies.end(), prints);
 }
 
 void open_spans(Unit& unit) {
@@ -229,8 +235,8 @@ void open_spans(Unit& unit) {
         Builder b(*f);
         const ir::Value room = b.find(unit.scratch(), b.text(unit.zeros(4)));
         b.branch(room, [&] {
-            b.call(ir::Library::walk, {b.context(), b.map(unit.layout(i).map), b.constant(unit.span(i).opening_size), b.constant(i), room,
-                                       b.constant(walk_stack)});
+            b.call(ir::Library::walk, {b.context(), b.map(unit.layout(i).map), b.constant(unit.span(i).opening_size),
+                                       b.constant(i), room, b.constant(walk_stack)});
         });
     }
 }
@@ -238,7 +244,8 @@ void open_spans(Unit& unit) {
 void BodyLowering::span(const ast::SpanAction& node, Rung& rung) {
     const std::string open = fmt::format("open_{}", number()), close = fmt::format("close_{}", number());
     switch (body_.role) {
-        case Role::action: return;
+        case Role::action:
+            return;
         case Role::call:
             open_call(node, open, rung.way);
             close_call(node, close, rung.way);
@@ -265,7 +272,8 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
     const PlannedSpan& planned = unit_.span(span_index);
     const uint32_t map = unit_.layout(span_index).map;
     const ir::Value state = b_->map(map);
-    if (!make) return b_->call(planned.state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {state});
+    if (!make)
+        return b_->call(planned.state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {state});
     const ir::Value no_room = b_->constant(unit_.loss(LossKind::span_no_room, span_index));
     if (planned.state == SpanState::task) return b_->call(ir::Library::task_state_make, {state, no_room});
     const ir::Value zero = b_->text(unit_.zeros(span_thread_header + span_depth * planned.opening_size));
@@ -275,7 +283,9 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
 // One more in the books of this span.
 void BodyLowering::book(uint32_t offset) {
     const ir::Value page = b_->find(unit_.books(), b_->text(unit_.zeros(4)));
-    b_->branch(page, [&] { b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1)}); });
+    b_->branch(page, [&] {
+        b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1)});
+    });
 }
 
 void BodyLowering::freeze(ir::Value opening) {
@@ -296,10 +306,11 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     if_opens(node.predicate, [&] {
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
-            const ir::Value opening = b_->call(
-                ir::Library::span_open,
-                {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(), b_->constant(way == Way::uprobe ? user_stack : kernel_stack),
-                 b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
+            const ir::Value opening = b_->call(ir::Library::span_open,
+                                               {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
+                                                b_->constant(way == Way::uprobe ? user_stack : kernel_stack),
+                                                b_->constant(unit_.loss(LossKind::span_missed, body_.span)),
+                                                b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
             b_->branch(opening, [&] {
                 book(0);
                 freeze(opening);
@@ -317,8 +328,9 @@ void BodyLowering::close_call(const ast::SpanAction& node, const std::string& na
     const ir::Value thread = thread_state(body_.span, false);
     const auto found = [&] {
         const ir::Value opening =
-            b_->call(ir::Library::span_close, {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
-                                               b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
+            b_->call(ir::Library::span_close,
+                     {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
+                      b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
         b_->branch(opening, [&] {
             thaw(opening);
             close(node, b_->load(opening, time_offset));
@@ -365,13 +377,15 @@ void BodyLowering::close(const ast::SpanAction& node, ir::Value opened) {
         b_->write(latency_slot_, b_->alu(ir::Alu::sub, now_, opened));
         const auto body = [&] { block(node.body); };
         if (const auto worst = unit_.typed.spans[body_.span].worst) {
-            return b_->branch(b_->call(ir::Library::exceed, {b_->param(unit_.param(*worst)), b_->read(latency_slot_)}), body);
+            return b_->branch(b_->call(ir::Library::exceed, {b_->param(unit_.param(*worst)), b_->read(latency_slot_)}),
+                              body);
         }
         if (!node.threshold) return body();
         const ir::Value threshold = integer(*node.threshold);
         b_->branch(b_->alu(ir::Alu::sgt, b_->read(latency_slot_), threshold), body);
     };
-    b_->branch(b_->alu(ir::Alu::uge, now_, opened), in_order, [&] { b_->loss(unit_.loss(LossKind::span_clock, body_.span)); });
+    b_->branch(b_->alu(ir::Alu::uge, now_, opened), in_order,
+               [&] { b_->loss(unit_.loss(LossKind::span_clock, body_.span)); });
 }
 
 // The runtime runs it, once for each span that is stuck, with the record of that span.
@@ -379,7 +393,8 @@ void BodyLowering::timeout(const ast::Timeout& node) {
     PlannedTimeout planned;
     planned.span = body_.span;
     planned.program = fmt::format("timeout_{}", body_.span);
-    if (const auto* literal = std::get_if<ast::Duration>(&program_[node.after].node)) planned.after_ns = literal->nanoseconds;
+    if (const auto* literal = std::get_if<ast::Duration>(&program_[node.after].node))
+        planned.after_ns = literal->nanoseconds;
     if (const auto* p = std::get_if<ParamUse>(&use(node.after))) planned.param = p->index;
     Attachment a;
     a.program = planned.program;
@@ -431,7 +446,8 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
         const ir::Value made = b_->buffer(size);
         freeze(made);
         b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
-        const ir::Value again = b_->call(ir::Library::pair_reopen, {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
+        const ir::Value again = b_->call(ir::Library::pair_reopen,
+                                         {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
         const auto reuse = [&] {
             book(0);
             b_->copy(again, frame_offset, made, 8);
@@ -440,7 +456,9 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
         };
         const auto add = [&] {
             b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-            b_->branch(b_->call(ir::Library::pair_open, {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))}), [&] { book(0); });
+            b_->branch(b_->call(ir::Library::pair_open,
+                                {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))}),
+                       [&] { book(0); });
         };
         b_->branch(again, reuse, add);
     });
@@ -479,7 +497,9 @@ ir::Value BodyLowering::age(const ast::Call& node) {
     const ir::Value now = b_->helper(helper_ktime_get_ns);
     if (planned.state != SpanState::key) {
         const ir::Value thread = thread_state(index, false);
-        b_->branch(thread, [&] { b_->write(result, b_->call(ir::Library::span_age, {thread, b_->constant(planned.opening_size), now})); });
+        b_->branch(thread, [&] {
+            b_->write(result, b_->call(ir::Library::span_age, {thread, b_->constant(planned.opening_size), now}));
+        });
         return b_->read(result);
     }
     const ir::Value opening = b_->find(unit_.layout(index).map, span_key(index, node.arguments, 1));

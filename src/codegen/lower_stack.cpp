@@ -1,5 +1,7 @@
 // Stacks: taken and kept by the library, which leaves the key of the kept one behind. A program's stack that is new is
 // told to the runtime at once, so that its functions can be named while its process is still there.
+#include <cstddef>
+
 #include "lower.h"
 
 namespace lt {
@@ -39,6 +41,10 @@ uint32_t Unit::new_stack() {
 }
 
 void BodyLowering::stack_into(Variable which, uint32_t frames, ir::Value to) {
+    if (stuck_ != ir::no_value) {  // taken by the runtime, which keeps it where the library would
+        unit_.stacks();
+        return b_->copy(to, 0, b_->address(stuck_, offsetof(StuckSpan, stack)), stack_size);
+    }
     const bool user = which == Variable::ustack;
     if (!user && way_ == Way::uprobe) {  // the thread is in its program: the kernel has no stack of it
         for (uint32_t at = 0; at < stack_size; at += 8) b_->store(to, at, b_->constant(0));

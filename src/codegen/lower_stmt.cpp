@@ -131,7 +131,8 @@ void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
         v = b_->buffer(8);
         b_->store(v, 0, integer(value));
     }
-    const ir::Value failed = b_->extend(b_->helper(helper_map_update_elem, {b_->map(map), key, v, b_->constant(0)}), 4, true);
+    const ir::Value failed =
+        b_->extend(b_->helper(helper_map_update_elem, {b_->map(map), key, v, b_->constant(0)}), 4, true);
     b_->branch(failed, [&] { b_->loss(unit_.loss(LossKind::map_full, map)); });
 }
 
@@ -143,11 +144,16 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
     const ir::Value v = call_node.arguments.empty() ? b_->constant(1) : integer(call_node.arguments[0]);
     const PlannedMap& m = unit_.map(map);
     switch (row.aggregation) {
-        case Aggregation::none: break;
+        case Aggregation::none:
+            break;
         case Aggregation::count:
-        case Aggregation::sum: b_->call(ir::Library::add, {slot, v}); break;
+        case Aggregation::sum:
+            b_->call(ir::Library::add, {slot, v});
+            break;
         case Aggregation::avg:
-        case Aggregation::stats: b_->call(ir::Library::average, {slot, v}); break;
+        case Aggregation::stats:
+            b_->call(ir::Library::average, {slot, v});
+            break;
         case Aggregation::dist:
             b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map))});
             break;
@@ -172,11 +178,16 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         emit_event(std::move(e), {});
     };
     switch (function) {
-        case Function::printf: return printf(node);
-        case Function::print: return print(node);
-        case Function::clear: return whole_map(EventKind::clear);
-        case Function::zero: return whole_map(EventKind::zero);
-        case Function::remove: return remove(node);
+        case Function::printf:
+            return printf(node);
+        case Function::print:
+            return print(node);
+        case Function::clear:
+            return whole_map(EventKind::clear);
+        case Function::zero:
+            return whole_map(EventKind::zero);
+        case Function::remove:
+            return remove(node);
         case Function::exit: {
             PlannedEvent e;
             e.kind = EventKind::exit;
@@ -196,7 +207,8 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::avg:
         case Function::hist:
         case Function::stats:
-        case Function::dist: return;
+        case Function::dist:
+            return;
     }
 }
 
@@ -242,7 +254,8 @@ RecordPart BodyLowering::record_part(ast::ExprId id, EventField& field) {
     return {string(id, field.type.size), field.type.size, true};
 }
 
-// Integers are computed before room is reserved, so that as little as possible happens in between; strings are written in place.
+// Integers are computed before room is reserved, so that as little as possible happens in between; strings are written
+// in place.
 void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake) {
     uint32_t size = record_header;
     std::vector<RecordPart> ready;
@@ -266,8 +279,9 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
 void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& parts, bool wake) {
     const uint32_t ring = unit_.ring();
     const std::vector<EventField> fields = unit_.planned(index).fields;
-    const ir::Value flags = wake ? b_->constant(force_wakeup)
-                                 : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(unit_.ring_size() / 8)});
+    const ir::Value flags =
+        wake ? b_->constant(force_wakeup)
+             : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(unit_.ring_size() / 8)});
     const ir::Value record = b_->reserve(ring, index);
     b_->branch(
         record,
@@ -287,7 +301,8 @@ void BodyLowering::remove(const ast::Call& node) {
     const auto& map_node = std::get<ast::Map>(program_[node.arguments[0]].node);
     const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
     const PlannedMap& m = unit_.map(map);
-    if (m.shape == MapShape::per_cpu_array) {  // a program reaches only the value of its own CPU: the runtime unsets them all
+    if (m.shape ==
+        MapShape::per_cpu_array) {  // a program reaches only the value of its own CPU: the runtime unsets them all
         PlannedEvent e;
         e.kind = EventKind::clear;
         e.map = map;

@@ -47,11 +47,12 @@ std::unique_ptr<llvm::TargetMachine> target_machine() {
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget("bpf", error);
     if (!target) return nullptr;
     // v3: 32-bit operations, atomics with results; every kernel from 5.12 on takes it
-    return std::unique_ptr<llvm::TargetMachine>(
-        target->createTargetMachine("bpf", "v3", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+        "bpf", "v3", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-bool generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char>& out) {
+bool generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type,
+              llvm::SmallVectorImpl<char>& out) {
     llvm::raw_svector_ostream stream(out);
     llvm::legacy::PassManager passes;
     if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return false;
@@ -84,12 +85,14 @@ Result<Emitted> emit(const ir::Program& program, const Source& source, const Emi
     if (options.assembly_text) {
         const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(**module);
         llvm::StripDebugInfo(*copy);
-        if (generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile, bytes)) out.assembly.assign(bytes.begin(), bytes.end());
+        if (generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+            out.assembly.assign(bytes.begin(), bytes.end());
         bytes.clear();
     }
     const bool made = generate(**module, *machine, llvm::CodeGenFileType::ObjectFile, bytes);
     if (complaints.find("stack") != std::string::npos) {
-        return Error{"a block of this program needs more than the 512 bytes of stack that BPF has", "use fewer or shorter strings and keys in one statement, or two probes", 0};
+        return Error{"a block of this program needs more than the 512 bytes of stack that BPF has",
+                     "use fewer or shorter strings and keys in one statement, or two probes", 0};
     }
     if (!made || !complaints.empty()) return Error{"LLVM cannot make BPF of this program: " + complaints, "", 0};
     out.object.assign(bytes.begin(), bytes.end());

@@ -5,7 +5,8 @@
 
 namespace lt {
 
-// Is this operation on integers a signed one? As in C at 64 bits, but a literal takes the sign of the other side, since its value fits both.
+// Is this operation on integers a signed one? As in C at 64 bits, but a literal takes the sign of the other side, since
+// its value fits both.
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node);
 
 constexpr uint32_t padded(uint32_t size) { return (size + 7) / 8 * 8; }

@@ -31,14 +31,17 @@ Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
     const ast::ExprNode& node = program[id].node;
     if (const auto* minus = std::get_if<ast::Unary>(&node)) return literal(program, minus->operand, -sign);
     if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
-    if (const auto* duration = std::get_if<ast::Duration>(&node)) return {duration_type(), number_bytes(sign * duration->nanoseconds)};
-    if (const auto* number = std::get_if<ast::Integer>(&node)) return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
+    if (const auto* duration = std::get_if<ast::Duration>(&node))
+        return {duration_type(), number_bytes(sign * duration->nanoseconds)};
+    if (const auto* number = std::get_if<ast::Integer>(&node))
+        return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
     return {};
 }
 
 Error unfit(const std::string& name, const Type& type, std::string_view text) {
     const std::string_view example = type.kind == Kind::string ? "text" : type.view == View::duration ? "50ms" : "7";
-    return {fmt::format("`{}` is no value for {}, which is {}", text, name, type_name(type)), fmt::format("for example --{} {}", name, example), 0};
+    return {fmt::format("`{}` is no value for {}, which is {}", text, name, type_name(type)),
+            fmt::format("for example --{} {}", name, example), 0};
 }
 
 }  // namespace
@@ -46,7 +49,8 @@ Error unfit(const std::string& name, const Type& type, std::string_view text) {
 // Numbers are read by the parser itself, so that what can be written in a script can be given.
 Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& type, std::string_view text) {
     if (type.kind == Kind::string) {
-        if (text.size() >= param_text || text.find('\0') != text.npos) return Error{fmt::format("{} takes up to {} bytes", name, param_text - 1), "", 0};
+        if (text.size() >= param_text || text.find('\0') != text.npos)
+            return Error{fmt::format("{} takes up to {} bytes", name, param_text - 1), "", 0};
         return text_bytes(text);
     }
     Diags unread;
@@ -64,13 +68,16 @@ void read_params(const ast::Program& program, const ResolveOptions& options, Typ
         const auto* node = std::get_if<ast::Parameter>(&item.node);
         if (!node) continue;
         Literal value = literal(program, node->value);
-        if (const auto* text = std::get_if<ast::String>(&program[node->value].node); text && text->value.size() >= param_text) {
-            diags.error(program[node->value].span, fmt::format("a parameter's text has up to {} bytes", param_text - 1));
+        if (const auto* text = std::get_if<ast::String>(&program[node->value].node);
+            text && text->value.size() >= param_text) {
+            diags.error(program[node->value].span,
+                        fmt::format("a parameter's text has up to {} bytes", param_text - 1));
         }
         for (const ParamSetting& setting : options.params) {
             if (setting.name != node->name) continue;
             auto given = param_bytes(node->name, value.type, setting.text);
-            given ? void(value.bytes = *std::move(given)) : void(diags.error({}, given.error().what).hint = given.error().hint);
+            given ? void(value.bytes = *std::move(given))
+                  : void(diags.error({}, given.error().what).hint = given.error().hint);
         }
         typed.params.push_back({node->name, node->name_span, value.type, std::move(value.bytes), node->help});
     }
@@ -78,9 +85,11 @@ void read_params(const ast::Program& program, const ResolveOptions& options, Typ
 
 uint32_t worst_of(Typed& typed, const ast::SpanAction& node) {
     const std::string name = node.name.empty() ? "worst" : node.name + "_worst";
-    const auto known = std::find_if(typed.params.begin(), typed.params.end(), [&](const ParamInfo& p) { return p.name == name; });
+    const auto known =
+        std::find_if(typed.params.begin(), typed.params.end(), [&](const ParamInfo& p) { return p.name == name; });
     if (known != typed.params.end()) return static_cast<uint32_t>(known - typed.params.begin());
-    typed.params.push_back({name, node.name_span, duration_type(), number_bytes(0), "the longest that was reported so far"});
+    typed.params.push_back(
+        {name, node.name_span, duration_type(), number_bytes(0), "the longest that was reported so far"});
     return static_cast<uint32_t>(typed.params.size() - 1);
 }
 

@@ -8,7 +8,8 @@ namespace lt {
 
 void read_params(const ast::Program& program, const ResolveOptions& options, Typed& typed, Diags& diags);
 
-// The parameter that holds the longest latency of a span with the threshold `worst`; made when first asked for: `worst`, or NAME_worst.
+// The parameter that holds the longest latency of a span with the threshold `worst`; made when first asked for:
+// `worst`, or NAME_worst.
 uint32_t worst_of(Typed& typed, const ast::SpanAction& node);
 
 }  // namespace lt

@@ -36,7 +36,8 @@ std::optional<uint64_t> decimal(std::string_view text) {
 
 std::optional<uint64_t> percent_share(const ast::Expr& expr) {
     std::optional<uint64_t> share;
-    if (const auto* n = std::get_if<ast::Integer>(&expr.node)) share = std::min<uint64_t>(n->value, whole_share) * one_percent;
+    if (const auto* n = std::get_if<ast::Integer>(&expr.node))
+        share = std::min<uint64_t>(n->value, whole_share) * one_percent;
     if (const auto* text = std::get_if<ast::String>(&expr.node)) share = decimal(text->value);
     return share && *share <= whole_share ? share : std::nullopt;
 }

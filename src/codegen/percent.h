@@ -8,8 +8,8 @@
 
 namespace lt {
 
-// In millionths of a percent, as PlannedPercentile keeps it: of an integer from 0 to 100, or of a string like "99.9" with up to six digits after
-// the point, since the language has no decimal numbers. Nothing where it is neither.
+// In millionths of a percent, as PlannedPercentile keeps it: of an integer from 0 to 100, or of a string like "99.9"
+// with up to six digits after the point, since the language has no decimal numbers. Nothing where it is neither.
 std::optional<uint64_t> percent_share(const ast::Expr& expr);
 
 }  // namespace lt

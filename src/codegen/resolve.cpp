@@ -1,5 +1,5 @@
-// Finds the place of every probe: the kind by its row, then one small function per sort of place. What cannot be found gets a diagnostic with
-// the nearest names; a name that moved is followed and a note says so.
+// Finds the place of every probe: the kind by its row, then one small function per sort of place. What cannot be found
+// gets a diagnostic with the nearest names; a name that moved is followed and a note says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,12 +51,18 @@ class Resolver {
         place.span = spec.span;
         place.text = text_of(*row, spec.parts, spec.parts.back().text);
         switch (row->place) {
-            case Place::nothing: return {place};
-            case Place::period: return period(spec, std::move(place));
-            case Place::event: return event(spec, std::move(place));
-            case Place::kernel_function: return kernel_function(spec, std::move(place));
-            case Place::system_call: return system_call(spec, std::move(place));
-            case Place::binary_function: return binary_function(spec, std::move(place), row->result || role == Role::call);
+            case Place::nothing:
+                return {place};
+            case Place::period:
+                return period(spec, std::move(place));
+            case Place::event:
+                return event(spec, std::move(place));
+            case Place::kernel_function:
+                return kernel_function(spec, std::move(place));
+            case Place::system_call:
+                return system_call(spec, std::move(place));
+            case Place::binary_function:
+                return binary_function(spec, std::move(place), row->result || role == Role::call);
         }
         return {};
     }
@@ -81,13 +87,17 @@ class Resolver {
             return nullptr;
         }
         if (role == Role::call && !row->spans) {
-            Diag& d = diags_.error(kind.span, fmt::format("a span of one name opens at the entry of a call, and `{}` is none", row->name));
+            Diag& d = diags_.error(
+                kind.span, fmt::format("a span of one name opens at the entry of a call, and `{}` is none", row->name));
             d.hint = row->result ? "name the entry: the return is found by itself, as in `k:vfs_read < @ = hist(...) >`"
-                                 : "name the event that closes it: `t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < ... >`";
+                                 : "name the event that closes it: `t:sched:sched_wakeup[args.pid] -> "
+                                   "t:sched:sched_switch[args.next_pid] < ... >`";
             return nullptr;
         }
-        if ((role == Role::open || role == Role::close) && (row->place == Place::nothing || row->place == Place::period)) {
-            diags_.error(kind.span, fmt::format("`{}` is no event that a span could {} at", row->name, role == Role::open ? "open" : "close"));
+        if ((role == Role::open || role == Role::close) &&
+            (row->place == Place::nothing || row->place == Place::period)) {
+            diags_.error(kind.span, fmt::format("`{}` is no event that a span could {} at", row->name,
+                                                role == Role::open ? "open" : "close"));
             return nullptr;
         }
         return row;
@@ -111,29 +121,47 @@ class Resolver {
         std::vector<std::string_view> names;
         for (const ProbeRow& r : probe_rows()) names.push_back(r.name);
         d.hint = did_you_mean(closest(kind.text, names));
-        if (d.hint.empty()) d.hint = "a kernel function is k:NAME, a tracepoint t:CATEGORY:EVENT, a program's function u:PATH:NAME";
+        if (d.hint.empty())
+            d.hint = "a kernel function is k:NAME, a tracepoint t:CATEGORY:EVENT, a program's function u:PATH:NAME";
     }
 
     bool shape_fits(const ast::ProbeSpec& spec, const ProbeRow& row) {
         const size_t n = spec.parts.size() - 1;
         bool fits = false;
         switch (row.place) {
-            case Place::nothing: fits = n == 0; break;
-            case Place::period: fits = n == 1 || n == 2; break;
-            case Place::event: fits = n == 2; break;
-            case Place::system_call: fits = n == 1; break;
-            case Place::kernel_function: fits = n == 1 || n == 2; break;
-            case Place::binary_function: fits = n == 2; break;
+            case Place::nothing:
+                fits = n == 0;
+                break;
+            case Place::period:
+                fits = n == 1 || n == 2;
+                break;
+            case Place::event:
+                fits = n == 2;
+                break;
+            case Place::system_call:
+                fits = n == 1;
+                break;
+            case Place::kernel_function:
+                fits = n == 1 || n == 2;
+                break;
+            case Place::binary_function:
+                fits = n == 2;
+                break;
         }
         for (const Part& p : spec.parts) fits = fits && !p.text.empty();
         if (fits) return true;
-        diags_.error(spec.span, fmt::format("`{}` is not complete", row.name)).hint = fmt::format("write {}", row.shape);
+        diags_.error(spec.span, fmt::format("`{}` is not complete", row.name)).hint =
+            fmt::format("write {}", row.shape);
         return false;
     }
 
     std::vector<ResolvedPlace> period(const ast::ProbeSpec& spec, ResolvedPlace place) {
-        struct Unit { std::string_view name; uint64_t ns; };
-        constexpr std::array units{Unit{"ns", 1}, Unit{"us", 1000}, Unit{"ms", 1000000}, Unit{"s", 1000000000}, Unit{"m", 60000000000}};
+        struct Unit {
+            std::string_view name;
+            uint64_t ns;
+        };
+        constexpr std::array units{Unit{"ns", 1}, Unit{"us", 1000}, Unit{"ms", 1000000}, Unit{"s", 1000000000},
+                                   Unit{"m", 60000000000}};
         const bool two = spec.parts.size() == 3;
         std::string_view unit = spec.parts[1].text, count = two ? std::string_view(spec.parts[2].text) : unit;
         if (!two) {
@@ -188,7 +216,8 @@ class Resolver {
         }
         const std::string& name = spec.parts[1].text;
         std::vector<std::string> names;
-        for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}{}", syscall_entry, name))) {
+        for (const std::string& full :
+             kernel_.tracepoints(syscall_category, fmt::format("{}{}", syscall_entry, name))) {
             names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
         }
         if (names.empty()) return missing_system_call(spec);
@@ -214,8 +243,9 @@ class Resolver {
         for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}*", syscall_entry))) {
             all.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
         }
-        Diag& d = diags_.error(spec.parts[1].span, all.empty() ? "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)"
-                                                               : fmt::format("this kernel has no system call {}", name));
+        Diag& d = diags_.error(spec.parts[1].span,
+                               all.empty() ? "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)"
+                                           : fmt::format("this kernel has no system call {}", name));
         d.hint = did_you_mean(closest(name, views(all)));
         if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'sc:*'` lists them all";
         return {};
@@ -233,10 +263,12 @@ class Resolver {
         const std::vector<std::string> all = kernel_.tracepoints("*", "*");
         const std::string full = category + ":" + name;
         const bool exists = std::find(all.begin(), all.end(), full) != all.end();
-        Diag& d = diags_.error(cover(spec.parts[1].span, spec.parts[2].span),
-                               exists || all.empty() ? error.what : fmt::format("this kernel has no tracepoint {}", full));
+        Diag& d =
+            diags_.error(cover(spec.parts[1].span, spec.parts[2].span),
+                         exists || all.empty() ? error.what : fmt::format("this kernel has no tracepoint {}", full));
         d.hint = exists ? error.hint : did_you_mean(closest(full, views(all)));
-        if (d.hint.empty() && !exists) d.hint = fmt::format("`lt -l 't:*{}*'` lists what there is", name.substr(0, name.find('_')));
+        if (d.hint.empty() && !exists)
+            d.hint = fmt::format("`lt -l 't:*{}*'` lists what there is", name.substr(0, name.find('_')));
         return {};
     }
 
@@ -247,7 +279,9 @@ class Resolver {
             return false;
         }
         if (n <= most_matches) return true;
-        diags_.error(spec.parts.back().span, fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches))
+        diags_
+            .error(spec.parts.back().span,
+                   fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches))
             .hint = "use a narrower pattern";
         return false;
     }
@@ -270,7 +304,8 @@ class Resolver {
         for (const Candidate& c : candidates(name)) {
             std::optional<KernelFunction> f = kernel_.function(c.name);
             if (!f) continue;
-            Diag& d = diags_.note(spec.parts.back().span, fmt::format("this kernel has no function {}; {} is taken", name, f->name));
+            Diag& d = diags_.note(spec.parts.back().span,
+                                  fmt::format("this kernel has no function {}; {} is taken", name, f->name));
             if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
             return f;
         }
@@ -280,7 +315,8 @@ class Resolver {
     std::vector<Candidate> candidates(const std::string& name) {
         std::vector<Candidate> out = successors(name);
         for (std::string_view suffix : variant_suffixes()) {
-            for (std::string& variant : kernel_.functions(fmt::format("{}{}*", name, suffix))) out.push_back({std::move(variant), ""});
+            for (std::string& variant : kernel_.functions(fmt::format("{}{}*", name, suffix)))
+                out.push_back({std::move(variant), ""});
         }
         return out;
     }
@@ -290,23 +326,27 @@ class Resolver {
         const std::vector<std::string> all = kernel_.functions("*");
         std::vector<std::string_view> names = views(all);
         for (const Successor& s : successor_rows()) names.push_back(s.old_name);
-        Diag& d = diags_.error(spec.parts.back().span,
-                               module.empty() ? fmt::format("this kernel has no function {}", name)
-                                              : fmt::format("module {} has no function {}", module, name));
+        Diag& d = diags_.error(spec.parts.back().span, module.empty()
+                                                           ? fmt::format("this kernel has no function {}", name)
+                                                           : fmt::format("module {} has no function {}", module, name));
         d.hint = did_you_mean(closest(name, names));
-        if (d.hint.empty()) d.hint = "it may be inlined into its callers here, or belong to a module that is not loaded";
+        if (d.hint.empty())
+            d.hint = "it may be inlined into its callers here, or belong to a module that is not loaded";
         return {};
     }
 
     std::vector<ResolvedPlace> no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place) {
         Diag& d = diags_.error(spec.span, fmt::format("this kernel offers no way to trace {}", place.function.name));
         for (const Rung& r : place.rungs) d.notes.push_back({{}, fmt::format("{}: {}", way_name(r.way), r.refused)});
-        d.hint = kernel_.can(Feature::kprobe).yes ? "trace a caller of it, or a tracepoint nearby"
-                                                  : "tracepoints (t:) and functions of programs (u:) can be traced here; `lt --info` tells what else";
+        d.hint =
+            kernel_.can(Feature::kprobe).yes
+                ? "trace a caller of it, or a tracepoint nearby"
+                : "tracepoints (t:) and functions of programs (u:) can be traced here; `lt --info` tells what else";
         return {};
     }
 
-    std::vector<ResolvedPlace> matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place, const std::string& pattern) {
+    std::vector<ResolvedPlace> matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                                                  const std::string& pattern) {
         std::vector<ResolvedPlace> out;
         std::vector<ResolvedPlace> refused;
         for (const std::string& name : kernel_.functions(pattern)) {
@@ -314,7 +354,9 @@ class Resolver {
             p.function = *kernel_.function(name);
             p.text = text_of(probe_row(place.kind), spec.parts, name);
             p.rungs = ladder(kernel_, p.function, p.kind, options_.ruled_out);
-            std::erase_if(p.rungs, [](const Rung& r) { return r.way == Way::breakpoint; });  // four of them at most: not for wildcards
+            std::erase_if(p.rungs, [](const Rung& r) {
+                return r.way == Way::breakpoint;
+            });  // four of them at most: not for wildcards
             (any_open(p.rungs) ? out : refused).push_back(std::move(p));
             if (out.size() > most_matches) break;
         }
@@ -323,9 +365,11 @@ class Resolver {
         return out;
     }
 
-    // Behind a function's first instruction the kernel would take what lies on the stack for the return address, and the program would crash.
+    // Behind a function's first instruction the kernel would take what lies on the stack for the return address, and
+    // the program would crash.
     std::vector<ResolvedPlace> not_an_entry(const ast::ProbeSpec& spec) {
-        diags_.error(spec.parts[2].span, "a return can only be traced from a function's entry, not from inside it").hint = "name the function alone";
+        diags_.error(spec.parts[2].span, "a return can only be traced from a function's entry, not from inside it")
+            .hint = "name the function alone";
         return {};
     }
 
@@ -351,7 +395,8 @@ class Resolver {
         if (!count_fits(spec, names.size())) return {};
         std::vector<ResolvedPlace> out;
         for (const std::string& match : names) {
-            if (Result<UserFunction> f = kernel_.user_function(*path, match)) out.push_back(at_user(place, std::move(*f)));
+            if (Result<UserFunction> f = kernel_.user_function(*path, match))
+                out.push_back(at_user(place, std::move(*f)));
         }
         return out;
     }
@@ -391,7 +436,8 @@ class Resolver {
         return place;
     }
 
-    std::vector<ResolvedPlace> missing_user_function(const ast::ProbeSpec& spec, const std::string& path, const Error& error) {
+    std::vector<ResolvedPlace> missing_user_function(const ast::ProbeSpec& spec, const std::string& path,
+                                                     const Error& error) {
         Diag& d = diags_.error(spec.parts[2].span, error.what);
         const std::vector<std::string> all = kernel_.user_functions(path, "*");
         d.hint = did_you_mean(closest(spec.parts[2].text, views(all)));
@@ -412,7 +458,8 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
 // Adds a body for each place that an item's probes stand for.
 class ItemResolver {
   public:
-    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item) : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
+    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item)
+        : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
     void operator()(const ast::Parameter&) {}
 
     void operator()(const ast::Action& action) {
@@ -429,13 +476,15 @@ class ItemResolver {
         if (node.worst) info.worst = worst_of(typed_, node);
         info.opening = static_cast<uint32_t>(typed_.bodies.size());
         typed_.spans.push_back(std::move(info));
-        for (uint32_t i = 0; i < node.opens.size(); i++) add(node.opens[i].probe, node.closes.empty() ? Role::call : Role::open, span, i);
+        for (uint32_t i = 0; i < node.opens.size(); i++)
+            add(node.opens[i].probe, node.closes.empty() ? Role::call : Role::open, span, i);
         for (uint32_t i = 0; i < node.closes.size(); i++) add(node.closes[i].probe, Role::close, span, i);
     }
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : resolver_.places(spec, role)) typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
+        for (ResolvedPlace& place : resolver_.places(spec, role))
+            typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
     }
 
     Resolver& resolver_;
@@ -451,7 +500,8 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     Resolver resolver(kernel, options, diags);
-    for (uint32_t i = 0; i < program.items.size(); i++) std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
+    for (uint32_t i = 0; i < program.items.size(); i++)
+        std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

@@ -13,7 +13,9 @@ struct UseText {
     std::string operator()(const VariableUse& u) const {
         return u.id == Variable::arg ? fmt::format("argument {}", u.number) : std::string(variable_row(u.id).name);
     }
-    std::string operator()(const FieldUse& u) const { return fmt::format("field {} at {}", u.field.name, u.field.offset); }
+    std::string operator()(const FieldUse& u) const {
+        return fmt::format("field {} at {}", u.field.name, u.field.offset);
+    }
     std::string operator()(const MapUse& u) const { return fmt::format("map {}", typed.maps[u.index].name); }
     std::string operator()(const LocalUse& u) const { return fmt::format("local ${}", body.locals[u.index].name); }
     std::string operator()(const SpanUse& u) const { return fmt::format("span {}", typed.spans[u.index].text); }
@@ -22,7 +24,8 @@ struct UseText {
 };
 
 std::string rung_text(const Rung& r) {
-    return r.refused.empty() ? fmt::format("  by {}\n", way_name(r.way)) : fmt::format("  not by {}: {}\n", way_name(r.way), r.refused);
+    return r.refused.empty() ? fmt::format("  by {}\n", way_name(r.way))
+                             : fmt::format("  not by {}: {}\n", way_name(r.way), r.refused);
 }
 
 }  // namespace
@@ -36,7 +39,8 @@ std::string dump(const ast::Program& program, const Typed& typed) {
             const std::string use = std::visit(UseText{typed, body}, body.uses[i]);
             if (body.types[i].kind == Kind::none && use.empty()) continue;
             const Span s = program.exprs[i].span;
-            out += fmt::format("  expr {} [{}, {}): {}{}{}\n", i, s.begin, s.end, type_text(body.types[i]), use.empty() ? "" : " ", use);
+            out += fmt::format("  expr {} [{}, {}): {}{}{}\n", i, s.begin, s.end, type_text(body.types[i]),
+                               use.empty() ? "" : " ", use);
         }
     }
     for (const MapInfo& m : typed.maps) {

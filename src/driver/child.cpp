@@ -32,7 +32,8 @@ class Words {
     int code_;
 };
 
-// In the new process, where only async-signal-safe functions may be called. A parent that dies closes its end: then nothing is run.
+// In the new process, where only async-signal-safe functions may be called. A parent that dies closes its end: then
+// nothing is run.
 [[noreturn]] void wait_and_execute(int start, int failed, char** argv) {
     sigset_t none;
     sigemptyset(&none);
@@ -50,7 +51,9 @@ class Words {
 
 Result<std::unique_ptr<Child>> Child::start(const std::string& command) {
     const Words words(command);
-    if (!words.fine()) return Error{fmt::format("-c: `{}` is not a command", command), "for pipes and the like: -c \"sh -c '...'\"", 0};
+    if (!words.fine())
+        return Error{fmt::format("-c: `{}` is not a command", command), "for pipes and the like: -c \"sh -c '...'\"",
+                     0};
     int start[2];
     int failed[2];
     if (pipe2(start, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) return system_error("-c: pipe", errno);
@@ -93,7 +96,8 @@ std::string Child::trouble() {
     int status = 0;
     if (reaped_ || waitpid(pid_, &status, WNOHANG) != pid_) return "";
     reaped_ = true;
-    if (WIFSIGNALED(status)) return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+        return fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
     return WEXITSTATUS(status) == 0 ? "" : fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 

@@ -12,7 +12,8 @@ namespace lt {
 
 class Child {
   public:
-    // Words as a shell splits and unquotes them; nothing is substituted but variables. The process exists from now on, but waits.
+    // Words as a shell splits and unquotes them; nothing is substituted but variables. The process exists from now on,
+    // but waits.
     static Result<std::unique_ptr<Child>> start(const std::string& command);
     ~Child();  // asks it to end (SIGTERM) if it has not
     Child(const Child&) = delete;

@@ -24,7 +24,8 @@ Result<std::vector<ParamSetting>> settings(const std::vector<std::string>& words
     std::vector<ParamSetting> out;
     for (size_t i = 0; i < words.size(); i++) {
         const std::string& word = words[i];
-        if (!word.starts_with("--") || word.size() < 3) return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
+        if (!word.starts_with("--") || word.size() < 3)
+            return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
         const size_t equals = word.find('=');
         if (equals != word.npos) {
             out.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
@@ -32,7 +33,8 @@ Result<std::vector<ParamSetting>> settings(const std::vector<std::string>& words
             out.push_back({word.substr(2), words[i + 1]});
             i++;
         } else {
-            return Error{fmt::format("{} is no option of lt, and as a parameter of a script it needs a value", word), "lt --help lists the options", 0};
+            return Error{fmt::format("{} is no option of lt, and as a parameter of a script it needs a value", word),
+                         "lt --help lists the options", 0};
         }
     }
     return out;
@@ -42,10 +44,12 @@ Result<std::vector<ParamSetting>> settings(const std::vector<std::string>& words
 
 Result<Command> read_command(int argc, const char* const* argv) {
     Command command;
-    CLI::App app{"lt: finds out where time goes in a running Linux system.\n"
-                 "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
-                 "  lt script.lt                                 run a script\n"
-                 "  lt set slow=50ms [PID]                       set a parameter of a script that runs", "lt"};
+    CLI::App app{
+        "lt: finds out where time goes in a running Linux system.\n"
+        "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
+        "  lt script.lt                                 run a script\n"
+        "  lt set slow=50ms [PID]                       set a parameter of a script that runs",
+        "lt"};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
     app.set_help_flag();

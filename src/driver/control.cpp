@@ -89,7 +89,8 @@ Result<std::unique_ptr<Control>> Control::listen(Handler handler) {
     control->socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (control->socket_ < 0) return system_error("control: socket", errno);
     const Address a = address_of(getpid());
-    if (bind(control->socket_, reinterpret_cast<const sockaddr*>(&a.address), a.size) != 0) return system_error("control: bind", errno);
+    if (bind(control->socket_, reinterpret_cast<const sockaddr*>(&a.address), a.size) != 0)
+        return system_error("control: bind", errno);
     if (::listen(control->socket_, 4) != 0) return system_error("control: listen", errno);
     return control;
 }
@@ -103,7 +104,8 @@ void Control::serve() {
     if (fd < 0) return;
     constexpr int patience_ms = 100;
     set_patience(fd, patience_ms);
-    answer(fd, may_speak(fd) ? handler_(read_line(fd)) : Status(Error{"only root and the user who runs lt may speak to it", "", 0}));
+    answer(fd, may_speak(fd) ? handler_(read_line(fd))
+                             : Status(Error{"only root and the user who runs lt may speak to it", "", 0}));
     close(fd);
 }
 

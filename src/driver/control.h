@@ -1,5 +1,5 @@
-// A running lt can be spoken to: `lt set NAME=VALUE` sets a parameter of it. It listens on a socket that is named after its process and takes one line
-// per connection, from root or from its own user; the answer is "ok" or the error.
+// A running lt can be spoken to: `lt set NAME=VALUE` sets a parameter of it. It listens on a socket that is named after
+// its process and takes one line per connection, from root or from its own user; the answer is "ok" or the error.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ class Control {
     Control& operator=(const Control&) = delete;
 
     int descriptor() const { return socket_; }  // readable when somebody wants to speak
-    void serve();                               // takes one connection, which may wait for no more than a tenth of a second
+    void serve();  // takes one connection, which may wait for no more than a tenth of a second
 
   private:
     Control() = default;

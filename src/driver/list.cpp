@@ -11,16 +11,24 @@
 namespace lt {
 namespace {
 
-std::string part(const std::vector<std::string_view>& parts, size_t i) { return i < parts.size() ? std::string(parts[i]) : "*"; }
+std::string part(const std::vector<std::string_view>& parts, size_t i) {
+    return i < parts.size() ? std::string(parts[i]) : "*";
+}
 
 Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<std::string_view>& parts) {
     std::vector<std::string> names;
     std::string prefix = fmt::format("{}:", row.name);
     switch (row.place) {
         case Place::nothing:
-        case Place::period: fmt::print("{}\n", row.shape); return size_t{1};
-        case Place::event: names = kernel.tracepoints(part(parts, 1), part(parts, 2)); break;
-        case Place::kernel_function: names = kernel.functions(part(parts, parts.size() - 1)); break;
+        case Place::period:
+            fmt::print("{}\n", row.shape);
+            return size_t{1};
+        case Place::event:
+            names = kernel.tracepoints(part(parts, 1), part(parts, 2));
+            break;
+        case Place::kernel_function:
+            names = kernel.functions(part(parts, parts.size() - 1));
+            break;
         case Place::system_call:
             for (const std::string& full : kernel.tracepoints("syscalls", "sys_enter_" + part(parts, 1))) {
                 names.push_back(full.substr(std::string_view("syscalls:sys_enter_").size()));
@@ -42,17 +50,21 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<
 
 Status list_probes(Kernel& kernel, std::string_view pattern) {
     const std::vector<std::string_view> parts = split(pattern, ':');
-    const Error none{fmt::format("nothing matches `{}`", pattern), "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*", 0};
+    const Error none{fmt::format("nothing matches `{}`", pattern),
+                     "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*", 0};
     if (const ProbeRow* row = find_probe(parts[0])) {
         const Result<size_t> n = list_kind(kernel, *row, parts);
         if (!n) return n.error();
         return *n > 0 ? Status(Done{}) : Status(none);
     }
-    if (parts.size() > 1 && !is_glob(parts[0])) return Error{fmt::format("there is no kind of probe `{}`", parts[0]), none.hint, 0};
+    if (parts.size() > 1 && !is_glob(parts[0]))
+        return Error{fmt::format("there is no kind of probe `{}`", parts[0]), none.hint, 0};
     const std::string last(parts.back());
     size_t found = 0;
-    for (const std::string& name : kernel.tracepoints("*", last)) found++, fmt::print("{}:{}\n", probe_row(ProbeKind::tracepoint).name, name);
-    for (const std::string& name : kernel.functions(last)) found++, fmt::print("{}:{}\n", probe_row(ProbeKind::kprobe).name, name);
+    for (const std::string& name : kernel.tracepoints("*", last))
+        found++, fmt::print("{}:{}\n", probe_row(ProbeKind::tracepoint).name, name);
+    for (const std::string& name : kernel.functions(last))
+        found++, fmt::print("{}:{}\n", probe_row(ProbeKind::kprobe).name, name);
     return found > 0 ? Status(Done{}) : Status(none);
 }
 

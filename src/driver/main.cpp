@@ -29,9 +29,11 @@ Result<Source> read_all(FILE* file, const std::string& name) {
 }
 
 Result<Source> read_source(const Command& command) {
-    if (command.has(Option::program) && !command.file.empty()) return Error{"both -e and a file are given", "use one of them", 0};
+    if (command.has(Option::program) && !command.file.empty())
+        return Error{"both -e and a file are given", "use one of them", 0};
     if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
-    if (command.file.empty()) return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
+    if (command.file.empty())
+        return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
     if (command.file == "-") return read_all(stdin, "-");
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(command.file.c_str(), "rb"), &std::fclose);
     if (!file) return system_error("cannot read " + command.file, errno);
@@ -62,7 +64,8 @@ int help(const Command& command) {
 int set(int argc, const char* const* argv) {
     const bool fits = argc == 3 || argc == 4;
     const pid_t pid = argc == 4 ? static_cast<pid_t>(std::strtol(argv[3], nullptr, 10)) : 0;
-    if (!fits || pid < 0 || (argc == 4 && pid == 0)) return fail({"set takes NAME=VALUE and perhaps a pid", "for example lt set slow=50ms", 0});
+    if (!fits || pid < 0 || (argc == 4 && pid == 0))
+        return fail({"set takes NAME=VALUE and perhaps a pid", "for example lt set slow=50ms", 0});
     const Status told = tell_running(pid, argv[2]);
     return told ? 0 : fail(told.error());
 }

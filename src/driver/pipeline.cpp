@@ -45,8 +45,8 @@ struct DumpRow {
     std::string (Pipeline::*text)() const;
 };
 constexpr std::array dumps{
-    DumpRow{"ast", "parse", &Pipeline::ast_text},   DumpRow{"typed", "check", &Pipeline::typed_text},
-    DumpRow{"ir", "lower", &Pipeline::ir_text},     DumpRow{"llvm", "emit", &Pipeline::llvm_text},
+    DumpRow{"ast", "parse", &Pipeline::ast_text},     DumpRow{"typed", "check", &Pipeline::typed_text},
+    DumpRow{"ir", "lower", &Pipeline::ir_text},       DumpRow{"llvm", "emit", &Pipeline::llvm_text},
     DumpRow{"bpf", "emit", &Pipeline::assembly_text}, DumpRow{"plan", "emit", &Pipeline::plan_text},
 };
 
@@ -87,7 +87,9 @@ bool Pipeline::options_fit() {
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
         const DumpRow* row = find_row(dumps, name);
-        if (!row) return refuse({fmt::format("nothing of the name `{}` can be dumped", name), "there are " + names_of(dumps), 0});
+        if (!row)
+            return refuse(
+                {fmt::format("nothing of the name `{}` can be dumped", name), "there are " + names_of(dumps), 0});
         last_dump = std::max(last_dump, place_of(row->stage));
         last_stage_ = stages[last_dump].name;
         emit_options_.llvm_text |= name == "llvm";
@@ -95,9 +97,11 @@ bool Pipeline::options_fit() {
     }
     if (command_.has(Option::stop_after)) {
         last_stage_ = command_.text(Option::stop_after);
-        if (!find_row(stages, last_stage_)) return refuse({fmt::format("there is no stage `{}`", last_stage_), "there are " + names_of(stages), 0});
+        if (!find_row(stages, last_stage_))
+            return refuse({fmt::format("there is no stage `{}`", last_stage_), "there are " + names_of(stages), 0});
     }
-    return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_, diags_);
+    return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
+                         diags_);
 }
 
 bool Pipeline::run_stages() {
@@ -122,7 +126,8 @@ bool Pipeline::refuse(const Error& error) {
 
 void Pipeline::draw_diags() {
     std::fflush(stdout);
-    for (; drawn_ < diags_.all().size(); drawn_++) fmt::print(stderr, "{}", draw(source_, diags_.all()[drawn_], colored()));
+    for (; drawn_ < diags_.all().size(); drawn_++)
+        fmt::print(stderr, "{}", draw(source_, diags_.all()[drawn_], colored()));
 }
 
 bool Pipeline::parse() {
@@ -139,8 +144,10 @@ bool Pipeline::params_fit() {
     for (const ParamSetting& setting : command_.params) {
         if (std::find(names.begin(), names.end(), setting.name) != names.end()) continue;
         const std::vector<std::string> near = closest(setting.name, names);
-        Diag& d = diags_.error({}, fmt::format("--{} is no option of lt and no parameter of {}", setting.name, source_.name));
-        d.hint = !near.empty() ? fmt::format("did you mean --{}?", near.front()) : "lt --help lists the options, lt FILE --help a script's parameters, too";
+        Diag& d =
+            diags_.error({}, fmt::format("--{} is no option of lt and no parameter of {}", setting.name, source_.name));
+        d.hint = !near.empty() ? fmt::format("did you mean --{}?", near.front())
+                               : "lt --help lists the options, lt FILE --help a script's parameters, too";
     }
     return !diags_.has_errors();
 }
@@ -202,7 +209,8 @@ bool Pipeline::load() {
     Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, *printer_);
     if (!session) {
         Error e = session.error();
-        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos) e.hint = "run it again with -v for the verifier's log";
+        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
+            e.hint = "run it again with -v for the verifier's log";
         return refuse(e);
     }
     session_ = std::move(*session);
@@ -222,15 +230,18 @@ bool Pipeline::attach() {
     return true;
 }
 
-// What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are compiled.
+// What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
+// compiled.
 bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
     for (const Refusal& r : refusals) {
         const Rung* rung = nullptr;
         for (const Rung& candidate : ir_.plan.probes[r.probe].rungs) {
             if (candidate.way == r.way) rung = &candidate;
         }
-        if (!rung || rung->attachments.empty() || r.way == Way::tracepoint || r.way == Way::uprobe || r.way == Way::run) {
-            diags_.error(ir_.plan.probes[r.probe].span, fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
+        if (!rung || rung->attachments.empty() || r.way == Way::tracepoint || r.way == Way::uprobe ||
+            r.way == Way::run) {
+            diags_.error(ir_.plan.probes[r.probe].span,
+                         fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
             return false;
         }
         resolve_options_.ruled_out.push_back({rung->attachments.front().function, r.way, r.why});
@@ -256,8 +267,9 @@ void Pipeline::tell_ways() {
 }
 
 bool Pipeline::collect() {
-    const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(),
-                                       [](const PlannedProbe& p) { return !p.internal && (p.when == When::attached || p.when == When::period); });
+    const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(), [](const PlannedProbe& p) {
+        return !p.internal && (p.when == When::attached || p.when == When::period);
+    });
     if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;

@@ -8,9 +8,9 @@
 
 #include "base/diag.h"
 #include "child.h"
-#include "control.h"
 #include "codegen/compile.h"
 #include "command.h"
+#include "control.h"
 #include "report.h"
 #include "runtime/session.h"
 

@@ -25,7 +25,8 @@ uint64_t effective_capabilities() {
 std::optional<Error> lacking_privilege() {
     const uint64_t have = effective_capabilities();
     if ((have & sys_admin) || (have & (bpf | perfmon)) == (bpf | perfmon)) return {};
-    return Error{"tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON", "run it again with sudo in front", 0};
+    return Error{"tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON", "run it again with sudo in front",
+                 0};
 }
 
 }  // namespace lt

@@ -27,29 +27,43 @@ struct LossRow {
     std::string_view in_account;  // as a part of what a span has opened; empty: it was never opened
 };
 constexpr std::array loss_rows{
-    LossRow{LossKind::ring_buffer_full, Subject::none, Told::always, "events lost, which came faster than they could be printed: {0}",
-            "print less, or collect into a map", ""},
-    LossRow{LossKind::map_full, Subject::map, Told::always, "values not kept in {1}, which is full: {0}", "use fewer different keys, or clear it now and then", ""},
-    LossRow{LossKind::contended, Subject::map, Told::always, "values not kept in {1}, which too many programs changed at once: {0}", "", ""},
-    LossRow{LossKind::span_no_entry, Subject::span, Told::in_stats, "{1}: closed without having been seen to open: {0}", "they opened before tracing began, or not at all", ""},
-    LossRow{LossKind::span_missed, Subject::span, Told::always, "{1}: left without a return (longjmp, or a return that the kernel missed) and not measured: {0}", "",
+    LossRow{LossKind::ring_buffer_full, Subject::none, Told::always,
+            "events lost, which came faster than they could be printed: {0}", "print less, or collect into a map", ""},
+    LossRow{LossKind::map_full, Subject::map, Told::always, "values not kept in {1}, which is full: {0}",
+            "use fewer different keys, or clear it now and then", ""},
+    LossRow{LossKind::contended, Subject::map, Told::always,
+            "values not kept in {1}, which too many programs changed at once: {0}", "", ""},
+    LossRow{LossKind::span_no_entry, Subject::span, Told::in_stats, "{1}: closed without having been seen to open: {0}",
+            "they opened before tracing began, or not at all", ""},
+    LossRow{LossKind::span_missed, Subject::span, Told::always,
+            "{1}: left without a return (longjmp, or a return that the kernel missed) and not measured: {0}", "",
             "left without a return"},
-    LossRow{LossKind::span_died, Subject::span, Told::in_stats, "{1}: open when their thread ended: {0}", "", "ended with their thread"},
-    LossRow{LossKind::span_reopened, Subject::span, Told::always, "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
+    LossRow{LossKind::span_died, Subject::span, Told::in_stats, "{1}: open when their thread ended: {0}", "",
+            "ended with their thread"},
+    LossRow{LossKind::span_reopened, Subject::span, Told::always,
+            "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
     LossRow{LossKind::span_too_deep, Subject::span, Told::always, "{1}: nested too deep and not measured: {0}", "", ""},
-    LossRow{LossKind::span_no_room, Subject::span, Told::always, "{1}: not measured, for too many were open at once: {0}", "narrow it with a /predicate/", ""},
-    LossRow{LossKind::stack_collision, Subject::none, Told::always, "stacks not kept, whose id another stack has: {0}", "they stand as (stack not kept)", ""},
-    LossRow{LossKind::stacks_full, Subject::none, Told::always, "stacks not kept, for there were too many different ones: {0}",
+    LossRow{LossKind::span_no_room, Subject::span, Told::always,
+            "{1}: not measured, for too many were open at once: {0}", "narrow it with a /predicate/", ""},
+    LossRow{LossKind::stack_collision, Subject::none, Told::always, "stacks not kept, whose id another stack has: {0}",
+            "they stand as (stack not kept)", ""},
+    LossRow{LossKind::stacks_full, Subject::none, Told::always,
+            "stacks not kept, for there were too many different ones: {0}",
             "take fewer frames, as in kstack(5), or use a /predicate/", ""},
-    LossRow{LossKind::stack_busy, Subject::none, Told::always, "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
-    LossRow{LossKind::span_clock, Subject::span, Told::always, "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
+    LossRow{LossKind::stack_busy, Subject::none, Told::always,
+            "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
+    LossRow{LossKind::span_clock, Subject::span, Told::always,
+            "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };
 
 std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
     switch (subject) {
-        case Subject::none: return "";
-        case Subject::map: return plan.maps[index].name;
-        case Subject::span: return plan.spans[index].text;
+        case Subject::none:
+            return "";
+        case Subject::map:
+            return plan.maps[index].name;
+        case Subject::span:
+            return plan.spans[index].text;
     }
     return "";
 }
@@ -61,7 +75,8 @@ constexpr std::array function_ways{Way::fentry, Way::kprobe, Way::breakpoint};
 std::string loss_text(const Plan& plan, const Loss& loss, bool stats) {
     for (const LossRow& row : loss_rows) {
         if (row.kind != loss.kind || (row.told == Told::in_stats && !stats)) continue;
-        std::string out = fmt::format(fmt::runtime(row.sentence), loss.count, subject_name(plan, row.subject, loss.subject));
+        std::string out =
+            fmt::format(fmt::runtime(row.sentence), loss.count, subject_name(plan, row.subject, loss.subject));
         if (!row.advice.empty()) out += fmt::format("; {}", row.advice);
         return out;
     }
@@ -69,29 +84,35 @@ std::string loss_text(const Plan& plan, const Loss& loss, bool stats) {
 }
 
 // opened = closed + open + each loss; what does not add up is shown, too.
-std::string account_text(const Plan& plan, uint32_t span, const Session::Account& account, const std::vector<Loss>& losses) {
-    std::string out = fmt::format("{}: {} opened = {} closed + {} open", plan.spans[span].text, account.opened, account.closed, account.open);
+std::string account_text(const Plan& plan, uint32_t span, const Session::Account& account,
+                         const std::vector<Loss>& losses) {
+    std::string out = fmt::format("{}: {} opened = {} closed + {} open", plan.spans[span].text, account.opened,
+                                  account.closed, account.open);
     uint64_t sum = account.closed + account.open;
     for (const Loss& loss : losses) {
         if (loss.subject != span) continue;
-        const auto row = std::find_if(loss_rows.begin(), loss_rows.end(), [&](const LossRow& r) { return r.kind == loss.kind; });
+        const auto row =
+            std::find_if(loss_rows.begin(), loss_rows.end(), [&](const LossRow& r) { return r.kind == loss.kind; });
         if (row == loss_rows.end() || row->in_account.empty()) continue;
         out += fmt::format(" + {} {}", loss.count, row->in_account);
         sum += loss.count;
     }
-    if (sum != account.opened) out += fmt::format(" + {} closed and opened again at one time", static_cast<int64_t>(account.opened - sum));
+    if (sum != account.opened)
+        out += fmt::format(" + {} closed and opened again at one time", static_cast<int64_t>(account.opened - sum));
     return out;
 }
 
 void tell_stats(const Plan& plan, const Session& session) {
     const std::vector<Loss> losses = session.losses();
     if (const auto accounts = session.accounts()) {
-        for (uint32_t i = 0; i < accounts->size(); i++) fmt::print(stderr, "lt: span {}\n", account_text(plan, i, (*accounts)[i], losses));
+        for (uint32_t i = 0; i < accounts->size(); i++)
+            fmt::print(stderr, "lt: span {}\n", account_text(plan, i, (*accounts)[i], losses));
     } else {
         fmt::print(stderr, "lt: the account of spans: {}\n", accounts.error().what);
     }
     for (const Session::ProgramFacts& f : session.facts()) {
-        fmt::print(stderr, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions, f.misses);
+        fmt::print(stderr, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
+                   f.misses);
     }
 }
 
@@ -105,7 +126,8 @@ bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOp
     for (Way way : function_ways) names.emplace_back(way_name(way));
     for (const std::string& name : wanted) {
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-        diags.error({}, fmt::format("there is no way `{}` to attach a kernel function", name)).hint = "there are " + either(names);
+        diags.error({}, fmt::format("there is no way `{}` to attach a kernel function", name)).hint =
+            "there are " + either(names);
         return false;
     }
     for (Way way : function_ways) {

@@ -109,7 +109,9 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& m
           {[&maps](size_t index) { return maps.read(index); },
            [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
            [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); },
-           [&plan, &object, this](size_t span) { return describe_open(plan, object, stacks_, static_cast<uint32_t>(span)); },
+           [&plan, &object, this](size_t span) {
+               return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
+           },
            [this](const Stack& stack) { return stacks_.frames(stack); }},
           printer),
       stacks_(object.map(std::string(stacks_symbol))),

@@ -91,7 +91,8 @@ Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::stri
     if (!size || type.kind == Kind::aggregation) return unreadable(type);
     if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
     if (type.kind == Kind::string) return Value{type, read_text(bytes.subspan(offset, *size))};
-    if (type.kind == Kind::stack) return Value{type, Stack{read_bits(bytes, offset, 8), read_bits(bytes, offset + 8, 8)}};
+    if (type.kind == Kind::stack)
+        return Value{type, Stack{read_bits(bytes, offset, 8), read_bits(bytes, offset + 8, 8)}};
     return Value{type, widened(read_bits(bytes, offset, *size), type)};
 }
 
@@ -252,7 +253,9 @@ Result<std::optional<MapEntry>> read_entry(const PlannedMap& map, const RawEntry
 
 }  // namespace
 
-Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes) { return read_key(types, bytes); }
+Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes) {
+    return read_key(types, bytes);
+}
 
 Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
     MapContent content{map.name, {}};
@@ -289,7 +292,8 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
 Result<View8> percentile_key(const Plan& plan, const EventField& field, View8 record) {
     if (field.percentile->map >= plan.maps.size()) {
         return Error{
-            fmt::format("a percentile of map {} of a plan that has {}", field.percentile->map, plan.maps.size()), "", 0};
+            fmt::format("a percentile of map {} of a plan that has {}", field.percentile->map, plan.maps.size()), "",
+            0};
     }
     const PlannedMap& map = plan.maps[field.percentile->map];
     if (map.key.empty()) return View8{};

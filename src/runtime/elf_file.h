@@ -60,7 +60,7 @@ class ElfFile {
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;
     mutable std::vector<uint32_t> by_address_;  // positions in symbols_; made when first asked for
-    bool stripped_ = true;  // has no .symtab
+    bool stripped_ = true;                      // has no .symtab
 };
 
 // Is it a file that this machine can run or load?

@@ -209,15 +209,16 @@ Answer test_uprobe(const FunctionFacts&) {
     return if_among(try_probe_event(*type, false, 0), {EINVAL}, "uprobes are refused");
 }
 
-// Without its addresses no place for a breakpoint can be found, whatever else is allowed. The first symbols are offsets of per-CPU variables, and the
-// first of them is at zero on every kernel.
+// Without its addresses no place for a breakpoint can be found, whatever else is allowed. The first symbols are offsets
+// of per-CPU variables, and the first of them is at zero on every kernel.
 bool shows_addresses() {
     const Descriptor fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
     char text[4096];
     const ssize_t n = ::read(fd.get(), text, sizeof text);
     if (n <= 0) return false;
     const std::vector<std::string_view> lines = split({text, static_cast<size_t>(n)}, '\n');
-    return std::any_of(lines.begin(), lines.end(), [](std::string_view line) { return line.find_first_not_of('0') < line.find(' '); });
+    return std::any_of(lines.begin(), lines.end(),
+                       [](std::string_view line) { return line.find_first_not_of('0') < line.find(' '); });
 }
 
 // The kernel asks whether an address may have a breakpoint, not whether there is code: this one is never executed.

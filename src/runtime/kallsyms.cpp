@@ -1,5 +1,5 @@
-// One pass over the text fills a compact table; it is sorted only for those who ask what lies at addresses, since the few
-// other questions about order (sizes, lists) are answered quicker by looking through it.
+// One pass over the text fills a compact table; it is sorted only for those who ask what lies at addresses, since the
+// few other questions about order (sizes, lists) are answered quicker by looking through it.
 #include "kallsyms.h"
 
 #include <algorithm>
@@ -92,8 +92,8 @@ uint64_t Kallsyms::size_at(uint64_t address) const {
     return address == 0 || next == UINT64_MAX ? 0 : next - address;
 }
 
-// Of several at one address the first in the file, as the kernel itself does it. Ends are not known: what is farther from its symbol than any
-// function is long lies in none.
+// Of several at one address the first in the file, as the kernel itself does it. Ends are not known: what is farther
+// from its symbol than any function is long lies in none.
 std::optional<Symbol> Kallsyms::at(uint64_t address) const {
     constexpr uint64_t longest = 1 << 16;
     if (by_address_.empty()) {

@@ -50,11 +50,14 @@ std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) 
         bytes = bytes.subspan(sizeof record);
         const size_t size = record.span < plan.spans.size() ? plan.spans[record.span].opening_size : 0;
         if (size == 0 || bytes.size() < size) break;  // the kernel cut it off
-        Open open{record.span, record.level, record.who, record.time, {}, Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)), {}};
+        Open open{record.span, record.level, record.who,
+                  record.time, {},           Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)),
+                  {}};
         bytes = bytes.subspan(size);
         if (record.stack_bytes != 0 && bytes.size() >= walk_stack) {
             const size_t count = std::min<size_t>(record.stack_bytes, walk_stack) / sizeof(uint64_t);
-            for (size_t i = 0; i < count; i++) open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
+            for (size_t i = 0; i < count; i++)
+                open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
             bytes = bytes.subspan(walk_stack);
         }
         all.push_back(std::move(open));
@@ -63,7 +66,8 @@ std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) 
 }
 
 // The openings in one entry of a hash.
-void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8_t> key, std::span<const uint8_t> value, std::vector<Open>& out) {
+void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8_t> key, std::span<const uint8_t> value,
+                  std::vector<Open>& out) {
     const bool keyed = span.state == SpanState::key;
     const size_t header = keyed ? 0 : span_thread_header;
     const uint64_t depth = keyed ? 1 : std::min<uint64_t>(read_at<uint64_t>(value, 0), span.depth);
@@ -73,7 +77,13 @@ void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8
         if (keyed && time == 0) continue;  // closed just now
         const uint64_t who = keyed ? read_at<uint64_t>(value, at) : read_at<uint32_t>(key, 0);
         const std::span<const uint8_t> opening = value.subspan(at, span.opening_size);
-        out.push_back({index, i, who, time, keyed ? Bytes(key.begin(), key.end()) : Bytes{}, Bytes(opening.begin(), opening.end()), {}});
+        out.push_back({index,
+                       i,
+                       who,
+                       time,
+                       keyed ? Bytes(key.begin(), key.end()) : Bytes{},
+                       Bytes(opening.begin(), opening.end()),
+                       {}});
     }
 }
 
@@ -86,7 +96,8 @@ Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<O
     while (bpf_map_get_next_key(map, after, next.data()) == 0) {
         key = next;
         after = key.data();
-        if (bpf_map_lookup_elem(map, key.data(), value.data()) == 0) decode_entry(span, index, {key.data(), info.key_size}, value, out);
+        if (bpf_map_lookup_elem(map, key.data(), value.data()) == 0)
+            decode_entry(span, index, {key.data(), info.key_size}, value, out);
     }
     return Done{};
 }
@@ -101,7 +112,8 @@ uint64_t monotonic_now() {
 
 std::string name_of_thread(uint64_t who) {
     const auto tid = static_cast<uint32_t>(who);
-    const auto pid = who >> 32 != 0 ? static_cast<uint32_t>(who >> 32) : tid;  // a hash by thread does not tell the process
+    const auto pid =
+        who >> 32 != 0 ? static_cast<uint32_t>(who >> 32) : tid;  // a hash by thread does not tell the process
     const Result<std::string> comm = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid));
     return comm ? std::string(trim(*comm)) : "";
 }

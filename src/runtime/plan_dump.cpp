@@ -229,8 +229,10 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
 
 void Dumper::span(const PlannedSpan& span) {
     line("span {}{}", span.name.empty() ? "" : span.name + " = ", quoted(span.text));
-    if (span.state == SpanState::key) return line("    {}[{}]: an opening of {} bytes", span.symbol, types_text(span.key), span.opening_size);
-    line("    {} in {}: {} openings of {} bytes per thread", span.symbol, span.state == SpanState::task ? "task storage" : "a hash", span.depth, span.opening_size);
+    if (span.state == SpanState::key)
+        return line("    {}[{}]: an opening of {} bytes", span.symbol, types_text(span.key), span.opening_size);
+    line("    {} in {}: {} openings of {} bytes per thread", span.symbol,
+         span.state == SpanState::task ? "task storage" : "a hash", span.depth, span.opening_size);
 }
 
 void Dumper::loss(size_t index, const PlannedLoss& loss) {

@@ -118,7 +118,8 @@ Status LiveSession::watch(int descriptor, std::function<void()> work) {
     return loop_.add(descriptor, Loop::On::readable, std::move(work));
 }
 
-// The others keep their values: `> worst` may just be changing its own, which is then overwritten by what it was a moment before.
+// The others keep their values: `> worst` may just be changing its own, which is then overwritten by what it was a
+// moment before.
 Status LiveSession::set_param(size_t index, const std::vector<uint8_t>& bytes) {
     Result<std::vector<uint8_t>> all = object_.params();
     if (!all) return all.error();

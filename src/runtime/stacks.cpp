@@ -14,6 +14,15 @@ std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value) {
     return {first, std::find(first, value.end(), uint64_t{0})};
 }
 
+uint64_t stack_id(std::span<const uint64_t> addresses) {
+    uint64_t hash = 0;
+    for (uint64_t address : addresses) {
+        hash = (hash ^ address) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash == stack_none || hash == stack_lost ? 1 : hash;
+}
+
 const std::vector<std::string>& Stacks::frames(const Stack& stack) {
     const Key key{stack.id, stack.process};
     const auto [named, fresh] = named_.try_emplace(key);

@@ -33,6 +33,10 @@ class Stacks {
     std::map<Key, std::vector<std::string>> named_;
 };
 
+// The id under which the library keeps these frames, of which there is one at least; the same as in
+// stdlib/bpf/stack.bpf.c.
+uint64_t stack_id(std::span<const uint64_t> addresses);
+
 // The frames in the value of such a map.
 std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value);
 

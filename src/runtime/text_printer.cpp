@@ -30,9 +30,7 @@ uint64_t word_of(const Value& value) {
 }
 
 // Maps of strings and stacks stand in the order of their keys.
-uint64_t first_word(const MapEntry& entry) {
-    return in_memory(entry.value.type) ? 0 : word_of(entry.value);
-}
+uint64_t first_word(const MapEntry& entry) { return in_memory(entry.value.type) ? 0 : word_of(entry.value); }
 
 // Eight bytes of the key: a whole integer, or a piece of a string or a stack.
 struct KeyWord {
@@ -129,7 +127,8 @@ void TextPrinter::map(const MapContent& content) {
 void TextPrinter::open_spans(const OpenSpans& open) {
     out_ += fmt::format("{}: {} open\n", open.name, open.spans.size());
     for (const OpenSpanLine& line : open.spans) {
-        out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid, line.comm.empty() ? "(gone)" : line.comm);
+        out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid,
+                            line.comm.empty() ? "(gone)" : line.comm);
         if (!line.key.empty()) out_ += ' ';
         key(line.key);
         out_ += '\n';

@@ -3,8 +3,11 @@
 #include <bpf/bpf.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "stacks.h"
 
 namespace lt {
 
@@ -18,7 +21,8 @@ Status Timeouts::look() {
         const Result<int64_t> after = patience(timeout);
         if (!after) return after.error();
         for (const Open& open : *all) {
-            if (open.span != timeout.span || now <= open.time || now - open.time <= static_cast<uint64_t>(*after)) continue;
+            if (open.span != timeout.span || now <= open.time || now - open.time <= static_cast<uint64_t>(*after))
+                continue;
             Told told{i, open.who, open.time, open.key};
             if (!told_.contains(told)) {
                 if (Status done = tell(timeout, open); !done) return done;
@@ -41,10 +45,22 @@ Result<int64_t> Timeouts::patience(const PlannedTimeout& timeout) const {
     return std::max<int64_t>(value, 0);
 }
 
+// Where the library keeps those that programs take. Without a stack, or without room for it, the span has none.
+void Timeouts::keep_stack(const std::vector<uint64_t>& addresses, StuckSpan& stuck) const {
+    const int map = object_.map(std::string(stacks_symbol));
+    if (map < 0 || addresses.empty()) return;
+    stuck.stack[0] = stack_id(addresses);
+    std::array<uint64_t, 1 + stack_frames> value{};
+    std::copy_n(addresses.begin(), std::min<size_t>(addresses.size(), stack_frames), value.begin() + 1);
+    const int code = bpf_map_update_elem(map, stuck.stack, value.data(), BPF_NOEXIST);
+    if (code < 0 && code != -EEXIST) stuck.stack[0] = stack_lost;
+}
+
 Status Timeouts::tell(const PlannedTimeout& timeout, const Open& open) {
     StuckSpan stuck;
     stuck.who = open.who;
     name_of_thread(open.who).copy(stuck.comm, sizeof stuck.comm - 1);
+    keep_stack(open.kernel_stack, stuck);
     size_t room = 0;
     for (const PlannedSpan& span : plan_.spans) room = std::max<size_t>(room, span.opening_size);
     Bytes record(stuck_header + room);

@@ -1,5 +1,5 @@
-// Spans that are open for longer than their timeout: found by looking at all that are open, a few times in a tenth of a second, so that what is traced
-// pays nothing for it.
+// Spans that are open for longer than their timeout: found by looking at all that are open, a few times in a tenth of a
+// second, so that what is traced pays nothing for it.
 #pragma once
 
 #include <chrono>
@@ -26,6 +26,7 @@ class Timeouts {
   private:
     using Told = std::tuple<size_t, uint64_t, uint64_t, Bytes>;  // which timeout; of the span: who, time, key
     Result<int64_t> patience(const PlannedTimeout& timeout) const;
+    void keep_stack(const std::vector<uint64_t>& addresses, StuckSpan& stuck) const;
     Status tell(const PlannedTimeout& timeout, const Open& open);
 
     const Plan& plan_;

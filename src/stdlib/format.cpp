@@ -75,10 +75,11 @@ std::string counted(size_t n, std::string_view noun) { return fmt::format("{} {}
 
 FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t value, const Type& type) {
     const bool only = integers_only(piece.conversion);
-    return {piece.span, value,
-            fmt::format("{} takes {}, but the value is {}", written, only ? "an integer" : "an integer or a string",
-                        type_name(type)),
-            piece.conversion != Conversion::string && in_memory(type) ? fmt::format("use %s for {}", type_name(type)) : ""};
+    return {
+        piece.span, value,
+        fmt::format("{} takes {}, but the value is {}", written, only ? "an integer" : "an integer or a string",
+                    type_name(type)),
+        piece.conversion != Conversion::string && in_memory(type) ? fmt::format("use %s for {}", type_name(type)) : ""};
 }
 
 // What is wrong with the form of a piece itself.

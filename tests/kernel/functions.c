@@ -31,7 +31,7 @@ struct task_struct {
 };
 struct qstr {
     u32 hash, len;
-    const char *name;
+    const char* name;
 };
 struct inode {
     umode_t i_mode;
@@ -39,19 +39,19 @@ struct inode {
     loff_t i_size;
 };
 struct dentry {
-    struct dentry *d_parent;
+    struct dentry* d_parent;
     struct qstr d_name;
-    struct inode *d_inode;
+    struct inode* d_inode;
 };
 struct path {
-    void *mnt;
-    struct dentry *dentry;
+    void* mnt;
+    struct dentry* dentry;
 };
 struct file {
     unsigned int f_mode;
     loff_t f_pos;
     struct path f_path;
-    struct inode *f_inode;
+    struct inode* f_inode;
 };
 struct open_flags {
     int open_flag;
@@ -61,10 +61,10 @@ struct open_how {
     u64 flags, mode, resolve;
 };
 struct filename {
-    const char *name;
+    const char* name;
 };
 struct kiocb {
-    struct file *ki_filp;
+    struct file* ki_filp;
     loff_t ki_pos;
 };
 struct iov_iter {
@@ -81,7 +81,7 @@ struct raw_spinlock {
 };
 typedef struct raw_spinlock raw_spinlock_t;
 struct hrtimer_sleeper {
-    struct task_struct *task;
+    struct task_struct* task;
 };
 struct vm_area_struct {
     unsigned long vm_start, vm_end;
@@ -93,11 +93,11 @@ struct page {
     unsigned long flags;
 };
 struct bio {
-    struct bio *bi_next;
+    struct bio* bi_next;
     blk_status_t bi_status;
 };
 struct request {
-    struct bio *bio;
+    struct bio* bio;
     u64 start_time_ns;
 };
 struct sockaddr {
@@ -109,7 +109,7 @@ struct sock {
     u16 port;
 };
 struct socket {
-    struct sock *sk;
+    struct sock* sk;
 };
 struct net;
 struct net_device {
@@ -120,77 +120,81 @@ struct packet_type {
 };
 struct sk_buff {
     unsigned int len;
-    struct net_device *dev;
+    struct net_device* dev;
 };
 struct msghdr {
-    void *msg_name;
+    void* msg_name;
     int msg_namelen;
 };
 struct mnt_idmap;
 struct delayed_call;
 struct device {
-    const char *init_name;
+    const char* init_name;
 };
 struct kobject {
-    const char *name;
+    const char* name;
 };
 struct kobj_attribute;
 
-#define DOES_NOTHING { return 0; }
+#define DOES_NOTHING \
+    {                \
+        return 0;    \
+    }
 
 void schedule(void) {}
 long schedule_timeout(long timeout) DOES_NOTHING
-int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags) DOES_NOTHING
-int wake_up_process(struct task_struct *p) DOES_NOTHING
-void mutex_lock(struct mutex *lock) {}
-void mutex_unlock(struct mutex *lock) {}
-void _raw_spin_lock(raw_spinlock_t *lock) {}
-int futex_wait(u32 *uaddr, unsigned int flags, u32 val, u64 *abs_time, u32 bitset) DOES_NOTHING
-int do_nanosleep(struct hrtimer_sleeper *t, enum hrtimer_mode mode) DOES_NOTHING
-long __x64_sys_futex(const struct pt_regs *regs) DOES_NOTHING
-long __x64_sys_nanosleep(const struct pt_regs *regs) DOES_NOTHING
-long __x64_sys_read(const struct pt_regs *regs) DOES_NOTHING
-long __x64_sys_write(const struct pt_regs *regs) DOES_NOTHING
-long __x64_sys_openat(const struct pt_regs *regs) DOES_NOTHING
-long __x64_sys_close(const struct pt_regs *regs) DOES_NOTHING
+    int try_to_wake_up(struct task_struct* p, unsigned int state, int wake_flags) DOES_NOTHING
+    int wake_up_process(struct task_struct* p) DOES_NOTHING void mutex_lock(struct mutex* lock) {}
+void mutex_unlock(struct mutex* lock) {}
+void _raw_spin_lock(raw_spinlock_t* lock) {}
+int futex_wait(u32* uaddr, unsigned int flags, u32 val, u64* abs_time, u32 bitset) DOES_NOTHING
+    int do_nanosleep(struct hrtimer_sleeper* t, enum hrtimer_mode mode) DOES_NOTHING
+    long __x64_sys_futex(const struct pt_regs* regs) DOES_NOTHING
+    long __x64_sys_nanosleep(const struct pt_regs* regs) DOES_NOTHING
+    long __x64_sys_read(const struct pt_regs* regs) DOES_NOTHING
+    long __x64_sys_write(const struct pt_regs* regs) DOES_NOTHING
+    long __x64_sys_openat(const struct pt_regs* regs) DOES_NOTHING
+    long __x64_sys_close(const struct pt_regs* regs) DOES_NOTHING
 
-void do_user_addr_fault(struct pt_regs *regs, unsigned long error_code, unsigned long address) {}
-vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned int flags, struct pt_regs *regs)
-    DOES_NOTHING
-struct page *__alloc_pages_noprof(gfp_t gfp, unsigned int order, int preferred_nid, unsigned long *nodemask) DOES_NOTHING
-void *__kmalloc_noprof(size_t size, gfp_t flags) DOES_NOTHING
-void kfree(const void *object) {}
+    void do_user_addr_fault(struct pt_regs* regs, unsigned long error_code, unsigned long address) {}
+vm_fault_t handle_mm_fault(struct vm_area_struct* vma, unsigned long address, unsigned int flags,
+                           struct pt_regs* regs) DOES_NOTHING
+    struct page* __alloc_pages_noprof(gfp_t gfp, unsigned int order, int preferred_nid,
+                                      unsigned long* nodemask) DOES_NOTHING
+    void* __kmalloc_noprof(size_t size, gfp_t flags) DOES_NOTHING void kfree(const void* object) {}
 
-ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos) DOES_NOTHING
-ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos) DOES_NOTHING
-int vfs_open(const struct path *path, struct file *file) DOES_NOTHING
-int vfs_fsync(struct file *file, int datasync) DOES_NOTHING
-int vfs_fsync_range(struct file *file, loff_t start, loff_t end, int datasync) DOES_NOTHING
-int vfs_getattr(const struct path *path, struct kstat *stat, u32 request_mask, unsigned int query_flags) DOES_NOTHING
-int vfs_statx(int dfd, struct filename *filename, int flags, struct kstat *stat, u32 request_mask) DOES_NOTHING
-int vfs_unlink(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, struct inode **delegated) DOES_NOTHING
-ssize_t ksys_read(unsigned int fd, char *buf, size_t count) DOES_NOTHING
-ssize_t ksys_write(unsigned int fd, const char *buf, size_t count) DOES_NOTHING
-long do_sys_openat2(int dfd, const char *filename, struct open_how *how) DOES_NOTHING
-struct file *do_filp_open(int dfd, struct filename *pathname, const struct open_flags *op) DOES_NOTHING
-ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *iter) DOES_NOTHING
-ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf) DOES_NOTHING
+ssize_t vfs_read(struct file* file, char* buf, size_t count, loff_t* pos) DOES_NOTHING ssize_t
+    vfs_write(struct file* file, const char* buf, size_t count, loff_t* pos) DOES_NOTHING
+    int vfs_open(const struct path* path, struct file* file) DOES_NOTHING
+    int vfs_fsync(struct file* file, int datasync) DOES_NOTHING
+    int vfs_fsync_range(struct file* file, loff_t start, loff_t end, int datasync) DOES_NOTHING
+    int vfs_getattr(const struct path* path, struct kstat* stat, u32 request_mask,
+                    unsigned int query_flags) DOES_NOTHING
+    int vfs_statx(int dfd, struct filename* filename, int flags, struct kstat* stat, u32 request_mask) DOES_NOTHING
+    int vfs_unlink(struct mnt_idmap* idmap, struct inode* dir, struct dentry* dentry,
+                   struct inode** delegated) DOES_NOTHING ssize_t
+    ksys_read(unsigned int fd, char* buf, size_t count) DOES_NOTHING ssize_t
+    ksys_write(unsigned int fd, const char* buf, size_t count) DOES_NOTHING
+    long do_sys_openat2(int dfd, const char* filename, struct open_how* how) DOES_NOTHING
+    struct file* do_filp_open(int dfd, struct filename* pathname, const struct open_flags* op) DOES_NOTHING ssize_t
+    generic_file_read_iter(struct kiocb* iocb, struct iov_iter* iter) DOES_NOTHING ssize_t
+    state_show(struct kobject* kobj, struct kobj_attribute* attr, char* buf) DOES_NOTHING
 
-void submit_bio(struct bio *bio) {}
-void bio_endio(struct bio *bio) {}
-void blk_mq_start_request(struct request *rq) {}
+    void submit_bio(struct bio* bio) {}
+void bio_endio(struct bio* bio) {}
+void blk_mq_start_request(struct request* rq) {}
 
-int bpf_fentry_test1(int a) DOES_NOTHING
-int sock_sendmsg(struct socket *sock, struct msghdr *msg) DOES_NOTHING
-int sock_recvmsg(struct socket *sock, struct msghdr *msg, int flags) DOES_NOTHING
-int move_addr_to_user(struct sockaddr *kaddr, int klen, void *uaddr, int *ulen) DOES_NOTHING
-int tcp_sendmsg(struct sock *sk, struct msghdr *msg, size_t size) DOES_NOTHING
-int tcp_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags, int *addr_len) DOES_NOTHING
-int tcp_v4_connect(struct sock *sk, struct sockaddr *uaddr, int addr_len) DOES_NOTHING
-int udp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len) DOES_NOTHING
-int ip_rcv(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt, struct net_device *orig_dev) DOES_NOTHING
-int ip_output(struct net *net, struct sock *sk, struct sk_buff *skb) DOES_NOTHING
+int bpf_fentry_test1(int a) DOES_NOTHING int sock_sendmsg(struct socket* sock, struct msghdr* msg) DOES_NOTHING
+    int sock_recvmsg(struct socket* sock, struct msghdr* msg, int flags) DOES_NOTHING
+    int move_addr_to_user(struct sockaddr* kaddr, int klen, void* uaddr, int* ulen) DOES_NOTHING
+    int tcp_sendmsg(struct sock* sk, struct msghdr* msg, size_t size) DOES_NOTHING
+    int tcp_recvmsg(struct sock* sk, struct msghdr* msg, size_t len, int flags, int* addr_len) DOES_NOTHING
+    int tcp_v4_connect(struct sock* sk, struct sockaddr* uaddr, int addr_len) DOES_NOTHING
+    int udp_sendmsg(struct sock* sk, struct msghdr* msg, size_t len) DOES_NOTHING
+    int ip_rcv(struct sk_buff* skb, struct net_device* dev, struct packet_type* pt,
+               struct net_device* orig_dev) DOES_NOTHING
+    int ip_output(struct net* net, struct sock* sk, struct sk_buff* skb) DOES_NOTHING
 
-long strncpy_from_user(char *dst, const char __user *src, long count) DOES_NOTHING
-unsigned long _copy_from_user(void *to, const void *from, unsigned long n) DOES_NOTHING
-unsigned long _copy_to_user(void *to, const void *from, unsigned long n) DOES_NOTHING
+    long strncpy_from_user(char* dst, const char __user* src, long count) DOES_NOTHING
+    unsigned long _copy_from_user(void* to, const void* from, unsigned long n) DOES_NOTHING
+    unsigned long _copy_to_user(void* to, const void* from, unsigned long n) DOES_NOTHING

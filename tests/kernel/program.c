@@ -13,7 +13,7 @@ function long work(long n) {
 
 function int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
-function int handle_request(const char *path, int size) { return add(path[0], size); }
+function int handle_request(const char* path, int size) { return add(path[0], size); }
 
 function int main(void) { return handle_request("/", factorial(3)) + (int)work(10); }
 
@@ -22,4 +22,4 @@ function void _start(void) {
     __builtin_trap();
 }
 
-function char *readline(const char *prompt) { return (char *)prompt; }
+function char* readline(const char* prompt) { return (char*)prompt; }

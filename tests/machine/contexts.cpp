@@ -87,7 +87,8 @@ Bytes stack_of(const ArgumentValues& values) {
     return stack;
 }
 
-// Calls inside each other lie below each other. After a return the return address has been taken off, but a breakpoint stops before that.
+// Calls inside each other lie below each other. After a return the return address has been taken off, but a breakpoint
+// stops before that.
 Address stack_pointer(Address base, Way way, const Hit& hit, const Environment& environment) {
     return base - frame_size * environment.call_depth + (hit.at_return() && way != Way::breakpoint ? 8 : 0);
 }

@@ -35,7 +35,8 @@ Result<uint64_t> Machine::run(std::string_view program, std::span<const uint8_t>
     const Bytes bytes(context.begin(), context.end());
     Region region{"the context", bytes, Access::read_only, Alignment::natural};
     const Address wanted = world_.environment.context_at;
-    const Address at = wanted != 0 ? world_.memory.add_at(wanted, std::move(region)) : world_.memory.add(std::move(region));
+    const Address at =
+        wanted != 0 ? world_.memory.add_at(wanted, std::move(region)) : world_.memory.add(std::move(region));
     auto result = run_in(program, at);
     world_.memory.release(at);
     return result;

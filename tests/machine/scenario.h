@@ -4,15 +4,13 @@
 //     # a comment
 //     at 1000ns cpu 0 pid 10 tid 11 comm "mysqld"   any of these, also +5us, uid, gid; each holds until changed
 //     user 0x7000 "/etc/passwd"                     a string in user memory; `kernel` likewise
-//     kstack 0x10 0x20                              the call stack of the kernel from now on, innermost first; ustack likewise
-//     ring 4096                                     the size of the ring buffer in bytes
-//     k:vfs_read arg0=1 count=0x10                  the kernel enters a function; u:PROGRAM:FUNCTION likewise
-//     k:vfs_read return -5 arg0=1                   it returns; arguments are for those who see them at a return (fexit)
-//     k:vfs_read unseen                             it is entered, or with `return 0 unseen` left, and no program is run
-//     t:sched:sched_switch prev_pid=3 next_comm="a" a tracepoint is passed, with fields by name
-//     thread-exit                                   the thread ends
-//     interval                                      the period of every interval probe is over
-//     interrupt                                     Ctrl-C, as at the end of the scenario
+//     kstack 0x10 0x20                              the call stack of the kernel from now on, innermost first; ustack
+//     likewise ring 4096                                     the size of the ring buffer in bytes k:vfs_read arg0=1
+//     count=0x10                  the kernel enters a function; u:PROGRAM:FUNCTION likewise k:vfs_read return -5 arg0=1
+//     it returns; arguments are for those who see them at a return (fexit) k:vfs_read unseen it is entered, or with
+//     `return 0 unseen` left, and no program is run t:sched:sched_switch prev_pid=3 next_comm="a" a tracepoint is
+//     passed, with fields by name thread-exit                                   the thread ends interval the period of
+//     every interval probe is over interrupt                                     Ctrl-C, as at the end of the scenario
 //
 // A pid sets the tid too unless the line has one. The clock begins at 1s, and what a hit does not give is 0 or empty.
 // Records are printed after each step.

@@ -64,8 +64,7 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       dispatcher_(plan,
                   {[this](size_t map) { return read(map); },
                    [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
-                   [this](size_t map) { return clear(map); },
-                   [this](size_t map) { return zero(map); },
+                   [this](size_t map) { return clear(map); }, [this](size_t map) { return zero(map); },
                    [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
                    [this](const Stack& stack) { return frames(stack); }},
                   printer) {

@@ -29,7 +29,7 @@ static void spin(long us) {
 }
 
 // A function of six arguments that takes `micros` and returns the sum of the first two.
-TRACED long held(long a, long b, const char *text, short c, long d, long e) {
+TRACED long held(long a, long b, const char* text, short c, long d, long e) {
     spin(micros);
     __asm__ volatile("" : : "r"(text), "r"(c), "r"(d), "r"(e) : "memory");
     return a + b;
@@ -54,20 +54,20 @@ TRACED long leap(long depth) {
 }
 
 // Never returns: its thread ends inside.
-TRACED void *perish(void *argument) {
+TRACED void* perish(void* argument) {
     prctl(PR_SET_NAME, "calls");
     spin(micros);
     pthread_exit(argument);
 }
 
-static void *sleep_once(void *argument) {
+static void* sleep_once(void* argument) {
     const struct timespec t = {micros / 1000000, micros % 1000000 * 1000};
     prctl(PR_SET_NAME, "calls");
     syscall(SYS_nanosleep, &t, NULL);
     return argument;
 }
 
-static void in_thread(void *(*function)(void *)) {
+static void in_thread(void* (*function)(void*)) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, function, NULL) != 0) exit(1);
     pthread_join(thread, NULL);
@@ -83,7 +83,7 @@ static void call_perish(long i) {
 }
 
 // All of them at once: the last one waits for the others.
-static pthread_t *crowd;
+static pthread_t* crowd;
 static long crowd_size;
 static void call_crowd(long i) {
     if (!crowd) crowd = calloc((size_t)crowd_size, sizeof *crowd);
@@ -113,14 +113,15 @@ static void call_getppid(long i) {
 }
 
 static const struct {
-    const char *name;
+    const char* name;
     void (*once)(long i);
 } works[] = {
-    {"held", call_held}, {"nest", call_nest}, {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep}, {"getppid", call_getppid},
-    {"deep", call_deep}, {"leap", call_leap}, {"perish", call_perish}, {"crowd", call_crowd},
+    {"held", call_held},           {"nest", call_nest},       {"getcwd", call_getcwd},
+    {"nanosleep", call_nanosleep}, {"getppid", call_getppid}, {"deep", call_deep},
+    {"leap", call_leap},           {"perish", call_perish},   {"crowd", call_crowd},
 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     const long count = argc > 2 ? atol(argv[2]) : 0;
     crowd_size = count;
     micros = argc > 3 ? atol(argv[3]) : 0;

@@ -12,12 +12,9 @@ struct StorageRow {
     bool may_allocate;  // takes BPF_F_NO_PREALLOC
 };
 constexpr StorageRow storages[] = {
-    {ir::Storage::hash, 1, true},
-    {ir::Storage::per_cpu_hash, 5, true},
-    {ir::Storage::array, 2, false},
-    {ir::Storage::per_cpu_array, 6, false},
-    {ir::Storage::ring_buffer, 27, false},
-    {ir::Storage::task_storage, 29, true},
+    {ir::Storage::hash, 1, true},          {ir::Storage::per_cpu_hash, 5, true},
+    {ir::Storage::array, 2, false},        {ir::Storage::per_cpu_array, 6, false},
+    {ir::Storage::ring_buffer, 27, false}, {ir::Storage::task_storage, 29, true},
 };
 constexpr uint32_t no_prealloc = 1;
 
@@ -44,17 +41,25 @@ llvm::DIType* DebugInfo::number(const char*, uint32_t n) {
 
 void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) {
     const StorageRow& row = storages[static_cast<size_t>(m.storage)];
-    struct Member { const char* name; uint32_t value; };
+    struct Member {
+        const char* name;
+        uint32_t value;
+    };
     const uint32_t flags = row.may_allocate && !m.preallocated ? no_prealloc : 0;
-    const Member members[] = {{"type", row.bpf_type}, {"key_size", m.key_size}, {"value_size", m.value_size},
-                              {"max_entries", m.max_entries}, {"map_flags", flags}};
+    const Member members[] = {{"type", row.bpf_type},
+                              {"key_size", m.key_size},
+                              {"value_size", m.value_size},
+                              {"max_entries", m.max_entries},
+                              {"map_flags", flags}};
     std::vector<llvm::Metadata*> elements;
     uint64_t offset = 0;
     const auto add = [&](const char* name, llvm::DIType* type) {
-        elements.push_back(builder_.createMemberType(file_, name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero, type));
+        elements.push_back(
+            builder_.createMemberType(file_, name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero, type));
         offset += 64;
     };
-    const bool typed = m.storage == ir::Storage::task_storage;  // the kernel makes storage in tasks only for described types
+    const bool typed =
+        m.storage == ir::Storage::task_storage;  // the kernel makes storage in tasks only for described types
     if (typed) {
         add("key", builder_.createPointerType(int_, 64));
         add("value", number("value", m.value_size / 4));
@@ -65,7 +70,8 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
     }
     llvm::DIType* type = builder_.createStructType(file_, "", file_, 0, offset, 64, llvm::DINode::FlagZero, nullptr,
                                                    builder_.getOrCreateArray(elements));
-    variable.addDebugInfo(builder_.createGlobalVariableExpression(file_, variable.getName(), variable.getName(), file_, 0, type, false));
+    variable.addDebugInfo(
+        builder_.createGlobalVariableExpression(file_, variable.getName(), variable.getName(), file_, 0, type, false));
 }
 
 void DebugInfo::function(llvm::Function& f) {
@@ -73,7 +79,8 @@ void DebugInfo::function(llvm::Function& f) {
     llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({int_, context}));
     current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
                                        llvm::DISubprogram::SPFlagDefinition);
-    builder_.createParameterVariable(current_, "ctx", 1, file_, 1, context, true);  // the kernel wants arguments to have names
+    builder_.createParameterVariable(current_, "ctx", 1, file_, 1, context,
+                                     true);  // the kernel wants arguments to have names
     f.setSubprogram(current_);
 }
 

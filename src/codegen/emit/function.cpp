@@ -26,10 +26,13 @@ struct SectionRow {
     const char* at_return;
 };
 constexpr SectionRow sections[] = {
-    {Way::run, "raw_tp", "raw_tp"},        {Way::raw_tracepoint, "raw_tp", "raw_tp"},
-          {Way::tracepoint, "tracepoint", "tracepoint"},
-    {Way::fentry, "fentry", "fexit"},      {Way::kprobe, "kprobe", "kretprobe"},
-    {Way::uprobe, "uprobe", "uretprobe"},  {Way::breakpoint, "perf_event", "perf_event"},
+    {Way::run, "raw_tp", "raw_tp"},
+    {Way::raw_tracepoint, "raw_tp", "raw_tp"},
+    {Way::tracepoint, "tracepoint", "tracepoint"},
+    {Way::fentry, "fentry", "fexit"},
+    {Way::kprobe, "kprobe", "kretprobe"},
+    {Way::uprobe, "uprobe", "uretprobe"},
+    {Way::breakpoint, "perf_event", "perf_event"},
     {Way::walk, "iter/task", "iter/task"},
 };
 
@@ -79,43 +82,66 @@ void FunctionBuilder::operation(const ir::Op& op) {
 
 llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
     switch (op.code) {
-        case ir::Code::constant: return word(op.number);
-        case ir::Code::text: return m_.texts_[op.symbol];
-        case ir::Code::map: return m_.maps_[op.symbol];
-        case ir::Code::context: return function_->getArg(0);
-        case ir::Code::param: return at(m_.params_, op.offset);
-        case ir::Code::buffer: return buffer(op.offset, static_cast<uint64_t>(op.number));
+        case ir::Code::constant:
+            return word(op.number);
+        case ir::Code::text:
+            return m_.texts_[op.symbol];
+        case ir::Code::map:
+            return m_.maps_[op.symbol];
+        case ir::Code::context:
+            return function_->getArg(0);
+        case ir::Code::param:
+            return at(m_.params_, op.offset);
+        case ir::Code::buffer:
+            return buffer(op.offset, static_cast<uint64_t>(op.number));
         case ir::Code::at: {
             llvm::Value* base = at(in(op, 0), op.offset);
             return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, in(op, 1)) : base;
         }
-        case ir::Code::alu: return alu(op);
-        case ir::Code::extend: return extended(in(op, 0), op.width, op.is_signed);
-        case ir::Code::slot_read: return b_.CreateLoad(b_.getInt64Ty(), slots_[op.symbol]);
-        case ir::Code::slot_write: return b_.CreateStore(in(op, 0), slots_[op.symbol]);
-        case ir::Code::load: return loaded(in(op, 0), op.offset, op.width, op.is_signed);
-        case ir::Code::store: return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
-        case ir::Code::copy: return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
-        case ir::Code::argument: return argument(static_cast<uint64_t>(op.number));
-        case ir::Code::stopping: return b_.CreateLoad(b_.getInt64Ty(), m_.stop_);
-        case ir::Code::frame: return frame();
-        case ir::Code::result: return result();
-        case ir::Code::field: return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);
+        case ir::Code::alu:
+            return alu(op);
+        case ir::Code::extend:
+            return extended(in(op, 0), op.width, op.is_signed);
+        case ir::Code::slot_read:
+            return b_.CreateLoad(b_.getInt64Ty(), slots_[op.symbol]);
+        case ir::Code::slot_write:
+            return b_.CreateStore(in(op, 0), slots_[op.symbol]);
+        case ir::Code::load:
+            return loaded(in(op, 0), op.offset, op.width, op.is_signed);
+        case ir::Code::store:
+            return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
+        case ir::Code::copy:
+            return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
+        case ir::Code::argument:
+            return argument(static_cast<uint64_t>(op.number));
+        case ir::Code::stopping:
+            return b_.CreateLoad(b_.getInt64Ty(), m_.stop_);
+        case ir::Code::frame:
+            return frame();
+        case ir::Code::result:
+            return result();
+        case ir::Code::field:
+            return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);
         case ir::Code::helper: {
             std::vector<llvm::Value*> arguments;
             for (size_t i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
             return helper(op.number, arguments);
         }
-        case ir::Code::find: return helper(helper_map_lookup_elem, {m_.maps_[op.symbol], in(op, 0)}, true);
-        case ir::Code::call: return library(op);
+        case ir::Code::find:
+            return helper(helper_map_lookup_elem, {m_.maps_[op.symbol], in(op, 0)}, true);
+        case ir::Code::call:
+            return library(op);
         case ir::Code::reserve: {
             const uint32_t ring = static_cast<uint32_t>(op.number);
             const uint32_t size = m_.program_.plan.events[op.symbol].size;
             return helper(helper_ringbuf_reserve, {m_.maps_[ring], word(size), word(0)}, true);
         }
-        case ir::Code::submit: return helper(helper_ringbuf_submit, {in(op, 0), in(op, 1)});
-        case ir::Code::loss: return count_loss(op.symbol), nullptr;
-        case ir::Code::branch: return branch(op), nullptr;
+        case ir::Code::submit:
+            return helper(helper_ringbuf_submit, {in(op, 0), in(op, 1)});
+        case ir::Code::loss:
+            return count_loss(op.symbol), nullptr;
+        case ir::Code::branch:
+            return branch(op), nullptr;
         case ir::Code::leave: {
             leave();
             // what follows in this block can never run, but needs a place
@@ -177,7 +203,9 @@ void FunctionBuilder::copy(llvm::Value* to, llvm::Value* from, uint64_t bytes) {
 
 llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
     llvm::Value *a = in(op, 0), *c = in(op, 1);
-    const auto truth = [&](llvm::CmpInst::Predicate p) { return b_.CreateZExt(b_.CreateICmp(p, a, c), b_.getInt64Ty()); };
+    const auto truth = [&](llvm::CmpInst::Predicate p) {
+        return b_.CreateZExt(b_.CreateICmp(p, a, c), b_.getInt64Ty());
+    };
     // by zero gives zero, and LLVM must not learn that it cannot happen
     const auto divided = [&](bool remainder) {
         llvm::Value* zero = b_.CreateIsNull(c);
@@ -186,29 +214,51 @@ llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
     };
     const auto distance = [&] { return b_.CreateAnd(c, word(63)); };  // as BPF does
     switch (op.alu) {
-        case ir::Alu::add: return b_.CreateAdd(a, c);
-        case ir::Alu::sub: return b_.CreateSub(a, c);
-        case ir::Alu::mul: return b_.CreateMul(a, c);
-        case ir::Alu::udiv: return divided(false);
-        case ir::Alu::umod: return divided(true);
+        case ir::Alu::add:
+            return b_.CreateAdd(a, c);
+        case ir::Alu::sub:
+            return b_.CreateSub(a, c);
+        case ir::Alu::mul:
+            return b_.CreateMul(a, c);
+        case ir::Alu::udiv:
+            return divided(false);
+        case ir::Alu::umod:
+            return divided(true);
         case ir::Alu::sdiv:
-        case ir::Alu::smod: llvm_unreachable("signed division is a library function");
-        case ir::Alu::bit_and: return b_.CreateAnd(a, c);
-        case ir::Alu::bit_or: return b_.CreateOr(a, c);
-        case ir::Alu::bit_xor: return b_.CreateXor(a, c);
-        case ir::Alu::shl: return b_.CreateShl(a, distance());
-        case ir::Alu::lshr: return b_.CreateLShr(a, distance());
-        case ir::Alu::ashr: return b_.CreateAShr(a, distance());
-        case ir::Alu::eq: return truth(llvm::CmpInst::ICMP_EQ);
-        case ir::Alu::ne: return truth(llvm::CmpInst::ICMP_NE);
-        case ir::Alu::ult: return truth(llvm::CmpInst::ICMP_ULT);
-        case ir::Alu::ule: return truth(llvm::CmpInst::ICMP_ULE);
-        case ir::Alu::ugt: return truth(llvm::CmpInst::ICMP_UGT);
-        case ir::Alu::uge: return truth(llvm::CmpInst::ICMP_UGE);
-        case ir::Alu::slt: return truth(llvm::CmpInst::ICMP_SLT);
-        case ir::Alu::sle: return truth(llvm::CmpInst::ICMP_SLE);
-        case ir::Alu::sgt: return truth(llvm::CmpInst::ICMP_SGT);
-        case ir::Alu::sge: return truth(llvm::CmpInst::ICMP_SGE);
+        case ir::Alu::smod:
+            llvm_unreachable("signed division is a library function");
+        case ir::Alu::bit_and:
+            return b_.CreateAnd(a, c);
+        case ir::Alu::bit_or:
+            return b_.CreateOr(a, c);
+        case ir::Alu::bit_xor:
+            return b_.CreateXor(a, c);
+        case ir::Alu::shl:
+            return b_.CreateShl(a, distance());
+        case ir::Alu::lshr:
+            return b_.CreateLShr(a, distance());
+        case ir::Alu::ashr:
+            return b_.CreateAShr(a, distance());
+        case ir::Alu::eq:
+            return truth(llvm::CmpInst::ICMP_EQ);
+        case ir::Alu::ne:
+            return truth(llvm::CmpInst::ICMP_NE);
+        case ir::Alu::ult:
+            return truth(llvm::CmpInst::ICMP_ULT);
+        case ir::Alu::ule:
+            return truth(llvm::CmpInst::ICMP_ULE);
+        case ir::Alu::ugt:
+            return truth(llvm::CmpInst::ICMP_UGT);
+        case ir::Alu::uge:
+            return truth(llvm::CmpInst::ICMP_UGE);
+        case ir::Alu::slt:
+            return truth(llvm::CmpInst::ICMP_SLT);
+        case ir::Alu::sle:
+            return truth(llvm::CmpInst::ICMP_SLE);
+        case ir::Alu::sgt:
+            return truth(llvm::CmpInst::ICMP_SGT);
+        case ir::Alu::sge:
+            return truth(llvm::CmpInst::ICMP_SGE);
     }
     return nullptr;
 }
@@ -255,8 +305,9 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
     return b_.CreateLoad(b_.getInt64Ty(), place());
 }
 
-// A trampoline's array of arguments lies at one place for the entry and the return of a call. Elsewhere it is the stack pointer, which at the
-// entry, and at the instruction that returns, points to the return address; the hooks on returns run when that has been taken off.
+// A trampoline's array of arguments lies at one place for the entry and the return of a call. Elsewhere it is the stack
+// pointer, which at the entry, and at the instruction that returns, points to the return address; the hooks on returns
+// run when that has been taken off.
 llvm::Value* FunctionBuilder::frame() {
     if (source_.way == Way::fentry) return b_.CreatePtrToInt(function_->getArg(0), b_.getInt64Ty());
     if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
@@ -272,7 +323,8 @@ llvm::Value* FunctionBuilder::result() {
 
 void FunctionBuilder::count_loss(uint32_t index) {
     llvm::Value* counter = at(m_.lost_, uint64_t{index} * 8);
-    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, word(1), llvm::MaybeAlign(8), llvm::AtomicOrdering::Monotonic);
+    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, word(1), llvm::MaybeAlign(8),
+                       llvm::AtomicOrdering::Monotonic);
 }
 
 }  // namespace lt::emitter

@@ -1,5 +1,5 @@
-// The LLVM module in the making. This folder and object.cpp are the only places that know LLVM; the emitter switches on operations of the IR and on
-// nothing else.
+// The LLVM module in the making. This folder and object.cpp are the only places that know LLVM; the emitter switches on
+// operations of the IR and on nothing else.
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>
@@ -22,7 +22,8 @@ class TargetMachine;
 
 namespace lt::emitter {
 
-// Debug information of what libbpf and the verifier's log need: map definitions, one subprogram per function, a line per operation.
+// Debug information of what libbpf and the verifier's log need: map definitions, one subprogram per function, a line
+// per operation.
 class DebugInfo {
   public:
     DebugInfo(llvm::Module& module, const Source& source);

@@ -1,4 +1,5 @@
-// The list of passes, with just the analyses that they ask for: LLVM's own builder of pipelines would link all passes there are.
+// The list of passes, with just the analyses that they ask for: LLVM's own builder of pipelines would link all passes
+// there are.
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
@@ -38,7 +39,8 @@ void register_analyses(llvm::FunctionAnalysisManager& functions, llvm::TargetMac
     functions.registerPass([] { return llvm::BranchProbabilityAnalysis(); });
     functions.registerPass([] { return llvm::BlockFrequencyAnalysis(); });
     functions.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
-    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(llvm::TargetLibraryInfoImpl(machine.getTargetTriple())); });
+    functions.registerPass(
+        [&] { return llvm::TargetLibraryAnalysis(llvm::TargetLibraryInfoImpl(machine.getTargetTriple())); });
     functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
     functions.registerPass([] { return llvm::BasicAA(); });
     functions.registerPass([] {
@@ -54,7 +56,8 @@ llvm::FunctionPassManager function_passes() {
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass());
     // common code of two branches must not be merged: the verifier loses track of which pointer it then works on
-    passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().hoistCommonInsts(false).sinkCommonInsts(false).speculateBlocks(false)));
+    passes.addPass(llvm::SimplifyCFGPass(
+        llvm::SimplifyCFGOptions().hoistCommonInsts(false).sinkCommonInsts(false).speculateBlocks(false)));
     passes.addPass(llvm::ADCEPass());
     return passes;
 }

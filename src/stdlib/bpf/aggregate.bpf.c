@@ -1,11 +1,11 @@
-// Aggregations. A slot is a map value of this CPU; even so every update is atomic, since a program may be interrupted by another one, or
-// preempted, between two instructions. Layouts are in runtime/plan.h.
+// Aggregations. A slot is a map value of this CPU; even so every update is atomic, since a program may be interrupted
+// by another one, or preempted, between two instructions. Layouts are in runtime/plan.h.
 #include "buckets.h"
 #include "lt.h"
 
 // The value of a key, made from `zero` where there is none yet; null, and one more of `full`, when the map has no room.
-LT_API void *lt_slot(void *map, const void *key, const void *zero, __u32 full) {
-    void *slot = bpf_map_lookup_elem(map, key);
+LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full) {
+    void* slot = bpf_map_lookup_elem(map, key);
     if (slot) return slot;
     bpf_map_update_elem(map, key, zero, BPF_NOEXIST);
     slot = bpf_map_lookup_elem(map, key);
@@ -13,33 +13,34 @@ LT_API void *lt_slot(void *map, const void *key, const void *zero, __u32 full) {
     return slot;
 }
 
-LT_API void lt_add(__u64 *slot, __u64 value) { __sync_fetch_and_add(slot, value); }
+LT_API void lt_add(__u64* slot, __u64 value) { __sync_fetch_and_add(slot, value); }
 
-LT_API void lt_average(__u64 *slot, __u64 value) {
+LT_API void lt_average(__u64* slot, __u64 value) {
     __sync_fetch_and_add(&slot[0], value);
     __sync_fetch_and_add(&slot[1], 1);
 }
 
 // The largest value so far, unsigned, zero at first. Gives up, and counts it, when others win the race four times.
-static inline __attribute__((always_inline)) void lt_raise_word(__u64 *slot, __u64 value, __u32 contended) {
+static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u64 value, __u32 contended) {
     for (int i = 0; i < 4; i++) {
-        __u64 old = *(volatile __u64 *)slot;
+        __u64 old = *(volatile __u64*)slot;
         if (value <= old) return;
         if (__sync_val_compare_and_swap(slot, old, value) == old) return;
     }
     lt_lose(contended);
 }
 
-// min() and signed values come here mapped so that the order is that of unsigned integers; slot[1] tells that there was one.
-LT_API void lt_raise(__u64 *slot, __u64 value, __u32 contended) {
+// min() and signed values come here mapped so that the order is that of unsigned integers; slot[1] tells that there was
+// one.
+LT_API void lt_raise(__u64* slot, __u64 value, __u32 contended) {
     slot[1] = 1;
     lt_raise_word(slot, value, contended);
 }
 
 // Does the value exceed the record? Then it is the new one.
-LT_API __u64 lt_exceed(__u64 *record, __u64 value) {
+LT_API __u64 lt_exceed(__u64* record, __u64 value) {
     for (int i = 0; i < 4; i++) {
-        __u64 old = *(volatile __u64 *)record;
+        __u64 old = *(volatile __u64*)record;
         if (value <= old) return 0;
         if (__sync_val_compare_and_swap(record, old, value) == old) return 1;
     }
@@ -48,24 +49,36 @@ LT_API __u64 lt_exceed(__u64 *record, __u64 value) {
 
 #define LT_BUCKETS 66
 
-LT_API void lt_hist(__u64 *buckets, __s64 value) {
+LT_API void lt_hist(__u64* buckets, __s64 value) {
     __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
     if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
 }
 
-// The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then s doubling on) inside (2^k, 2^(k+1)]; below 512 the bounds are
-// the powers themselves, so there is none.
+// The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then s doubling on) inside (2^k, 2^(k+1)];
+// below 512 the bounds are the powers themselves, so there is none.
 #define LT_NONE 0xffffffffffffffffull
 static const __u64 lt_inner_bound[] = {
-    LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE, LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
+    LT_NONE,
 #define LT_FIVE(unit) 1 * (unit), 2 * (unit), 4 * (unit), 8 * (unit), 16 * (unit)
 #define LT_TEN(unit) LT_FIVE(unit), LT_FIVE(32 * (unit))
-    LT_TEN(1000ull),          LT_TEN(1000000ull),          LT_TEN(1000000000ull),
-    LT_TEN(1024000000000ull), LT_TEN(1048576000000000ull), LT_FIVE(1073741824000000000ull),
+    LT_TEN(1000ull),
+    LT_TEN(1000000ull),
+    LT_TEN(1000000000ull),
+    LT_TEN(1024000000000ull),
+    LT_TEN(1048576000000000ull),
+    LT_FIVE(1073741824000000000ull),
 };
 _Static_assert(sizeof(lt_inner_bound) / sizeof(lt_inner_bound[0]) == 64, "one bound for each power of two");
 
-LT_API void lt_hist_duration(__u64 *buckets, __s64 value) {
+LT_API void lt_hist_duration(__u64* buckets, __s64 value) {
     __u64 i = value < 0 ? 0 : 1;
     if (value > 0) {
         __u32 k = lt_log2((__u64)value) & 63;
@@ -74,8 +87,8 @@ LT_API void lt_hist_duration(__u64 *buckets, __s64 value) {
     if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
 }
 
-// Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds each value that it counts
-// inside of them.
+// Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds
+// each value that it counts inside of them.
 struct lt_distribution {
     __u64 count;
     __s64 sum;
@@ -83,7 +96,7 @@ struct lt_distribution {
     __u64 buckets[LT_DIST_BUCKETS];
 };
 
-LT_API void lt_dist(struct lt_distribution *d, __s64 value, __u32 contended) {
+LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 contended) {
     __u64 order = (__u64)value ^ 1ull << 63;
     lt_raise_word(&d->least, ~order, contended);
     lt_raise_word(&d->greatest, order, contended);
@@ -94,7 +107,7 @@ LT_API void lt_dist(struct lt_distribution *d, __s64 value, __u32 contended) {
 }
 
 // Are two strings equal? Both lie in memory padded with zeros to `size`, a multiple of 8.
-LT_API __u64 lt_same(const __u64 *a, const __u64 *b, __u32 size) {
+LT_API __u64 lt_same(const __u64* a, const __u64* b, __u32 size) {
     __u64 apart = 0;
     for (__u32 i = 0; i < size / 8; i++) apart |= a[i] ^ b[i];
     return apart == 0;
@@ -116,14 +129,15 @@ LT_API __s64 lt_modulo(__s64 a, __s64 b) {
     return (__s64)(a < 0 ? 0 - r : r);
 }
 
-// Is there room for a record of so many bytes that only prints? The last part of the buffer is for those that change what the run does: exit(), clear(), print(@x).
-LT_API __u64 lt_room(void *ring, __u64 bytes) {
+// Is there room for a record of so many bytes that only prints? The last part of the buffer is for those that change
+// what the run does: exit(), clear(), print(@x).
+LT_API __u64 lt_room(void* ring, __u64 bytes) {
     __u64 size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes + size / 16 < size;
 }
 
-// The flags of a record that is handed over: waking the reader for each would cost more than the record, so it looks by itself every few
-// milliseconds and is woken only when an eighth of the buffer waits.
-LT_API __u64 lt_wake_flags(void *ring, __u64 eighth) {
+// The flags of a record that is handed over: waking the reader for each would cost more than the record, so it looks by
+// itself every few milliseconds and is woken only when an eighth of the buffer waits.
+LT_API __u64 lt_wake_flags(void* ring, __u64 eighth) {
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }

@@ -1,9 +1,10 @@
-// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program and inlines.
+// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program
+// and inlines.
 #pragma once
 
-#include <linux/types.h>
-#include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+#include <linux/types.h>
 
 #define LT_API __attribute__((always_inline))
 

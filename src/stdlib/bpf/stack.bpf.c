@@ -1,7 +1,7 @@
 // Call stacks: each is kept once in a hash, under a key that maps and records hold in its place (see runtime/plan.h).
 //
-// A stack is taken in a scratch of the CPU. Others can be taken meanwhile on the same CPU, by programs that interrupt this one or that run while it
-// waits for the CPU, so there are several, and each is claimed first.
+// A stack is taken in a scratch of the CPU. Others can be taken meanwhile on the same CPU, by programs that interrupt
+// this one or that run while it waits for the CPU, so there are several, and each is claimed first.
 #include "lt.h"
 
 #define LT_FRAMES 127
@@ -18,22 +18,23 @@ struct lt_stack_key {
     __u64 process;  // 0: a stack of the kernel
 };
 
-// Zero is no frame. Nor is what is beyond all addresses of a program: frame pointers lead out of code that keeps none to whatever lies on the stack.
+// Zero is no frame. Nor is what is beyond all addresses of a program: frame pointers lead out of code that keeps none
+// to whatever lies on the stack.
 #define LT_ENDS(frame, limit) ((frame) - 1 >= (limit))
 #define LT_KERNEL_LIMIT (~0ull)
 #define LT_USER_LIMIT (1ull << 47)
 
-static inline __attribute__((always_inline)) struct lt_frames *lt_claim_frames(void *scratch) {
+static inline __attribute__((always_inline)) struct lt_frames* lt_claim_frames(void* scratch) {
     for (__u32 i = 0; i < LT_NESTED; i++) {
         __u32 key = i;
-        struct lt_frames *f = bpf_map_lookup_elem(scratch, &key);
+        struct lt_frames* f = bpf_map_lookup_elem(scratch, &key);
         if (!f) return 0;
         if (__sync_val_compare_and_swap(&f->claimed, 0, 1) == 0) return f;
     }
     return 0;
 }
 
-static inline __attribute__((always_inline)) __u64 lt_frames_id(struct lt_frames *f, __u64 limit) {
+static inline __attribute__((always_inline)) __u64 lt_frames_id(struct lt_frames* f, __u64 limit) {
     __u64 hash = 0;
     for (int i = 0; i < LT_FRAMES; i++) {
         __u64 frame = f->at[i];
@@ -44,7 +45,8 @@ static inline __attribute__((always_inline)) __u64 lt_frames_id(struct lt_frames
     return hash == 0 || hash == LT_STACK_LOST ? 1 : hash;
 }
 
-static inline __attribute__((always_inline)) int lt_frames_differ(struct lt_frames *a, struct lt_frames *b, __u64 limit) {
+static inline __attribute__((always_inline)) int lt_frames_differ(struct lt_frames* a, struct lt_frames* b,
+                                                                  __u64 limit) {
     for (int i = 0; i < LT_FRAMES; i++) {
         __u64 frame = a->at[i], other = b->at[i];
         if (LT_ENDS(frame, limit)) return !LT_ENDS(other, limit);
@@ -53,17 +55,18 @@ static inline __attribute__((always_inline)) int lt_frames_differ(struct lt_fram
     return 0;
 }
 
-static inline __attribute__((always_inline)) __u64 lt_lost_stack(struct lt_stack_key *out, __u32 loss) {
+static inline __attribute__((always_inline)) __u64 lt_lost_stack(struct lt_stack_key* out, __u32 loss) {
     out->id = LT_STACK_LOST;
     lt_lose(loss);
     return 0;
 }
 
 // 1: nobody had kept it.
-static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stack_key *out, void *stacks, struct lt_frames *f, __u64 limit,
-                                                                  __u32 collision, __u32 full) {
+static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stack_key* out, void* stacks,
+                                                                  struct lt_frames* f, __u64 limit, __u32 collision,
+                                                                  __u32 full) {
     out->id = lt_frames_id(f, limit);
-    struct lt_frames *kept = bpf_map_lookup_elem(stacks, out);
+    struct lt_frames* kept = bpf_map_lookup_elem(stacks, out);
     if (!kept) {
         if (bpf_map_update_elem(stacks, out, f, BPF_NOEXIST) == 0) return 1;
         kept = bpf_map_lookup_elem(stacks, out);  // another CPU was first, or there is no room
@@ -73,11 +76,12 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
 }
 
 // Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before.
-LT_API __u64 lt_stack(void *ctx, void *to, void *scratch, void *stacks, __u32 size, __u64 flags, __u32 collision, __u32 full, __u32 busy) {
-    struct lt_stack_key *out = to;
+LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,
+                      __u32 full, __u32 busy) {
+    struct lt_stack_key* out = to;
     const int user = (flags & BPF_F_USER_STACK) != 0;
     out->process = user ? bpf_get_current_pid_tgid() >> 32 : 0;
-    struct lt_frames *f = lt_claim_frames(scratch);
+    struct lt_frames* f = lt_claim_frames(scratch);
     if (!f) return lt_lost_stack(out, busy);
     __u64 fresh = 0;
     const long taken = bpf_get_stack(ctx, f->at, size, flags);
@@ -90,6 +94,6 @@ LT_API __u64 lt_stack(void *ctx, void *to, void *scratch, void *stacks, __u32 si
     } else {
         lt_lost_stack(out, busy);  // in the kernel there always is one
     }
-    *(volatile __u64 *)&f->claimed = 0;
+    *(volatile __u64*)&f->claimed = 0;
     return fresh;
 }

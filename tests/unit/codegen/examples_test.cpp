@@ -43,7 +43,8 @@ TEST(Examples, OfProbesCompile) {
 TEST(Examples, OfVariablesCompileAndUseTheirRow) {
     for (const VariableRow& row : variable_rows()) {
         compiles(row.example);
-        const bool shown = row.example.find(row.name) != std::string_view::npos || (row.id == Variable::latency && row.example.find("...") != std::string_view::npos);
+        const bool shown = row.example.find(row.name) != std::string_view::npos ||
+                           (row.id == Variable::latency && row.example.find("...") != std::string_view::npos);
         EXPECT_TRUE(shown) << row.name << " is not in its example " << row.example;
     }
 }

@@ -13,9 +13,7 @@ namespace {
 
 class BtfTest : public testing::Test {
   protected:
-    void SetUp() override {
-        path_ = LT_FAKE_KERNELS "/stock/btf";
-    }
+    void SetUp() override { path_ = LT_FAKE_KERNELS "/stock/btf"; }
     Prototype function(std::string_view name) {
         Result<Btf> types = Btf::load(path_);
         if (!types) return {};

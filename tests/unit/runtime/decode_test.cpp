@@ -105,7 +105,9 @@ TEST(DecodeMap, FoldsExtremesFromTheirOrder) {
         PlannedMap map = aggregated(a, 16);
         map.value.is_signed = is_signed;
         Bytes bytes;
-        for (int64_t v : per_cpu) bytes = std::move(bytes) + words({static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, is_signed)), 1});
+        for (int64_t v : per_cpu)
+            bytes = std::move(bytes) +
+                    words({static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, is_signed)), 1});
         return std::get<Extreme>(scalar(map, std::move(bytes) + words({0, 0})));
     };
     constexpr int64_t least = std::numeric_limits<int64_t>::min();

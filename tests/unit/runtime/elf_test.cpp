@@ -19,9 +19,7 @@ std::string contents(const std::string& path) {
 
 class ElfTest : public testing::Test {
   protected:
-    void SetUp() override {
-        bin_ = LT_FAKE_KERNELS "/stock/bin/";
-    }
+    void SetUp() override { bin_ = LT_FAKE_KERNELS "/stock/bin/"; }
     Result<ElfFile> open(const std::string& name) { return ElfFile::open(bin_ + name, name); }
     std::string bin_;
 };

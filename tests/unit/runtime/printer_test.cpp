@@ -124,7 +124,8 @@ TEST(TextPrinter, Stacks) {
     const Value none{stack_type(), Stack{stack_none, 0, {}}};
     const Value lost{stack_type(), Stack{stack_lost, 0, {}}};
     EXPECT_EQ(printed({"@", {{{stack}, integer(5)}}}), "@[\n    a+0x1\n    b\\x1b+0x2 [m]\n]: 5\n");
-    EXPECT_EQ(printed({"@", {{{text("cat"), stack, integer(3)}, integer(5)}}}), "@[cat,\n    a+0x1\n    b\\x1b+0x2 [m]\n, 3]: 5\n");
+    EXPECT_EQ(printed({"@", {{{text("cat"), stack, integer(3)}, integer(5)}}}),
+              "@[cat,\n    a+0x1\n    b\\x1b+0x2 [m]\n, 3]: 5\n");
     EXPECT_EQ(printed({"@", {{{none}, lost}}}), "@[\n    (no stack)\n]:\n    (stack not kept)\n\n");
     EXPECT_EQ(format_text("%s%s|", {text("cat"), stack}, false), "cat\n    a+0x1\n    b\\x1b+0x2 [m]\n|");
 }

@@ -1,4 +1,5 @@
-// Diagnostics as values: a stage collects them and goes on, so that one run shows every mistake; one function draws them.
+// Diagnostics as values: a stage collects them and goes on, so that one run shows every mistake; one function draws
+// them.
 #pragma once
 
 #include <string>

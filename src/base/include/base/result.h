@@ -1,4 +1,5 @@
-// What the machine refuses: a value or an Error whose sentence grows on the way up ("cannot attach k:x: perf_event_open: ...").
+// What the machine refuses: a value or an Error whose sentence grows on the way up ("cannot attach k:x:
+// perf_event_open: ...").
 #pragma once
 
 #include <cstring>
@@ -10,8 +11,8 @@ namespace lt {
 
 struct Error {
     std::string what;
-    std::string hint;    // what the user can do; may be empty
-    int code = 0;        // errno where a system call said no, else 0
+    std::string hint;  // what the user can do; may be empty
+    int code = 0;      // errno where a system call said no, else 0
 };
 
 // "doing: strerror(code)"

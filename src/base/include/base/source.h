@@ -1,4 +1,5 @@
-// A program's text and places in it. A Span is two byte offsets; lines and columns are computed only when a person reads them.
+// A program's text and places in it. A Span is two byte offsets; lines and columns are computed only when a person
+// reads them.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ struct Source {
     std::string name;  // what diagnostics call it: a path, or "-e"
     std::string text;
 
-    std::string_view at(Span s) const;         // the text of the span, cut to what is there
-    Position position(uint32_t offset) const;  // of a byte; past the end: of the end
+    std::string_view at(Span s) const;             // the text of the span, cut to what is there
+    Position position(uint32_t offset) const;      // of a byte; past the end: of the end
     std::string_view line(uint32_t number) const;  // without its newline; empty when there is none
 };
 

@@ -12,7 +12,8 @@ namespace lt {
 bool glob_match(std::string_view pattern, std::string_view text);
 bool is_glob(std::string_view text);
 
-// Up to `most` of the candidates nearest to name by edit distance, best first; none that differ in more than a third of the name.
+// Up to `most` of the candidates nearest to name by edit distance, best first; none that differ in more than a third of
+// the name.
 std::vector<std::string> closest(std::string_view name, std::span<const std::string_view> candidates, size_t most = 3);
 
 // "a", "a or b", "a, b or c"

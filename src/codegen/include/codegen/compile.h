@@ -1,4 +1,5 @@
-// The compiler's stages after the parser, in the order in which they run. Each takes the border before it and gives the next one.
+// The compiler's stages after the parser, in the order in which they run. Each takes the border before it and gives the
+// next one.
 #pragma once
 
 #include <string>
@@ -33,7 +34,8 @@ struct ResolveOptions {
     bool accounts = false;  // is the account of spans asked for at the end?
 };
 
-// Finds every probe's place, and reads the parameters. From here every probe names one existing place and knows the ways there.
+// Finds every probe's place, and reads the parameters. From here every probe names one existing place and knows the
+// ways there.
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags);
 
 // Gives every expression its type and every map its layout. Call only when resolve() found no errors.

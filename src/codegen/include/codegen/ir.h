@@ -1,6 +1,7 @@
-// The program between the typed tree and LLVM: structured code over 64-bit integers and addresses, about two dozen operations, sizes and offsets
-// known, syntax forgotten. What a place's context looks like (registers, trampoline, record) is not known here: `argument`, `result` and
-// `field` ask for it, so the same function serves every way to attach.
+// The program between the typed tree and LLVM: structured code over 64-bit integers and addresses, about two dozen
+// operations, sizes and offsets known, syntax forgotten. What a place's context looks like (registers, trampoline,
+// record) is not known here: `argument`, `result` and `field` ask for it, so the same function serves every way to
+// attach.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +19,59 @@ using Value = uint32_t;  // the id of the operation that made it, within its fun
 constexpr Value no_value = ~0u;
 
 enum class Code : uint8_t {
-    constant,     // number -> integer
-    text,         // texts[symbol] -> address of its bytes
-    map,          // maps[symbol] -> address, for helpers and library functions
-    context,      // -> address
-    param,        // -> address of the parameter at `offset`
-    buffer,       // number bytes of zeroed memory -> address, aligned to 8
-    at,           // in[0] + offset, + in[1] where given -> address
-    alu,          // in[0] op in[1] -> integer
-    extend,       // low `width` bytes of in[0], sign- or zero-extended -> integer
-    slot_read,    // local variable `symbol` -> integer
-    slot_write,   // local variable `symbol` = in[0]
-    load,         // `width` bytes at in[0] + offset -> integer
-    store,        // `width` bytes at in[0] + offset = in[1]
-    copy,         // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
-    argument,     // argument `number` of the function at its entry -> integer
-    stopping,     // -> integer: not zero once the session ends, when nothing may be opened any more
-    frame,        // a number that is the same at the entry and the return of one call, lower for calls inside it -> integer
-    result,       // what the function returned -> integer
-    field,        // `width` bytes of the context at `offset` -> integer
-    helper,       // BPF helper `number`(in...) -> integer
-    find,         // the value of key in[0] in maps[symbol] -> address or null
-    call,         // library function `symbol`(in...) -> integer or address, as the table of library functions says
-    reserve,      // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
-    submit,       // hands record in[0] over with the flags in[1]
-    loss,         // one more of losses[symbol]
-    branch,       // if in[0] (not zero, not null) blocks[0] else blocks[1]
-    leave,        // end of the function
+    constant,    // number -> integer
+    text,        // texts[symbol] -> address of its bytes
+    map,         // maps[symbol] -> address, for helpers and library functions
+    context,     // -> address
+    param,       // -> address of the parameter at `offset`
+    buffer,      // number bytes of zeroed memory -> address, aligned to 8
+    at,          // in[0] + offset, + in[1] where given -> address
+    alu,         // in[0] op in[1] -> integer
+    extend,      // low `width` bytes of in[0], sign- or zero-extended -> integer
+    slot_read,   // local variable `symbol` -> integer
+    slot_write,  // local variable `symbol` = in[0]
+    load,        // `width` bytes at in[0] + offset -> integer
+    store,       // `width` bytes at in[0] + offset = in[1]
+    copy,        // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
+    argument,    // argument `number` of the function at its entry -> integer
+    stopping,    // -> integer: not zero once the session ends, when nothing may be opened any more
+    frame,    // a number that is the same at the entry and the return of one call, lower for calls inside it -> integer
+    result,   // what the function returned -> integer
+    field,    // `width` bytes of the context at `offset` -> integer
+    helper,   // BPF helper `number`(in...) -> integer
+    find,     // the value of key in[0] in maps[symbol] -> address or null
+    call,     // library function `symbol`(in...) -> integer or address, as the table of library functions says
+    reserve,  // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
+    submit,   // hands record in[0] over with the flags in[1]
+    loss,     // one more of losses[symbol]
+    branch,   // if in[0] (not zero, not null) blocks[0] else blocks[1]
+    leave,    // end of the function
 };
 
 enum class Alu : uint8_t {
-    add, sub, mul, udiv, sdiv, umod, smod, bit_and, bit_or, bit_xor, shl, lshr, ashr,
-    eq, ne, ult, ule, ugt, uge, slt, sle, sgt, sge,
+    add,
+    sub,
+    mul,
+    udiv,
+    sdiv,
+    umod,
+    smod,
+    bit_and,
+    bit_or,
+    bit_xor,
+    shl,
+    lshr,
+    ashr,
+    eq,
+    ne,
+    ult,
+    ule,
+    ugt,
+    uge,
+    slt,
+    sle,
+    sgt,
+    sge,
 };
 std::string_view alu_name(Alu op);
 
@@ -80,8 +102,32 @@ struct Op {
 
 // Functions of the library (stdlib/bpf): name and whether the result is an address.
 enum class Library : uint8_t {
-    slot, add, average, raise, hist, hist_duration, dist, exceed, same, divide, modulo, room, wake_flags, task_state, task_state_make,
-    hash_state, hash_state_make, hash_state_drop, span_open, span_close, span_die, span_age, walk, pair_reopen, pair_open, pair_claim,
+    slot,
+    add,
+    average,
+    raise,
+    hist,
+    hist_duration,
+    dist,
+    exceed,
+    same,
+    divide,
+    modulo,
+    room,
+    wake_flags,
+    task_state,
+    task_state_make,
+    hash_state,
+    hash_state_make,
+    hash_state_drop,
+    span_open,
+    span_close,
+    span_die,
+    span_age,
+    walk,
+    pair_reopen,
+    pair_open,
+    pair_claim,
     stack,
 };
 struct LibraryRow {
@@ -111,19 +157,19 @@ struct Function {
     std::string name;
     Way way = Way::run;
     bool at_return = false;
-    bool user = false;        // arguments beyond the registers lie in user memory
-    std::string target;       // Way::fentry: the kernel function
+    bool user = false;   // arguments beyond the registers lie in user memory
+    std::string target;  // Way::fentry: the kernel function
     uint32_t slots = 0;
-    uint32_t frame = 0;       // bytes of its buffers; those of different statements share them
-    Value values = 0;         // ids given out
+    uint32_t frame = 0;  // bytes of its buffers; those of different statements share them
+    Value values = 0;    // ids given out
     Block body;
 };
 
 struct Program {
-    std::vector<std::string> texts;  // bytes of constants, padded to what their users read
+    std::vector<std::string> texts;   // bytes of constants, padded to what their users read
     std::vector<MapDefinition> maps;  // of the script first (same index as Plan::maps), then internal ones
     std::vector<Function> functions;
-    Plan plan;                       // complete but for the object
+    Plan plan;  // complete but for the object
 };
 
 std::string dump(const Program& program);

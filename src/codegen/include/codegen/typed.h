@@ -1,5 +1,6 @@
-// The program as understood: every probe names one existing place, every expression has a type. Side tables beside the tree, which stays as it
-// was parsed. One Body per (item, place), since the same text can mean different types at different places.
+// The program as understood: every probe names one existing place, every expression has a type. Side tables beside the
+// tree, which stays as it was parsed. One Body per (item, place), since the same text can mean different types at
+// different places.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace lt {
 
-// One existing place, and the ways to get there in the order in which they are tried. Attachments are filled in by the lowering.
+// One existing place, and the ways to get there in the order in which they are tried. Attachments are filled in by the
+// lowering.
 struct ResolvedPlace {
     ProbeKind kind = ProbeKind::begin;
     std::string text;  // as typed, for a wildcard: with the name it stands for
@@ -30,13 +32,28 @@ struct ResolvedPlace {
 };
 
 // What a name in an expression stands for.
-struct VariableUse { Variable id; uint32_t number = 0; };  // number: of arg0, arg1 ...
-struct FieldUse { Field field; };
-struct MapUse { uint32_t index; };
-struct LocalUse { uint32_t index; };
-struct CallUse { Function id; };
-struct SpanUse { uint32_t index; };  // a span's name
-struct ParamUse { uint32_t index; };
+struct VariableUse {
+    Variable id;
+    uint32_t number = 0;
+};  // number: of arg0, arg1 ...
+struct FieldUse {
+    Field field;
+};
+struct MapUse {
+    uint32_t index;
+};
+struct LocalUse {
+    uint32_t index;
+};
+struct CallUse {
+    Function id;
+};
+struct SpanUse {
+    uint32_t index;
+};  // a span's name
+struct ParamUse {
+    uint32_t index;
+};
 using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse>;
 
 struct LocalInfo {
@@ -70,7 +87,7 @@ struct MapInfo {
     std::string name;  // with the @
     Span first;        // where it first stands
     std::vector<Type> key;
-    Type value;        // kind none: nothing was ever assigned
+    Type value;  // kind none: nothing was ever assigned
     bool seen_key = false;
     bool written = false;  // assigned by =, perhaps from a value of unknown type
 };
@@ -78,8 +95,8 @@ struct MapInfo {
 // One span of the program, however many places open and close it; all share its state.
 struct SpanInfo {
     uint32_t item = 0;
-    std::string name;          // may be empty
-    std::string text;          // of its endpoints, for messages
+    std::string name;               // may be empty
+    std::string text;               // of its endpoints, for messages
     std::optional<uint32_t> worst;  // `> worst`: the parameter that holds the longest so far
     bool between_events = false;
     bool task_storage = false;  // else its state is in a hash, by thread
@@ -87,7 +104,8 @@ struct SpanInfo {
     uint32_t opening = 0;       // index of the first body that opens it: entry() is typed there
 };
 
-// A parameter: integers and durations in 8 bytes, strings in param_text bytes, so that every value can be set while the program runs.
+// A parameter: integers and durations in 8 bytes, strings in param_text bytes, so that every value can be set while the
+// program runs.
 constexpr uint32_t param_text = 64;
 struct ParamInfo {
     std::string name;

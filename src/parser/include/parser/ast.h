@@ -1,5 +1,5 @@
-// The tree that every grammar makes: closed sums, children as ids into vectors of the Program. It holds names and spans of text; nothing in it
-// knows a kernel, a type or which grammar it came from.
+// The tree that every grammar makes: closed sums, children as ids into vectors of the Program. It holds names and spans
+// of text; nothing in it knows a kernel, a type or which grammar it came from.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,97 @@ enum class StmtId : uint32_t {};
 
 enum class UnaryOp : uint8_t { minus, logical_not, bit_not };
 enum class BinaryOp : uint8_t {
-    add, subtract, multiply, divide, modulo, shift_left, shift_right, bit_and, bit_or, bit_xor,
-    equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or,
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    shift_left,
+    shift_right,
+    bit_and,
+    bit_or,
+    bit_xor,
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    logical_and,
+    logical_or,
 };
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op);
 
-struct Integer { uint64_t value; };
-struct Duration { int64_t nanoseconds; };
-struct String { std::string value; };  // escapes already replaced
-struct Name { std::string name; };     // pid, comm, arg0, args ...
-struct Ellipsis {};                    // `...`
-struct Local { std::string name; };    // $name, without the $
-struct Map {                           // @name or @name[key, ...], without the @; the anonymous map is ""
+struct Integer {
+    uint64_t value;
+};
+struct Duration {
+    int64_t nanoseconds;
+};
+struct String {
+    std::string value;
+};  // escapes already replaced
+struct Name {
+    std::string name;
+};                   // pid, comm, arg0, args ...
+struct Ellipsis {};  // `...`
+struct Local {
+    std::string name;
+};            // $name, without the $
+struct Map {  // @name or @name[key, ...], without the @; the anonymous map is ""
     std::string name;
     std::vector<ExprId> key;
     bool has_key = false;  // were there brackets?
 };
-struct Member { ExprId base; std::string field; Span field_span; };  // base.field, base->field
-struct Call { std::string name; Span name_span; std::vector<ExprId> arguments; };
-struct Unary { UnaryOp op; ExprId operand; };
-struct Binary { BinaryOp op; ExprId left; ExprId right; };
-struct Conditional { ExprId condition; ExprId yes; ExprId no; };
+struct Member {
+    ExprId base;
+    std::string field;
+    Span field_span;
+};  // base.field, base->field
+struct Call {
+    std::string name;
+    Span name_span;
+    std::vector<ExprId> arguments;
+};
+struct Unary {
+    UnaryOp op;
+    ExprId operand;
+};
+struct Binary {
+    BinaryOp op;
+    ExprId left;
+    ExprId right;
+};
+struct Conditional {
+    ExprId condition;
+    ExprId yes;
+    ExprId no;
+};
 
-using ExprNode = std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary, Conditional>;
+using ExprNode =
+    std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary, Conditional>;
 struct Expr {
     Span span;
     ExprNode node;
 };
 
-struct Block { std::vector<StmtId> statements; };
-struct Evaluate { ExprId value; };  // an expression as a statement: a call
-struct Assign {                     // target = value, target += value ..., target++
-    ExprId target;                  // a Map or a Local
-    std::optional<BinaryOp> op;     // of a compound assignment
+struct Block {
+    std::vector<StmtId> statements;
+};
+struct Evaluate {
+    ExprId value;
+};                               // an expression as a statement: a call
+struct Assign {                  // target = value, target += value ..., target++
+    ExprId target;               // a Map or a Local
+    std::optional<BinaryOp> op;  // of a compound assignment
     ExprId value;
 };
-struct If { ExprId condition; Block yes; Block no; };
+struct If {
+    ExprId condition;
+    Block yes;
+    Block no;
+};
 struct Return {};
 
 using StmtNode = std::variant<Evaluate, Assign, If, Return>;
@@ -66,7 +120,10 @@ struct Stmt {
 
 // A probe as it was typed, split at its colons: "kprobe:vfs_read" is {"kprobe", "vfs_read"}.
 struct ProbeSpec {
-    struct Part { Span span; std::string text; };
+    struct Part {
+        Span span;
+        std::string text;
+    };
     Span span;
     std::vector<Part> parts;  // never empty
 };

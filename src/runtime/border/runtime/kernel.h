@@ -1,5 +1,5 @@
-// What the machine knows, asked through one interface: functions, tracepoints, symbols of programs, features found by trying. The tests answer it
-// from a folder (tests/kernel) in the form in which a kernel shows these things.
+// What the machine knows, asked through one interface: functions, tracepoints, symbols of programs, features found by
+// trying. The tests answer it from a folder (tests/kernel) in the form in which a kernel shows these things.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace lt {
 
 // What a kernel may or may not allow; one row each in the table of features (runtime/features).
 enum class Feature : uint8_t {
-    btf,            // type information of the kernel
-    tracepoint,     // perf events on tracepoints
+    btf,         // type information of the kernel
+    tracepoint,  // perf events on tracepoints
     raw_tracepoint,
     kprobe,
     kretprobe,
     kprobe_multi,
     kprobe_session,
-    fentry,         // programs of fentry and fexit kind
+    fentry,  // programs of fentry and fexit kind
     uprobe,
-    breakpoint,     // hardware execution breakpoints on addresses of the kernel
+    breakpoint,  // hardware execution breakpoints on addresses of the kernel
     ring_buffer,
     task_storage,
     bpf_loop,
@@ -42,23 +42,24 @@ struct Answer {
 // A named, typed value: a parameter of a function or a field of a tracepoint.
 struct Field {
     std::string name;
-    Type type;             // kind none: its value cannot be read as an integer or string (a struct by value ...)
-    std::string c_type;    // as the kernel spells it, for listings
-    uint32_t offset = 0;   // in bytes, of a tracepoint's field in its record; of a parameter: its number, counted from 0
+    Type type;            // kind none: its value cannot be read as an integer or string (a struct by value ...)
+    std::string c_type;   // as the kernel spells it, for listings
+    uint32_t offset = 0;  // in bytes, of a tracepoint's field in its record; of a parameter: its number, counted from 0
     bool data_location = false;  // __data_loc: a 32-bit word, length << 16 | offset of the bytes in the record
 };
 
 struct KernelFunction {
-    std::string name;      // as in kallsyms
-    std::string module;    // empty: the kernel itself
-    uint64_t address = 0;  // 0 where addresses are hidden
-    uint64_t size = 0;     // up to the next symbol
+    std::string name;        // as in kallsyms
+    std::string module;      // empty: the kernel itself
+    uint64_t address = 0;    // 0 where addresses are hidden
+    uint64_t size = 0;       // up to the next symbol
     uint32_t same_name = 1;  // how many functions have this name; this is the first of them
     bool in_btf = false;
     std::vector<Field> parameters;  // from BTF
     Type result;                    // kind none: returns nothing, or no BTF
-    std::optional<bool> traceable;  // in the kernel's list of functions that ftrace can hook; empty: the list cannot be read
-    bool blacklisted = false;       // kprobes are forbidden on it
+    std::optional<bool>
+        traceable;             // in the kernel's list of functions that ftrace can hook; empty: the list cannot be read
+    bool blacklisted = false;  // kprobes are forbidden on it
 };
 
 struct Tracepoint {
@@ -69,10 +70,10 @@ struct Tracepoint {
 };
 
 struct UserFunction {
-    std::string path;      // of the file, absolute
+    std::string path;  // of the file, absolute
     std::string name;
-    uint64_t offset = 0;   // in the file, for perf_event_open
-    uint64_t size = 0;     // 0: not known
+    uint64_t offset = 0;  // in the file, for perf_event_open
+    uint64_t size = 0;    // 0: not known
 };
 
 class Kernel {
@@ -91,20 +92,24 @@ class Kernel {
     // "category:event" of all that match, sorted.
     virtual std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) = 0;
 
-    // The file that a name stands for: a path, or a program looked up in PATH, or a library (libc, libc.so.6) by the loader's cache.
+    // The file that a name stands for: a path, or a program looked up in PATH, or a library (libc, libc.so.6) by the
+    // loader's cache.
     virtual Result<std::string> binary(std::string_view name) = 0;
     virtual Result<UserFunction> user_function(const std::string& path, std::string_view name) = 0;
-    virtual Result<UserFunction> user_address(const std::string& path, uint64_t address) = 0;  // of the file's own address space
+    virtual Result<UserFunction> user_address(const std::string& path,
+                                              uint64_t address) = 0;  // of the file's own address space
     virtual std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) = 0;
 };
 
-// Where a kernel shows itself. Empty members: the running kernel's own places; tracefs and debugfs are then mounted privately (a detached mount that
-// only this process sees) where the system has not mounted them.
+// Where a kernel shows itself. Empty members: the running kernel's own places; tracefs and debugfs are then mounted
+// privately (a detached mount that only this process sees) where the system has not mounted them.
 struct KernelPlaces {
-    std::string root;  // a folder with: release, features, kallsyms, btf, available_filter_functions, blacklist, events/CATEGORY/EVENT/{format,id}, bin/...
+    std::string root;  // a folder with: release, features, kallsyms, btf, available_filter_functions, blacklist,
+                       // events/CATEGORY/EVENT/{format,id}, bin/...
 };
 
-// With a root: answers from that folder only, touching no kernel ("features" has lines `name: yes` or `name: no (why)`).
+// With a root: answers from that folder only, touching no kernel ("features" has lines `name: yes` or `name: no
+// (why)`).
 Result<std::unique_ptr<Kernel>> open_kernel(const KernelPlaces& places);
 
 }  // namespace lt

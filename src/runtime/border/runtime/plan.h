@@ -1,9 +1,9 @@
-// What the compiler hands to the runtime: the BPF object and, as plain data that can be printed, all that the object does not say: which program
-// goes where, what the maps hold, how each event is laid out and shown. Nothing in it refers to the compiler, so it can be saved and run elsewhere.
+// What the compiler hands to the runtime: the BPF object and, as plain data that can be printed, all that the object
+// does not say: which program goes where, what the maps hold, how each event is laid out and shown. Nothing in it
+// refers to the compiler, so it can be saved and run elsewhere.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,21 +20,22 @@ enum class Way : uint8_t {
     run,         // by the runtime itself: BEGIN, END and intervals, by BPF_PROG_TEST_RUN of a raw tracepoint program
     tracepoint,  // perf event on a tracepoint
     raw_tracepoint,  // a tracepoint's own arguments, by name alone; for what lt itself wants to know
-    fentry,      // BPF trampoline at a kernel function's entry or return (fexit)
-    kprobe,      // perf event on a kernel function's entry or return (kretprobe)
-    uprobe,      // perf event on an instruction of a file, or on a function's return (uretprobe)
-    walk,        // an iterator over all tasks, run when the runtime reads it
+    fentry,          // BPF trampoline at a kernel function's entry or return (fexit)
+    kprobe,          // perf event on a kernel function's entry or return (kretprobe)
+    uprobe,          // perf event on an instruction of a file, or on a function's return (uretprobe)
+    walk,            // an iterator over all tasks, run when the runtime reads it
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
 };
 std::string_view way_name(Way way);
 
 // One program and the place it is attached to.
 struct Attachment {
-    std::string program;    // the function's name in the object
+    std::string program;  // the function's name in the object
     bool at_return = false;
-    std::string function;   // fentry, kprobe, breakpoint: the kernel function; tracepoint: the category; uprobe: the file's path
-    std::string event;      // tracepoint: the event; uprobe: the symbol, for messages
-    uint64_t number = 0;    // tracepoint: its id; uprobe: the offset in the file
+    std::string
+        function;  // fentry, kprobe, breakpoint: the kernel function; tracepoint: the category; uprobe: the file's path
+    std::string event;    // tracepoint: the event; uprobe: the symbol, for messages
+    uint64_t number = 0;  // tracepoint: its id; uprobe: the offset in the file
 };
 
 // One way to serve a probe: all its attachments or none.
@@ -47,9 +48,9 @@ struct Rung {
 enum class When : uint8_t { begin, end, period, attached };
 
 struct PlannedProbe {
-    std::string text;  // as the user typed it
+    std::string text;       // as the user typed it
     bool internal = false;  // for lt's own books, not asked for by the user
-    Span span;         // in the program, for diagnostics
+    Span span;              // in the program, for diagnostics
     When when = When::attached;
     uint64_t period_ns = 0;   // When::period
     std::vector<Rung> rungs;  // the first that can be attached is taken
@@ -61,10 +62,12 @@ struct PlannedProbe {
 //   count, sum       per CPU: u64/s64
 //   min, max         per CPU: u64 order, u64 1 once there is one; see order_flip
 //   avg, stats       per CPU: s64 sum, u64 count
-//   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a duration: see hist_bounds()
-//   dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order of the least, u64 order of the greatest (as min and max
+//   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a
+//   duration: see hist_bounds() dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order
+//   of the least, u64 order of the greatest (as min and max
 //                    of signed values, zero where there is none), u64 buckets[961], see dist_buckets.h
-// A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written (scalar_mark bytes).
+// A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written
+// (scalar_mark bytes).
 enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
 constexpr uint32_t scalar_mark = 8;
 
@@ -74,11 +77,11 @@ constexpr uint64_t order_flip(Aggregation a, bool is_signed) {
 }
 
 struct PlannedMap {
-    std::string name;     // "@ns"; in the script
-    std::string symbol;   // in the object
+    std::string name;    // "@ns"; in the script
+    std::string symbol;  // in the object
     MapShape shape = MapShape::hash;
     std::vector<Type> key;  // empty: a scalar, in an array of one element at index 0
-    uint32_t key_size = 0;    // bytes: each part padded to 8
+    uint32_t key_size = 0;  // bytes: each part padded to 8
     Type value;
     uint32_t value_size = 0;  // bytes, with the mark of a scalar
     uint32_t max_entries = 0;
@@ -86,11 +89,12 @@ struct PlannedMap {
 
 constexpr uint32_t hist_buckets = 66;
 
-// A stack is kept once, in a hash: u64 id, u64 process (0: a stack of the kernel) -> a word, then u64 frames[stack_frames], innermost first, up to a
-// zero. What maps and records hold is its key; the id is a hash of the frames, or one of those that stand for no frames.
+// A stack is kept once, in a hash: u64 id, u64 process (0: a stack of the kernel) -> a word, then u64
+// frames[stack_frames], innermost first, up to a zero. What maps and records hold is its key; the id is a hash of the
+// frames, or one of those that stand for no frames.
 constexpr std::string_view stacks_symbol = "lt_stacks";
 constexpr uint32_t stack_frames = 127;
-constexpr uint64_t stack_none = 0;         // a thread of the kernel has no stack in a program
+constexpr uint64_t stack_none = 0;             // a thread of the kernel has no stack in a program
 constexpr uint64_t stack_lost = ~uint64_t{0};  // counted as a loss
 
 enum class EventKind : uint8_t { text, map, spans, value, stack, clear, zero, exit };
@@ -105,32 +109,33 @@ constexpr uint64_t whole_share = 100'000'000;
 // A record in the ring buffer: u32 index into Plan::events, u32 zero, then the fields.
 struct EventField {
     Type type;
-    uint32_t offset = 0;  // from the start of the record
+    uint32_t offset = 0;                               // from the start of the record
     std::optional<PlannedPercentile> percentile = {};  // the field's bytes are the key
 };
 struct PlannedEvent {
     EventKind kind = EventKind::text;
-    std::string format;   // text: of printf, escapes already replaced
-    uint32_t map = 0;     // map, clear, zero: index into Plan::maps; spans: into Plan::spans
+    std::string format;  // text: of printf, escapes already replaced
+    uint32_t map = 0;    // map, clear, zero: index into Plan::maps; spans: into Plan::spans
     std::vector<EventField> fields;
     uint32_t size = 0;  // of the whole record
 };
 
-// What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's atomics).
+// What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's
+// atomics).
 enum class LossKind : uint8_t {
     ring_buffer_full,  // subject: none
     map_full,          // subject: index into maps
     contended,         // subject: map whose value could not be updated in time
     span_no_entry,     // subject: span; a return or closing event whose opening was not seen
-    span_missed,       // subject: span; open calls that were left without a return that was seen (longjmp, a missed return)
-    span_died,         // subject: span; open when their thread ended
-    span_reopened,     // subject: span; keys that were opened again before they were closed
-    span_too_deep,     // subject: span; nested deeper than what is kept
-    span_no_room,      // subject: span; more threads inside it than the state map holds
-    span_clock,        // subject: span; a negative difference between CPUs, not recorded
-    stack_collision,   // subject: none; a stack that has the id of another one
-    stacks_full,       // subject: none; more different stacks than there is room for
-    stack_busy,        // subject: none; a stack that could not be taken, for others were being taken on the same CPU
+    span_missed,  // subject: span; open calls that were left without a return that was seen (longjmp, a missed return)
+    span_died,    // subject: span; open when their thread ended
+    span_reopened,    // subject: span; keys that were opened again before they were closed
+    span_too_deep,    // subject: span; nested deeper than what is kept
+    span_no_room,     // subject: span; more threads inside it than the state map holds
+    span_clock,       // subject: span; a negative difference between CPUs, not recorded
+    stack_collision,  // subject: none; a stack that has the id of another one
+    stacks_full,      // subject: none; more different stacks than there is room for
+    stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
 };
 struct PlannedLoss {
     LossKind kind;
@@ -146,8 +151,8 @@ enum class SpanState : uint8_t {
 constexpr uint32_t span_thread_header = 32;   // bytes before a thread's openings; the first 8 are how many there are
 constexpr uint32_t span_opening_header = 16;  // u64 frame (or pid << 32 | tid), u64 time; then frozen values
 
-// A block that runs once for a span that is still open after some time. The runtime finds those spans, writes each into the one element of the map
-// lt_stuck (StuckSpan, then the opening with its frozen values) and runs the program.
+// A block that runs once for a span that is still open after some time. The runtime finds those spans, writes each into
+// the one element of the map lt_stuck (StuckSpan, then the opening with its frozen values) and runs the program.
 struct PlannedTimeout {
     uint32_t span = 0;
     int64_t after_ns = 0;
@@ -157,11 +162,12 @@ struct PlannedTimeout {
 struct StuckSpan {
     uint64_t who = 0;  // pid << 32 | tid
     char comm[16] = {};
+    uint64_t stack[2] = {};  // of the kernel, as maps hold it
 };
 constexpr uint32_t stuck_header = sizeof(StuckSpan);
 
-// What the iterator writes for each opening, followed by the opening itself; then, where stack_bytes is not zero, walk_stack bytes, of which so many
-// are addresses of the task's kernel stack, innermost first.
+// What the iterator writes for each opening, followed by the opening itself; then, where stack_bytes is not zero,
+// walk_stack bytes, of which so many are addresses of the task's kernel stack, innermost first.
 struct OpenSpan {
     uint32_t span = 0;
     uint32_t level = 0;  // from the outermost
@@ -172,16 +178,17 @@ struct OpenSpan {
 constexpr uint32_t walk_stack = 64 * 8;
 
 struct PlannedSpan {
-    std::string text;      // its endpoints as typed
-    std::string name;      // may be empty
-    std::string symbol;    // of the map that holds the openings
+    std::string text;    // its endpoints as typed
+    std::string name;    // may be empty
+    std::string symbol;  // of the map that holds the openings
     SpanState state = SpanState::task;
     std::vector<Type> key;      // SpanState::key: as a map's key
     uint32_t depth = 0;         // openings kept per thread
     uint32_t opening_size = 0;  // bytes of each opening, with its header
 };
 
-// A value that can be set from outside, before the run and during it; in the object's variable lt_params. Integers have 8 bytes, strings their size.
+// A value that can be set from outside, before the run and during it; in the object's variable lt_params. Integers have
+// 8 bytes, strings their size.
 struct PlannedParam {
     std::string name;
     Type type;
@@ -199,16 +206,19 @@ struct Plan {
     std::vector<PlannedLoss> losses;
     std::vector<PlannedParam> params;
     std::vector<uint8_t> param_bytes;  // their values at the start
-    std::string walk;   // program that walks over all tasks and tells what is open in their storage; empty where no span is kept there
-    std::string books;  // symbol of the per-CPU array with u64 opened, u64 closed for each span; empty where there are no spans
+    std::string walk;  // program that walks over all tasks and tells what is open in their storage; empty where no span
+                       // is kept there
+    std::string
+        books;  // symbol of the per-CPU array with u64 opened, u64 closed for each span; empty where there are no spans
     bool plain_integers = false;  // .bt programs: no units
 };
 
 // For --dump=plan and the golden tests; the object is shown by its size only when asked.
 std::string dump(const Plan& plan);
 
-// The lower bound of bucket `index` (2 and above) of a histogram whose values have this view; bucket i holds [bound(i), bound(i + 1)).
-// Plain: 2^(i - 2). Durations: 1ns doubling up to 512ns, then 1us doubling up to 512us, 1ms ..., 1s ..., so that every bound is a round number of a unit.
+// The lower bound of bucket `index` (2 and above) of a histogram whose values have this view; bucket i holds [bound(i),
+// bound(i + 1)). Plain: 2^(i - 2). Durations: 1ns doubling up to 512ns, then 1us doubling up to 512us, 1ms ..., 1s ...,
+// so that every bound is a round number of a unit.
 uint64_t hist_bound(uint32_t index, View view);
 
 }  // namespace lt

@@ -1,4 +1,5 @@
-// Bytes of maps and events to values, as the plan says they lie. Needs no kernel: the test interpreter's maps are read by the same code.
+// Bytes of maps and events to values, as the plan says they lie. Needs no kernel: the test interpreter's maps are read
+// by the same code.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace lt {
 
 using Bytes = std::vector<uint8_t>;
 
-// Key and value as bpf(BPF_MAP_LOOKUP_ELEM) gives them: a per-CPU map's value is one copy per possible CPU, each padded to 8 bytes.
+// Key and value as bpf(BPF_MAP_LOOKUP_ELEM) gives them: a per-CPU map's value is one copy per possible CPU, each padded
+// to 8 bytes.
 struct RawEntry {
     Bytes key;
     Bytes value;

@@ -56,8 +56,8 @@ class Session {
     // Ends the run, too, once this descriptor is readable (a pidfd, say). The caller keeps it open until then.
     virtual Status end_with(int descriptor) = 0;
 
-    // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched (those signals are blocked and read from a
-    // signalfd from load() on).
+    // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched (those signals are
+    // blocked and read from a signalfd from load() on).
     virtual Ended run() = 0;
 
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.

@@ -45,8 +45,8 @@ struct Extreme {  // of min() and max()
 };
 
 struct Stack {
-    uint64_t id = 0;       // stack_none, stack_lost, or of the frames
-    uint64_t process = 0;  // whose; 0: the kernel's
+    uint64_t id = 0;                       // stack_none, stack_lost, or of the frames
+    uint64_t process = 0;                  // whose; 0: the kernel's
     std::vector<std::string> frames = {};  // by name, innermost first; not known to decode
     bool operator==(const Stack&) const = default;
 };
@@ -74,8 +74,8 @@ struct OpenSpanLine {
     int64_t age = 0;  // nanoseconds
     uint32_t pid = 0;
     uint32_t tid = 0;
-    std::string comm;          // as the thread is named now; empty where it has gone
-    std::vector<Value> key;    // of a span between two events
+    std::string comm;                // as the thread is named now; empty where it has gone
+    std::vector<Value> key;          // of a span between two events
     std::vector<std::string> stack;  // of the kernel, innermost first; may be empty
 };
 

@@ -1,5 +1,5 @@
-// Everything a script can name: variables, functions and aggregations, one row each. Lookup, argument checks, "did you mean", help
-// and the man page follow from the row; a name of the language stands as a string only here.
+// Everything a script can name: variables, functions and aggregations, one row each. Lookup, argument checks, "did you
+// mean", help and the man page follow from the row; a name of the language stands as a string only here.
 #pragma once
 
 #include <array>
@@ -12,19 +12,33 @@
 
 namespace lt {
 
-enum class Variable : uint8_t { pid, tid, uid, gid, comm, nsecs, cpu, latency, retval, arg, args, probe, kstack, ustack };
+enum class Variable : uint8_t {
+    pid,
+    tid,
+    uid,
+    gid,
+    comm,
+    nsecs,
+    cpu,
+    latency,
+    retval,
+    arg,
+    args,
+    probe,
+    kstack,
+    ustack
+};
 
 // Where a variable has a value.
 enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close, stack };
-
 
 struct VariableRow {
     Variable id;
     std::string_view name;
     Type type;
     Scope scope;
-    int helper;      // number of a BPF helper without arguments, whose result it is; 0: lowered by id
-    uint32_t shift;  // of the helper's result
+    int helper;       // number of a BPF helper without arguments, whose result it is; 0: lowered by id
+    uint32_t shift;   // of the helper's result
     bool in_timeout;  // has it a value in the block of a timeout?
     std::string_view sentence;
     std::string_view example;
@@ -32,14 +46,43 @@ struct VariableRow {
 
 enum class Function : uint8_t {
     // aggregations
-    count, sum, min, max, avg, hist, stats, dist,
+    count,
+    sum,
+    min,
+    max,
+    avg,
+    hist,
+    stats,
+    dist,
     // values
-    str, entry, age, percentile, kstack, ustack,
+    str,
+    entry,
+    age,
+    percentile,
+    kstack,
+    ustack,
     // statements
-    printf, print, clear, zero, remove, exit,
+    printf,
+    print,
+    clear,
+    zero,
+    remove,
+    exit,
 };
 
-enum class Want : uint8_t { at_opening, integer, string, address_or_string, value, map, map_or_value, format, distribution, percent, frames };
+enum class Want : uint8_t {
+    at_opening,
+    integer,
+    string,
+    address_or_string,
+    value,
+    map,
+    map_or_value,
+    format,
+    distribution,
+    percent,
+    frames
+};
 
 struct Parameter {
     std::string_view name;

@@ -7,7 +7,21 @@
 
 namespace lt {
 
-enum class Option : uint8_t { help, program, command, list, verbose, version, info, dump, stop_after, time, stats, attach_with, kernel };
+enum class Option : uint8_t {
+    help,
+    program,
+    command,
+    list,
+    verbose,
+    version,
+    info,
+    dump,
+    stop_after,
+    time,
+    stats,
+    attach_with,
+    kernel
+};
 
 struct OptionRow {
     Option id;

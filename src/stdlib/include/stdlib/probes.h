@@ -1,4 +1,5 @@
-// The kinds of probe: one row each. A new kind is a row here, a rule how its place is found (codegen/resolve) and a way to attach it.
+// The kinds of probe: one row each. A new kind is a row here, a rule how its place is found (codegen/resolve) and a way
+// to attach it.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,12 @@ enum class ProbeKind : uint8_t {
 
 // What stands after the first colon.
 enum class Place : uint8_t {
-    nothing,           // BEGIN
-    period,            // interval:s:1 or interval:1s
-    event,             // tracepoint:CATEGORY:EVENT
-    kernel_function,   // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
-    system_call,       // syscall:NAME
-    binary_function,   // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
+    nothing,          // BEGIN
+    period,           // interval:s:1 or interval:1s
+    event,            // tracepoint:CATEGORY:EVENT
+    kernel_function,  // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
+    system_call,      // syscall:NAME
+    binary_function,  // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
 };
 
 struct ProbeRow {
@@ -36,11 +37,11 @@ struct ProbeRow {
     std::string_view name;
     std::string_view brief;  // the one or two letters that people type; may be empty
     Place place;
-    bool arguments;     // arg0, arg1 ...
-    bool fields;        // args.NAME
-    bool result;        // retval
-    bool spans;         // `probe < ... >` spans from this entry to the return of the same function
-    ProbeKind closes;   // where spans: the kind of probe at the return
+    bool arguments;    // arg0, arg1 ...
+    bool fields;       // args.NAME
+    bool result;       // retval
+    bool spans;        // `probe < ... >` spans from this entry to the return of the same function
+    ProbeKind closes;  // where spans: the kind of probe at the return
     std::string_view shape;
     std::string_view sentence;
     std::string_view example;

@@ -1,4 +1,5 @@
-// What a value of the language is (Kind: few, code generation switches on them) and how it is shown (View: many, only printers know them).
+// What a value of the language is (Kind: few, code generation switches on them) and how it is shown (View: many, only
+// printers know them).
 #pragma once
 
 #include <cstdint>

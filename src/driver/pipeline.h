@@ -56,7 +56,6 @@ class Pipeline {
     Source source_;
     Diags diags_;
     size_t drawn_ = 0;
-    size_t parsed_diags_ = 0;
     ast::Program program_;
     std::unique_ptr<Kernel> kernel_;
     ResolveOptions resolve_options_;

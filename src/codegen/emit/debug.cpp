@@ -20,7 +20,7 @@ constexpr uint32_t no_prealloc = 1;
 
 }  // namespace
 
-DebugInfo::DebugInfo(llvm::Module& module, const Source& source) : source_(source), builder_(module) {
+DebugInfo::DebugInfo(llvm::Module& module, const Source& source) : builder_(module) {
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
     file_ = builder_.createFile(source.name, ".", std::nullopt, llvm::StringRef(source.text));

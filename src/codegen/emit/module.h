@@ -34,7 +34,6 @@ class DebugInfo {
 
   private:
     llvm::DIType* number(const char* name, uint32_t n);
-    const Source& source_;
     llvm::DIBuilder builder_;
     llvm::DIFile* file_;
     llvm::DIBasicType* int_;

@@ -215,6 +215,8 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
     }
     std::vector<std::string_view> names;
     for (const VariableRow& r : variable_rows()) names.push_back(r.name);
+    for (const SpanInfo& s : typed_.spans) names.push_back(s.name);
+    for (const ParamInfo& p : typed_.params) names.push_back(p.name);
     const auto near = closest(name, names);
     d.hint = near.empty() ? "a map is @name, a variable $name" : fmt::format("did you mean {}?", either(near));
     return nothing();

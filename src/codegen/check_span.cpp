@@ -45,7 +45,17 @@ void BodyChecker::span_parts(const ast::SpanAction& node) {
 void BodyChecker::span_key(const ast::Endpoint& endpoint) {
     std::vector<Type> types;
     for (ast::ExprId part : endpoint.key) types.push_back(stored(value(part)));
-    if (endpoint.key.empty()) types = {thread_key};
+    if (endpoint.key.empty()) {
+        const auto& node = std::get<ast::SpanAction>(program_.items[body_.item].node);
+        const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
+        if (std::any_of(node.opens.begin(), node.opens.end(), has_key) ||
+            std::any_of(node.closes.begin(), node.closes.end(), has_key)) {
+            diags_.error(endpoint.probe.span, "this event has no key, but another one of the span has").hint =
+                "write what pairs them behind it in brackets; [tid] if it is the thread";
+            return;
+        }
+        types = {thread_key};
+    }
     merge_span_key(typed_.spans[body_.span], types, endpoint.probe.span);
 }
 

@@ -19,10 +19,6 @@ namespace {
 using Part = ast::ProbeSpec::Part;
 constexpr size_t most_matches = 512;  // places that one wildcard may stand for
 
-constexpr std::string_view syscall_category = "syscalls";
-constexpr std::string_view syscall_entry = "sys_enter_";
-constexpr std::string_view syscall_exit = "sys_exit_";
-
 template <class T>
 std::optional<T> number(std::string_view text, int base = 10) {
     T value{};

@@ -30,8 +30,9 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<
             names = kernel.functions(part(parts, parts.size() - 1));
             break;
         case Place::system_call:
-            for (const std::string& full : kernel.tracepoints("syscalls", "sys_enter_" + part(parts, 1))) {
-                names.push_back(full.substr(std::string_view("syscalls:sys_enter_").size()));
+            for (const std::string& full :
+                 kernel.tracepoints(syscall_category, std::string(syscall_entry) + part(parts, 1))) {
+                names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
             }
             break;
         case Place::binary_function: {

@@ -32,16 +32,20 @@ enum class Place : uint8_t {
     binary_function,  // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
 };
 
+// A system call's two tracepoints: CATEGORY:ENTRY and CATEGORY:EXIT followed by its name.
+inline constexpr std::string_view syscall_category = "syscalls";
+inline constexpr std::string_view syscall_entry = "sys_enter_";
+inline constexpr std::string_view syscall_exit = "sys_exit_";
+
 struct ProbeRow {
     ProbeKind kind;
     std::string_view name;
     std::string_view brief;  // the one or two letters that people type; may be empty
     Place place;
-    bool arguments;    // arg0, arg1 ...
-    bool fields;       // args.NAME
-    bool result;       // retval
-    bool spans;        // `probe < ... >` spans from this entry to the return of the same function
-    ProbeKind closes;  // where spans: the kind of probe at the return
+    bool arguments;  // arg0, arg1 ...
+    bool fields;     // args.NAME
+    bool result;     // retval
+    bool spans;      // `probe < ... >` spans from this entry to the return of the same function
     std::string_view shape;
     std::string_view sentence;
     std::string_view example;

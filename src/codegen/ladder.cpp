@@ -11,11 +11,16 @@ namespace {
 constexpr std::string_view untraceable =
     "it is not in the kernel's list of traceable functions (its file is compiled without ftrace)";
 
+// What the kernel's lists say. A kernel that runs is tried instead: that is quicker than reading them.
+bool listed_untraceable(Kernel& kernel, const KernelFunction& f) {
+    return !kernel.runs() && kernel.traceable(f.name) == false;
+}
+
 // An empty answer: nothing speaks against trying.
 std::string against_fentry(Kernel& kernel, const KernelFunction& f) {
     if (const Answer a = kernel.can(Feature::fentry); !a.yes) return a.why;
     if (!f.in_btf) return "the kernel's type information (BTF) does not describe it";
-    if (f.traceable == false) return std::string(untraceable);
+    if (listed_untraceable(kernel, f)) return std::string(untraceable);
     constexpr size_t trampoline_arguments = 12;
     if (f.parameters.size() > trampoline_arguments) return "it has more arguments than a BPF trampoline passes on";
     return {};
@@ -23,8 +28,10 @@ std::string against_fentry(Kernel& kernel, const KernelFunction& f) {
 
 std::string against_kprobe(Kernel& kernel, const KernelFunction& f) {
     if (const Answer a = kernel.can(Feature::kprobe); !a.yes) return a.why;
-    if (f.blacklisted) return "the kernel forbids kprobes on it (it is on the kprobe blacklist)";
-    if (f.traceable == false) return fmt::format("{}, and this kernel refuses kprobes on such functions", untraceable);
+    if (!kernel.runs() && kernel.blacklisted(f.name))
+        return "the kernel forbids kprobes on it (it is on the kprobe blacklist)";
+    if (listed_untraceable(kernel, f))
+        return fmt::format("{}, and this kernel refuses kprobes on such functions", untraceable);
     return {};
 }
 

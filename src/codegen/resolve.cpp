@@ -346,6 +346,7 @@ class Resolver {
         std::vector<ResolvedPlace> out;
         std::vector<ResolvedPlace> refused;
         for (const std::string& name : kernel_.functions(pattern)) {
+            if (kernel_.traceable(name) == false || kernel_.blacklisted(name)) continue;
             ResolvedPlace p = place;
             p.function = *kernel_.function(name);
             p.text = text_of(probe_row(place.kind), spec.parts, name);

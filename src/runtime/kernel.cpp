@@ -74,6 +74,7 @@ class FileKernel final : public Kernel {
     std::optional<KernelFunction> function(std::string_view name, std::string_view module) override;
     std::vector<std::string> functions(std::string_view pattern) override { return kallsyms().names(pattern); }
     std::optional<bool> traceable(std::string_view function) override;
+    bool ambiguous(std::string_view function) override { return kallsyms().find(function).size() > 1; }
     bool blacklisted(std::string_view function) override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;

@@ -25,6 +25,8 @@ enum class Feature : uint8_t {
     kprobe_session,
     fentry,  // programs of fentry and fexit kind
     uprobe,
+    uprobe_multi,
+    uprobe_session,
     breakpoint,  // hardware execution breakpoints on addresses of the kernel
     ring_buffer,
     task_storage,
@@ -87,6 +89,8 @@ class Kernel {
     // Is it in the kernel's list of functions that ftrace can hook? No value where the list cannot be read. The list is
     // long, and trying is quicker where few functions are wanted.
     virtual std::optional<bool> traceable(std::string_view function) = 0;
+    // Do several functions have this name?
+    virtual bool ambiguous(std::string_view function) = 0;
     // Are kprobes forbidden on it?
     virtual bool blacklisted(std::string_view function) = 0;
 

@@ -118,7 +118,8 @@ class BodyLowering {
     const std::vector<LocalInfo>& locals() const {
         return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals;
     }
-    void if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
+    void if_opens(const ast::SpanAction& node, const std::function<void()>& work);
+    int64_t no_entry(const ast::SpanAction& node);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
     ir::Value age(const ast::Call& node);

@@ -264,8 +264,19 @@ void BodyLowering::span(const ast::SpanAction& node, Rung& rung) {
 }
 
 // While the session detaches, closers may already be gone: what opened then would seem to be left without a return.
-void BodyLowering::if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work) {
-    b_->branch(b_->stopping(), [] {}, [&] { predicate ? b_->branch(truth(integer(*predicate)), work) : work(); });
+void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<void()>& work) {
+    const auto if_true = [&](const std::optional<ast::ExprId>& predicate, const std::function<void()>& then) {
+        predicate ? b_->branch(truth(integer(*predicate)), then) : then();
+    };
+    const auto own = node.opens[body_.endpoint].predicate;
+    b_->branch(b_->stopping(), [] {}, [&] { if_true(own, [&] { if_true(node.predicate, work); }); });
+}
+
+// A close without an opening, unless some openings are left out on purpose.
+int64_t BodyLowering::no_entry(const ast::SpanAction& node) {
+    const bool filtered = std::any_of(node.opens.begin(), node.opens.end(),
+                                      [](const ast::Endpoint& e) { return e.predicate.has_value(); });
+    return node.predicate || filtered ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
 }
 
 ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
@@ -303,7 +314,7 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     begin(name, way, false);
     closing_ = false;
     make_locals();
-    if_opens(node.predicate, [&] {
+    if_opens(node, [&] {
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
             const ir::Value opening = b_->call(ir::Library::span_open,
@@ -321,10 +332,9 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     finish(body_.place.span);
 }
 
-// With a predicate, a return without an opening is one that was left out on purpose.
 void BodyLowering::close_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin_close(name, way, true);
-    const int64_t no_entry = node.predicate ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
+    const int64_t no_entry = this->no_entry(node);
     const ir::Value thread = thread_state(body_.span, false);
     const auto found = [&] {
         const ir::Value opening =
@@ -439,7 +449,7 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
     begin(name, way, probe_row(body_.place.kind).result);
     closing_ = false;
     make_locals();
-    if_opens(node.predicate, [&] {
+    if_opens(node, [&] {
         const uint32_t size = unit_.span(body_.span).opening_size;
         const ir::Value map = b_->map(unit_.layout(body_.span).map);
         const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
@@ -469,7 +479,7 @@ void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& na
     begin_close(name, way, probe_row(body_.place.kind).result);
     const ir::Value map = b_->map(unit_.layout(body_.span).map);
     const ir::Value key = span_key(body_.span, node.closes[body_.endpoint].key, 0);
-    const int64_t no_entry = node.predicate ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
+    const int64_t no_entry = this->no_entry(node);
     const auto none = [&] {
         if (no_entry != no_loss) b_->loss(static_cast<uint32_t>(no_entry));
     };

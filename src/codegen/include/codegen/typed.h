@@ -101,7 +101,14 @@ struct SpanInfo {
     bool between_events = false;
     bool task_storage = false;  // else its state is in a hash, by thread
     std::vector<Type> key;      // between two events
-    uint32_t opening = 0;       // index of the first body that opens it: entry() is typed there
+    uint32_t opening = 0;       // index of the first body that opens it
+    // Between two events: what entry() is asked for, with a type that holds it for every opening event.
+    struct Entry {
+        ast::ExprId argument;
+        Type type;
+        uint32_t first = 0;  // index of the body that gave it its kind
+    };
+    std::vector<Entry> entries;
 };
 
 // A parameter: integers and durations in 8 bytes, strings in param_text bytes, so that every value can be set while the

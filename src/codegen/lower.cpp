@@ -47,7 +47,7 @@ MapShape shape_of(const MapInfo& info) {
 }  // namespace
 
 Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_in)
-    : program(program_in), typed(typed_in), diags(diags_in) {
+    : program(program_in), typed(typed_in), diags(diags_in), exclusive(program_in, typed_in) {
     prints_ = std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
         const auto* call = std::get_if<ast::Call>(&e.node);
         return call && call->name == function_row(Function::printf).name;

@@ -51,6 +51,14 @@ ast::ExprId frozen_expr(const ast::Program& program, ast::ExprId id) {
     return call ? call->arguments[0] : id;
 }
 
+// Can a thread be inside only one of the span's calls? It is in one system call at most.
+bool one_at_a_time(const Typed& typed, const SpanInfo& info) {
+    const auto index = static_cast<uint32_t>(&info - typed.spans.data());
+    return std::all_of(typed.bodies.begin(), typed.bodies.end(), [&](const Body& body) {
+        return body.span != index || probe_row(body.place.kind).place == Place::system_call;
+    });
+}
+
 class LayoutMaker {
   public:
     LayoutMaker(const ast::Program& program, const Typed& typed, const SpanInfo& info)
@@ -118,7 +126,7 @@ void Unit::plan_span(const SpanInfo& info) {
     span.name = info.name;
     span.symbol = fmt::format("lt_span_{}", out_.plan.spans.size());
     span.key = info.key;
-    span.depth = info.between_events ? 1 : span_depth;
+    span.depth = info.between_events || one_at_a_time(typed, info) ? 1 : span_depth;
     span.opening_size =
         layout.frozen.empty() ? span_opening_header : layout.frozen.back().offset + layout.frozen.back().room;
     span.state = info.between_events ? SpanState::key : info.task_storage ? SpanState::task : SpanState::thread;
@@ -132,7 +140,7 @@ void Unit::plan_span(const SpanInfo& info) {
         m.max_entries = span_keys;
     } else {
         m.key_size = 4;
-        m.value_size = span_thread_header + span_depth * span.opening_size;
+        m.value_size = span_thread_header + span.depth * span.opening_size;
         m.max_entries = info.task_storage ? 0 : span_threads;
         m.storage = info.task_storage ? ir::Storage::task_storage : ir::Storage::hash;
         m.preallocated = !info.task_storage;
@@ -236,7 +244,7 @@ void open_spans(Unit& unit) {
         const ir::Value room = b.find(unit.scratch(), b.text(unit.zeros(4)));
         b.branch(room, [&] {
             b.call(ir::Library::walk, {b.context(), b.map(unit.layout(i).map), b.constant(unit.span(i).opening_size),
-                                       b.constant(i), room, b.constant(walk_stack)});
+                                       b.constant(unit.span(i).depth), b.constant(i), room, b.constant(walk_stack)});
         });
     }
 }
@@ -287,7 +295,7 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
         return b_->call(planned.state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {state});
     const ir::Value no_room = b_->constant(unit_.loss(LossKind::span_no_room, span_index));
     if (planned.state == SpanState::task) return b_->call(ir::Library::task_state_make, {state, no_room});
-    const ir::Value zero = b_->text(unit_.zeros(span_thread_header + span_depth * planned.opening_size));
+    const ir::Value zero = b_->text(unit_.zeros(span_thread_header + planned.depth * planned.opening_size));
     return b_->call(ir::Library::hash_state_make, {state, zero, no_room});
 }
 
@@ -295,7 +303,8 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
 void BodyLowering::book(uint32_t offset) {
     const ir::Value page = b_->find(unit_.books(), b_->text(unit_.zeros(4)));
     b_->branch(page, [&] {
-        b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1)});
+        b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1),
+                                    b_->constant(unit_.exclusive.books(body_.span, way_))});
     });
 }
 
@@ -310,6 +319,23 @@ void BodyLowering::freeze(ir::Value opening) {
     }
 }
 
+ir::Value BodyLowering::thread_opening(ir::Value thread) {
+    const PlannedSpan& planned = unit_.span(body_.span);
+    const ir::Value missed = b_->constant(unit_.loss(LossKind::span_missed, body_.span));
+    if (planned.depth == 1) return b_->call(ir::Library::span_open_one, {thread, missed});
+    return b_->call(ir::Library::span_open, {thread, b_->constant(planned.opening_size), b_->frame(),
+                                             b_->constant(way_ == Way::uprobe ? user_stack : kernel_stack), missed,
+                                             b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
+}
+
+ir::Value BodyLowering::closed_opening(ir::Value thread, int64_t no_entry) {
+    const PlannedSpan& planned = unit_.span(body_.span);
+    if (planned.depth == 1) return b_->call(ir::Library::span_close_one, {thread, b_->constant(no_entry)});
+    return b_->call(ir::Library::span_close,
+                    {thread, b_->constant(planned.opening_size), b_->frame(),
+                     b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
+}
+
 void BodyLowering::open_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin(name, way, false);
     closing_ = false;
@@ -317,11 +343,7 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     if_opens(node, [&] {
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
-            const ir::Value opening = b_->call(ir::Library::span_open,
-                                               {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
-                                                b_->constant(way == Way::uprobe ? user_stack : kernel_stack),
-                                                b_->constant(unit_.loss(LossKind::span_missed, body_.span)),
-                                                b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
+            const ir::Value opening = thread_opening(thread);
             b_->branch(opening, [&] {
                 book(0);
                 freeze(opening);
@@ -337,10 +359,7 @@ void BodyLowering::close_call(const ast::SpanAction& node, const std::string& na
     const int64_t no_entry = this->no_entry(node);
     const ir::Value thread = thread_state(body_.span, false);
     const auto found = [&] {
-        const ir::Value opening =
-            b_->call(ir::Library::span_close,
-                     {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
-                      b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
+        const ir::Value opening = closed_opening(thread, no_entry);
         b_->branch(opening, [&] {
             thaw(opening);
             close(node, b_->load(opening, time_offset));
@@ -508,7 +527,8 @@ ir::Value BodyLowering::age(const ast::Call& node) {
     if (planned.state != SpanState::key) {
         const ir::Value thread = thread_state(index, false);
         b_->branch(thread, [&] {
-            b_->write(result, b_->call(ir::Library::span_age, {thread, b_->constant(planned.opening_size), now}));
+            b_->write(result, b_->call(ir::Library::span_age,
+                                       {thread, b_->constant(planned.opening_size), b_->constant(planned.depth), now}));
         });
         return b_->read(result);
     }

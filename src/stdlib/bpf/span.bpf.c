@@ -4,7 +4,8 @@
 // function that calls itself gives one span per call. An opening is known by its frame, a place on the stack that is
 // the same at the entry and at the return of one call: a return closes the opening of its own frame and no other one.
 // What lies above it was left without a return (longjmp, a return that the kernel missed).
-//   struct lt_thread, then LT_DEPTH openings of `size` bytes each: struct lt_opening, then frozen values.
+//   struct lt_thread, then openings of `size` bytes each: struct lt_opening, then frozen values. There are LT_DEPTH of
+//   them, or one where calls cannot be inside each other (system calls), for which frames need not be compared.
 //
 // Spans between two events: one opening for each key, struct lt_opening and frozen values; time 0: closed, and about to
 // be deleted.
@@ -118,6 +119,22 @@ LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 m
     return 0;
 }
 
+// The same where there is one opening for a thread. Is it open already, its return was missed.
+LT_API void* lt_span_open_one(struct lt_thread* t, __u32 missed) {
+    if (t->depth) lt_lose(missed);
+    t->depth = 1;
+    return t->openings;
+}
+
+LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry) {
+    if (t->depth) {
+        t->depth = 0;
+        return t->openings;
+    }
+    lt_lose(no_entry);
+    return 0;
+}
+
 // The thread ends: what it has open will never close.
 LT_API void lt_span_die(struct lt_thread* t, __u32 died) {
     __u64 depth = t->depth;
@@ -126,11 +143,11 @@ LT_API void lt_span_die(struct lt_thread* t, __u32 died) {
     t->beyond = 0;
 }
 
-// How long ago the innermost span of the thread was opened; 0: none is open.
-LT_API __u64 lt_span_age(struct lt_thread* t, __u32 size, __u64 now) {
+// How long ago the innermost of at most `most` spans of the thread was opened; 0: none is open.
+LT_API __u64 lt_span_age(struct lt_thread* t, __u32 size, __u32 most, __u64 now) {
     __u64 top = t->depth - 1;
     lt_opaque(top);
-    if (top >= LT_DEPTH) return 0;
+    if (top >= most) return 0;
     struct lt_opening* o = (struct lt_opening*)&t->openings[top * size];
     __u64 time = o->time;
     return time && now > time ? now - time : 0;
@@ -146,7 +163,7 @@ struct lt_open_span {
     __u64 stack_bytes;  // of addresses that follow
 };
 
-LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 span, void* scratch, __u32 scratch_size) {
+LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 most, __u32 span, void* scratch, __u32 scratch_size) {
     void** arguments = ctx;  // struct bpf_iter__task: meta, whose first member is the file that is written; the task
     void* task = arguments[1];
     if (!task) return;
@@ -154,7 +171,7 @@ LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 span, void* scratch,
     struct lt_thread* t = bpf_task_storage_get(map, task, 0, 0);
     if (!t) return;
     __u64 depth = t->depth;
-    for (__u64 i = 0; i < LT_DEPTH; i++) {
+    for (__u64 i = 0; i < most; i++) {
         if (i >= depth) break;
         struct lt_opening* o = (struct lt_opening*)&t->openings[i * size];
         struct lt_open_span record = {span, (__u32)i, t->who, o->time, 0};

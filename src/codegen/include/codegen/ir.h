@@ -122,6 +122,8 @@ enum class Library : uint8_t {
     hash_state_drop,
     span_open,
     span_close,
+    span_open_one,
+    span_close_one,
     span_die,
     span_age,
     walk,

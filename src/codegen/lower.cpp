@@ -11,6 +11,7 @@
 namespace lt {
 namespace {
 
+constexpr uint32_t map_keys = 4096;   // of each map, where the user does not say
 constexpr uint32_t most_stack = 400;  // of BPF's 512 bytes; the rest is for spilled registers
 
 uint32_t value_size(const Type& t) {
@@ -72,7 +73,7 @@ void Unit::plan_map(const MapInfo& info) {
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
-    m.max_entries = typed.max_keys;
+    m.max_entries = typed.max_keys.value_or(map_keys);
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;

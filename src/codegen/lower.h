@@ -121,9 +121,13 @@ class BodyLowering {
         return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals;
     }
     void if_opens(const ast::SpanAction& node, const std::function<void()>& work);
-    int64_t no_entry(const ast::SpanAction& node);
+    // Losses, as constants.
+    struct Unmatched {
+        ir::Value no_entry, no_room, unmeasured;
+    };
+    Unmatched unmatched(const ast::SpanAction& node);
     ir::Value thread_opening(ir::Value thread);
-    ir::Value closed_opening(ir::Value thread, int64_t no_entry);
+    ir::Value closed_opening(ir::Value thread, const Unmatched& none);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
     ir::Value age(const ast::Call& node);

@@ -137,11 +137,11 @@ void Unit::plan_span(const SpanInfo& info) {
     m.preallocated = true;  // a breakpoint's program runs where the kernel cannot allocate
     if (info.between_events) {
         for (const Type& t : info.key) m.key_size += padded(t.size);
-        m.max_entries = span_keys;
+        m.max_entries = typed.max_keys.value_or(span_keys);
     } else {
         m.key_size = 4;
         m.value_size = span_thread_header + span.depth * span.opening_size;
-        m.max_entries = info.task_storage ? 0 : span_threads;
+        m.max_entries = info.task_storage ? 0 : typed.max_keys.value_or(span_threads);
         m.storage = info.task_storage ? ir::Storage::task_storage : ir::Storage::hash;
         m.preallocated = !info.task_storage;
     }
@@ -280,11 +280,14 @@ void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<voi
     b_->branch(b_->stopping(), [] {}, [&] { if_true(own, [&] { if_true(node.predicate, work); }); });
 }
 
-// A close without an opening, unless some openings are left out on purpose.
-int64_t BodyLowering::no_entry(const ast::SpanAction& node) {
+// What a close without an opening can be; nothing of it where some openings are left out on purpose.
+BodyLowering::Unmatched BodyLowering::unmatched(const ast::SpanAction& node) {
     const bool filtered = std::any_of(node.opens.begin(), node.opens.end(),
                                       [](const ast::Endpoint& e) { return e.predicate.has_value(); });
-    return node.predicate || filtered ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
+    const auto loss = [&](LossKind kind) {
+        return b_->constant(node.predicate || filtered ? no_loss : unit_.loss(kind, body_.span));
+    };
+    return {loss(LossKind::span_no_entry), loss(LossKind::span_no_room), loss(LossKind::span_unmeasured)};
 }
 
 ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
@@ -328,12 +331,13 @@ ir::Value BodyLowering::thread_opening(ir::Value thread) {
                                              b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
 }
 
-ir::Value BodyLowering::closed_opening(ir::Value thread, int64_t no_entry) {
+ir::Value BodyLowering::closed_opening(ir::Value thread, const Unmatched& none) {
     const PlannedSpan& planned = unit_.span(body_.span);
-    if (planned.depth == 1) return b_->call(ir::Library::span_close_one, {thread, b_->constant(no_entry)});
-    return b_->call(ir::Library::span_close,
-                    {thread, b_->constant(planned.opening_size), b_->frame(),
-                     b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
+    if (planned.depth == 1)
+        return b_->call(ir::Library::span_close_one, {thread, none.no_entry, none.no_room, none.unmeasured});
+    return b_->call(ir::Library::span_close, {thread, b_->constant(planned.opening_size), b_->frame(),
+                                              b_->constant(unit_.loss(LossKind::span_missed, body_.span)),
+                                              none.no_entry, none.no_room, none.unmeasured});
 }
 
 void BodyLowering::open_call(const ast::SpanAction& node, const std::string& name, Way way) {
@@ -341,11 +345,11 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     closing_ = false;
     make_locals();
     if_opens(node, [&] {
+        book(0);
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
             const ir::Value opening = thread_opening(thread);
             b_->branch(opening, [&] {
-                book(0);
                 freeze(opening);
                 b_->store(opening, time_offset, b_->helper(helper_ktime_get_ns));
             });
@@ -356,17 +360,11 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
 
 void BodyLowering::close_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin_close(name, way, true);
-    const int64_t no_entry = this->no_entry(node);
-    const ir::Value thread = thread_state(body_.span, false);
-    const auto found = [&] {
-        const ir::Value opening = closed_opening(thread, no_entry);
-        b_->branch(opening, [&] {
-            thaw(opening);
-            close(node, b_->load(opening, time_offset));
-        });
-    };
-    b_->branch(thread, found, [&] {
-        if (no_entry != no_loss) b_->loss(static_cast<uint32_t>(no_entry));
+    const Unmatched none = unmatched(node);
+    const ir::Value opening = closed_opening(thread_state(body_.span, false), none);
+    b_->branch(opening, [&] {
+        thaw(opening);
+        close(node, b_->load(opening, time_offset));
     });
     finish(body_.place.span);
 }
@@ -473,21 +471,20 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
         const ir::Value map = b_->map(unit_.layout(body_.span).map);
         const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
         const ir::Value made = b_->buffer(size);
+        book(0);
         freeze(made);
         b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
         const ir::Value again = b_->call(ir::Library::pair_reopen,
                                          {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
         const auto reuse = [&] {
-            book(0);
             b_->copy(again, frame_offset, made, 8);
             b_->copy(again, span_opening_header, b_->address(made, span_opening_header), size - span_opening_header);
             b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
         };
         const auto add = [&] {
             b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-            b_->branch(b_->call(ir::Library::pair_open,
-                                {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))}),
-                       [&] { book(0); });
+            b_->call(ir::Library::pair_open,
+                     {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
         };
         b_->branch(again, reuse, add);
     });
@@ -498,23 +495,20 @@ void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& na
     begin_close(name, way, probe_row(body_.place.kind).result);
     const ir::Value map = b_->map(unit_.layout(body_.span).map);
     const ir::Value key = span_key(body_.span, node.closes[body_.endpoint].key, 0);
-    const int64_t no_entry = this->no_entry(node);
-    const auto none = [&] {
-        if (no_entry != no_loss) b_->loss(static_cast<uint32_t>(no_entry));
-    };
+    const Unmatched losses = unmatched(node);
+    const uint32_t opened = b_->new_slot();
+    b_->write(opened, b_->constant(0));
     const ir::Value opening = b_->find(unit_.layout(body_.span).map, key);
-    const auto claim = [&] {
+    b_->branch(opening, [&] {
         thaw(opening);  // before somebody else may use it again
-        const ir::Value opened = b_->call(ir::Library::pair_claim, {opening});
-        b_->branch(
-            opened,
-            [&] {
-                b_->helper(helper_map_delete_elem, {map, key});
-                close(node, opened);
-            },
-            none);
+        b_->write(opened, b_->call(ir::Library::pair_claim, {opening}));
+    });
+    const auto closed = [&] {
+        b_->helper(helper_map_delete_elem, {map, key});
+        close(node, b_->read(opened));
     };
-    b_->branch(opening, claim, none);
+    b_->branch(b_->read(opened), closed,
+               [&] { b_->call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured}); });
     finish(body_.place.span);
 }
 

@@ -27,7 +27,8 @@ struct lt_opening {
 };
 
 // A value that the compiler knows nothing about: the register that is compared with a bound is then the one that is
-// used, and not another one computed along a shorter way, whose bound the verifier cannot see.
+// used, and not another one computed along a shorter way, whose bound the verifier cannot see. By that bound it also
+// sees that a loop downwards ends.
 #define lt_opaque(v) __asm__ volatile("" : "+r"(v))
 
 LT_API void* lt_task_state(void* map) { return bpf_task_storage_get(map, bpf_get_current_task_btf(), 0, 0); }
@@ -96,26 +97,37 @@ LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 re
     return o;
 }
 
+// A close without an opening. Had there been no room for some openings, it is the close of one of those: which one it
+// is makes no difference to the account. The last to come were not opened because the session ends.
+LT_API void lt_unmatched(__u32 no_entry, __u32 no_room, __u32 unmeasured) {
+    if (no_entry == LT_NO_LOSS || lt_stop) return;
+    lt_lose(lt_lost[no_room] > lt_lost[unmeasured] ? unmeasured : no_entry);
+}
+
 // The opening that this return closes, or null. Its values are good until the thread opens another span.
-LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 missed, __u32 no_entry) {
-    frame = lt_number(t, frame);
-    __u64 depth = t->depth;
-    __u64 at = depth;
-    for (int i = 0; i < LT_DEPTH; i++) {
-        at--;
-        lt_opaque(at);
-        if (at >= LT_DEPTH) break;
-        struct lt_opening* o = (struct lt_opening*)&t->openings[at * size];
-        if (o->frame != frame) continue;
-        if (at + 1 < depth && missed != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[missed], depth - at - 1);
-        t->depth = at;
-        t->beyond = 0;
-        return o;
+LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 missed, __u32 no_entry, __u32 no_room,
+                           __u32 unmeasured) {
+    if (t) {
+        frame = lt_number(t, frame);
+        __u64 depth = t->depth;
+        __u64 at = depth;
+        for (;;) {
+            at--;
+            lt_opaque(at);
+            if (at >= LT_DEPTH) break;
+            struct lt_opening* o = (struct lt_opening*)&t->openings[at * size];
+            if (o->frame != frame) continue;
+            if (at + 1 < depth && missed != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[missed], depth - at - 1);
+            t->depth = at;
+            t->beyond = 0;
+            return o;
+        }
+        if (t->beyond) {
+            t->beyond--;
+            return 0;
+        }
     }
-    if (t->beyond)
-        t->beyond--;
-    else
-        lt_lose(no_entry);
+    lt_unmatched(no_entry, no_room, unmeasured);
     return 0;
 }
 
@@ -126,12 +138,12 @@ LT_API void* lt_span_open_one(struct lt_thread* t, __u32 missed) {
     return t->openings;
 }
 
-LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry) {
-    if (t->depth) {
+LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry, __u32 no_room, __u32 unmeasured) {
+    if (t && t->depth) {
         t->depth = 0;
         return t->openings;
     }
-    lt_lose(no_entry);
+    lt_unmatched(no_entry, no_room, unmeasured);
     return 0;
 }
 
@@ -192,10 +204,8 @@ LT_API void* lt_pair_reopen(void* map, const void* key, __u32 reopened) {
     return o;
 }
 
-LT_API __u64 lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room) {
-    if (bpf_map_update_elem(map, key, opening, BPF_ANY) == 0) return 1;
-    lt_lose(no_room);
-    return 0;
+LT_API void lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room) {
+    if (bpf_map_update_elem(map, key, opening, BPF_ANY) != 0) lt_lose(no_room);
 }
 
 // Whoever takes the time closes the span: two events for one key at once give one span.

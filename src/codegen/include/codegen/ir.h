@@ -124,6 +124,7 @@ enum class Library : uint8_t {
     span_close,
     span_open_one,
     span_close_one,
+    unmatched,
     span_die,
     span_age,
     walk,

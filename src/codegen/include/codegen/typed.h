@@ -127,8 +127,8 @@ struct Typed {
     std::vector<Body> bodies;
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
-    bool accounts = false;     // is it to be found out at the end what is open?
-    uint32_t max_keys = 4096;  // entries of each keyed map
+    bool accounts = false;             // is it to be found out at the end what is open?
+    std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };
 
 std::string dump(const ast::Program& program, const Typed& typed);

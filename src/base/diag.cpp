@@ -87,6 +87,10 @@ void Diags::take(Diags&& other) {
     for (Diag& d : other.all_) all_.push_back(std::move(d));
 }
 
+void Diags::explain(size_t from, const Note& note) {
+    for (size_t i = from; i < all_.size(); i++) all_[i].notes.push_back(note);
+}
+
 std::string draw(const Source& source, const Diag& diag, bool color) {
     const Paint ink = paint(diag.severity, color);
     const std::string where = diag.span == Span{} ? "lt: " : place(source, diag.span);

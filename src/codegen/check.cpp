@@ -35,9 +35,15 @@ bool same_maps(const std::vector<MapInfo>& a, const std::vector<MapInfo>& b) {
     });
 }
 
-bool same_keys(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) {
+bool same_entries(const std::vector<SpanInfo::Entry>& a, const std::vector<SpanInfo::Entry>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const SpanInfo& x, const SpanInfo& y) { return x.key == y.key; });
+                      [](const SpanInfo::Entry& x, const SpanInfo::Entry& y) { return x.type == y.type; });
+}
+
+bool same_spans(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SpanInfo& x, const SpanInfo& y) {
+        return x.key == y.key && same_entries(x.entries, y.entries);
+    });
 }
 
 void round(const ast::Program& program, Typed& typed, Diags& diags) {
@@ -73,7 +79,7 @@ void check(const ast::Program& program, Typed& typed, Diags& diags) {
         const std::vector<SpanInfo> spans_before = typed.spans;
         Diags scratch;
         round(program, typed, scratch);
-        if (same_maps(before, typed.maps) && same_keys(spans_before, typed.spans)) break;
+        if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans)) break;
     }
     Diags last;
     round(program, typed, last);

@@ -49,6 +49,7 @@ class BodyChecker {
     uint32_t map_at(ast::ExprId id, const ast::Map& node, bool whole);
     void condition(ast::ExprId id, std::string_view what);
     const FunctionRow* aggregation_of(ast::ExprId id) const;
+    const ast::SpanAction& span_node() const { return std::get<ast::SpanAction>(program_.items[body_.item].node); }
 
     // check_expr.cpp: expressions
     Type value(ast::ExprId id);  // of an expression that must have a value
@@ -84,6 +85,9 @@ class BodyChecker {
     void span_parts(const ast::SpanAction& node);
     void span_key(const ast::Endpoint& endpoint);
     void merge_span_key(SpanInfo& info, const std::vector<Type>& types, Span where);
+    void opening_predicates(const ast::SpanAction& node);
+    void merge_entry(ast::ExprId argument, Type type);
+    void at_each_opening(size_t diags_before);
     void threshold(const ast::SpanAction& node);
     void timeout(const ast::Timeout& node);
     void entries_in(ast::ExprId id);

@@ -21,21 +21,26 @@ Type stored(Type t) {
     return t;
 }
 
+SpanInfo::Entry* known_entry(SpanInfo& info, ast::ExprId argument) {
+    const auto found = std::find_if(info.entries.begin(), info.entries.end(),
+                                    [&](const SpanInfo::Entry& e) { return e.argument == argument; });
+    return found == info.entries.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 void BodyChecker::span_parts(const ast::SpanAction& node) {
     if (body_.role == Role::open) span_key(node.opens[body_.endpoint]);
     if (body_.role == Role::close) span_key(node.closes[body_.endpoint]);
-    if (node.predicate && body_.role != Role::close) {
-        region_ = Region::predicate;
-        condition(*node.predicate, "a predicate");
-    }
+    if (body_.role != Role::close) opening_predicates(node);
     // The block of a timeout belongs to the first place that opens the span.
     const bool first = &body_ == &typed_.bodies[typed_.spans[body_.span].opening];
     if (node.timeout && first) timeout(*node.timeout);
     if (body_.role == Role::open) {
         if (node.threshold) entries_in(*node.threshold);
-        return entries_in(node.body);
+        entries_in(node.body);
+        if (node.timeout) entries_in(node.timeout->body);
+        return;
     }
     threshold(node);
     region_ = Region::body;
@@ -46,7 +51,7 @@ void BodyChecker::span_key(const ast::Endpoint& endpoint) {
     std::vector<Type> types;
     for (ast::ExprId part : endpoint.key) types.push_back(stored(value(part)));
     if (endpoint.key.empty()) {
-        const auto& node = std::get<ast::SpanAction>(program_.items[body_.item].node);
+        const ast::SpanAction& node = span_node();
         const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
         if (std::any_of(node.opens.begin(), node.opens.end(), has_key) ||
             std::any_of(node.closes.begin(), node.closes.end(), has_key)) {
@@ -59,23 +64,41 @@ void BodyChecker::span_key(const ast::Endpoint& endpoint) {
     merge_span_key(typed_.spans[body_.span], types, endpoint.probe.span);
 }
 
+void BodyChecker::opening_predicates(const ast::SpanAction& node) {
+    region_ = Region::predicate;
+    if (const auto& own = node.opens[body_.endpoint].predicate) condition(*own, "a predicate");
+    const size_t before = diags_.all().size();
+    if (node.predicate) condition(*node.predicate, "a predicate");
+    at_each_opening(before);
+}
+
+// What is asked for at the opening has to make sense at every event that opens the span.
+void BodyChecker::at_each_opening(size_t diags_before) {
+    const ast::SpanAction& node = span_node();
+    if (body_.role != Role::open || node.opens.size() == 1) return;
+    diags_.explain(diags_before,
+                   {node.opens[body_.endpoint].probe.span, "it is asked at each opening event, here too"});
+}
+
 void BodyChecker::merge_span_key(SpanInfo& info, const std::vector<Type>& types, Span where) {
     if (info.key.empty()) {
         info.key = types;
         return;
     }
+    const auto& node = std::get<ast::SpanAction>(program_.items[info.item].node);
+    const std::string_view opening = node.opens.size() > 1 ? "the first opening" : "the opening";
     if (info.key.size() != types.size()) {
         diags_
-            .error(where, fmt::format("this key has {} part{}, that of the opening {}", types.size(),
-                                      types.size() == 1 ? "" : "s", info.key.size()))
-            .hint = "both events need the same key; without one it is the thread, [tid]";
+            .error(where, fmt::format("this key has {} part{}, that of {} {}", types.size(),
+                                      types.size() == 1 ? "" : "s", opening, info.key.size()))
+            .hint = "all events need the same key; without one it is the thread, [tid]";
         return;
     }
     for (size_t i = 0; i < types.size(); i++) {
         if (types[i].kind == Kind::none || info.key[i].kind == Kind::none) continue;
         if (types[i].kind != info.key[i].kind) {
-            diags_.error(where, fmt::format("part {} of this key is {}, that of the opening {}", i + 1,
-                                            type_name(types[i]), type_name(info.key[i])));
+            diags_.error(where, fmt::format("part {} of this key is {}, that of {} {}", i + 1, type_name(types[i]),
+                                            opening, type_name(info.key[i])));
             continue;
         }
         info.key[i].size = std::max(info.key[i].size, types[i].size);
@@ -112,7 +135,9 @@ void BodyChecker::entries_in(ast::ExprId id) {
     const FunctionRow* row = call ? find_function(call->name) : nullptr;
     if (row && row->id == Function::entry) {
         region_ = Region::predicate;
-        for (ast::ExprId argument : call->arguments) value(argument);
+        const size_t before = diags_.all().size();
+        for (ast::ExprId argument : call->arguments) merge_entry(argument, value(argument));
+        at_each_opening(before);
         return;
     }
     ast::each_child(program_[id], [&](ast::ExprId child) { entries_in(child); });
@@ -125,17 +150,43 @@ void BodyChecker::entries_in(const ast::Block& b) {
     }
 }
 
+// Openings differ in the lengths of strings and the widths of integers, but not in what a value is.
+void BodyChecker::merge_entry(ast::ExprId argument, Type type) {
+    if (type.kind == Kind::none) return;
+    const auto here = static_cast<uint32_t>(&body_ - typed_.bodies.data());
+    SpanInfo::Entry* known = known_entry(typed_.spans[body_.span], argument);
+    if (!known) {
+        typed_.spans[body_.span].entries.push_back({argument, type, here});
+        return;
+    }
+    const Type first = known->type;
+    if (first.kind != type.kind || (first.view == View::duration) != (type.view == View::duration)) {
+        diags_
+            .error(span(argument),
+                   fmt::format("this is {} where {} opens the span, {} where {} does", type_name(first),
+                               typed_.bodies[known->first].place.text, type_name(type), body_.place.text))
+            .hint = "write a span for each of them";
+        return;
+    }
+    if (first == type) return;
+    known->type.size = type.kind == Kind::integer ? 8 : std::max(first.size, type.size);
+    known->type.is_signed = first.is_signed || type.is_signed;
+    known->type.user_memory = first.user_memory && type.user_memory;
+    if (first.view != type.view) known->type.view = View::plain;
+}
+
 Type BodyChecker::entry(const ast::Call& node) {
     const ast::ExprId argument = node.arguments[0];
-    if (body_.role == Role::close) {
-        slot(argument) = typed_.bodies[typed_.spans[body_.span].opening].types[static_cast<size_t>(argument)];
-        return slot(argument);
+    if (body_.role == Role::call || opening()) {
+        const Region outside = region_;
+        region_ = Region::predicate;
+        const Type t = value(argument);
+        region_ = outside;
+        return t;
     }
-    const Region outside = region_;
-    region_ = Region::predicate;
-    const Type t = value(argument);
-    region_ = outside;
-    return t;
+    const SpanInfo::Entry* known = known_entry(typed_.spans[body_.span], argument);
+    if (body_.role == Role::close) slot(argument) = known ? known->type : nothing();
+    return known ? known->type : nothing();
 }
 
 const SpanInfo* BodyChecker::span_named(ast::ExprId id) {

@@ -11,6 +11,7 @@
 namespace lt {
 namespace {
 
+constexpr uint32_t map_keys = 4096;   // of each map, where the user does not say
 constexpr uint32_t most_stack = 400;  // of BPF's 512 bytes; the rest is for spilled registers
 
 uint32_t value_size(const Type& t) {
@@ -47,7 +48,7 @@ MapShape shape_of(const MapInfo& info) {
 }  // namespace
 
 Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_in)
-    : program(program_in), typed(typed_in), diags(diags_in) {
+    : program(program_in), typed(typed_in), diags(diags_in), exclusive(program_in, typed_in) {
     prints_ = std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
         const auto* call = std::get_if<ast::Call>(&e.node);
         return call && call->name == function_row(Function::printf).name;
@@ -72,7 +73,7 @@ void Unit::plan_map(const MapInfo& info) {
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
-    m.max_entries = typed.max_keys;
+    m.max_entries = typed.max_keys.value_or(map_keys);
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;

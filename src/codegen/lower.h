@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "builder.h"
 #include "codegen/compile.h"
+#include "exclusive.h"
 
 namespace lt {
 
@@ -62,6 +63,7 @@ class Unit {
     const ast::Program& program;
     const Typed& typed;
     Diags& diags;
+    const Exclusive exclusive;
 
   private:
     void plan_param(const ParamInfo& info);
@@ -119,7 +121,14 @@ class BodyLowering {
     const std::vector<LocalInfo>& locals() const {
         return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals;
     }
-    void if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work);
+    void if_opens(const ast::SpanAction& node, const std::function<void()>& work);
+    // Losses, as constants.
+    struct Unmatched {
+        ir::Value no_entry, no_room, unmeasured;
+    };
+    Unmatched unmatched(const ast::SpanAction& node);
+    ir::Value thread_opening(ir::Value thread);
+    ir::Value closed_opening(ir::Value thread, const Unmatched& none);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
     ir::Value age(const ast::Call& node);
@@ -147,6 +156,7 @@ class BodyLowering {
     void store_value(uint32_t map, ir::Value key, ast::ExprId value);
     void collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call);
     void update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call);
+    ir::Value alone(uint32_t map);
     void with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use);
     ir::Value key_of(uint32_t map, const ast::Map& node);
     void call(const ast::Stmt& stmt, ast::ExprId id, const ast::Call& node, Function function);

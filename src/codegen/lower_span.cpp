@@ -51,6 +51,14 @@ ast::ExprId frozen_expr(const ast::Program& program, ast::ExprId id) {
     return call ? call->arguments[0] : id;
 }
 
+// Can a thread be inside only one of the span's calls? It is in one system call at most.
+bool one_at_a_time(const Typed& typed, const SpanInfo& info) {
+    const auto index = static_cast<uint32_t>(&info - typed.spans.data());
+    return std::all_of(typed.bodies.begin(), typed.bodies.end(), [&](const Body& body) {
+        return body.span != index || probe_row(body.place.kind).place == Place::system_call;
+    });
+}
+
 class LayoutMaker {
   public:
     LayoutMaker(const ast::Program& program, const Typed& typed, const SpanInfo& info)
@@ -118,7 +126,7 @@ void Unit::plan_span(const SpanInfo& info) {
     span.name = info.name;
     span.symbol = fmt::format("lt_span_{}", out_.plan.spans.size());
     span.key = info.key;
-    span.depth = info.between_events ? 1 : span_depth;
+    span.depth = info.between_events || one_at_a_time(typed, info) ? 1 : span_depth;
     span.opening_size =
         layout.frozen.empty() ? span_opening_header : layout.frozen.back().offset + layout.frozen.back().room;
     span.state = info.between_events ? SpanState::key : info.task_storage ? SpanState::task : SpanState::thread;
@@ -129,11 +137,11 @@ void Unit::plan_span(const SpanInfo& info) {
     m.preallocated = true;  // a breakpoint's program runs where the kernel cannot allocate
     if (info.between_events) {
         for (const Type& t : info.key) m.key_size += padded(t.size);
-        m.max_entries = span_keys;
+        m.max_entries = typed.max_keys.value_or(span_keys);
     } else {
         m.key_size = 4;
-        m.value_size = span_thread_header + span_depth * span.opening_size;
-        m.max_entries = info.task_storage ? 0 : span_threads;
+        m.value_size = span_thread_header + span.depth * span.opening_size;
+        m.max_entries = info.task_storage ? 0 : typed.max_keys.value_or(span_threads);
         m.storage = info.task_storage ? ir::Storage::task_storage : ir::Storage::hash;
         m.preallocated = !info.task_storage;
     }
@@ -236,7 +244,7 @@ void open_spans(Unit& unit) {
         const ir::Value room = b.find(unit.scratch(), b.text(unit.zeros(4)));
         b.branch(room, [&] {
             b.call(ir::Library::walk, {b.context(), b.map(unit.layout(i).map), b.constant(unit.span(i).opening_size),
-                                       b.constant(i), room, b.constant(walk_stack)});
+                                       b.constant(unit.span(i).depth), b.constant(i), room, b.constant(walk_stack)});
         });
     }
 }
@@ -275,8 +283,22 @@ std::vector<Attachment> BodyLowering::session(const std::string& open, const std
 }
 
 // While the session detaches, closers may already be gone: what opened then would seem to be left without a return.
-void BodyLowering::if_opens(const std::optional<ast::ExprId>& predicate, const std::function<void()>& work) {
-    b_->branch(b_->stopping(), [] {}, [&] { predicate ? b_->branch(truth(integer(*predicate)), work) : work(); });
+void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<void()>& work) {
+    const auto if_true = [&](const std::optional<ast::ExprId>& predicate, const std::function<void()>& then) {
+        predicate ? b_->branch(truth(integer(*predicate)), then) : then();
+    };
+    const auto own = node.opens[body_.endpoint].predicate;
+    b_->branch(b_->stopping(), [] {}, [&] { if_true(own, [&] { if_true(node.predicate, work); }); });
+}
+
+// What a close without an opening can be; nothing of it where some openings are left out on purpose.
+BodyLowering::Unmatched BodyLowering::unmatched(const ast::SpanAction& node) {
+    const bool filtered = std::any_of(node.opens.begin(), node.opens.end(),
+                                      [](const ast::Endpoint& e) { return e.predicate.has_value(); });
+    const auto loss = [&](LossKind kind) {
+        return b_->constant(node.predicate || filtered ? no_loss : unit_.loss(kind, body_.span));
+    };
+    return {loss(LossKind::span_no_entry), loss(LossKind::span_no_room), loss(LossKind::span_unmeasured)};
 }
 
 ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
@@ -287,7 +309,7 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
         return b_->call(planned.state == SpanState::task ? ir::Library::task_state : ir::Library::hash_state, {state});
     const ir::Value no_room = b_->constant(unit_.loss(LossKind::span_no_room, span_index));
     if (planned.state == SpanState::task) return b_->call(ir::Library::task_state_make, {state, no_room});
-    const ir::Value zero = b_->text(unit_.zeros(span_thread_header + span_depth * planned.opening_size));
+    const ir::Value zero = b_->text(unit_.zeros(span_thread_header + planned.depth * planned.opening_size));
     return b_->call(ir::Library::hash_state_make, {state, zero, no_room});
 }
 
@@ -295,7 +317,8 @@ ir::Value BodyLowering::thread_state(uint32_t span_index, bool make) {
 void BodyLowering::book(uint32_t offset) {
     const ir::Value page = b_->find(unit_.books(), b_->text(unit_.zeros(4)));
     b_->branch(page, [&] {
-        b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1)});
+        b_->call(ir::Library::add, {b_->address(page, book_size * body_.span + offset), b_->constant(1),
+                                    b_->constant(unit_.exclusive.books(body_.span, way_))});
     });
 }
 
@@ -310,20 +333,34 @@ void BodyLowering::freeze(ir::Value opening) {
     }
 }
 
+ir::Value BodyLowering::thread_opening(ir::Value thread) {
+    const PlannedSpan& planned = unit_.span(body_.span);
+    const ir::Value missed = b_->constant(unit_.loss(LossKind::span_missed, body_.span));
+    if (planned.depth == 1) return b_->call(ir::Library::span_open_one, {thread, missed});
+    return b_->call(ir::Library::span_open, {thread, b_->constant(planned.opening_size), b_->frame(),
+                                             b_->constant(way_row(way_).user ? user_stack : kernel_stack), missed,
+                                             b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
+}
+
+ir::Value BodyLowering::closed_opening(ir::Value thread, const Unmatched& none) {
+    const PlannedSpan& planned = unit_.span(body_.span);
+    if (planned.depth == 1)
+        return b_->call(ir::Library::span_close_one, {thread, none.no_entry, none.no_room, none.unmeasured});
+    return b_->call(ir::Library::span_close, {thread, b_->constant(planned.opening_size), b_->frame(),
+                                              b_->constant(unit_.loss(LossKind::span_missed, body_.span)),
+                                              none.no_entry, none.no_room, none.unmeasured});
+}
+
 void BodyLowering::open_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin(name, way, false);
     closing_ = false;
     make_locals();
-    if_opens(node.predicate, [&] {
+    if_opens(node, [&] {
+        book(0);
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
-            const ir::Value opening = b_->call(ir::Library::span_open,
-                                               {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
-                                                b_->constant(way_row(way).user ? user_stack : kernel_stack),
-                                                b_->constant(unit_.loss(LossKind::span_missed, body_.span)),
-                                                b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
+            const ir::Value opening = thread_opening(thread);
             b_->branch(opening, [&] {
-                book(0);
                 freeze(opening);
                 b_->store(opening, time_offset, b_->helper(helper_ktime_get_ns));
             });
@@ -332,23 +369,13 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     finish(body_.place.span);
 }
 
-// With a predicate, a return without an opening is one that was left out on purpose.
 void BodyLowering::close_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin_close(name, way, true);
-    const int64_t no_entry = node.predicate ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
-    const ir::Value thread = thread_state(body_.span, false);
-    const auto found = [&] {
-        const ir::Value opening =
-            b_->call(ir::Library::span_close,
-                     {thread, b_->constant(unit_.span(body_.span).opening_size), b_->frame(),
-                      b_->constant(unit_.loss(LossKind::span_missed, body_.span)), b_->constant(no_entry)});
-        b_->branch(opening, [&] {
-            thaw(opening);
-            close(node, b_->load(opening, time_offset));
-        });
-    };
-    b_->branch(thread, found, [&] {
-        if (no_entry != no_loss) b_->loss(static_cast<uint32_t>(no_entry));
+    const Unmatched none = unmatched(node);
+    const ir::Value opening = closed_opening(thread_state(body_.span, false), none);
+    b_->branch(opening, [&] {
+        thaw(opening);
+        close(node, b_->load(opening, time_offset));
     });
     finish(body_.place.span);
 }
@@ -450,26 +477,25 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
     begin(name, way, probe_row(body_.place.kind).result);
     closing_ = false;
     make_locals();
-    if_opens(node.predicate, [&] {
+    if_opens(node, [&] {
         const uint32_t size = unit_.span(body_.span).opening_size;
         const ir::Value map = b_->map(unit_.layout(body_.span).map);
         const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
         const ir::Value made = b_->buffer(size);
+        book(0);
         freeze(made);
         b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
         const ir::Value again = b_->call(ir::Library::pair_reopen,
                                          {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
         const auto reuse = [&] {
-            book(0);
             b_->copy(again, frame_offset, made, 8);
             b_->copy(again, span_opening_header, b_->address(made, span_opening_header), size - span_opening_header);
             b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
         };
         const auto add = [&] {
             b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-            b_->branch(b_->call(ir::Library::pair_open,
-                                {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))}),
-                       [&] { book(0); });
+            b_->call(ir::Library::pair_open,
+                     {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
         };
         b_->branch(again, reuse, add);
     });
@@ -480,23 +506,20 @@ void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& na
     begin_close(name, way, probe_row(body_.place.kind).result);
     const ir::Value map = b_->map(unit_.layout(body_.span).map);
     const ir::Value key = span_key(body_.span, node.closes[body_.endpoint].key, 0);
-    const int64_t no_entry = node.predicate ? no_loss : unit_.loss(LossKind::span_no_entry, body_.span);
-    const auto none = [&] {
-        if (no_entry != no_loss) b_->loss(static_cast<uint32_t>(no_entry));
-    };
+    const Unmatched losses = unmatched(node);
+    const uint32_t opened = b_->new_slot();
+    b_->write(opened, b_->constant(0));
     const ir::Value opening = b_->find(unit_.layout(body_.span).map, key);
-    const auto claim = [&] {
+    b_->branch(opening, [&] {
         thaw(opening);  // before somebody else may use it again
-        const ir::Value opened = b_->call(ir::Library::pair_claim, {opening});
-        b_->branch(
-            opened,
-            [&] {
-                b_->helper(helper_map_delete_elem, {map, key});
-                close(node, opened);
-            },
-            none);
+        b_->write(opened, b_->call(ir::Library::pair_claim, {opening}));
+    });
+    const auto closed = [&] {
+        b_->helper(helper_map_delete_elem, {map, key});
+        close(node, b_->read(opened));
     };
-    b_->branch(opening, claim, none);
+    b_->branch(b_->read(opened), closed,
+               [&] { b_->call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured}); });
     finish(body_.place.span);
 }
 
@@ -509,7 +532,8 @@ ir::Value BodyLowering::age(const ast::Call& node) {
     if (planned.state != SpanState::key) {
         const ir::Value thread = thread_state(index, false);
         b_->branch(thread, [&] {
-            b_->write(result, b_->call(ir::Library::span_age, {thread, b_->constant(planned.opening_size), now}));
+            b_->write(result, b_->call(ir::Library::span_age,
+                                       {thread, b_->constant(planned.opening_size), b_->constant(planned.depth), now}));
         });
         return b_->read(result);
     }

@@ -106,9 +106,9 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
     const bool is_signed = type(node.target).is_signed;
     with_slot(map, key_of(map, target), [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
-            b_->call(ir::Library::add, {slot, v});
+            b_->call(ir::Library::add, {slot, v, alone(map)});
         } else if (*node.op == ast::BinaryOp::subtract) {
-            b_->call(ir::Library::add, {slot, b_->alu(ir::Alu::sub, b_->constant(0), v)});
+            b_->call(ir::Library::add, {slot, b_->alu(ir::Alu::sub, b_->constant(0), v), alone(map)});
         } else {
             b_->store(slot, 0, arithmetic(*node.op, is_signed, b_->load(slot, 0), v));
         }
@@ -140,6 +140,13 @@ void BodyLowering::collect(uint32_t map, ir::Value key, const FunctionRow& row, 
     with_slot(map, key, [&](ir::Value slot) { update(map, slot, row, call_node); });
 }
 
+// Is an update of this CPU's value not to be atomic? Other values are shared by all CPUs.
+ir::Value BodyLowering::alone(uint32_t map) {
+    const MapShape shape = unit_.map(map).shape;
+    const bool per_cpu = shape == MapShape::per_cpu_array || shape == MapShape::per_cpu_hash;
+    return b_->constant(per_cpu && unit_.exclusive.map(map, way_));
+}
+
 void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call_node) {
     const ir::Value v = call_node.arguments.empty() ? b_->constant(1) : integer(call_node.arguments[0]);
     const PlannedMap& m = unit_.map(map);
@@ -148,23 +155,24 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
             break;
         case Aggregation::count:
         case Aggregation::sum:
-            b_->call(ir::Library::add, {slot, v});
+            b_->call(ir::Library::add, {slot, v, alone(map)});
             break;
         case Aggregation::avg:
         case Aggregation::stats:
-            b_->call(ir::Library::average, {slot, v});
+            b_->call(ir::Library::average, {slot, v, alone(map)});
             break;
         case Aggregation::dist:
-            b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map))});
+            b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map)), alone(map)});
             break;
         case Aggregation::hist:
-            b_->call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist, {slot, v});
+            b_->call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist,
+                     {slot, v, alone(map)});
             break;
         case Aggregation::min:
         case Aggregation::max: {
             const auto flip = static_cast<int64_t>(order_flip(row.aggregation, m.value.is_signed));
             const ir::Value order = b_->alu(ir::Alu::bit_xor, v, b_->constant(flip));
-            b_->call(ir::Library::raise, {slot, order, b_->constant(unit_.loss(LossKind::contended, map))});
+            b_->call(ir::Library::raise, {slot, order, b_->constant(unit_.loss(LossKind::contended, map)), alone(map)});
             break;
         }
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +84,7 @@ bool Pipeline::options_fit() {
     last_stage_ = stages.back().name;
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
+    if (!set_max_keys()) return false;
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -102,6 +104,19 @@ bool Pipeline::options_fit() {
     }
     return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
                          diags_);
+}
+
+bool Pipeline::set_max_keys() {
+    if (!command_.has(Option::max_map_keys)) return true;
+    const std::string text = command_.text(Option::max_map_keys);
+    uint32_t keys = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), keys);
+    constexpr uint32_t most = 1 << 24;  // a map of more would not fit into any machine's memory
+    if (error != std::errc{} || end != text.data() + text.size() || keys == 0 || keys > most)
+        return refuse(
+            {fmt::format("`{}` is no number of keys", text), fmt::format("write a number from 1 to {}", most), 0});
+    resolve_options_.max_keys = keys;
+    return true;
 }
 
 bool Pipeline::run_stages() {

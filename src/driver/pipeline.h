@@ -41,6 +41,7 @@ class Pipeline {
 
   private:
     bool options_fit();
+    bool set_max_keys();
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();

@@ -24,13 +24,13 @@ struct LossRow {
     Told told;
     std::string_view sentence;  // {0}: how many, {1}: the subject
     std::string_view advice;
-    std::string_view in_account;  // as a part of what a span has opened; empty: it was never opened
+    std::string_view in_account;  // as a part of what a span has opened; empty: it is none
 };
 constexpr std::array loss_rows{
     LossRow{LossKind::ring_buffer_full, Subject::none, Told::always,
             "events lost, which came faster than they could be printed: {0}", "print less, or collect into a map", ""},
     LossRow{LossKind::map_full, Subject::map, Told::always, "values not kept in {1}, which is full: {0}",
-            "use fewer different keys, or clear it now and then", ""},
+            "use fewer different keys, clear it now and then, or raise --max-map-keys", ""},
     LossRow{LossKind::contended, Subject::map, Told::always,
             "values not kept in {1}, which too many programs changed at once: {0}", "", ""},
     LossRow{LossKind::span_no_entry, Subject::span, Told::in_stats, "{1}: closed without having been seen to open: {0}",
@@ -42,9 +42,13 @@ constexpr std::array loss_rows{
             "ended with their thread"},
     LossRow{LossKind::span_reopened, Subject::span, Told::always,
             "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
-    LossRow{LossKind::span_too_deep, Subject::span, Told::always, "{1}: nested too deep and not measured: {0}", "", ""},
+    LossRow{LossKind::span_too_deep, Subject::span, Told::always, "{1}: nested too deep and not measured: {0}", "",
+            "nested too deep"},
     LossRow{LossKind::span_no_room, Subject::span, Told::always,
-            "{1}: not measured, for too many were open at once: {0}", "narrow it with a /predicate/", ""},
+            "{1}: not measured, for too many were open at once: {0}",
+            "narrow it with a /predicate/, or raise --max-map-keys", "without room"},
+    LossRow{LossKind::span_unmeasured, Subject::span, Told::in_stats,
+            "{1}: closed, but not measured for want of room: {0}", "", ""},
     LossRow{LossKind::stack_collision, Subject::none, Told::always, "stacks not kept, whose id another stack has: {0}",
             "they stand as (stack not kept)", ""},
     LossRow{LossKind::stacks_full, Subject::none, Told::always,

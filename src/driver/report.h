@@ -20,6 +20,10 @@ struct Timing {
 
 // Empty where it is not told: what every run has only stands in --stats.
 std::string loss_text(const Plan& plan, const Loss& loss, bool stats);
+
+// What became of a span: opened = closed + open + each loss, and what does not add up.
+std::string account_text(const Plan& plan, uint32_t span, const Session::Account& account,
+                         const std::vector<Loss>& losses);
 void tell_stats(const Plan& plan, const Session& session);
 void tell_times(std::span<const Timing> timings);
 

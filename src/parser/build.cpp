@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "stdlib/builtins.h"
 
@@ -150,6 +151,26 @@ void Builder::refuse_span_parts(const ast::SpanAction& head, Span body) {
     }
 }
 
+ast::SpanAction Builder::predicates(ast::SpanAction head) {
+    ast::Endpoint& last = head.closes.empty() ? head.opens.back() : head.closes.back();
+    head.predicate = std::exchange(last.predicate, std::nullopt);
+    if (head.closes.empty()) {
+        refuse_predicates(head.opens, "a predicate stands behind the last probe and is for all of them",
+                          "write an item of its own for each probe that has another predicate");
+    } else {
+        refuse_predicates(head.closes, "a closing event has no predicate",
+                          "write it behind the last event: it is asked when the span opens");
+    }
+    return head;
+}
+
+void Builder::refuse_predicates(const std::vector<ast::Endpoint>& events, std::string_view what,
+                                std::string_view hint) {
+    for (const ast::Endpoint& e : events) {
+        if (e.predicate) diags_.error(e.predicate_span, std::string(what)).hint = hint;
+    }
+}
+
 void Builder::action(Span span, ast::SpanAction head, Span body_span, ast::Block body) {
     refuse_span_parts(head, body_span);
     ast::Action action = {{}, head.predicate, std::move(body)};
@@ -159,10 +180,7 @@ void Builder::action(Span span, ast::SpanAction head, Span body_span, ast::Block
 
 void Builder::check_endpoints(const ast::SpanAction& span) {
     const auto keyed = find_keyed(span.opens);
-    if (!span.closes.empty() && span.opens.size() > 1) {
-        diags_.error(span.opens[1].probe.span, "a span with '->' has one opening event").hint =
-            "write a span of its own for each opening event";
-    } else if (span.closes.empty() && keyed != span.opens.end()) {
+    if (span.closes.empty() && keyed != span.opens.end()) {
         diags_.error(key_span(*keyed), "a key needs '->' and the event that closes the span").hint =
             "add '-> t:...[key]' after it";
     }

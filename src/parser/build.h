@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diag.h"
@@ -32,6 +33,8 @@ class Builder {
     ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
     ast::StmtId leave(Span span);
 
+    // The predicate behind the last event is that of the whole item.
+    ast::SpanAction predicates(ast::SpanAction head);
     void action(Span span, ast::SpanAction head, Span body_span, ast::Block body);
     void span(Span span, ast::SpanAction head, ast::Block body);
     void timeout(Span span, Span word, ast::ExprId after, ast::Block body);  // of the item before it
@@ -42,6 +45,7 @@ class Builder {
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
     void refuse_span_parts(const ast::SpanAction& head, Span body);
+    void refuse_predicates(const std::vector<ast::Endpoint>& events, std::string_view what, std::string_view hint);
     void check_endpoints(const ast::SpanAction& span);
     ast::ExprId add(Span span, ast::ExprNode node, const Exprs& children);
     uint32_t depth_of(const Exprs& exprs) const;

@@ -212,11 +212,7 @@ bool arrow_without_closer(const Mistake& m) {
 
 bool arrow_too_late(const Mistake& m) {
     if (m.found != K::S_ARROW || !m.expects(K::S_SPAN_OPEN) || !m.expects(K::S_LBRACE)) return false;
-    if (m.lexer.kind_before() == K::S_PREDICATE_CLOSE) {
-        say(m, m.span, "'->' stands before the predicate", "write the predicate after the closing events");
-    } else {
-        say(m, m.span, "a span has one '->'", "write ',' between several closing events");
-    }
+    say(m, m.span, "a span has one '->'", "write ',' between several closing events");
     return true;
 }
 

@@ -145,6 +145,7 @@ class Dumper {
         depth_++;
         line("{} {}", title, probe(endpoint.probe));
         for (ExprId k : endpoint.key) under(k);
+        expr_under("predicate", endpoint.predicate);
         depth_--;
     }
 

@@ -223,12 +223,13 @@ Token Lexer::slash() {
     return simple(TokenKind::SLASH);
 }
 
-// Inside a predicate and outside its parentheses, a `/` before what begins a threshold or a block closes it; others
-// divide.
+// Inside a predicate and outside its parentheses, a `/` before what begins a threshold, a block or the next event
+// closes it; others divide.
 bool Lexer::predicate_ends() const {
     if (brackets_.empty() || brackets_.back().bracket != Bracket::predicate) return false;
     const char* after = source_.text.c_str() + past_blanks(offset(cursor_));
-    return *after == '{' || *after == '<' || *after == '>' || *after == '\0' || std::string_view(after, 2) == "->";
+    if (std::string_view("{<>,").find(*after) != std::string_view::npos) return true;
+    return *after == '\0' || std::string_view(after, 2) == "->";
 }
 
 Token Lexer::less(TokenKind otherwise) {

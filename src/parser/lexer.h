@@ -91,6 +91,7 @@ class Lexer {
     // Brackets.
     Token open(Bracket bracket, TokenKind kind);
     bool predicate_ends() const;
+    bool leads_to_arrow(uint32_t at) const;
     Token close(Bracket bracket, TokenKind kind);
     Token close_wrongly(Bracket bracket);
     void closed(Open was);

@@ -82,6 +82,23 @@ Token Lexer::word() {
     return Parser::make_NAME(std::string(text()), here());
 }
 
+// Does a `->` follow, behind this event or behind others after a comma? A predicate in between is not looked through.
+bool Lexer::leads_to_arrow(uint32_t at) const {
+    int depth = 0;
+    for (bool is_behind = false; at < source_.text.size(); at++) {
+        const uint32_t begin = past_blanks(at);
+        is_behind |= begin != at;  // behind a blank or a key a `/` begins a predicate, in a path it does not
+        at = begin;
+        const char c = source_.text[at];
+        depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+        if (depth == 0 && source_.at({at, at + 2}) == "->") return true;
+        const bool ends = c == '\0' || std::string_view("{}<>;\"").find(c) != std::string_view::npos;
+        if (depth == 0 && (ends || (c == '/' && is_behind))) return false;
+        is_behind = c == ']';
+    }
+    return false;
+}
+
 Token Lexer::probe() {
     const bool first = mode_ == Mode::probe && !in_item_;
     if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
@@ -91,7 +108,7 @@ Token Lexer::probe() {
         return token;
     }
     if (text().ends_with('-') && *cursor_ == '>') cursor_--;
-    const bool is_opening = source_.at({past_blanks(offset(cursor_)), offset(text_end())}).starts_with("->");
+    const bool is_opening = leads_to_arrow(offset(cursor_));
     if (const auto key = key_begin(text(), in_closers_ || is_opening)) cut(static_cast<uint32_t>(*key));
     mode_ = Mode::head;
     ast::ProbeSpec spec = split_probe(text(), here().begin);

@@ -95,7 +95,7 @@ using ast::UnaryOp;
 
 %type <ast::SpanAction> name events head limited
 %type <std::vector<ast::Endpoint>> endpoints
-%type <ast::Endpoint> endpoint
+%type <ast::Endpoint> endpoint place
 %type <ast::ExprId> literal number
 %type <ast::Block> block else
 %type <std::vector<ast::StmtId>> body statements
@@ -122,10 +122,7 @@ limited:
   | head THRESHOLD WORST { $$ = $1; $$.worst = true; }
   ;
 
-head:
-    events
-  | events PREDICATE_OPEN expr PREDICATE_CLOSE { $$ = $1; $$.predicate = $3; }
-  ;
+head: events { $$ = build.predicates($1); };
 
 events:
     name endpoints                { $$ = $1; $$.opens = $2; }
@@ -143,6 +140,11 @@ endpoints:
   ;
 
 endpoint:
+    place
+  | place PREDICATE_OPEN expr PREDICATE_CLOSE { $$ = $1; $$.predicate = $3; $$.predicate_span = cover(@2, @4); }
+  ;
+
+place:
     PROBE              { $$.probe = $1; }
   | PROBE "[" list "]" { $$.probe = $1; $$.key = $3; }
   ;

@@ -71,6 +71,8 @@ LossRow loss_row(LossKind kind) {
             return {"opened again", Subject::span};
         case LossKind::span_too_deep:
             return {"nested too deep", Subject::span};
+        case LossKind::span_unmeasured:
+            return {"closed, no room", Subject::span};
         case LossKind::span_no_room:
             return {"no room", Subject::span};
         case LossKind::span_clock:

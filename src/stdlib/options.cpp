@@ -23,6 +23,8 @@ constexpr std::array rows{
     OptionRow{Option::stats, "--stats", "", "Tell at the end what each program cost and what became of each span."},
     OptionRow{Option::attach_with, "--attach-with", "LIST",
               "Attach kernel functions only in these ways: fentry, kprobe, breakpoint; several with commas."},
+    OptionRow{Option::max_map_keys, "--max-map-keys", "N",
+              "Keep at most N keys in each map, and N open keys or threads for each span."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
 };
 

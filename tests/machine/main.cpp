@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 #include "base/text.h"
 #include "codegen/compile.h"
@@ -18,11 +19,14 @@
 namespace lt::machine {
 namespace {
 
-constexpr std::string_view usage = "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] SCENARIO SCRIPT";
+constexpr std::string_view usage =
+    "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] SCENARIO SCRIPT";
 
 struct Command {
     std::string kernel;  // a folder
     std::string ways;    // as of lt's --attach-with; empty: all
+    std::string keys;    // as of lt's --max-map-keys; empty: the usual number
+    std::string stats;   // not empty: with the account of spans
     std::string scenario;
     std::string script;
 };
@@ -30,9 +34,14 @@ struct Command {
 Result<Command> read_command(std::vector<std::string> words) {
     Command command;
     if (const char* build = std::getenv("LT_BUILD")) command.kernel = std::string(build) + "/tests/kernel/stock";
+    const std::map<std::string, std::string*> options = {{"--kernel", &command.kernel},
+                                                         {"--attach-with", &command.ways},
+                                                         {"--max-map-keys", &command.keys},
+                                                         {"--stats", &command.stats}};
     while (words.size() > 2) {
-        if (words[0] != "--kernel" && words[0] != "--attach-with") return Error{std::string(usage), "", 0};
-        (words[0] == "--kernel" ? command.kernel : command.ways) = words[1];
+        const auto option = options.find(words[0]);
+        if (option == options.end()) return Error{std::string(usage), "", 0};
+        *option->second = words[1];
         words.erase(words.begin(), words.begin() + 2);
     }
     if (words.size() != 2) return Error{std::string(usage), "", 0};
@@ -59,6 +68,7 @@ bool choose_ways(const Command& command, ResolveOptions& options, Diags& diags) 
 std::optional<Plan> compile(const Command& command, const Source& source, Kernel& kernel, Diags& diags) {
     ResolveOptions options;
     if (!choose_ways(command, options, diags)) return {};
+    if (!command.keys.empty()) options.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
     const ast::Program program = parse(source, diags);
     if (diags.has_errors()) return {};
     Typed typed = resolve(program, kernel, options, diags);
@@ -76,7 +86,7 @@ std::optional<Plan> compile(const Command& command, const Source& source, Kernel
     return std::move(ir.plan);
 }
 
-Status simulate(const Plan& plan, Kernel& kernel, const std::vector<Step>& scenario) {
+Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const std::vector<Step>& scenario) {
     auto object = Object::read(plan.object);
     if (!object) return object.error();
     auto machine = Machine::create(*std::move(object), cpus_of(scenario));
@@ -87,6 +97,11 @@ Status simulate(const Plan& plan, Kernel& kernel, const std::vector<Step>& scena
     auto ran = simulation.run(scenario);
     printer->flush();
     for (const Loss& loss : simulation.losses()) fmt::print(stderr, "lt: {}\n", loss_text(plan, loss, true));
+    for (uint32_t i = 0; !command.stats.empty() && i < plan.spans.size(); i++) {
+        const auto account = simulation.account(i);
+        if (!account) return account.error();
+        fmt::print(stderr, "lt: span {}\n", account_text(plan, i, *account, simulation.losses()));
+    }
     return ran;
 }
 
@@ -105,7 +120,7 @@ Status run(const std::vector<std::string>& words) {
     const auto plan = compile(*command, *source, **kernel, diags);
     for (const Diag& diag : diags.all()) fmt::print(stderr, "{}", draw(*source, diag, false));
     if (!plan) return Error{"the script does not compile", "", 0};
-    auto ran = simulate(*plan, **kernel, *scenario);
+    auto ran = simulate(*command, *plan, **kernel, *scenario);
     return ran ? ran : ran.error_in(command->scenario);
 }
 

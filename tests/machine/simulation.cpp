@@ -287,6 +287,30 @@ std::vector<std::string> Simulation::frames(const Stack& stack) {
     return frames;
 }
 
+Result<Session::Account> Simulation::account(uint32_t span) {
+    const auto word = [](const Bytes& bytes, size_t offset) {
+        uint64_t value = 0;
+        if (offset + sizeof value <= bytes.size()) std::memcpy(&value, &bytes[offset], sizeof value);
+        return value;
+    };
+    Session::Account account{};
+    auto books = machine_.entries(plan_.books);
+    if (!books) return books.error();
+    const size_t page = 2 * sizeof(uint64_t) * plan_.spans.size();
+    for (const auto& [key, value] : *books) {
+        for (size_t cpu = 0; cpu + page <= value.size(); cpu += page) {
+            account.opened += word(value, cpu + 2 * sizeof(uint64_t) * span);
+            account.closed += word(value, cpu + 2 * sizeof(uint64_t) * span + sizeof(uint64_t));
+        }
+    }
+    const PlannedSpan& planned = plan_.spans[span];
+    auto open = machine_.entries(planned.symbol);
+    if (!open) return open.error();
+    for (const auto& [key, value] : *open)
+        account.open += planned.state == SpanState::key ? word(value, sizeof(uint64_t)) != 0 : word(value, 0);
+    return account;
+}
+
 std::vector<Loss> Simulation::losses() const {
     std::vector<Loss> losses;
     const auto counters = machine_.variable("lt_lost");

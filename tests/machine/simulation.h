@@ -26,6 +26,8 @@ class Simulation {
     // BEGIN, the steps until the run ends, END, the maps. An error of a step says its line.
     Status run(const std::vector<Step>& scenario);
     std::vector<Loss> losses() const;
+    // What became of a span, as the books and the maps of openings have it.
+    Result<Session::Account> account(uint32_t span);
 
   private:
     Status take(const Step& step);

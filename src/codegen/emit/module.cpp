@@ -102,6 +102,7 @@ Status ModuleBuilder::link_library() {
         f->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
     lost_ = module_->getGlobalVariable("lt_lost");
+    stop_ = module_->getGlobalVariable("lt_stop");
     return Done{};
 }
 

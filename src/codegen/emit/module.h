@@ -74,7 +74,7 @@ class ModuleBuilder {
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in the program.
 llvm::StringRef library_bitcode();
 
-// The passes: the five that give the code of -O2 at half its price, after the library is inlined.
+// The passes: those few that give the code of -O2 at half its price, after the library is inlined.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace lt::emitter

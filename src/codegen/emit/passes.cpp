@@ -6,6 +6,7 @@
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -22,6 +23,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -36,6 +38,7 @@ void register_analyses(llvm::FunctionAnalysisManager& functions, llvm::TargetMac
     functions.registerPass([] { return llvm::DominatorTreeAnalysis(); });
     functions.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
     functions.registerPass([] { return llvm::LoopAnalysis(); });
+    functions.registerPass([] { return llvm::LazyValueAnalysis(); });
     functions.registerPass([] { return llvm::BranchProbabilityAnalysis(); });
     functions.registerPass([] { return llvm::BlockFrequencyAnalysis(); });
     functions.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
@@ -58,6 +61,7 @@ llvm::FunctionPassManager function_passes() {
     // common code of two branches must not be merged: the verifier loses track of which pointer it then works on
     passes.addPass(llvm::SimplifyCFGPass(
         llvm::SimplifyCFGOptions().hoistCommonInsts(false).sinkCommonInsts(false).speculateBlocks(false)));
+    passes.addPass(llvm::JumpThreadingPass());
     passes.addPass(llvm::ADCEPass());
     return passes;
 }

@@ -1,5 +1,6 @@
-// Aggregations. A slot is a map value of this CPU; even so every update is atomic, since a program may be interrupted
-// by another one, or preempted, between two instructions. Layouts are in runtime/plan.h.
+// Aggregations. A slot is a map value of this CPU; even so an update is atomic, since a program may be interrupted by
+// another one, or preempted, between two instructions: unless it is `alone`, when nothing else can come in between (see
+// codegen/exclusive.h). Layouts are in runtime/plan.h.
 #include "buckets.h"
 #include "lt.h"
 
@@ -13,15 +14,26 @@ LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full) {
     return slot;
 }
 
-LT_API void lt_add(__u64* slot, __u64 value) { __sync_fetch_and_add(slot, value); }
+// The order of plain additions is kept, too: whoever reads meanwhile relies on it.
+LT_API void lt_add(__u64* slot, __u64 value, __u32 alone) {
+    if (alone)
+        *(volatile __u64*)slot += value;
+    else
+        __sync_fetch_and_add(slot, value);
+}
 
-LT_API void lt_average(__u64* slot, __u64 value) {
-    __sync_fetch_and_add(&slot[0], value);
-    __sync_fetch_and_add(&slot[1], 1);
+LT_API void lt_average(__u64* slot, __u64 value, __u32 alone) {
+    lt_add(&slot[0], value, alone);
+    lt_add(&slot[1], 1, alone);
 }
 
 // The largest value so far, unsigned, zero at first. Gives up, and counts it, when others win the race four times.
-static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u64 value, __u32 contended) {
+static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u64 value, __u32 contended,
+                                                                __u32 alone) {
+    if (alone) {
+        if (value > *slot) *(volatile __u64*)slot = value;
+        return;
+    }
     for (int i = 0; i < 4; i++) {
         __u64 old = *(volatile __u64*)slot;
         if (value <= old) return;
@@ -32,9 +44,9 @@ static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u
 
 // min() and signed values come here mapped so that the order is that of unsigned integers; slot[1] tells that there was
 // one.
-LT_API void lt_raise(__u64* slot, __u64 value, __u32 contended) {
+LT_API void lt_raise(__u64* slot, __u64 value, __u32 contended, __u32 alone) {
     slot[1] = 1;
-    lt_raise_word(slot, value, contended);
+    lt_raise_word(slot, value, contended, alone);
 }
 
 // Does the value exceed the record? Then it is the new one.
@@ -49,9 +61,9 @@ LT_API __u64 lt_exceed(__u64* record, __u64 value) {
 
 #define LT_BUCKETS 66
 
-LT_API void lt_hist(__u64* buckets, __s64 value) {
+LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
     __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
-    if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
+    if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
 // The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then s doubling on) inside (2^k, 2^(k+1)];
@@ -78,13 +90,13 @@ static const __u64 lt_inner_bound[] = {
 };
 _Static_assert(sizeof(lt_inner_bound) / sizeof(lt_inner_bound[0]) == 64, "one bound for each power of two");
 
-LT_API void lt_hist_duration(__u64* buckets, __s64 value) {
+LT_API void lt_hist_duration(__u64* buckets, __s64 value, __u32 alone) {
     __u64 i = value < 0 ? 0 : 1;
     if (value > 0) {
         __u32 k = lt_log2((__u64)value) & 63;
         i = 2 + (__u64)k + ((__u64)value >= lt_inner_bound[k]);
     }
-    if (i < LT_BUCKETS) __sync_fetch_and_add(&buckets[i], 1);
+    if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
 // Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds
@@ -96,14 +108,14 @@ struct lt_distribution {
     __u64 buckets[LT_DIST_BUCKETS];
 };
 
-LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 contended) {
+LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 contended, __u32 alone) {
     __u64 order = (__u64)value ^ 1ull << 63;
-    lt_raise_word(&d->least, ~order, contended);
-    lt_raise_word(&d->greatest, order, contended);
+    lt_raise_word(&d->least, ~order, contended, alone);
+    lt_raise_word(&d->greatest, order, contended, alone);
     __u64 i = lt_dist_bucket(value);
-    if (i < LT_DIST_BUCKETS) __sync_fetch_and_add(&d->buckets[i], 1);
-    __sync_fetch_and_add(&d->sum, value);
-    __sync_fetch_and_add(&d->count, 1);
+    if (i < LT_DIST_BUCKETS) lt_add(&d->buckets[i], 1, alone);
+    lt_add((__u64*)&d->sum, (__u64)value, alone);
+    lt_add(&d->count, 1, alone);
 }
 
 // Are two strings equal? Both lie in memory padded with zeros to `size`, a multiple of 8.

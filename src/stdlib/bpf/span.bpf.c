@@ -4,7 +4,8 @@
 // function that calls itself gives one span per call. An opening is known by its frame, a place on the stack that is
 // the same at the entry and at the return of one call: a return closes the opening of its own frame and no other one.
 // What lies above it was left without a return (longjmp, a return that the kernel missed).
-//   struct lt_thread, then LT_DEPTH openings of `size` bytes each: struct lt_opening, then frozen values.
+//   struct lt_thread, then openings of `size` bytes each: struct lt_opening, then frozen values. There are LT_DEPTH of
+//   them, or one where calls cannot be inside each other (system calls), for which frames need not be compared.
 //
 // Spans between two events: one opening for each key, struct lt_opening and frozen values; time 0: closed, and about to
 // be deleted.
@@ -26,7 +27,8 @@ struct lt_opening {
 };
 
 // A value that the compiler knows nothing about: the register that is compared with a bound is then the one that is
-// used, and not another one computed along a shorter way, whose bound the verifier cannot see.
+// used, and not another one computed along a shorter way, whose bound the verifier cannot see. By that bound it also
+// sees that a loop downwards ends.
 #define lt_opaque(v) __asm__ volatile("" : "+r"(v))
 
 LT_API void* lt_task_state(void* map) { return bpf_task_storage_get(map, bpf_get_current_task_btf(), 0, 0); }
@@ -95,26 +97,53 @@ LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 re
     return o;
 }
 
+// A close without an opening. Had there been no room for some openings, it is the close of one of those: which one it
+// is makes no difference to the account. The last to come were not opened because the session ends.
+LT_API void lt_unmatched(__u32 no_entry, __u32 no_room, __u32 unmeasured) {
+    if (no_entry == LT_NO_LOSS || lt_stop) return;
+    lt_lose(lt_lost[no_room] > lt_lost[unmeasured] ? unmeasured : no_entry);
+}
+
 // The opening that this return closes, or null. Its values are good until the thread opens another span.
-LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 missed, __u32 no_entry) {
-    frame = lt_number(t, frame);
-    __u64 depth = t->depth;
-    __u64 at = depth;
-    for (int i = 0; i < LT_DEPTH; i++) {
-        at--;
-        lt_opaque(at);
-        if (at >= LT_DEPTH) break;
-        struct lt_opening* o = (struct lt_opening*)&t->openings[at * size];
-        if (o->frame != frame) continue;
-        if (at + 1 < depth && missed != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[missed], depth - at - 1);
-        t->depth = at;
-        t->beyond = 0;
-        return o;
+LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 missed, __u32 no_entry, __u32 no_room,
+                           __u32 unmeasured) {
+    if (t) {
+        frame = lt_number(t, frame);
+        __u64 depth = t->depth;
+        __u64 at = depth;
+        for (;;) {
+            at--;
+            lt_opaque(at);
+            if (at >= LT_DEPTH) break;
+            struct lt_opening* o = (struct lt_opening*)&t->openings[at * size];
+            if (o->frame != frame) continue;
+            if (at + 1 < depth && missed != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[missed], depth - at - 1);
+            t->depth = at;
+            t->beyond = 0;
+            return o;
+        }
+        if (t->beyond) {
+            t->beyond--;
+            return 0;
+        }
     }
-    if (t->beyond)
-        t->beyond--;
-    else
-        lt_lose(no_entry);
+    lt_unmatched(no_entry, no_room, unmeasured);
+    return 0;
+}
+
+// The same where there is one opening for a thread. Is it open already, its return was missed.
+LT_API void* lt_span_open_one(struct lt_thread* t, __u32 missed) {
+    if (t->depth) lt_lose(missed);
+    t->depth = 1;
+    return t->openings;
+}
+
+LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry, __u32 no_room, __u32 unmeasured) {
+    if (t && t->depth) {
+        t->depth = 0;
+        return t->openings;
+    }
+    lt_unmatched(no_entry, no_room, unmeasured);
     return 0;
 }
 
@@ -126,11 +155,11 @@ LT_API void lt_span_die(struct lt_thread* t, __u32 died) {
     t->beyond = 0;
 }
 
-// How long ago the innermost span of the thread was opened; 0: none is open.
-LT_API __u64 lt_span_age(struct lt_thread* t, __u32 size, __u64 now) {
+// How long ago the innermost of at most `most` spans of the thread was opened; 0: none is open.
+LT_API __u64 lt_span_age(struct lt_thread* t, __u32 size, __u32 most, __u64 now) {
     __u64 top = t->depth - 1;
     lt_opaque(top);
-    if (top >= LT_DEPTH) return 0;
+    if (top >= most) return 0;
     struct lt_opening* o = (struct lt_opening*)&t->openings[top * size];
     __u64 time = o->time;
     return time && now > time ? now - time : 0;
@@ -146,7 +175,7 @@ struct lt_open_span {
     __u64 stack_bytes;  // of addresses that follow
 };
 
-LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 span, void* scratch, __u32 scratch_size) {
+LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 most, __u32 span, void* scratch, __u32 scratch_size) {
     void** arguments = ctx;  // struct bpf_iter__task: meta, whose first member is the file that is written; the task
     void* task = arguments[1];
     if (!task) return;
@@ -154,7 +183,7 @@ LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 span, void* scratch,
     struct lt_thread* t = bpf_task_storage_get(map, task, 0, 0);
     if (!t) return;
     __u64 depth = t->depth;
-    for (__u64 i = 0; i < LT_DEPTH; i++) {
+    for (__u64 i = 0; i < most; i++) {
         if (i >= depth) break;
         struct lt_opening* o = (struct lt_opening*)&t->openings[i * size];
         struct lt_open_span record = {span, (__u32)i, t->who, o->time, 0};
@@ -175,10 +204,8 @@ LT_API void* lt_pair_reopen(void* map, const void* key, __u32 reopened) {
     return o;
 }
 
-LT_API __u64 lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room) {
-    if (bpf_map_update_elem(map, key, opening, BPF_ANY) == 0) return 1;
-    lt_lose(no_room);
-    return 0;
+LT_API void lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room) {
+    if (bpf_map_update_elem(map, key, opening, BPF_ANY) != 0) lt_lose(no_room);
 }
 
 // Whoever takes the time closes the span: two events for one key at once give one span.

@@ -2,6 +2,7 @@
 // text, and what is said to be without mistakes is whole.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -10,12 +11,13 @@
 namespace lt {
 namespace {
 
-constexpr std::array<std::string_view, 5> programs = {
+constexpr std::array<std::string_view, 6> programs = {
     "param slow = 10ms \"only slower\"\nparam who = \"\"; param n = -5\nk:f /comm == who/ { @x[tid] = hist(n); }\n",
     "span req = t:a:b[args.dev, @m[\"k]\"]] -> t:c:d[args.dev, 1], k:vfs_[rw]*[tid] /pid / 2 > 1/ > worst\n"
     "    < @[probe] = dist(latency); if (a > b) { print(req) } >\n    timeout slow * 2 { print(kstack); }\n",
     "t:sched:sched_switch /age(req, args.x) > slow/ { @b[kstack] = count(); $x = entry(args->y); $x++ }\n",
     "u:/lib/x[0-9].so:cpp:\"a[1](int)\", sc:read > 10ms < @ns = a ? ... : -1; >timeout 1s{}BEGIN{exit()}\n",
+    "t:a:b[x], t:c:d[y]/pid/, t:e:f [1] /uid == 3/ -> k:g[2], k:h[z] /x / 2/ > 1s < @ = 1; >\n",
     "k:vfs_[rw] -> k:g[rw] < /* c */ @ = 1 > // c\nspan s = k:h [pid]->END<> timeout 1s { return; }\n",
 };
 
@@ -25,8 +27,8 @@ constexpr std::array<std::string_view, 24> insertions = {
 };
 
 bool is_whole(const ast::SpanAction& span) {
-    const bool keyed = !span.opens.empty() && !span.opens.front().key.empty();
-    return !span.opens.empty() && (span.closes.empty() ? !keyed : span.opens.size() == 1);
+    const auto is_plain = [](const ast::Endpoint& e) { return e.key.empty() && !e.predicate; };
+    return !span.opens.empty() && (!span.closes.empty() || std::all_of(span.opens.begin(), span.opens.end(), is_plain));
 }
 bool is_whole(const ast::Action& action) { return !action.probes.empty(); }
 bool is_whole(const ast::Parameter& parameter) { return !parameter.name.empty(); }

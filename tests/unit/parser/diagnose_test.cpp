@@ -627,23 +627,23 @@ hint: write ',' between several closing events
 )" + 1);
 }
 
-TEST(Diagnose, ArrowAfterPredicate) {
-    EXPECT_EQ(mistakes("t:a:b /pid/ -> t:c:d < >"),
+TEST(Diagnose, PredicateOfACloser) {
+    EXPECT_EQ(mistakes("t:a:b -> t:c:d /pid/, t:e:f /tid/ < >"),
               R"(
--e:1:13: error: '->' stands before the predicate
-    t:a:b /pid/ -> t:c:d < >
-                ^~
-hint: write the predicate after the closing events
+-e:1:16: error: a closing event has no predicate
+    t:a:b -> t:c:d /pid/, t:e:f /tid/ < >
+                   ^~~~~
+hint: write it behind the last event: it is asked when the span opens
 )" + 1);
 }
 
-TEST(Diagnose, ArrowAfterSeveralProbes) {
-    EXPECT_EQ(mistakes("t:a:b, t:c:d, t:e:f -> t:g:h < >"),
+TEST(Diagnose, PredicateBetweenProbes) {
+    EXPECT_EQ(mistakes("k:a /pid/, k:b { }"),
               R"(
--e:1:8: error: a span with '->' has one opening event
-    t:a:b, t:c:d, t:e:f -> t:g:h < >
-           ^~~~~
-hint: write a span of its own for each opening event
+-e:1:5: error: a predicate stands behind the last probe and is for all of them
+    k:a /pid/, k:b { }
+        ^~~~~
+hint: write an item of its own for each probe that has another predicate
 )" + 1);
 }
 

@@ -627,6 +627,30 @@ span
 )" + 1);
 }
 
+TEST(Parse, SeveralOpenings) {
+    EXPECT_EQ(tree("k:c[tid] /pid / 2 > 1/, k:vfs_[rw], t:a:b[0] // why\n -> k:g[1] /tid/ < >"),
+              R"(
+span
+  open k:c
+    name tid
+    predicate
+      binary >
+        binary /
+          name pid
+          integer 2
+        integer 1
+  open k:vfs_
+    name rw
+  open t:a:b
+    integer 0
+  close k:g
+    integer 1
+  predicate
+    name tid
+  body
+)" + 1);
+}
+
 TEST(Parse, BracketAtTheEndIsKeyOfCloser) {
     EXPECT_EQ(tree("k:a[x]b[y] -> k:vfs_[rw], k:c[rw], k:d[rw]* < >"),
               R"(

@@ -2,6 +2,7 @@
 // next one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct ParamSetting {
 struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
-    bool accounts = false;  // is the account of spans asked for at the end?
+    bool accounts = false;             // is the account of spans asked for at the end?
+    std::optional<uint32_t> max_keys;  // of each map and span that has keys; see Typed
 };
 
 // Finds every probe's place, and reads the parameters. From here every probe names one existing place and knows the

@@ -110,7 +110,14 @@ struct SpanInfo {
     bool between_events = false;
     bool task_storage = false;  // else its state is in a hash, by thread
     std::vector<Type> key;      // between two events
-    uint32_t opening = 0;       // index of the first body that opens it: entry() is typed there
+    uint32_t opening = 0;       // index of the first body that opens it
+    // Between two events: what entry() is asked for, with a type that holds it for every opening event.
+    struct Entry {
+        ast::ExprId argument;
+        Type type;
+        uint32_t first = 0;  // index of the body that gave it its kind
+    };
+    std::vector<Entry> entries;
 };
 
 // A parameter: integers and durations in 8 bytes, strings in param_text bytes, so that every value can be set while the
@@ -129,8 +136,8 @@ struct Typed {
     std::vector<Body> bodies;
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
-    bool accounts = false;     // is it to be found out at the end what is open?
-    uint32_t max_keys = 4096;  // entries of each keyed map
+    bool accounts = false;             // is it to be found out at the end what is open?
+    std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };
 
 std::string dump(const ast::Program& program, const Typed& typed);

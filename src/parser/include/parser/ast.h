@@ -52,11 +52,11 @@ struct String {
 };  // escapes already replaced
 struct Name {
     std::string name;
-};                   // pid, comm, arg0, args ...
+};  // pid, comm, arg0, args ...
 struct Ellipsis {};  // `...`
 struct Local {
     std::string name;
-};            // $name, without the $
+};  // $name, without the $
 struct Map {  // @name or @name[key, ...], without the @; the anonymous map is ""
     std::string name;
     std::vector<ExprId> key;
@@ -99,7 +99,7 @@ struct Block {
 };
 struct Evaluate {
     ExprId value;
-};                               // an expression as a statement: a call
+};  // an expression as a statement: a call
 struct Assign {                  // target = value, target += value ..., target++
     ExprId target;               // a Map or a Local
     std::optional<BinaryOp> op;  // of a compound assignment
@@ -135,10 +135,12 @@ struct Action {
     Block body;
 };
 
-// One event of a span and the key that pairs it with the other one: probe[key, ...].
+// One event of a span and the key that pairs it with the other one: probe[key, ...] /predicate/.
 struct Endpoint {
     ProbeSpec probe;
-    std::vector<ExprId> key;  // empty: the thread
+    std::vector<ExprId> key;          // empty: the thread
+    std::optional<ExprId> predicate;  // of one opening event among several: asked there, besides that of the span
+    Span predicate_span;              // with its slashes
 };
 
 // timeout after { body }
@@ -152,7 +154,7 @@ struct Timeout {
 struct SpanAction {
     std::string name;  // may be empty
     Span name_span;
-    std::vector<Endpoint> opens;   // never empty; more than one only where `closes` is empty: each is a span of its own
+    std::vector<Endpoint> opens;   // never empty; each opens a span
     std::vector<Endpoint> closes;  // empty: the return of what opened it; else whichever comes first
     std::optional<ExprId> predicate;
     std::optional<ExprId> threshold;

@@ -146,7 +146,8 @@ enum class LossKind : uint8_t {
     span_died,    // subject: span; open when their thread ended
     span_reopened,    // subject: span; keys that were opened again before they were closed
     span_too_deep,    // subject: span; nested deeper than what is kept
-    span_no_room,     // subject: span; more threads inside it than the state map holds
+    span_no_room,     // subject: span; openings for which the state map had no room
+    span_unmeasured,  // subject: span; closes of those
     span_clock,       // subject: span; a negative difference between CPUs, not recorded
     stack_collision,  // subject: none; a stack that has the id of another one
     stacks_full,      // subject: none; more different stacks than there is room for
@@ -223,8 +224,8 @@ struct Plan {
     std::vector<uint8_t> param_bytes;  // their values at the start
     std::string walk;  // program that walks over all tasks and tells what is open in their storage; empty where no span
                        // is kept there
-    std::string
-        books;  // symbol of the per-CPU array with u64 opened, u64 closed for each span; empty where there are no spans
+    std::string books;  // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each
+                        // span; empty where there are no spans
     bool plain_integers = false;  // .bt programs: no units
 };
 

@@ -20,6 +20,7 @@ enum class Option : uint8_t {
     time,
     stats,
     attach_with,
+    max_map_keys,
     kernel
 };
 

@@ -29,11 +29,14 @@ class DebugInfo {
     DebugInfo(llvm::Module& module, const Source& source);
     void map(llvm::GlobalVariable& variable, const ir::MapDefinition& definition);
     void function(llvm::Function& function);
-    llvm::DebugLoc line(Span span);  // in the function begun last
+    llvm::DebugLoc line(Span span);                        // in the function begun last
+    llvm::DIType* root(const ir::Relocation& relocation);  // a structure that holds just what is asked for
     void finish() { builder_.finalize(); }
 
   private:
     llvm::DIType* number(const char* name, uint32_t n);
+    llvm::DIType* leaf(const Type& type);
+    llvm::DIType* holder(const std::string& name, const Member& member, llvm::DIType* type);
     llvm::DIBuilder builder_;
     llvm::DIFile* file_;
     llvm::DIBasicType* int_;
@@ -49,6 +52,7 @@ class ModuleBuilder {
   private:
     friend class FunctionBuilder;
     void globals();
+    void relocations();
     Status link_library();
 
     llvm::LLVMContext& context_;
@@ -57,6 +61,7 @@ class ModuleBuilder {
     DebugInfo debug_;
     std::vector<llvm::GlobalVariable*> maps_;
     std::vector<llvm::GlobalVariable*> texts_;
+    std::vector<llvm::GlobalVariable*> relocations_;
     llvm::GlobalVariable* lost_ = nullptr;
     llvm::GlobalVariable* params_ = nullptr;
     llvm::GlobalVariable* stop_ = nullptr;

@@ -39,6 +39,12 @@ struct VariableUse {
 struct FieldUse {
     Field field;
 };
+struct MemberUse {
+    Member member;
+};  // of a structure, or a part of a tuple
+struct ConstantUse {
+    int64_t value;
+};  // an enumerator, a size
 struct MapUse {
     uint32_t index;
 };
@@ -54,7 +60,8 @@ struct SpanUse {
 struct ParamUse {
     uint32_t index;
 };
-using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse>;
+using Use = std::variant<std::monostate, VariableUse, FieldUse, MemberUse, ConstantUse, MapUse, LocalUse, CallUse,
+                         SpanUse, ParamUse>;
 
 struct LocalInfo {
     std::string name;

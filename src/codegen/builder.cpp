@@ -87,6 +87,21 @@ ir::Value Builder::read(uint32_t slot) {
 
 void Builder::write(uint32_t slot, ir::Value v) { add(ir::Code::slot_write, {v}).symbol = slot; }
 
+ir::Value Builder::relocation(uint32_t index) {
+    ir::Op& op = add(ir::Code::relocation);
+    op.symbol = index;
+    return op.id;
+}
+
+ir::Value Builder::fetch(ir::Value address, uint8_t width, bool is_signed, bool user, uint32_t loss) {
+    ir::Op& op = add(ir::Code::fetch, {address});
+    op.width = width;
+    op.is_signed = is_signed;
+    op.number = user ? 1 : 0;
+    op.symbol = loss;
+    return op.id;
+}
+
 ir::Value Builder::load(ir::Value address, uint32_t offset, uint8_t width, bool is_signed) {
     ir::Op& op = add(ir::Code::load, {address});
     op.offset = offset;

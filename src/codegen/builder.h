@@ -28,6 +28,8 @@ class Builder {
     uint32_t new_slot() { return function_.slots++; }
     ir::Value read(uint32_t slot);
     void write(uint32_t slot, ir::Value v);
+    ir::Value relocation(uint32_t index);
+    ir::Value fetch(ir::Value address, uint8_t width, bool is_signed, bool user, uint32_t loss);
     ir::Value load(ir::Value address, uint32_t offset, uint8_t width = 8, bool is_signed = false);
     void store(ir::Value address, uint32_t offset, ir::Value v, uint8_t width = 8);
     void copy(ir::Value to, uint32_t offset, ir::Value from, uint32_t size);

@@ -8,20 +8,29 @@
 namespace lt {
 namespace {
 
-// A value as a map keeps it: integers in 8 bytes, strings as long as the longest.
-Type stored(Type type) {
-    if (type.kind == Kind::integer) type.size = 8;
-    type.user_memory = false;
-    return type;
-}
-
 // The type that holds both, for two values of one kind.
 Type joined(Type a, Type b) {
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    if (a.kind == Kind::tuple) {
+        std::vector<Type> parts;
+        for (size_t i = 0; i < a.shape->parts.size(); i++)
+            parts.push_back(joined(a.shape->parts[i], b.shape->parts[i]));
+        return tuple_type(std::move(parts));
+    }
     Type out = a;
+    if (a.shape != b.shape) out.shape = {};
     out.is_signed = a.is_signed || b.is_signed;
     if (a.view != b.view) out.view = View::plain;
     return out;
+}
+
+// Do two types of one kind have no common one?
+bool apart(const Type& a, const Type& b) {
+    if (a.kind != b.kind) return true;
+    if (a.kind == Kind::structure || a.kind == Kind::array) return a != b;
+    if (a.kind != Kind::tuple) return false;
+    return !std::equal(a.shape->parts.begin(), a.shape->parts.end(), b.shape->parts.begin(), b.shape->parts.end(),
+                       [](const Type& x, const Type& y) { return !apart(x, y); });
 }
 
 bool units_differ(Type a, Type b) {
@@ -46,9 +55,9 @@ bool same_spans(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) 
     });
 }
 
-void round(const ast::Program& program, Typed& typed, Diags& diags) {
+void round(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     MapTable maps(typed.maps);
-    for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, diags).run();
+    for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, kernel, diags).run();
 }
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
@@ -70,7 +79,7 @@ uint32_t MapTable::index(const std::string& name, Span where) {
     return static_cast<uint32_t>(maps_.size() - 1);
 }
 
-void check(const ast::Program& program, Typed& typed, Diags& diags) {
+void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     check_names(program, typed, diags);
     constexpr int most_rounds =
         8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
@@ -78,11 +87,11 @@ void check(const ast::Program& program, Typed& typed, Diags& diags) {
         const std::vector<MapInfo> before = typed.maps;
         const std::vector<SpanInfo> spans_before = typed.spans;
         Diags scratch;
-        round(program, typed, scratch);
+        round(program, typed, kernel, scratch);
         if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans)) break;
     }
     Diags last;
-    round(program, typed, last);
+    round(program, typed, kernel, last);
     if (!last.has_errors()) unassigned_maps(typed, last);
     diags.take(std::move(last));
 }
@@ -170,13 +179,14 @@ void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
         diags_.error(span(node.value), fmt::format("{} cannot be added to a map", type_name(t)));
         return;
     }
-    Type kept = stored(t);
+    Type held = kept(node.value, t);
+    if (held.kind == Kind::none) return;
     if (node.op && maps_[index].value.view == View::duration && *node.op != ast::BinaryOp::add &&
         *node.op != ast::BinaryOp::subtract) {
-        kept.view = View::duration;  // @d *= 2 stays a duration
+        held.view = View::duration;  // @d *= 2 stays a duration
     }
-    if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != kept)
-        merge_value(index, kept, span(node.target));
+    if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != held)
+        merge_value(index, held, span(node.target));
     slot(node.target) = maps_[index].value;
 }
 
@@ -202,7 +212,7 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
         info.value = type;
         return true;
     }
-    const bool clash = info.value.kind != type.kind || info.value.aggregation != type.aggregation ||
+    const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
                        units_differ(info.value, type) ||
                        (type.kind == Kind::aggregation && info.value.view != type.view);
     if (clash) {
@@ -217,21 +227,21 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
 }
 
 void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
-    const Type kept = stored(value(part));
+    const Type held = kept(part, value(part));
     MapInfo& info = maps_[map];
     if (i >= info.key.size()) {
-        info.key.push_back(kept);
+        info.key.push_back(held);
         return;
     }
-    if (kept.kind == Kind::none) return;  // an error has been told
-    if (info.key[i].kind == Kind::none) info.key[i] = kept;
-    if (info.key[i].kind != kept.kind) {
+    if (held.kind == Kind::none) return;  // an error has been told
+    if (info.key[i].kind == Kind::none) info.key[i] = held;
+    if (apart(info.key[i], held)) {
         Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1,
-                                                       info.name, type_name(info.key[i]), type_name(kept)));
+                                                       info.name, type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key was first written here"});
         return;
     }
-    info.key[i] = joined(info.key[i], kept);
+    info.key[i] = joined(info.key[i], held);
 }
 
 // The map that an expression names, its key checked; `whole`: the map itself is meant, as in print(@x).
@@ -259,7 +269,7 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
             fmt::format("write `@{} = {}`", target.name, signature(*row));
         return;
     }
-    const Type t = stored(value(node.value));
+    const Type t = kept(node.value, value(node.value));
     if (t.kind == Kind::none) return;
     const auto known = std::find_if(body_.locals.begin(), body_.locals.end(),
                                     [&](const LocalInfo& l) { return l.name == target.name; });
@@ -275,12 +285,12 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
         return;
     }
     use(node.target) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
-    if (known->type.kind != t.kind || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
+    if (apart(known->type, t) || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
         diags_.error(span(node.value),
                      fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
         return;
     }
-    if (t.kind == Kind::string) known->type.size = std::max(known->type.size, t.size);
+    if (in_memory(t)) known->type = joined(known->type, t);
     slot(node.target) = known->type;
 }
 

@@ -29,8 +29,8 @@ class MapTable {
 
 class BodyChecker {
   public:
-    BodyChecker(const ast::Program& program, Typed& typed, Body& body, MapTable& maps, Diags& diags)
-        : program_(program), typed_(typed), body_(body), maps_(maps), diags_(diags) {}
+    BodyChecker(const ast::Program& program, Typed& typed, Body& body, MapTable& maps, Kernel& kernel, Diags& diags)
+        : program_(program), typed_(typed), body_(body), maps_(maps), kernel_(kernel), diags_(diags) {}
     void run();
 
   private:
@@ -61,7 +61,6 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Ellipsis& node);
     Type type_of(ast::ExprId id, const ast::Local& node);
     Type type_of(ast::ExprId id, const ast::Map& node);
-    Type type_of(ast::ExprId id, const ast::Member& node);
     Type type_of(ast::ExprId id, const ast::Call& node);
     Type type_of(ast::ExprId id, const ast::Unary& node);
     Type type_of(ast::ExprId id, const ast::Binary& node);
@@ -80,6 +79,23 @@ class BodyChecker {
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
     void distribution_fits(const FunctionRow& row, ast::ExprId argument);
     void printf_arguments(const ast::Call& node);
+
+    // check_types.cpp: structures, casts, tuples
+    Type type_of(ast::ExprId id, const ast::Boolean& node);
+    Type type_of(ast::ExprId id, const ast::Member& node);
+    Type type_of(ast::ExprId id, const ast::Index& node);
+    Type type_of(ast::ExprId id, const ast::Tuple& node);
+    Type type_of(ast::ExprId id, const ast::Cast& node);
+    Type type_of(ast::ExprId id, const ast::SizeOf& node);
+    Type type_of(ast::ExprId id, const ast::OffsetOf& node);
+    Type member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user);
+    Type tuple_part(ast::ExprId id, const Type& tuple, Span where, const std::string& number);
+    Type element_type(const ast::Index& node, const Type& base, const ast::Integer* number);
+    Type dereferenced(ast::ExprId id, Type operand);
+    Type size_of(ast::ExprId id, ast::ExprId argument);
+    std::optional<Type> type_named(const ast::TypeName& written);
+    Type kept(ast::ExprId id, Type type);
+    void show_whole(ast::ExprId id);
 
     // check_span.cpp: what only spans have, and parameters
     void span_parts(const ast::SpanAction& node);
@@ -111,6 +127,7 @@ class BodyChecker {
     Typed& typed_;
     Body& body_;
     MapTable& maps_;
+    Kernel& kernel_;
     Diags& diags_;
     Region region_ = Region::body;
     std::optional<ast::ExprId> printed_;  // an argument of print() or printf() as it stands

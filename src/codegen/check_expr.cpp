@@ -12,6 +12,7 @@
 #include "percent.h"
 #include "stacks.h"
 #include "stdlib/format.h"
+#include "type_names.h"
 
 namespace lt {
 namespace {
@@ -118,13 +119,14 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (!in_scope(id, row)) return nothing();
     if (row.id == Variable::arg) return argument(id, name);
     if (row.id == Variable::retval) return result_type(id);
+    if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.id == Variable::probe) return string_type(longest_text(body_.place) + 1);
     return row.type;
 }
 
 uint32_t BodyChecker::longest_text(const ResolvedPlace& place) {
     size_t longest = place.members.empty() ? place.text.size() : 0;
-    for (const Member& member : place.members) longest = std::max(longest, member.text.size());
+    for (const SharedPlace& member : place.members) longest = std::max(longest, member.text.size());
     return static_cast<uint32_t>(longest);
 }
 
@@ -144,7 +146,9 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
         return nothing();
     }
     use(id) = VariableUse{Variable::arg, n};
-    return integer_type(8, false);
+    Type type = integer_type(8, false);
+    type.user_memory = probe_row(body_.place.kind).place == Place::binary_function;
+    return type;
 }
 
 Type BodyChecker::result_type(ast::ExprId id) {
@@ -208,6 +212,10 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
 }
 
 Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
+    if (const auto constant = kernel_.constant(name)) {
+        use(id) = ConstantUse{constant->value};
+        return constant->type;
+    }
     const auto later = later_names();
     if (std::find(later.begin(), later.end(), name) != later.end()) {
         diags_.error(span(id), fmt::format("`{}` is not there yet", name));
@@ -241,17 +249,6 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
 
-Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
-    const auto* name = std::get_if<ast::Name>(&program_[node.base].node);
-    const VariableRow* row = name ? find_variable(name->name) : nullptr;
-    if (!row || row->id != Variable::args) {
-        diags_.error(span(id), "only `args` has fields; members of structures are not there yet");
-        return nothing();
-    }
-    if (!in_scope(node.base, *row)) return nothing();
-    return record_field(id, node);
-}
-
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
     const bool function = probe_row(body_.place.kind).place == Place::kernel_function;
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
@@ -279,7 +276,8 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
         return nothing();
     }
     use(id) = FieldUse{*field};
-    return field->type;
+    const bool untyped = field->type.kind == Kind::integer && field->type.view == View::hex && !field->type.shape;
+    return untyped && !function ? address_from_text(*field, kernel_) : field->type;
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
@@ -296,6 +294,10 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
             return truth;
         case ast::UnaryOp::bit_not:
             return integer_type(8, t.is_signed);
+        case ast::UnaryOp::dereference:
+            return dereferenced(id, t);
+        case ast::UnaryOp::address:
+            break;
     }
     return nothing();
 }
@@ -314,6 +316,15 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
             "== and != compare strings";
         return nothing();
     }
+    if (in_memory(l) && l.kind != Kind::stack) {
+        const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
+        if (equality && kept(node.left, l) == kept(node.right, r)) return truth;
+        diags_
+            .error(span(id),
+                   fmt::format("{} and {} cannot be used with `{}`", type_text(l), type_text(r), spelling(node.op)))
+            .hint = "== and != compare values of the same type";
+        return nothing();
+    }
     if (l.kind == Kind::stack) {
         diags_.error(span(id), fmt::format("stacks cannot be used with `{}`", spelling(node.op))).hint =
             "to tell them apart use them as a key: @[kstack] = count()";
@@ -322,8 +333,13 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     if (is_logical(node.op)) return truth;
     if (is_duration(l) || is_duration(r)) return durations(id, node, l, r);
     if (is_comparison(node.op)) return truth;
+    const bool sum = node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract;
+    if (sum && pointee(l) && !pointee(r)) return l;
+    if (node.op == ast::BinaryOp::add && pointee(r)) return r;
     const bool is_signed = signed_operation(program_, body_, node);
-    return integer_type(8, is_signed || node.op == ast::BinaryOp::subtract);
+    Type type = integer_type(8, is_signed || node.op == ast::BinaryOp::subtract);
+    type.user_memory = sum && (l.user_memory || r.user_memory);
+    return type;
 }
 
 Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, Type right) {
@@ -356,7 +372,12 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
         return nothing();
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
-    if (a.kind == Kind::stack) return a;
+    if (in_memory(a)) {
+        if (a == b) return a;
+        diags_.error(span(id), fmt::format("one side is {}, the other {}", type_text(a), type_text(b)));
+        return nothing();
+    }
+    if (a == b) return a;
     return integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
 }
 
@@ -364,6 +385,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     const FunctionRow* row = find_function(node.name);
     if (!row) return unknown_function(node);
     use(id) = CallUse{row->id};
+    if (row->id == Function::size_of && node.arguments.size() == 1) return size_of(id, node.arguments[0]);
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
     arguments(id, node, *row);
@@ -373,6 +395,12 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     }
     if (const auto variable_id = stack_variable(row->id))
         return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
+    if (row->id == Function::kptr || row->id == Function::uptr) {
+        if (node.arguments.size() != 1) return nothing();
+        Type address = slot(node.arguments[0]);
+        address.user_memory = row->id == Function::uptr;
+        return address;
+    }
     if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
     const bool is_text =
         row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
@@ -466,7 +494,7 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                     use(argument) = SpanUse{static_cast<uint32_t>(span_info - typed_.spans.data())};
                     return;
                 }
-                value(argument);
+                show_whole(argument);
                 return;
             }
             diags_
@@ -517,7 +545,7 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 diags_.error(span(argument), fmt::format("{}() takes an address or a string, not a stack", row.name));
             return;
         case Want::value:
-            value(argument);
+            show_whole(argument);
             return;
     }
 }

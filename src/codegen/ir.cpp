@@ -23,6 +23,8 @@ constexpr std::array codes{
     CodeRow{Code::extend, "extend", true, false},
     CodeRow{Code::slot_read, "read", true, false},
     CodeRow{Code::slot_write, "write", false, false},
+    CodeRow{Code::relocation, "relocation", true, false},
+    CodeRow{Code::fetch, "fetch", true, false},
     CodeRow{Code::load, "load", true, false},
     CodeRow{Code::store, "store", false, false},
     CodeRow{Code::copy, "copy", false, false},
@@ -80,6 +82,9 @@ constexpr std::array library{
     LibraryRow{Library::stack, "lt_stack", 9, true, false},
 };
 
+constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};
+std::string_view ask_name(Ask ask) { return ask_names[static_cast<size_t>(ask)]; }
+
 class Printer {
   public:
     explicit Printer(const Program& program) : program_(program) {}
@@ -90,6 +95,7 @@ class Printer {
             line(0, fmt::format("text {} {}, {} bytes", i, quoted(bytes.substr(0, bytes.find_last_not_of('\0') + 1)),
                                 bytes.size()));
         }
+        for (size_t i = 0; i < program_.relocations.size(); i++) relocation(i, program_.relocations[i]);
         for (const MapDefinition& m : program_.maps) {
             line(0, fmt::format("map {} {} key {} value {} entries {}{}", m.symbol, storage_name(m.storage), m.key_size,
                                 m.value_size, m.max_entries, m.preallocated ? " preallocated" : ""));
@@ -103,6 +109,12 @@ class Printer {
     std::string out_;
 
     void line(int depth, std::string_view text) { out_ += fmt::format("{:{}}{}\n", "", depth * 4, text); }
+
+    void relocation(size_t i, const Relocation& r) {
+        std::string path;
+        for (const Member& m : r.path) path += "." + m.name;
+        line(0, fmt::format("relocation {} {} of {}{}: {}", i, ask_name(r.ask), r.root, path, r.value));
+    }
 
     void function(const Function& f) {
         line(0, fmt::format("function {} by {}{}", f.name, way_name(f.way), f.at_return ? " at the return" : ""));
@@ -152,6 +164,10 @@ class Printer {
                 return fmt::format(" +{}", op.offset);
             case Code::extend:
                 return fmt::format(" {}{}", op.is_signed ? 's' : 'u', op.width * 8);
+            case Code::relocation:
+                return fmt::format(" {}", op.symbol);
+            case Code::fetch:
+                return fmt::format(" {}{}{}", op.is_signed ? 's' : 'u', op.width * 8, op.number != 0 ? " user" : "");
             case Code::load:
             case Code::store:
                 return fmt::format(" +{} {}{}", op.offset, op.is_signed ? 's' : 'u', op.width * 8);

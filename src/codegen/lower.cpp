@@ -195,7 +195,7 @@ void BodyLowering::make_locals() {
 
 std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool at_return) const {
     Attachment a = attachment(name, at_return);
-    const std::vector<Member>& members = body_.place.members;
+    const std::vector<SharedPlace>& members = body_.place.members;
     if (members.empty()) return {a};
     std::vector<Attachment> out;
     for (size_t i = 0; i < members.size(); i++) {

@@ -28,7 +28,8 @@ class Unit {
     uint32_t event(PlannedEvent event);
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
-    uint32_t stuck();  // the map in which the runtime hands over a span that is stuck
+    uint32_t relocation(ir::Relocation r);  // the same once only
+    uint32_t stuck();                       // the map in which the runtime hands over a span that is stuck
     void timeout(PlannedTimeout t) { out_.plan.timeouts.push_back(std::move(t)); }
     uint32_t stacks();         // the map that keeps stacks
     uint32_t stack_scratch();  // and the one in which they are taken
@@ -177,7 +178,6 @@ class BodyLowering {
     ir::Value integer_of(ast::ExprId id, const ast::Ellipsis& node);
     ir::Value integer_of(ast::ExprId id, const ast::Local& node);
     ir::Value integer_of(ast::ExprId id, const ast::Map& node);
-    ir::Value integer_of(ast::ExprId id, const ast::Member& node);
     ir::Value integer_of(ast::ExprId id, const ast::Call& node);
     ir::Value integer_of(ast::ExprId id, const ast::Unary& node);
     ir::Value integer_of(ast::ExprId id, const ast::Binary& node);
@@ -196,6 +196,40 @@ class BodyLowering {
     void string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room);
     // The text of the place where the program runs: an address of `room` bytes.
     ir::Value place_text(uint32_t room);
+    // lower_types.cpp: where a value lies
+    struct Location {
+        ir::Value base = ir::no_value;  // a number; `direct` or in the context: an address of the program's own
+        bool user = false;              // of a program's memory
+        bool direct = false;            // of the program's own memory, to be loaded from
+        uint32_t offset = 0;
+        std::string root = {};  // the structure at base, then the members up to the value
+        std::vector<Member> path = {};
+        ir::Value distance = ir::no_value;  // `direct`: further bytes, below `limit`
+        uint32_t limit = 0;
+    };
+    bool lies_somewhere(ast::ExprId id) const;
+    Location place(ast::ExprId id);
+    Location member_place(ast::ExprId id, ast::ExprId base);
+    Location index_place(ast::ExprId id, const ast::Index& node);
+    ir::Value asked(const Location& p, ir::Ask ask, uint64_t value);
+    ir::Value address(const Location& p);
+    ir::Value fetched(ast::ExprId id);
+    ir::Value bit_field(const Location& p, const Member& member);
+    ir::Value own_bit_field(const Location& p, const Member& member);
+    void count_failure(ir::Value result);
+    void bytes_into(ast::ExprId id, ir::Value to, uint32_t room);
+    void value_into(ast::ExprId id, ir::Value to, uint32_t offset, const Type& target);
+    ir::Value value_as(ast::ExprId id, const Type& target);
+    void tuple_parts(const Type& from, ir::Value source, uint32_t source_offset, const Type& target, ir::Value to,
+                     uint32_t offset);
+    ir::Value scaled(ir::Value v, const Type& other, const Type& own);
+    ir::Value integer_of(ast::ExprId id, const ast::Boolean& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Member& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Index& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Tuple& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Cast& node);
+    ir::Value integer_of(ast::ExprId id, const ast::SizeOf& node);
+    ir::Value integer_of(ast::ExprId id, const ast::OffsetOf& node);
     // lower_stack.cpp: the 16 bytes of a stack to memory at `to`
     void stack_into(Variable which, uint32_t frames, ir::Value to);
     void tell_new_stack(ir::Value stack);

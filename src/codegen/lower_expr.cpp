@@ -65,6 +65,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Duration& node) { ret
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::String&) { return b_->constant(0); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Name&) {
+    if (const auto* c = std::get_if<ConstantUse>(&use(id))) return b_->constant(c->value);
     if (const auto* p = std::get_if<ParamUse>(&use(id))) return b_->load(b_->param(unit_.param(p->index)), 0);
     return variable(std::get<VariableUse>(use(id)));
 }
@@ -85,25 +86,24 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
     return b_->read(result);
 }
 
-ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
-    const Field& field = std::get<FieldUse>(use(id)).field;
-    const auto width = static_cast<uint8_t>(field.type.size);
-    if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
-    return b_->extend(b_->argument(field.offset), width, field.type.is_signed);
-}
-
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
-    switch (std::get<CallUse>(use(id)).id) {
+    const FunctionRow* row = find_function(node.name);
+    switch (row->id) {
         case Function::age:
             return age(node);
         case Function::entry:
+        case Function::kptr:
+        case Function::uptr:
             return integer(node.arguments[0]);
+        case Function::size_of:
+            return b_->constant(std::get<ConstantUse>(use(id)).value);
         default:
             return b_->constant(0);
     }
 }
 
-ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Unary& node) {
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
+    if (node.op == ast::UnaryOp::dereference) return fetched(id);
     const ir::Value v = integer(node.operand);
     switch (node.op) {
         case ast::UnaryOp::minus:
@@ -112,15 +112,22 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Unary& node) {
             return b_->alu(ir::Alu::bit_xor, v, b_->constant(-1));
         case ast::UnaryOp::logical_not:
             return b_->alu(ir::Alu::eq, v, b_->constant(0));
+        case ast::UnaryOp::dereference:
+        case ast::UnaryOp::address:
+            break;
     }
     return v;
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
     if (is_logical(node.op)) return logical(node);
-    if (type(node.left).kind == Kind::string) return same_strings(node);
-    const ir::Value a = integer(node.left);
-    return arithmetic(node.op, signed_operation(program_, body_, node), a, integer(node.right));
+    if (in_memory(type(node.left))) return same_strings(node);
+    ir::Value a = integer(node.left), b = integer(node.right);
+    if (node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract) {
+        a = scaled(a, type(node.right), type(node.left));
+        b = scaled(b, type(node.left), type(node.right));
+    }
+    return arithmetic(node.op, signed_operation(program_, body_, node), a, b);
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
@@ -206,11 +213,11 @@ ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
 // Of many places each has a row in one table, whose length is a power of two, so that the verifier sees that no cookie
 // leads out of it.
 ir::Value BodyLowering::place_text(uint32_t room) {
-    const std::vector<Member>& members = body_.place.members;
+    const std::vector<SharedPlace>& members = body_.place.members;
     if (members.empty()) return b_->text(unit_.text(body_.place.text, room));
     const size_t rows = std::bit_ceil(members.size());
     std::string table;
-    for (const Member& member : members) {
+    for (const SharedPlace& member : members) {
         table += member.text.substr(0, room - 1);
         table.resize((table.size() / room + 1) * room);
     }
@@ -246,8 +253,12 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         } else {
             b_->helper(helper_get_current_comm, {at, b_->constant(own)});
         }
-    } else if (const auto* field = std::get_if<FieldUse>(&u)) {
+    } else if (const auto* field = std::get_if<FieldUse>(&u); field && type(id).kind == Kind::string) {
         field_string(field->field, at, own);
+    } else if (lies_somewhere(id)) {
+        bytes_into(id, at, room);
+    } else if (std::holds_alternative<ast::Tuple>(node)) {
+        value_into(id, to, offset, type(id));
     } else if (const auto* local = std::get_if<LocalUse>(&u)) {
         b_->copy(at, 0, local_buffers_[local->index], own);
     } else if (const auto* map = std::get_if<MapUse>(&u)) {
@@ -277,7 +288,7 @@ void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room)
 // Addresses of user memory and of the kernel are told apart by their highest bit, as the architecture lays them out.
 void BodyLowering::read_string(ir::Value to, uint32_t room, ast::ExprId address) {
     const ir::Value from = integer(address);
-    const auto read = [&](int helper) { b_->helper(helper, {to, b_->constant(room), from}); };
+    const auto read = [&](int helper) { count_failure(b_->helper(helper, {to, b_->constant(room), from})); };
     if (type(address).user_memory) return read(helper_probe_read_user_str);
     b_->branch(
         b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(helper_probe_read_kernel_str); },

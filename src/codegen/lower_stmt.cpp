@@ -54,10 +54,11 @@ void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
     const LocalInfo& info = locals()[local];
     if (in_memory(info.type)) {
         const uint32_t room = padded(info.type.size);
-        b_->copy(local_buffers_[local], 0, string(node.value, room), room);
+        b_->copy(local_buffers_[local], 0, value_as(node.value, info.type), room);
         return;
     }
     ir::Value v = integer(node.value);
+    if (node.op) v = scaled(v, info.type, type(node.value));
     if (node.op) v = arithmetic(*node.op, info.type.is_signed, b_->read(local_slots_[local]), v);
     b_->write(local_slots_[local], v);
 }
@@ -69,11 +70,7 @@ ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
         const uint32_t room = padded(m.key[i].size);
-        if (in_memory(m.key[i])) {
-            string_into(node.key[i], key, offset, room);
-        } else {
-            b_->store(key, offset, integer(node.key[i]));
-        }
+        value_into(node.key[i], key, offset, m.key[i]);
         offset += room;
     }
     return key;
@@ -102,7 +99,7 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
         if (row.aggregation != Aggregation::none) return collect(map, key_of(map, target), row, *called);
     }
     if (!node.op) return store_value(map, key_of(map, target), node.value);
-    const ir::Value v = integer(node.value);
+    const ir::Value v = scaled(integer(node.value), unit_.map(map).value, type(node.value));
     const bool is_signed = type(node.target).is_signed;
     with_slot(map, key_of(map, target), [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
@@ -120,13 +117,13 @@ void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
     const bool text = in_memory(m.value);
     const uint32_t room = padded(m.value.size);
     if (is_scalar(m)) {
-        const ir::Value v = text ? string(value, room) : integer(value);
+        const ir::Value v = text ? value_as(value, m.value) : integer(value);
         with_slot(map, key, [&](ir::Value slot) { text ? b_->copy(slot, 0, v, room) : b_->store(slot, 0, v); });
         return;
     }
     ir::Value v;
     if (text) {
-        v = string(value, room);
+        v = value_as(value, m.value);
     } else {
         v = b_->buffer(8);
         b_->store(v, 0, integer(value));
@@ -204,6 +201,10 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         }
         case Function::str:
         case Function::entry:
+        case Function::size_of:
+        case Function::offset_of:
+        case Function::kptr:
+        case Function::uptr:
         case Function::age:
         case Function::percentile:
         case Function::kstack:

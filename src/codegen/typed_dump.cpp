@@ -16,6 +16,10 @@ struct UseText {
     std::string operator()(const FieldUse& u) const {
         return fmt::format("field {} at {}", u.field.name, u.field.offset);
     }
+    std::string operator()(const MemberUse& u) const {
+        return fmt::format("member {} at {}", u.member.name, u.member.offset);
+    }
+    std::string operator()(const ConstantUse& u) const { return fmt::format("constant {}", u.value); }
     std::string operator()(const MapUse& u) const { return fmt::format("map {}", typed.maps[u.index].name); }
     std::string operator()(const LocalUse& u) const { return fmt::format("local ${}", body.locals[u.index].name); }
     std::string operator()(const SpanUse& u) const { return fmt::format("span {}", typed.spans[u.index].text); }

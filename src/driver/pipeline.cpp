@@ -198,7 +198,7 @@ bool Pipeline::resolve() {
 }
 
 bool Pipeline::check() {
-    lt::check(program_, typed_, diags_);
+    lt::check(program_, typed_, *kernel_, diags_);
     return !diags_.has_errors();
 }
 

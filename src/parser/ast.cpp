@@ -5,7 +5,7 @@
 namespace lt::ast {
 namespace {
 
-constexpr std::array<std::string_view, 3> unary_spellings = {"-", "!", "~"};
+constexpr std::array<std::string_view, 5> unary_spellings = {"-", "!", "~", "*", "&"};
 constexpr std::array<std::string_view, 18> binary_spellings = {
     "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||",
 };

@@ -62,13 +62,40 @@ ast::ExprId Builder::add(Span span, ast::ExprNode node, const Exprs& children) {
 
 ast::ExprId Builder::leaf(Span span, ast::ExprNode node) { return add(span, std::move(node), {}); }
 
+// A key of several parts is a tuple: @x[(a, b)] is @x[a, b].
 ast::ExprId Builder::map(Span span, std::string name, Exprs key) {
+    if (const auto* tuple = std::get_if<ast::Tuple>(&program_[key.front()].node); tuple && key.size() == 1) {
+        key = Exprs(tuple->parts);
+    }
     ast::Map node = {std::move(name), key, true};
     return add(span, std::move(node), key);
 }
 
 ast::ExprId Builder::member(Span span, ast::ExprId base, std::string field, Span field_span) {
     return add(span, ast::Member{base, std::move(field), field_span}, {base});
+}
+
+ast::ExprId Builder::index(Span span, ast::ExprId base, ast::ExprId index) {
+    return add(span, ast::Index{base, index}, {base, index});
+}
+
+ast::ExprId Builder::tuple(Span span, ast::ExprId first, Exprs others) {
+    others.insert(others.begin(), first);
+    ast::Tuple node = {others};
+    return add(span, std::move(node), others);
+}
+
+ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
+    return add(span, ast::Cast{std::move(type), value}, {value});
+}
+
+ast::ExprId Builder::type_call(Span span, std::string name, Span name_span, ast::TypeName type) {
+    if (name != function_row(Function::size_of).name) {
+        diags_.error(type.span, fmt::format("{}() takes a value, not a type", name)).hint =
+            "only sizeof() and offsetof() take a type";
+    }
+    (void)name_span;
+    return leaf(span, ast::SizeOf{std::move(type)});
 }
 
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {

@@ -34,13 +34,13 @@ struct Expected {
 
 // Tokens that are not listed are never suggested: they say the same as a listed one or are too seldom meant.
 constexpr std::array expected_rows = {
-    Expected{K::S_PROBE, Group::statement, "a probe"},       Expected{K::S_IF, Group::statement, "a statement"},
-    Expected{K::S_INTEGER, Group::operand, "an expression"}, Expected{K::S_PREDICATE_CLOSE, Group::punctuation, "'/'"},
-    Expected{K::S_SPAN_OPEN, Group::punctuation, "'<'"},     Expected{K::S_SPAN_CLOSE, Group::punctuation, "'>'"},
-    Expected{K::S_LBRACE, Group::punctuation, "'{'"},        Expected{K::S_RBRACE, Group::punctuation, "'}'"},
-    Expected{K::S_RPAREN, Group::punctuation, "')'"},        Expected{K::S_RBRACKET, Group::punctuation, "']'"},
-    Expected{K::S_COMMA, Group::punctuation, "','"},         Expected{K::S_SEMICOLON, Group::punctuation, "';'"},
-    Expected{K::S_COLON, Group::punctuation, "':'"},         Expected{K::S_PLUS, Group::operation, "an operator"},
+    Expected{K::S_PROBE, Group::statement, "a probe"},        Expected{K::S_IF, Group::statement, "a statement"},
+    Expected{K::S_DURATION, Group::operand, "an expression"}, Expected{K::S_PREDICATE_CLOSE, Group::punctuation, "'/'"},
+    Expected{K::S_SPAN_OPEN, Group::punctuation, "'<'"},      Expected{K::S_SPAN_CLOSE, Group::punctuation, "'>'"},
+    Expected{K::S_LBRACE, Group::punctuation, "'{'"},         Expected{K::S_RBRACE, Group::punctuation, "'}'"},
+    Expected{K::S_RPAREN, Group::punctuation, "')'"},         Expected{K::S_RBRACKET, Group::punctuation, "']'"},
+    Expected{K::S_COMMA, Group::punctuation, "','"},          Expected{K::S_SEMICOLON, Group::punctuation, "';'"},
+    Expected{K::S_COLON, Group::punctuation, "':'"},          Expected{K::S_PLUS, Group::operation, "an operator"},
 };
 
 // Tokens with which a statement may begin.
@@ -121,37 +121,6 @@ bool comparison_in_span(const Mistake& m) {
 }
 
 bool is_word_byte(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view without_blanks(std::string_view text) {
-    const size_t last = text.find_last_not_of(" \t\r\n");
-    return text.substr(0, last + 1);
-}
-
-// Does the text end with `(NAME` or `(NAME *`, not as the arguments of a call?
-bool ends_like_cast(std::string_view text) {
-    while (text.ends_with('*')) text = without_blanks(text.substr(0, text.size() - 1));
-    size_t word = text.size();
-    while (word > 0 && is_word_byte(text[word - 1])) word--;
-    if (word == text.size()) return false;
-    text = without_blanks(text.substr(0, word));
-    if (!text.ends_with('(')) return false;
-    text = without_blanks(text.substr(0, text.size() - 1));
-    return text.empty() || (!is_word_byte(text.back()) && text.back() != ')');
-}
-
-bool cast(const Mistake& m) {
-    if (m.wants_operand() && m.found != K::S_RPAREN) return false;
-    constexpr uint32_t reach = 200;
-    const uint32_t begin = m.span.begin < reach ? 0 : m.span.begin - reach;
-    std::string_view text = without_blanks(m.lexer.source().at({begin, m.span.begin}));
-    const bool after_paren = text.ends_with(')');
-    const bool fits = after_paren ? is_one_of(m.found, statement_starts) || m.found == K::S_LPAREN
-                                  : m.found == K::S_RPAREN && text.ends_with('*');
-    if (after_paren) text = without_blanks(text.substr(0, text.size() - 1));
-    if (!fits || !ends_like_cast(text)) return false;
-    say(m, found_span(m), "casts are not there yet", "");
-    return true;
-}
 
 // After `param` or `span`: what stands on another line is hardly meant to be its name.
 bool is_without_name(const Mistake& m) {
@@ -378,7 +347,6 @@ constexpr std::array explanations = {
     Explanation{arrow_too_late},
     Explanation{second_key},
     Explanation{broken_timeout},
-    Explanation{cast},
     Explanation{timeout_inside},
     Explanation{never_closed},
     Explanation{missing_block},

@@ -1,6 +1,7 @@
 // The tree as text: one node a line, children indented by two spaces below it. Spans of text are not shown, so that a
 // dump does not change with the layout of the program.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -52,6 +53,7 @@ class Dumper {
     void operator()(const Return&) { line("return"); }
 
     void operator()(const Integer& i) { line("integer {}", i.value); }
+    void operator()(const Boolean& b) { line("boolean {}", b.value); }
     void operator()(const Duration& d) { line("duration {}ns", d.nanoseconds); }
     void operator()(const String& s) { line("string {}", quoted(s.value)); }
     void operator()(const Name& n) { line("name {}", n.name); }
@@ -65,6 +67,21 @@ class Dumper {
         line("member {}", m.field);
         under(m.base);
     }
+    void operator()(const Index& i) {
+        line("index");
+        under(i.base);
+        under(i.index);
+    }
+    void operator()(const Tuple& t) {
+        line("tuple");
+        for (ExprId p : t.parts) under(p);
+    }
+    void operator()(const Cast& c) {
+        line("cast {}", text(c.type));
+        under(c.value);
+    }
+    void operator()(const SizeOf& s) { line("sizeof {}", text(s.type)); }
+    void operator()(const OffsetOf& o) { line("offsetof {} {}", text(o.type), fmt::join(o.path, ".")); }
     void operator()(const Call& c) {
         line("call {}", c.name);
         for (ExprId a : c.arguments) under(a);
@@ -173,6 +190,11 @@ class Dumper {
 };
 
 }  // namespace
+
+std::string text(const TypeName& type) {
+    std::string out = type.name + (type.pointers > 0 ? " " : "") + std::string(type.pointers, '*');
+    return type.count ? fmt::format("{}[{}]", out, *type.count) : out;
+}
 
 std::string dump(const Program& program) {
     Dumper dumper(program);

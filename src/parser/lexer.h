@@ -109,6 +109,13 @@ class Lexer {
     Token probe();
     Token hash();
 
+    // Types in parentheses.
+    Token cast();
+    Token maybe_cast();
+    Token maybe_offset();
+    Token paren();
+    bool operand_follows() const;
+
     // Literals.
     Token integer(int base);
     Token scientific();

@@ -20,6 +20,11 @@ namespace lt {
     decimal    = "0" | [1-9] [0-9_]*;
     unit       = "ns" | "us" | "ms" | [smhd];
     string     = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
+    gap        = [ \t\r\n]*;
+    type       = word ([ \t\r\n]+ word)*;
+    stars      = (gap "*")+;
+    count      = gap "[" gap [0-9]+ gap "]";
+    path       = word (gap "." gap word)*;
     probe_byte = [^\x00-\x20{},<>;"] | string;
 */
 
@@ -82,6 +87,10 @@ Token Lexer::scan() {
             <*> string                                     { return string('"'); }
             <*> ['] ([^'\\\n\x00] | "\\" [^\n\x00])* [']  { return string('\''); }
             <*> ["']                                        { return open_string(); }
+
+            <code> "(" gap type count? gap ")"           { return maybe_cast(); }
+            <code> "(" gap type stars count? gap ")"     { return cast(); }
+            <code> "(" gap type stars? gap "," gap path gap ")" { return maybe_offset(); }
 
             <*> "{"    { return open(Bracket::brace, TokenKind::LBRACE); }
             <*> "("    { return open(Bracket::paren, TokenKind::LPAREN); }

@@ -9,6 +9,7 @@
 #include "lexer.h"
 #include "literal.h"
 #include "probe_text.h"
+#include "type_text.h"
 
 namespace lt {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::array code_keywords = {
     Keyword{"break", TokenKind::BREAK},   Keyword{"continue", TokenKind::CONTINUE},
     Keyword{"let", TokenKind::LET},       Keyword{"struct", TokenKind::C_TYPE},
     Keyword{"union", TokenKind::C_TYPE},  Keyword{"enum", TokenKind::C_TYPE},
+    Keyword{"true", TokenKind::TRUE},     Keyword{"false", TokenKind::FALSE},
 };
 
 // Where a probe may stand.
@@ -129,6 +131,43 @@ Token Lexer::hash() {
     return bad({mark.begin, begin}, "'#' does not begin a comment", "write '//' before a comment");
 }
 
+Token Lexer::paren() {
+    cut(1);
+    return open(Bracket::paren, TokenKind::LPAREN);
+}
+
+Token Lexer::cast() {
+    const Span inside = {here().begin + 1, here().end - 1};
+    return Parser::make_CAST(split_type(source_.at(inside), inside.begin), here());
+}
+
+// What can begin an operand and cannot go on behind one.
+bool Lexer::operand_follows() const {
+    const auto next = static_cast<unsigned char>(source_.text[past_blanks(offset(cursor_))]);
+    return std::isalnum(next) != 0 || std::string_view("_$@\"(!~").find(static_cast<char>(next)) != std::string::npos;
+}
+
+// `(name)` is a value in parentheses or a cast. After a name it is what a function gets, after a keyword a condition.
+Token Lexer::maybe_cast() {
+    const std::string_view inside = trim(text().substr(1, text().size() - 2));
+    using K = Parser::symbol_kind;
+    const bool called = current_.kind == K::S_NAME || current_.kind == K::S_IF || current_.kind == K::S_WHILE;
+    const bool is_word = inside.find_first_of(" \t\r\n[") == std::string_view::npos;
+    if (is_surely_type(inside)) return cast();
+    return is_word && !called && operand_follows() && !is_value_name(inside) ? cast() : paren();
+}
+
+// Of offsetof(struct x, a.b) all from the parenthesis on.
+Token Lexer::maybe_offset() {
+    if (source_.at(current_.span) != "offsetof") return paren();
+    const Span inside = {here().begin + 1, here().end - 1};
+    const std::string_view all = source_.at(inside);
+    const size_t comma = all.find(',');
+    ast::OffsetOf node = {split_type(all.substr(0, comma), inside.begin), {}};
+    for (std::string_view name : split(all.substr(comma + 1), '.')) node.path.emplace_back(trim(name));
+    return Parser::make_OFFSET(std::move(node), here());
+}
+
 Token Lexer::integer(int base) {
     const std::string_view digits = base == 16 ? text().substr(2) : text();
     const std::optional<uint64_t> value = integer_value(digits, base);
@@ -152,7 +191,13 @@ Token Lexer::duration() {
     return Parser::make_DURATION(value.value_or(0), here());
 }
 
+// "0.1" after a dot is a part of a part of a tuple.
 Token Lexer::bad_number() {
+    const size_t dot = text().find('.');
+    if (current_.kind == Parser::symbol_kind::S_DOT && dot != std::string_view::npos) {
+        cut(static_cast<uint32_t>(dot));
+        return integer(10);
+    }
     NumberMistake mistake = explain_number(text());
     complain(here(), std::move(mistake.message)).hint = std::move(mistake.hint);
     return Parser::make_INTEGER(0, here());

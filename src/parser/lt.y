@@ -64,7 +64,9 @@ using ast::UnaryOp;
 %token <std::string> NAME LOCAL MAP STRING
 %token <uint64_t> INTEGER
 %token <int64_t> DURATION
-%token ELLIPSIS "..."
+%token <ast::TypeName> CAST         // a type in parentheses
+%token <ast::OffsetOf> OFFSET       // what stands in the parentheses of offsetof
+%token ELLIPSIS "..." TRUE "true" FALSE "false"
 %token PARAM SPAN TIMEOUT
 %token IF "if" ELSE "else" RETURN "return"
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
@@ -92,6 +94,10 @@ using ast::UnaryOp;
 %left "<<" ">>"
 %left "+" "-"
 %left "*" "/" "%"
+
+// `@x[` is the key of a map
+%nonassoc ALONE
+%nonassoc "["
 
 %type <ast::SpanAction> name events head limited
 %type <std::vector<ast::Endpoint>> endpoints
@@ -245,24 +251,34 @@ unary:
   | "-" unary { $$ = build.unary(@$, UnaryOp::minus, $2); }
   | "!" unary { $$ = build.unary(@$, UnaryOp::logical_not, $2); }
   | "~" unary { $$ = build.unary(@$, UnaryOp::bit_not, $2); }
+  | "*" unary { $$ = build.unary(@$, UnaryOp::dereference, $2); }
+  | CAST unary { $$ = build.cast(@$, $1, $2); }
   ;
 
 postfix:
     primary
   | postfix "." NAME  { $$ = build.member(@$, $1, $3, @3); }
   | postfix "->" NAME { $$ = build.member(@$, $1, $3, @3); }
+  | postfix "." INTEGER { $$ = build.member(@$, $1, std::to_string($3), @3); }
+  | postfix "[" expr "]" { $$ = build.index(@$, $1, $3); }
   ;
 
 primary:
     number
   | STRING                 { $$ = build.leaf(@$, ast::String{$1}); }
+  | "true"                 { $$ = build.leaf(@$, ast::Boolean{true}); }
+  | "false"                { $$ = build.leaf(@$, ast::Boolean{false}); }
   | "..."                  { $$ = build.leaf(@$, ast::Ellipsis{}); }
   | NAME                   { $$ = build.leaf(@$, ast::Name{$1}); }
   | LOCAL                  { $$ = build.leaf(@$, ast::Local{$1}); }
-  | MAP                    { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
+  | MAP %prec ALONE        { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
   | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
+  | NAME CAST              { $$ = build.type_call(@$, $1, @1, $2); }
+  | NAME OFFSET            { $$ = build.leaf(@$, $2); }
   | "(" expr ")"           { $$ = $2; }
+  | "(" expr "," ")"       { $$ = build.tuple(@$, {$2}); }
+  | "(" expr "," list ")"  { $$ = build.tuple(@$, $2, $4); }
   ;
 
 arguments:

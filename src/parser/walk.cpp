@@ -9,6 +9,7 @@ using Visit = const std::function<void(ExprId)>&;
 struct Children {
     Visit visit;
     void operator()(const Integer&) const {}
+    void operator()(const Boolean&) const {}
     void operator()(const Duration&) const {}
     void operator()(const String&) const {}
     void operator()(const Name&) const {}
@@ -16,6 +17,11 @@ struct Children {
     void operator()(const Local&) const {}
     void operator()(const Map& n) const { all(n.key); }
     void operator()(const Member& n) const { visit(n.base); }
+    void operator()(const Index& n) const { visit(n.base), visit(n.index); }
+    void operator()(const Tuple& n) const { all(n.parts); }
+    void operator()(const Cast& n) const { visit(n.value); }
+    void operator()(const SizeOf&) const {}
+    void operator()(const OffsetOf&) const {}
     void operator()(const Call& n) const { all(n.arguments); }
     void operator()(const Unary& n) const { visit(n.operand); }
     void operator()(const Binary& n) const { visit(n.left), visit(n.right); }

@@ -20,57 +20,6 @@ std::string_view text_at(const btf* types, uint32_t offset) {
     return text != nullptr ? text : "";
 }
 
-// ---- as a type of the language
-
-bool is_tagged_user(const btf* types, const btf_type* pointer) {
-    const btf_type* to = type_at(types, pointer->type);
-    return to != nullptr && btf_is_type_tag(to) && text_at(types, to->name_off) == "user";
-}
-
-Type pointer_type(const btf* types, const btf_type* t) {
-    Type type = integer_type(8, false, View::hex);
-    type.user_memory = is_tagged_user(types, t);
-    return type;
-}
-
-bool is_integer_size(uint32_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
-
-Type sized_integer(uint32_t size, bool is_signed, View view = View::plain) {
-    return is_integer_size(size) ? integer_type(size, is_signed, view) : nothing();
-}
-
-Type int_type(const btf*, const btf_type* t) {
-    const int encoding = btf_int_encoding(t);
-    const bool is_bool = (encoding & BTF_INT_BOOL) != 0;
-    return sized_integer(t->size, (encoding & BTF_INT_SIGNED) != 0, is_bool ? View::boolean : View::plain);
-}
-
-Type enum_type(const btf*, const btf_type* t) { return sized_integer(t->size, btf_kflag(t)); }
-
-struct KindRow {
-    uint32_t kind;
-    Type (*type)(const btf*, const btf_type*);
-};
-
-constexpr KindRow kinds[] = {
-    {BTF_KIND_INT, int_type},
-    {BTF_KIND_ENUM, enum_type},
-    {BTF_KIND_ENUM64, enum_type},
-    {BTF_KIND_PTR, pointer_type},
-};
-
-bool only_renames(const btf_type* t) { return btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t); }
-
-Type language_type(const btf* types, uint32_t id) {
-    const btf_type* t = type_at(types, id);
-    for (int depth = 0; t != nullptr && only_renames(t) && depth < most_depth; depth++) t = type_at(types, t->type);
-    if (t == nullptr) return nothing();
-    for (const KindRow& row : kinds) {
-        if (row.kind == btf_kind(t)) return row.type(types, t);
-    }
-    return nothing();
-}
-
 // ---- as C
 
 std::string c_text(const btf* types, uint32_t id, int depth);
@@ -140,11 +89,17 @@ std::string c_text(const btf* types, uint32_t id, int depth) {
     }
 }
 
-Field parameter(const btf* types, const btf_param& p, uint32_t number) {
+// In one register: a structure passed by value has none of its own.
+Type register_type(const TypeFile& file, uint32_t id) {
+    Type type = language_type(file, id);
+    return type.kind == Kind::integer ? type : nothing();
+}
+
+Field parameter(const TypeFile& file, const btf_param& p, uint32_t number) {
     Field field;
-    field.name = text_at(types, p.name_off);
-    field.type = language_type(types, p.type);
-    field.c_type = p.type == 0 ? "..." : c_text(types, p.type, most_depth);
+    field.name = text_at(file.types, p.name_off);
+    field.type = register_type(file, p.type);
+    field.c_type = p.type == 0 ? "..." : c_text(file.types, p.type, most_depth);
     field.offset = number;
     return field;
 }
@@ -158,18 +113,18 @@ Result<btf*> parsed(btf* types, const std::string& path) {
 
 void Btf::Free::operator()(btf* b) const { btf__free(b); }
 
-Btf::Btf(btf* types, uint32_t first) : types_(types), first_(first) {}
+Btf::Btf(btf* types, uint32_t first, std::string module) : types_(types), first_(first), module_(std::move(module)) {}
 
 Result<Btf> Btf::load(const std::string& path) {
     Result<btf*> types = parsed(btf__parse(path.c_str(), nullptr), path);
     if (!types) return types.error();
-    return Btf(*types, 1);
+    return Btf(*types, 1, "");
 }
 
-Result<Btf> Btf::load_module(const std::string& path, const Btf& kernel) {
+Result<Btf> Btf::load_module(const std::string& path, const Btf& kernel, const std::string& module) {
     Result<btf*> types = parsed(btf__parse_split(path.c_str(), kernel.types_.get()), path);
     if (!types) return types.error();
-    return Btf(*types, btf__type_cnt(kernel.types_.get()));
+    return Btf(*types, btf__type_cnt(kernel.types_.get()), module);
 }
 
 std::string_view Btf::name_of(uint32_t function) const {
@@ -210,9 +165,9 @@ std::optional<Prototype> Btf::function(std::string_view name) {
     Prototype prototype;
     for (const btf_param& p : std::span(btf_params(proto), btf_vlen(proto))) {
         const auto number = static_cast<uint32_t>(prototype.parameters.size());
-        prototype.parameters.push_back(parameter(types_.get(), p, number));
+        prototype.parameters.push_back(parameter(file(), p, number));
     }
-    if (proto->type != 0) prototype.result = language_type(types_.get(), proto->type);
+    if (proto->type != 0) prototype.result = register_type(file(), proto->type);
     return prototype;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "btf_types.h"
 #include "name_index.h"
 #include "runtime/kernel.h"
 
@@ -27,21 +28,24 @@ class Btf {
     // A file of raw BTF, or an ELF file with a section of it.
     static Result<Btf> load(const std::string& path);
     // A module's, which continues the kernel's; `kernel` must outlive it.
-    static Result<Btf> load_module(const std::string& path, const Btf& kernel);
+    static Result<Btf> load_module(const std::string& path, const Btf& kernel, const std::string& module);
 
     // The number of the type; 0 where there is no function of that name.
     uint32_t function_id(std::string_view name);
     std::optional<Prototype> function(std::string_view name);
 
+    TypeFile file() const { return {types_.get(), first_, module_}; }
+
   private:
     struct Free {
         void operator()(btf* b) const;
     };
-    Btf(btf* types, uint32_t first);
+    Btf(btf* types, uint32_t first, std::string module);
     std::string_view name_of(uint32_t function) const;
 
     std::unique_ptr<btf, Free> types_;
     uint32_t first_;  // the first type that is not of the kernel below
+    std::string module_;
     std::vector<uint32_t> functions_;
     NameIndex index_;
     bool indexed_ = false;

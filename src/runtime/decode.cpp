@@ -63,6 +63,10 @@ std::optional<size_t> size_of(const Type& type) {
             if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8) return {};
             return type.size;
         case Kind::string:
+        case Kind::structure:
+        case Kind::array:
+        case Kind::tuple:
+        case Kind::buffer:
             return type.size;
         case Kind::stack:
             if (type.size != stack_size) return {};
@@ -85,12 +89,74 @@ Error too_short(std::string_view what, size_t have, size_t need) {
     return {fmt::format("{} of {} bytes, {} expected", what, have, need), "", 0};
 }
 
-// An integer, a string or a stack at the offset.
+Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::string_view what);
+
+// The parts of a group, which lie where `place` says; each checked against the bytes as any other value.
+template <class Place>
+Result<Value> read_group(const Type& type, size_t count, View8 bytes, std::string_view what, const Place& place) {
+    Group group;
+    group.parts.reserve(count);
+    for (size_t i = 0; i < count; i++) {
+        const auto [part, offset] = place(i);
+        Result<Value> value = read_value(*part, bytes, offset, what);
+        if (!value) return value.error();
+        group.parts.push_back(*std::move(value));
+    }
+    return Value{type, std::move(group)};
+}
+
+Value bit_field(const Member& member, View8 bytes, size_t offset) {
+    const uint64_t high = read_bits(bytes, offset, member.type.size) << (64 - member.bit_offset - member.bit_size);
+    const uint32_t unused = 64U - member.bit_size;
+    const int64_t number =
+        member.type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
+    return Value{integer_type(8, member.type.is_signed, member.type.view), number};
+}
+
+// Members that cannot be read have no value: they are left out here and where they are shown.
+Result<Value> read_structure(const Type& type, View8 bytes, size_t offset, std::string_view what) {
+    Group group;
+    for (const Member& member : type.shape->members) {
+        if (member.type.kind == Kind::none) continue;
+        if (member.bit_size != 0) {
+            if (offset + member.offset + member.type.size > bytes.size()) return too_short(what, bytes.size(), offset);
+            group.parts.push_back(bit_field(member, bytes, offset + member.offset));
+            continue;
+        }
+        Result<Value> value = read_value(member.type, bytes, offset + member.offset, what);
+        if (!value) return value.error();
+        group.parts.push_back(*std::move(value));
+    }
+    return Value{type, std::move(group)};
+}
+
+Result<Value> read_parts(const Type& type, View8 bytes, size_t offset, std::string_view what) {
+    if (type.kind == Kind::structure) return read_structure(type, bytes, offset, what);
+    if (const Type* each = element(type)) {
+        return read_group(type, each->size == 0 ? 0 : type.size / each->size, bytes, what,
+                          [&](size_t i) { return std::pair(each, offset + i * each->size); });
+    }
+    return read_group(type, type.shape->parts.size(), bytes, what,
+                      [&](size_t i) { return std::pair(&type.shape->parts[i], offset + tuple_offset(type, i)); });
+}
+
+Result<Value> read_buffer(const Type& type, View8 bytes, size_t offset) {
+    const size_t length = std::min<size_t>(read_bits(bytes, offset, buffer_header), type.size - buffer_header);
+    const View8 content = bytes.subspan(offset + buffer_header, length);
+    return Value{type, std::string(content.begin(), content.end())};
+}
+
+// Anything but an aggregation at the offset.
 Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::string_view what) {
     const auto size = size_of(type);
     if (!size || type.kind == Kind::aggregation) return unreadable(type);
     if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
     if (type.kind == Kind::string) return Value{type, read_text(bytes.subspan(offset, *size))};
+    if (type.kind == Kind::buffer) return read_buffer(type, bytes, offset);
+    if (type.kind == Kind::structure || type.kind == Kind::array || type.kind == Kind::tuple) {
+        if (!type.shape) return unreadable(type);
+        return read_parts(type, bytes, offset, what);
+    }
     if (type.kind == Kind::stack)
         return Value{type, Stack{read_bits(bytes, offset, 8), read_bits(bytes, offset + 8, 8)}};
     return Value{type, widened(read_bits(bytes, offset, *size), type)};
@@ -204,6 +270,10 @@ Result<Value> fold(const Type& type, const Copies& copies) {
         }
         case Kind::string:
         case Kind::stack:
+        case Kind::structure:
+        case Kind::array:
+        case Kind::tuple:
+        case Kind::buffer:
             if (copies.count() != 1) return Error{fmt::format("{} cannot be kept per CPU", type_name(type)), "", 0};
             return read_value(type, copies[0], 0, "a value");
         case Kind::none:

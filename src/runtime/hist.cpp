@@ -51,6 +51,7 @@ std::string bound_text(uint64_t bound, View view, bool plain) {
         case View::plain:
         case View::hex:
         case View::boolean:
+        case View::enumeration:
             return power_text(bound);
     }
     return {};
@@ -127,6 +128,7 @@ uint64_t hist_bound(uint32_t index, View view) {
         case View::plain:
         case View::hex:
         case View::boolean:
+        case View::enumeration:
             return plain_bound(doublings);
     }
     return 0;

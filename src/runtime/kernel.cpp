@@ -76,6 +76,10 @@ class FileKernel final : public Kernel {
     std::optional<bool> traceable(std::string_view function) override;
     bool ambiguous(std::string_view function) override { return kallsyms().find(function).size() > 1; }
     bool blacklisted(std::string_view function) override;
+    std::optional<Type> type(std::string_view name) override;
+    const std::vector<Member>& members(const Type& structure) override;
+    Type whole(Type type) override;
+    std::optional<Constant> constant(std::string_view name) override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
@@ -98,6 +102,9 @@ class FileKernel final : public Kernel {
     std::optional<Kallsyms> kallsyms_;
     std::optional<Result<Btf>> btf_;
     std::map<std::string, Result<Btf>> modules_;  // after btf_, on which they are built
+    std::map<std::string, std::optional<Type>, std::less<>> types_;
+    std::map<std::pair<std::string, uint32_t>, std::vector<Member>> members_;
+    std::map<std::string, std::optional<Constant>, std::less<>> constants_;
     std::optional<Result<Tracefs>> tracefs_;
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
@@ -120,7 +127,7 @@ Btf* FileKernel::btf(const std::string& module) {
     auto at = modules_.find(module);
     if (at == modules_.end()) {
         const std::string path = fmt::format("{}/{}", places_.modules_btf, module);
-        at = modules_.emplace(module, Btf::load_module(path, **btf_)).first;
+        at = modules_.emplace(module, Btf::load_module(path, **btf_, module)).first;
     }
     return at->second ? &*at->second : nullptr;
 }
@@ -194,6 +201,59 @@ bool FileKernel::blacklisted(std::string_view function) {
         blacklist_.emplace(text ? blacklisted_names(*text) : FunctionList(""));
     }
     return blacklist_->has(function);
+}
+
+// ---- types
+
+std::optional<Type> FileKernel::type(std::string_view name) {
+    auto at = types_.find(name);
+    if (at == types_.end()) {
+        const Btf* types = btf();
+        at = types_.emplace(name, types != nullptr ? find_type(types->file(), name) : std::nullopt).first;
+    }
+    return at->second;
+}
+
+// One of which only the name is known may be defined in another file.
+const std::vector<Member>& FileKernel::members(const Type& structure) {
+    const Shape& shape = *structure.shape;
+    auto at = members_.find({shape.module, shape.number});
+    if (shape.number == 0) {
+        const std::optional<Type> found = type(shape.name);
+        static const std::vector<Member> none;
+        return found && found->shape && found->shape->number != 0 ? members(*found) : none;
+    }
+    if (at == members_.end()) {
+        const Btf* types = btf(shape.module);
+        at = members_
+                 .emplace(std::pair(shape.module, shape.number),
+                          types != nullptr ? members_of(types->file(), shape.number) : std::vector<Member>{})
+                 .first;
+    }
+    return at->second;
+}
+
+Type FileKernel::whole(Type type) {
+    if (!type.shape || pointee(type) != nullptr) return type;
+    for (Type& part : type.shape->parts) part = whole(part);
+    if (type.kind == Kind::structure && type.shape->members.empty()) {
+        type.shape->members = members(type);
+        for (Member& member : type.shape->members) member.type = whole(member.type);
+    }
+    if (type.view == View::enumeration && type.shape->enumerators.empty()) {
+        const Btf* types = btf(type.shape->module);
+        if (types != nullptr) type.shape->enumerators = enumerators_of(types->file(), type.shape->number);
+    }
+    return type;
+}
+
+std::optional<Constant> FileKernel::constant(std::string_view name) {
+    auto at = constants_.find(name);
+    if (at == constants_.end()) {
+        const Btf* types = btf();
+        at = constants_.emplace(name, types != nullptr ? find_constant(types->file(), name) : std::nullopt).first;
+    }
+    return at->second;
 }
 
 // ---- tracepoints

@@ -45,8 +45,21 @@ void append_integer(std::string& out, int64_t number, bool is_signed) {
     out.append(text.data(), text.size());
 }
 
+// The number where there is no name for it.
+void append_enumerator(std::string& out, int64_t number, const Type& type) {
+    if (type.shape) {
+        for (const Enumerator& e : type.shape->enumerators) {
+            if (e.value != number) continue;
+            out += e.name;
+            return;
+        }
+    }
+    append_integer(out, number, type.is_signed);
+}
+
 void append_number(std::string& out, int64_t number, const Type& type, bool plain) {
-    switch (plain ? View::plain : type.view) {
+    const bool bare = plain && (type.view == View::duration || type.view == View::boolean);
+    switch (bare ? View::plain : type.view) {
         case View::plain:
             return append_integer(out, number, type.is_signed);
         case View::duration:
@@ -58,6 +71,8 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
         case View::boolean:
             out += number != 0 ? "true" : "false";
             return;
+        case View::enumeration:
+            return append_enumerator(out, number, type);
     }
 }
 
@@ -81,6 +96,17 @@ void append_stack(std::string& out, const Stack& stack) {
     for (const std::string& frame : stack.frames) row(frame);
 }
 
+void append_group(std::string& out, const Group& group, const Type& type, bool plain);
+
+void append_bytes(std::string& out, std::string_view bytes) {
+    for (char c : bytes) {
+        if (c >= 0x20 && c < 0x7f)
+            out += c;
+        else
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    }
+}
+
 struct Appender {
     std::string& out;
     const Type& type;
@@ -90,7 +116,9 @@ struct Appender {
         // A count of durations is not a duration.
         append_number(out, number, type, plain || type.aggregation == Aggregation::count);
     }
-    void operator()(const std::string& text) const { append_visible(out, text); }
+    void operator()(const std::string& text) const {
+        type.kind == Kind::buffer ? append_bytes(out, text) : append_visible(out, text);
+    }
     void operator()(const Average& average) const {
         if (type.aggregation == Aggregation::stats) return append_stats(out, average, type, plain);
         append_number(out, average.value(), type, plain);
@@ -102,7 +130,36 @@ struct Appender {
     }
     void operator()(Missing) const { out += nothing_text; }
     void operator()(const Stack& stack) const { append_stack(out, stack); }
+    void operator()(const Group& group) const { append_group(out, group, type, plain); }
 };
+
+struct Brackets {
+    std::string_view open, close;
+};
+Brackets brackets_of(Kind kind) {
+    return kind == Kind::structure ? Brackets{"{ ", " }"}
+           : kind == Kind::array   ? Brackets{"[", "]"}
+                                   : Brackets{"(", ")"};
+}
+
+// As bpftrace: { .a = 1, .b = 2 }, [1,2], (1, 2).
+void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
+    const Brackets brackets = brackets_of(type.kind);
+    std::vector<std::string_view> names;
+    if (type.kind == Kind::structure) {
+        for (const Member& m : type.shape->members) {
+            if (m.type.kind != Kind::none) names.push_back(m.name);
+        }
+    }
+    out += brackets.open;
+    for (size_t i = 0; i < group.parts.size(); i++) {
+        if (i > 0) out += type.kind == Kind::array ? "," : ", ";
+        if (i < names.size()) fmt::format_to(std::back_inserter(out), ".{} = ", names[i]);
+        append_value(out, group.parts[i], plain);
+    }
+    if (type.kind == Kind::tuple && group.parts.size() == 1) out += ',';
+    out += brackets.close;
+}
 
 struct NumberOf {
     int64_t operator()(int64_t number) const { return number; }
@@ -113,6 +170,7 @@ struct NumberOf {
     int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
     int64_t operator()(Missing) const { return 0; }
     int64_t operator()(const Stack& stack) const { return static_cast<int64_t>(stack.id); }
+    int64_t operator()(const Group&) const { return 0; }
 };
 
 }  // namespace

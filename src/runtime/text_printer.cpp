@@ -152,7 +152,11 @@ void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
     out_ += '\n';
 }
 
-void TextPrinter::key(const std::vector<Value>& parts) {
+// A tuple as the whole key is the same as its parts.
+void TextPrinter::key(const std::vector<Value>& all) {
+    const auto* tuple = all.size() == 1 ? std::get_if<Group>(&all.front().data) : nullptr;
+    const bool flat = tuple != nullptr && all.front().type.kind == Kind::tuple;
+    const std::vector<Value>& parts = flat ? tuple->parts : all;
     for (size_t i = 0; i < parts.size(); i++) {
         out_ += i == 0 ? "[" : ",";
         if (is_rows(parts[i])) {

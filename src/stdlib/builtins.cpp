@@ -11,6 +11,7 @@ constexpr int helper_ktime_get_ns = 5;
 constexpr int helper_get_smp_processor_id = 8;
 constexpr int helper_get_current_pid_tgid = 14;
 constexpr int helper_get_current_uid_gid = 15;
+constexpr int helper_get_current_task = 35;
 
 constexpr Type u32 = integer_type(4, false);
 constexpr Type u64 = integer_type(8, false);
@@ -33,6 +34,9 @@ constexpr std::array variables{
                 "BEGIN { printf(\"%u\\n\", nsecs); exit(); }"},
     VariableRow{Variable::cpu, "cpu", u32, Scope::anywhere, helper_get_smp_processor_id, 0, false,
                 "The CPU that runs this.", "k:vfs_read { @[cpu] = count(); }"},
+    VariableRow{Variable::curtask, "curtask", u64, Scope::anywhere, helper_get_current_task, 0, false,
+                "The task that runs, an address of type struct task_struct *.",
+                "t:sched:sched_switch { @[curtask->comm, curtask->prio] = count(); }"},
     VariableRow{Variable::latency, "latency", duration_type(), Scope::span_close, 0, 0, true,
                 "The time from the opening of the span to its close; `...` is the same.",
                 "k:vfs_read < @ = hist(latency) >"},
@@ -160,6 +164,34 @@ constexpr std::array functions{
                 stack_type(),
                 "The innermost frames of the program's call stack, 1 to 127 of them.",
                 "u:/bin/bash:readline { print(ustack(5)); }"},
+    FunctionRow{Function::size_of,
+                "sizeof",
+                {Parameter{"type or value", Want::value}},
+                Aggregation::none,
+                u64,
+                "The size of a type or a value in bytes.",
+                "BEGIN { print(sizeof(struct task_struct)); exit(); }"},
+    FunctionRow{Function::offset_of,
+                "offsetof",
+                {Parameter{"type", Want::value}, Parameter{"member", Want::value}},
+                Aggregation::none,
+                u64,
+                "Where a member of a structure begins, in bytes; the member may be a path, as in a.b.",
+                "BEGIN { print(offsetof(struct task_struct, comm)); exit(); }"},
+    FunctionRow{Function::kptr,
+                "kptr",
+                {Parameter{"address", Want::integer}},
+                Aggregation::none,
+                u64,
+                "The address, as one of the kernel's memory.",
+                "u:/bin/bash:readline { print(*kptr((uint64 *)arg0)); }"},
+    FunctionRow{Function::uptr,
+                "uptr",
+                {Parameter{"address", Want::integer}},
+                Aggregation::none,
+                u64,
+                "The address, as one of the program's memory.",
+                "k:vfs_read { print(*uptr((uint8 *)arg1)); }"},
     FunctionRow{Function::printf,
                 "printf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
@@ -205,11 +237,10 @@ constexpr std::array functions{
 };
 
 constexpr std::string_view later[] = {
-    "elapsed",  "lhist",    "stack",  "func",     "curtask", "cgroup",   "rand",     "jiffies", "ncpus",
-    "ppid",     "username", "ctx",    "join",     "time",    "strftime", "ntop",     "ksym",    "usym",
-    "kaddr",    "uaddr",    "reg",    "system",   "buf",     "cat",      "signal",   "strncmp", "strcontains",
-    "len",      "has_key",  "sizeof", "offsetof", "macaddr", "path",     "cgroupid", "kptr",    "uptr",
-    "strerror", "bswap",    "age",    "entry",    "top",     "sort",     "errorf",   "warnf"};
+    "elapsed",  "lhist",    "stack", "func",     "cgroup",  "rand",        "jiffies", "ncpus",   "ppid",    "username",
+    "ctx",      "join",     "time",  "strftime", "ntop",    "ksym",        "usym",    "kaddr",   "uaddr",   "reg",
+    "system",   "buf",      "cat",   "signal",   "strncmp", "strcontains", "len",     "has_key", "macaddr", "path",
+    "cgroupid", "strerror", "bswap", "age",      "entry",   "top",         "sort",    "errorf",  "warnf"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&

@@ -6,8 +6,18 @@
 namespace lt {
 namespace {
 
-std::string integer_name(View view) {
-    switch (view) {
+std::string name_or(const Type& type, std::string_view otherwise) {
+    return type.shape && !type.shape->name.empty() ? type.shape->name : std::string(otherwise);
+}
+
+std::string pointer_text(const Type& to) {
+    const std::string inner = to.kind == Kind::integer && !to.shape ? type_text(to) : name_or(to, type_text(to));
+    return inner + (inner.ends_with('*') ? "*" : " *");
+}
+
+std::string integer_name(const Type& type) {
+    if (const Type* to = pointee(type)) return fmt::format("an address of type {}", pointer_text(*to));
+    switch (type.view) {
         case View::plain:
             return "an integer";
         case View::duration:
@@ -16,11 +26,14 @@ std::string integer_name(View view) {
             return "an address";
         case View::boolean:
             return "a truth value";
+        case View::enumeration:
+            return fmt::format("a value of {}", name_or(type, "an enumeration"));
     }
     return {};
 }
 
 std::string integer_text(const Type& type) {
+    if (const Type* to = pointee(type)) return pointer_text(*to);
     const std::string plain = fmt::format("{}{}", type.is_signed ? 'i' : 'u', type.size * 8);
     const bool usual = type == duration_type();
     if (usual) return std::string(view_name(type.view));
@@ -30,6 +43,12 @@ std::string integer_text(const Type& type) {
 std::string aggregation_text(const Type& type) {
     if (type.view == View::plain) return std::string(aggregation_name(type.aggregation));
     return fmt::format("{}<{}>", aggregation_name(type.aggregation), view_name(type.view));
+}
+
+std::string tuple_text(const Type& type) {
+    std::string out;
+    for (const Type& part : type.shape->parts) out += (out.empty() ? "(" : ", ") + type_text(part);
+    return out + ")";
 }
 
 std::string value_text(const Type& type) {
@@ -46,11 +65,68 @@ std::string value_text(const Type& type) {
             return "record";
         case Kind::aggregation:
             return aggregation_text(type);
+        case Kind::structure:
+            return name_or(type, "struct {...}");
+        case Kind::array:
+            return fmt::format("{}[{}]", type_text(*element(type)), type.size / element(type)->size);
+        case Kind::tuple:
+            return tuple_text(type);
+        case Kind::buffer:
+            return fmt::format("buffer[{}]", type.size - buffer_header);
     }
     return {};
 }
 
 }  // namespace
+
+ShapeBox::ShapeBox(Shape shape) : shape_(new Shape(std::move(shape))) {}
+Shape* ShapeBox::copy(const Shape& shape) { return new Shape(shape); }
+void ShapeBox::destroy(Shape* shape) { delete shape; }
+
+bool ShapeBox::operator==(const ShapeBox& other) const {
+    if (shape_ == nullptr || other.shape_ == nullptr) return shape_ == other.shape_;
+    return *shape_ == *other.shape_;
+}
+
+Type pointer_type(Type to, bool user_memory) {
+    Type type = integer_type(8, false, View::hex);
+    type.user_memory = user_memory;
+    if (to.kind == Kind::none) return type;
+    Shape shape;
+    shape.parts.push_back(std::move(to));
+    type.shape = std::move(shape);
+    return type;
+}
+
+Type array_type(Type element_type, uint32_t count) {
+    Type type{Kind::array, element_type.size * count};
+    Shape shape;
+    shape.parts.push_back(std::move(element_type));
+    type.shape = std::move(shape);
+    return type;
+}
+
+Type tuple_type(std::vector<Type> parts) {
+    Type type{Kind::tuple};
+    for (const Type& part : parts) type.size += padded_size(part.size);
+    Shape shape;
+    shape.parts = std::move(parts);
+    type.shape = std::move(shape);
+    return type;
+}
+
+const Type* pointee(const Type& type) {
+    if (type.kind != Kind::integer || type.view != View::hex || !type.shape) return nullptr;
+    return type.shape->parts.data();
+}
+
+const Type* element(const Type& type) { return type.kind == Kind::array ? type.shape->parts.data() : nullptr; }
+
+uint32_t tuple_offset(const Type& tuple, size_t part) {
+    uint32_t offset = 0;
+    for (size_t i = 0; i < part; i++) offset += padded_size(tuple.shape->parts[i].size);
+    return offset;
+}
 
 std::string_view aggregation_name(Aggregation a) {
     switch (a) {
@@ -86,6 +162,8 @@ std::string_view view_name(View v) {
             return "hex";
         case View::boolean:
             return "boolean";
+        case View::enumeration:
+            return "enumeration";
     }
     return {};
 }
@@ -95,7 +173,7 @@ std::string type_name(const Type& type) {
         case Kind::none:
             return "nothing";
         case Kind::integer:
-            return integer_name(type.view);
+            return integer_name(type);
         case Kind::string:
             return "a string";
         case Kind::stack:
@@ -104,6 +182,14 @@ std::string type_name(const Type& type) {
             return "the bundle of arguments";
         case Kind::aggregation:
             return fmt::format("{}()", aggregation_name(type.aggregation));
+        case Kind::structure:
+            return name_or(type, "a structure without a name");
+        case Kind::array:
+            return fmt::format("an array {}", value_text(type));
+        case Kind::tuple:
+            return fmt::format("a tuple {}", value_text(type));
+        case Kind::buffer:
+            return "a buffer";
     }
     return {};
 }

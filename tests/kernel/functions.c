@@ -24,10 +24,34 @@ enum hrtimer_mode { HRTIMER_MODE_ABS, HRTIMER_MODE_REL };
 struct list_head {
     struct list_head *next, *prev;
 };
+typedef struct {
+    int counter;
+} atomic_t;
+struct mm_struct {
+    atomic_t mm_users;
+    unsigned long total_vm;
+};
+struct load_weight {
+    unsigned long weight;
+    u32 inv_weight;
+};
+enum task_kind { TASK_PLAIN, TASK_IDLE = 4 };
 struct task_struct {
     unsigned int __state;
     pid_t pid, tgid;
     char comm[16];
+    int prio;
+    unsigned in_execve : 1, in_iowait : 1, depth : 6;
+    int balance : 4;
+    enum task_kind kind;
+    struct load_weight load;
+    union {
+        struct mm_struct* mm;
+        u64 mm_word;
+    };
+    u32 limits[4];
+    struct task_struct* parent;
+    double average;
 };
 struct qstr {
     u32 hash, len;
@@ -142,6 +166,7 @@ struct kobj_attribute;
     }
 
 void schedule(void) {}
+void mmput(struct mm_struct* mm) {}
 long schedule_timeout(long timeout) DOES_NOTHING
     int try_to_wake_up(struct task_struct* p, unsigned int state, int wake_flags) DOES_NOTHING
     int wake_up_process(struct task_struct* p) DOES_NOTHING void mutex_lock(struct mutex* lock) {}

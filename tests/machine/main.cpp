@@ -73,7 +73,7 @@ std::optional<Plan> compile(const Command& command, const Source& source, Kernel
     if (diags.has_errors()) return {};
     Typed typed = resolve(program, kernel, options, diags);
     if (diags.has_errors()) return {};
-    check(program, typed, diags);
+    check(program, typed, kernel, diags);
     if (diags.has_errors()) return {};
     ir::Program ir = lower(program, typed, diags);
     if (diags.has_errors()) return {};

@@ -74,6 +74,60 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
         builder_.createGlobalVariableExpression(file_, variable.getName(), variable.getName(), file_, 0, type, false));
 }
 
+// What a member is made of, as far as libbpf compares it with that of the kernel that runs.
+llvm::DIType* DebugInfo::leaf(const Type& type) {
+    const uint64_t bits = uint64_t{type.size} * 8;
+    switch (type.kind) {
+        case Kind::integer:
+            if (type.view == View::hex) return builder_.createPointerType(nullptr, 64);
+            if (type.view == View::enumeration)
+                return builder_.createEnumerationType(file_, "", file_, 0, bits, static_cast<uint32_t>(bits),
+                                                      builder_.getOrCreateArray({}), nullptr);
+            return builder_.createBasicType("int", bits, llvm::dwarf::DW_ATE_signed);
+        case Kind::string: {
+            llvm::Metadata* range = builder_.getOrCreateSubrange(0, type.size);
+            return builder_.createArrayType(bits, 8, leaf(integer_type(1)), builder_.getOrCreateArray(range));
+        }
+        case Kind::array: {
+            llvm::Metadata* range = builder_.getOrCreateSubrange(0, type.size / element(type)->size);
+            return builder_.createArrayType(bits, 8, leaf(*element(type)), builder_.getOrCreateArray(range));
+        }
+        case Kind::structure:
+        case Kind::none:
+        case Kind::stack:
+        case Kind::record:
+        case Kind::aggregation:
+        case Kind::tuple:
+        case Kind::buffer:
+            return builder_.createStructType(file_, "", file_, 0, bits, 8, llvm::DINode::FlagZero, nullptr,
+                                             builder_.getOrCreateArray({}));
+    }
+    return nullptr;
+}
+
+llvm::DIType* DebugInfo::holder(const std::string& name, const Member& member, llvm::DIType* type) {
+    const uint64_t offset = uint64_t{member.offset} * 8, size = uint64_t{member.type.size} * 8;
+    llvm::DIType* inside =
+        member.bit_size != 0
+            ? builder_.createBitFieldMemberType(file_, member.name, file_, 0, member.bit_size,
+                                                offset + member.bit_offset, offset, llvm::DINode::FlagZero, type)
+            : builder_.createMemberType(file_, member.name, file_, 0, size, 8, offset, llvm::DINode::FlagZero, type);
+    return builder_.createStructType(file_, name, file_, 0, offset + size, 8, llvm::DINode::FlagZero, nullptr,
+                                     builder_.getOrCreateArray(inside));
+}
+
+llvm::DIType* DebugInfo::root(const ir::Relocation& r) {
+    const size_t blank = r.root.find(' ');
+    const bool tagged = blank != std::string::npos;  // else the name of a typedef
+    llvm::DIType* type = leaf(r.path.back().type);
+    for (size_t i = r.path.size(); i-- > 0;) {
+        Member member = r.path[i];
+        member.type.size = static_cast<uint32_t>(type->getSizeInBits() / 8);
+        type = holder(i == 0 && tagged ? r.root.substr(blank + 1) : "", member, type);
+    }
+    return tagged ? type : builder_.createTypedef(type, r.root, file_, 0, file_);
+}
+
 void DebugInfo::function(llvm::Function& f) {
     llvm::DIType* context = builder_.createPointerType(nullptr, 64);
     llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({int_, context}));

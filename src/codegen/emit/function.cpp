@@ -130,6 +130,10 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return b_.CreateLoad(b_.getInt64Ty(), slots_[op.symbol]);
         case ir::Code::slot_write:
             return b_.CreateStore(in(op, 0), slots_[op.symbol]);
+        case ir::Code::relocation:
+            return b_.CreateLoad(b_.getInt64Ty(), m_.relocations_[op.symbol]);
+        case ir::Code::fetch:
+            return fetch(op);
         case ir::Code::load:
             return loaded(in(op, 0), op.offset, op.width, op.is_signed);
         case ir::Code::store:
@@ -226,7 +230,10 @@ void FunctionBuilder::copy(llvm::Value* to, llvm::Value* from, uint64_t bytes) {
 }
 
 llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
-    llvm::Value *a = in(op, 0), *c = in(op, 1);
+    const auto number = [&](llvm::Value* v) {
+        return v->getType()->isPointerTy() ? b_.CreatePtrToInt(v, b_.getInt64Ty()) : v;
+    };
+    llvm::Value *a = number(in(op, 0)), *c = number(in(op, 1));
     const auto truth = [&](llvm::CmpInst::Predicate p) {
         return b_.CreateZExt(b_.CreateICmp(p, a, c), b_.getInt64Ty());
     };
@@ -307,6 +314,20 @@ llvm::Value* FunctionBuilder::library(const ir::Op& op) {
     }
     llvm::CallInst* call = b_.CreateCall(f, arguments);
     return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
+}
+
+// The helper leaves zeros where it fails.
+llvm::Value* FunctionBuilder::fetch(const ir::Op& op) {
+    llvm::Value* failed = helper(op.number != 0 ? helper_probe_read_user : helper_probe_read_kernel,
+                                 {place(), word(op.width), in(op, 0)});
+    auto* lost = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
+    b_.CreateCondBr(b_.CreateIsNull(failed), after, lost);
+    b_.SetInsertPoint(lost);
+    count_loss(op.symbol);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+    return loaded(place(), 0, op.width, op.is_signed);
 }
 
 // Eight bytes for a helper's result, which is read at once.

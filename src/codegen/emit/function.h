@@ -30,6 +30,7 @@ class FunctionBuilder {
     llvm::Value* alu(const ir::Op& op);
     llvm::Value* helper(int64_t number, llvm::ArrayRef<llvm::Value*> arguments, bool address = false);
     llvm::Value* library(const ir::Op& op);
+    llvm::Value* fetch(const ir::Op& op);
     llvm::Value* argument(uint64_t n);
     llvm::Value* frame();
     llvm::Value* result();

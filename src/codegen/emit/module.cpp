@@ -5,6 +5,8 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <array>
+
 #include "function.h"
 
 namespace lt::emitter {
@@ -48,6 +50,7 @@ void ModuleBuilder::globals() {
         variable->setAlignment(llvm::Align(8));
         texts_.push_back(variable);
     }
+    relocations();
     llvm::Type* counters = llvm::ArrayType::get(word, std::max<size_t>(program_.plan.losses.size(), 1));
     lost_ = new llvm::GlobalVariable(*module_, counters, false, llvm::GlobalValue::ExternalLinkage,
                                      llvm::Constant::getNullValue(counters), "lt_lost");
@@ -85,6 +88,24 @@ llvm::Function* ModuleBuilder::session_is_return() {
 // Eight bytes that the entry and the return of one call have in common.
 llvm::Function* ModuleBuilder::session_cookie() {
     return kernel_function("bpf_session_cookie", llvm::PointerType::get(context_, 0), debug_.pointer_to_word());
+}
+
+// As clang leaves an access to a structure marked preserve_access_index to the back end: a load from a variable that is
+// nowhere, whose name says what is asked for (kind of relocation, value here, path by number) and whose metadata is the
+// type. It becomes an instruction with the value and a record in .BTF.ext.
+void ModuleBuilder::relocations() {
+    constexpr std::array<int, 4> kinds{0, 1, 4, 5};  // BPF_CORE_FIELD_*, by ir::Ask
+    llvm::Type* word = llvm::Type::getInt64Ty(context_);
+    for (const ir::Relocation& r : program_.relocations) {
+        std::string name = "llvm." + r.root + "_" + std::to_string(relocations_.size()) + ":" +
+                           std::to_string(kinds[static_cast<size_t>(r.ask)]) + ":" + std::to_string(r.value) + "$0";
+        for (size_t i = 0; i < r.path.size(); i++) name += ":0";
+        auto* variable =
+            new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage, nullptr, name);
+        variable->addAttribute("btf_ama");
+        variable->setMetadata(llvm::LLVMContext::MD_preserve_access_index, debug_.root(r));
+        relocations_.push_back(variable);
+    }
 }
 
 // Linked before the functions are made, so that calls can name them; then only ours, so that what is not used goes

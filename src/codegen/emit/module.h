@@ -36,10 +36,13 @@ class DebugInfo {
     llvm::DIType* pointer_to_word() {
         return builder_.createPointerType(builder_.createBasicType("u64", 64, llvm::dwarf::DW_ATE_unsigned), 64);
     }
+    llvm::DIType* root(const ir::Relocation& relocation);  // a structure that holds just what is asked for
     void finish() { builder_.finalize(); }
 
   private:
     llvm::DIType* number(const char* name, uint32_t n);
+    llvm::DIType* leaf(const Type& type);
+    llvm::DIType* holder(const std::string& name, const Member& member, llvm::DIType* type);
     llvm::DIBuilder builder_;
     llvm::DIFile* file_;
     llvm::DIBasicType* int_;
@@ -55,6 +58,7 @@ class ModuleBuilder {
   private:
     friend class FunctionBuilder;
     void globals();
+    void relocations();
     Status link_library();
     llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
     llvm::Function* session_is_return();
@@ -66,6 +70,7 @@ class ModuleBuilder {
     DebugInfo debug_;
     std::vector<llvm::GlobalVariable*> maps_;
     std::vector<llvm::GlobalVariable*> texts_;
+    std::vector<llvm::GlobalVariable*> relocations_;
     llvm::GlobalVariable* lost_ = nullptr;
     llvm::GlobalVariable* params_ = nullptr;
     llvm::GlobalVariable* stop_ = nullptr;

@@ -26,7 +26,7 @@ void compiles(std::string_view example) {
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     Typed typed = resolve(program, **kernel, {}, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
-    check(program, typed, diags);
+    check(program, typed, **kernel, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     const ir::Program lowered = lower(program, typed, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);

@@ -558,9 +558,9 @@ TEST(Diagnose, MistakesOfSeveralItems) {
 -e:1:12: error: expected an expression, found ';'
     k:f { @x = ; }
                ^
--e:3:12: error: reading through a pointer ('*x') is not there yet
+-e:3:14: error: expected an expression, found '>'
     k:h < @z = * >
-               ^
+                 ^
 )" + 1);
 }
 
@@ -1307,61 +1307,6 @@ hint: a local needs none: write $x = ...
 )" + 1);
 }
 
-TEST(NotThereYet, Tuple) {
-    EXPECT_EQ(mistakes("k:f { @x = (1, 2); }"),
-              R"(
--e:1:14: error: tuples are not there yet
-    k:f { @x = (1, 2); }
-                 ^
-hint: as a key of a map, write several values: @x[a, b]
-)" + 1);
-}
-
-TEST(NotThereYet, TupleMember) {
-    EXPECT_EQ(mistakes("k:f { @x = $y.0; }"),
-              R"(
--e:1:15: error: tuples are not there yet
-    k:f { @x = $y.0; }
-                  ^
-)" + 1);
-}
-
-TEST(NotThereYet, Cast) {
-    EXPECT_EQ(mistakes("k:f { @x = (uint64)arg0; }"),
-              R"(
--e:1:20: error: casts are not there yet
-    k:f { @x = (uint64)arg0; }
-                       ^~~~
-)" + 1);
-}
-
-TEST(NotThereYet, PointerCast) {
-    EXPECT_EQ(mistakes("k:f { @x = (uint64 *)arg0; }"),
-              R"(
--e:1:21: error: casts are not there yet
-    k:f { @x = (uint64 *)arg0; }
-                        ^
-)" + 1);
-}
-
-TEST(NotThereYet, StructCast) {
-    EXPECT_EQ(mistakes("k:f { @x = (struct foo *)arg0; }"),
-              R"(
--e:1:13: error: C types in expressions are not there yet
-    k:f { @x = (struct foo *)arg0; }
-                ^~~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Index) {
-    EXPECT_EQ(mistakes("k:f { $x[1] = 2; }"),
-              R"(
--e:1:9: error: indexing is not there yet
-    k:f { $x[1] = 2; }
-            ^
-)" + 1);
-}
-
 TEST(NotThereYet, Positional) {
     EXPECT_EQ(mistakes("k:f { @x = $1; }"),
               R"(
@@ -1379,15 +1324,6 @@ TEST(NotThereYet, PositionalInProbe) {
     interval:s:$1 { }
                ^~
 hint: write the value itself
-)" + 1);
-}
-
-TEST(NotThereYet, Dereference) {
-    EXPECT_EQ(mistakes("k:f { @x = *arg0 + 1; }"),
-              R"(
--e:1:12: error: reading through a pointer ('*x') is not there yet
-    k:f { @x = *arg0 + 1; }
-               ^
 )" + 1);
 }
 

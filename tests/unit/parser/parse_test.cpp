@@ -57,6 +57,44 @@ span k:f
 )" + 1);
 }
 
+// The value of `k:f { @ = TEXT; }` as a tree.
+std::string value(std::string_view text) {
+    const std::string all = tree("k:f { @ = " + std::string(text) + "; }");
+    const std::string_view before = "action k:f\n  body\n    assign =\n      map @\n";
+    return all.starts_with(before) ? all.substr(before.size()) : all;
+}
+
+// Which parentheses are a cast: a type for sure, or a name before what begins an operand.
+TEST(Parse, CastOrParentheses) {
+    EXPECT_EQ(value("(uint8)x"), "      cast uint8\n        name x\n");
+    EXPECT_EQ(value("(uint8)-1"), "      cast uint8\n        unary -\n          integer 1\n");
+    EXPECT_EQ(value("(a)-1"), "      binary -\n        name a\n        integer 1\n");
+    EXPECT_EQ(value("(a)*b"), "      binary *\n        name a\n        name b\n");
+    EXPECT_EQ(value("(a *)b"), "      cast a *\n        name b\n");
+    EXPECT_EQ(value("(foo)b"), "      cast foo\n        name b\n");
+    EXPECT_EQ(value("f(foo)"), "      call f\n        name foo\n");
+    EXPECT_EQ(value("( const struct a  * * ) b"), "      cast struct a **\n        name b\n");
+    EXPECT_EQ(value("(unsigned  long)(b)"), "      cast unsigned long\n        name b\n");
+    EXPECT_EQ(value("(pid)"), "      name pid\n");
+}
+
+TEST(Parse, SizesAndOffsets) {
+    EXPECT_EQ(value("sizeof(struct a)"), "      sizeof struct a\n");
+    EXPECT_EQ(value("sizeof(x)"), "      call sizeof\n        name x\n");
+    EXPECT_EQ(value("offsetof(struct a, b . c)"), "      offsetof struct a b.c\n");
+}
+
+TEST(Parse, PartsAndElements) {
+    EXPECT_EQ(value("$x.0.1"), "      member 1\n        member 0\n          local $x\n");
+    EXPECT_EQ(value("a->b[1]"), "      index\n        member b\n          name a\n        integer 1\n");
+    EXPECT_EQ(value("(@x)[1]"), "      index\n        map @x\n        integer 1\n");
+    EXPECT_EQ(value("@x[1][2]"), "      index\n        map @x[]\n          integer 1\n        integer 2\n");
+    EXPECT_EQ(value("@x[(1, 2)]"), "      map @x[]\n        integer 1\n        integer 2\n");
+    EXPECT_EQ(value("(1, (2,))"), "      tuple\n        integer 1\n        tuple\n          integer 2\n");
+    EXPECT_EQ(value("*a.b"), "      unary *\n        member b\n          name a\n");
+    EXPECT_EQ(value("true"), "      boolean true\n");
+}
+
 TEST(Parse, SeveralProbes) {
     EXPECT_EQ(tree("sc:futex,k:vfs_[rw]*,\n k:g { }"),
               R"(

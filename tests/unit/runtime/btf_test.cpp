@@ -2,6 +2,7 @@
 // folder of the fake kernels that the build makes.
 #include "btf.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,7 +28,9 @@ TEST_F(BtfTest, Parameters) {
     ASSERT_EQ(p.parameters.size(), 4u);
     EXPECT_EQ(p.parameters[0].name, "file");
     EXPECT_EQ(p.parameters[0].c_type, "struct file *");
-    EXPECT_EQ(p.parameters[0].type, integer_type(8, false, View::hex));
+    ASSERT_NE(pointee(p.parameters[0].type), nullptr);
+    EXPECT_EQ(pointee(p.parameters[0].type)->shape->name, "struct file");
+    EXPECT_EQ(type_text(p.parameters[0].type), "struct file *");
     EXPECT_EQ(p.parameters[2].c_type, "size_t");
     EXPECT_EQ(p.parameters[2].type, integer_type(8, false));
     EXPECT_EQ(p.parameters[3].c_type, "loff_t *");
@@ -77,6 +80,48 @@ TEST_F(BtfTest, DamagedFilesDoNotCrash) {
     }
     std::filesystem::remove(path);
     EXPECT_FALSE(Btf::load("/nowhere/btf"));
+}
+
+TEST_F(BtfTest, Members) {
+    Result<Btf> types = Btf::load(path_);
+    ASSERT_TRUE(types);
+    const std::optional<Type> task = find_type(types->file(), "struct task_struct");
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task->size, 96u);
+    std::string text;
+    for (const Member& m : members_of(types->file(), task->shape->number)) {
+        text += fmt::format("{} {} at {}", type_text(m.type), m.name, m.offset);
+        text += m.bit_size != 0 ? fmt::format(", bits {}+{}\n", m.bit_offset, m.bit_size) : "\n";
+    }
+    EXPECT_EQ(text, R"(
+u32 __state at 0
+i32 pid at 4
+i32 tgid at 8
+string[16] comm at 12
+i32 prio at 28
+u32 in_execve at 32, bits 0+1
+u32 in_iowait at 32, bits 1+1
+u32 depth at 32, bits 2+6
+i32 balance at 32, bits 8+4
+u32<enumeration> kind at 36
+struct load_weight load at 40
+struct mm_struct * mm at 56
+u64 mm_word at 56
+u32[4] limits at 64
+struct task_struct * parent at 80
+nothing average at 88
+)" + 1);
+}
+
+TEST_F(BtfTest, Constants) {
+    Result<Btf> types = Btf::load(path_);
+    ASSERT_TRUE(types);
+    const auto idle = find_constant(types->file(), "TASK_IDLE");
+    ASSERT_TRUE(idle);
+    EXPECT_EQ(idle->value, 4);
+    EXPECT_EQ(idle->type.shape->name, "enum task_kind");
+    EXPECT_FALSE(find_constant(types->file(), "TASK_NONE"));
+    EXPECT_FALSE(find_type(types->file(), "struct nothing"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct ResolveOptions {
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags);
 
 // Gives every expression its type and every map its layout. Call only when resolve() found no errors.
-void check(const ast::Program& program, Typed& typed, Diags& diags);
+void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags);
 
 // The bytes of a parameter's value from its text: "50ms", "7", any text for a string. The error says what is wanted.
 Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& type, std::string_view text);

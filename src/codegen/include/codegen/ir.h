@@ -12,6 +12,7 @@
 
 #include "base/source.h"
 #include "runtime/plan.h"
+#include "stdlib/types.h"
 
 namespace lt::ir {
 
@@ -30,6 +31,9 @@ enum class Code : uint8_t {
     extend,      // low `width` bytes of in[0], sign- or zero-extended -> integer
     slot_read,   // local variable `symbol` -> integer
     slot_write,  // local variable `symbol` = in[0]
+    relocation,  // what relocations[symbol] asks of the kernel that runs -> integer
+    fetch,       // `width` bytes at in[0] of the kernel's or, where number is 1, a program's memory -> integer; 0, and
+                 // one more of losses[symbol], where they cannot be read
     load,        // `width` bytes at in[0] + offset -> integer
     store,       // `width` bytes at in[0] + offset = in[1]
     copy,        // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
@@ -143,6 +147,21 @@ struct LibraryRow {
 const LibraryRow& library_row(Library id);
 std::span<const LibraryRow> library_rows();
 
+// What differs between kernels about a member of a structure (CO-RE). libbpf looks it up by name when the object is
+// loaded; `value` is what it is on the kernel for which the program was compiled.
+enum class Ask : uint8_t {
+    offset,       // in bytes, from the beginning of the outermost structure
+    size,         // in bytes, of what is to be read of a bit field
+    shift_left,   // of the bytes of a bit field in 64 bits, so that nothing stands above it
+    shift_right,  // then, so that nothing stands below it
+};
+struct Relocation {
+    Ask ask = Ask::offset;
+    std::string root;          // "struct file", or the name of a typedef
+    std::vector<Member> path;  // from there, each with its offset in the one before
+    uint64_t value = 0;
+};
+
 enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer, task_storage };
 std::string_view storage_name(Storage s);
 
@@ -172,7 +191,8 @@ struct Function {
 };
 
 struct Program {
-    std::vector<std::string> texts;   // bytes of constants, padded to what their users read
+    std::vector<std::string> texts;  // bytes of constants, padded to what their users read
+    std::vector<Relocation> relocations;
     std::vector<MapDefinition> maps;  // of the script first (same index as Plan::maps), then internal ones
     std::vector<Function> functions;
     Plan plan;  // complete but for the object

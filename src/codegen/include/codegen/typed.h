@@ -18,7 +18,7 @@
 namespace lt {
 
 // One of the places that one program serves.
-struct Member {
+struct SharedPlace {
     std::string text;      // as of `probe`
     std::string function;  // of the kernel
     UserFunction user;
@@ -36,7 +36,7 @@ struct ResolvedPlace {
     Tracepoint tracepoint;  // a system call's: the one at its entry
     Tracepoint exit;        // a system call's
     UserFunction user;
-    std::vector<Member> members;
+    std::vector<SharedPlace> members;
     std::vector<Rung> rungs;
 };
 
@@ -48,6 +48,12 @@ struct VariableUse {
 struct FieldUse {
     Field field;
 };
+struct MemberUse {
+    Member member;
+};  // of a structure, or a part of a tuple
+struct ConstantUse {
+    int64_t value;
+};  // an enumerator, a size
 struct MapUse {
     uint32_t index;
 };
@@ -63,7 +69,8 @@ struct SpanUse {
 struct ParamUse {
     uint32_t index;
 };
-using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse>;
+using Use = std::variant<std::monostate, VariableUse, FieldUse, MemberUse, ConstantUse, MapUse, LocalUse, CallUse,
+                         SpanUse, ParamUse>;
 
 struct LocalInfo {
     std::string name;

@@ -17,7 +17,7 @@ namespace lt::ast {
 enum class ExprId : uint32_t {};
 enum class StmtId : uint32_t {};
 
-enum class UnaryOp : uint8_t { minus, logical_not, bit_not };
+enum class UnaryOp : uint8_t { minus, logical_not, bit_not, dereference, address };
 enum class BinaryOp : uint8_t {
     add,
     subtract,
@@ -44,6 +44,9 @@ std::string_view spelling(BinaryOp op);
 struct Integer {
     uint64_t value;
 };
+struct Boolean {
+    bool value;
+};
 struct Duration {
     int64_t nanoseconds;
 };
@@ -66,7 +69,32 @@ struct Member {
     ExprId base;
     std::string field;
     Span field_span;
-};  // base.field, base->field
+};  // base.field, base->field; a number where the base is a tuple
+struct Index {
+    ExprId base;
+    ExprId index;
+};  // base[index], where the base is no map
+struct Tuple {
+    std::vector<ExprId> parts;
+};
+// A type of C as it was written: "struct file", "unsigned long", with so many stars behind it, then [count].
+struct TypeName {
+    Span span;
+    std::string name;  // words with one blank between them, without const and volatile
+    uint32_t pointers = 0;
+    std::optional<uint64_t> count;
+};
+struct Cast {
+    TypeName type;
+    ExprId value;
+};
+struct SizeOf {
+    TypeName type;
+};  // of an expression it is a Call
+struct OffsetOf {
+    TypeName type;
+    std::vector<std::string> path;
+};
 struct Call {
     std::string name;
     Span name_span;
@@ -88,7 +116,8 @@ struct Conditional {
 };
 
 using ExprNode =
-    std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary, Conditional>;
+    std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple, Cast, SizeOf,
+                 OffsetOf, Call, Unary, Binary, Conditional>;
 struct Expr {
     Span span;
     ExprNode node;
@@ -192,6 +221,9 @@ struct Program {
 void each_child(const Expr& expr, const std::function<void(ExprId)>& visit);
 void each_expr(const Stmt& stmt, const std::function<void(ExprId)>& visit);
 void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit);
+
+// As it is written: "struct file *".
+std::string text(const TypeName& type);
 
 // The tree as indented text, one node a line; for --dump=ast and the golden tests.
 std::string dump(const Program& program);

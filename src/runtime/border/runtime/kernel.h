@@ -72,6 +72,12 @@ struct UserFunction {
     uint64_t size = 0;    // 0: not known
 };
 
+// The value of an enumerator, with its enumeration as the type.
+struct Constant {
+    Type type;
+    int64_t value = 0;
+};
+
 class Kernel {
   public:
     virtual ~Kernel() = default;
@@ -93,6 +99,16 @@ class Kernel {
     virtual bool ambiguous(std::string_view function) = 0;
     // Are kprobes forbidden on it?
     virtual bool blacklisted(std::string_view function) = 0;
+
+    // The type of this name of C without qualifiers: "struct file", "union sigval", "enum pid_type", "size_t"; no value
+    // where the kernel's type information has none. Structures come without their members.
+    virtual std::optional<Type> type(std::string_view name) = 0;
+    // Those of a structure that the kernel gave, in its order; those of a member without a name stand in its place.
+    // Empty where only its name is known.
+    virtual const std::vector<Member>& members(const Type& structure) = 0;
+    // With all members and enumerators inside it, but not behind addresses: for who shows its values.
+    virtual Type whole(Type type) = 0;
+    virtual std::optional<Constant> constant(std::string_view name) = 0;
 
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
     // "category:event" of all that match, sorted.

@@ -51,13 +51,22 @@ struct Stack {
     bool operator==(const Stack&) const = default;
 };
 
+// The elements of an array, the parts of a tuple, the members of a structure; the Type says what they are.
+struct Value;
+struct Group {
+    std::vector<Value> parts;
+    bool operator==(const Group& other) const;
+};
+
 // int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
-using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing, Stack>;
+using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing, Stack, Group>;
 
 struct Value {
     Type type;
     Data data;
+    bool operator==(const Value&) const = default;
 };
+inline bool Group::operator==(const Group& other) const { return parts == other.parts; }
 
 struct MapEntry {
     std::vector<Value> key;  // empty for a scalar

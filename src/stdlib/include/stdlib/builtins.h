@@ -20,6 +20,7 @@ enum class Variable : uint8_t {
     comm,
     nsecs,
     cpu,
+    curtask,
     latency,
     retval,
     arg,
@@ -61,6 +62,10 @@ enum class Function : uint8_t {
     percentile,
     kstack,
     ustack,
+    size_of,
+    offset_of,
+    kptr,
+    uptr,
     // statements
     printf,
     print,

@@ -5,16 +5,22 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lt {
 
 enum class Kind : uint8_t {
     none,         // nothing: the value of print(...)
-    integer,      // 1, 2, 4 or 8 bytes
+    integer,      // 1, 2, 4 or 8 bytes; an address and the value of an enumeration, too
     string,       // a fixed number of bytes, ended by a zero byte where shorter
     stack,        // 16 bytes that stand for a call stack, see runtime/plan.h
     record,       // the bundle of a probe's named arguments: only its fields have a value
     aggregation,  // what count(), hist() ... make: can only be assigned to a map
+    structure,    // a struct or union of C, its bytes as they lie in memory
+    array,        // elements one behind the other; of char it is a string
+    tuple,        // its parts one behind the other, each padded to 8 bytes
+    buffer,       // u64 length, then up to `size` - 8 bytes
 };
 
 enum class View : uint8_t {
@@ -22,10 +28,40 @@ enum class View : uint8_t {
     duration,  // nanoseconds
     hex,       // an address
     boolean,
+    enumeration,  // the name of its value
 };
 
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
 enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist };
+
+struct Type;
+struct Shape;
+
+// What a type is made of, where there is more to say than its size: owns a Shape or nothing, and is copied with it.
+class ShapeBox {
+  public:
+    constexpr ShapeBox() = default;
+    ShapeBox(Shape shape);
+    constexpr ShapeBox(const ShapeBox& other) : shape_(other.shape_ == nullptr ? nullptr : copy(*other.shape_)) {}
+    constexpr ShapeBox(ShapeBox&& other) noexcept : shape_(std::exchange(other.shape_, nullptr)) {}
+    constexpr ShapeBox& operator=(ShapeBox other) noexcept {
+        std::swap(shape_, other.shape_);
+        return *this;
+    }
+    constexpr ~ShapeBox() {
+        if (shape_ != nullptr) destroy(shape_);
+    }
+    constexpr explicit operator bool() const { return shape_ != nullptr; }
+    const Shape& operator*() const { return *shape_; }
+    const Shape* operator->() const { return shape_; }
+    Shape* operator->() { return shape_; }
+    bool operator==(const ShapeBox& other) const;
+
+  private:
+    static Shape* copy(const Shape& shape);
+    static void destroy(Shape* shape);
+    Shape* shape_ = nullptr;
+};
 
 struct Type {
     Kind kind = Kind::none;
@@ -34,25 +70,87 @@ struct Type {
     View view = View::plain;
     Aggregation aggregation = Aggregation::none;
     bool user_memory = false;  // an integer that is an address of user memory
+    ShapeBox shape = {};       // of a typed address, an enumeration and all that has parts
     bool operator==(const Type&) const = default;
+};
+
+// A member of a struct or union; bit_size is not zero for a bit field, which begins bit_offset bits behind `offset`.
+struct Member {
+    std::string name;
+    Type type;
+    uint32_t offset = 0;  // bytes
+    uint8_t bit_offset = 0;
+    uint8_t bit_size = 0;
+    bool operator==(const Member&) const = default;
+};
+
+struct Enumerator {
+    std::string name;
+    int64_t value = 0;
+    bool operator==(const Enumerator&) const = default;
+};
+
+struct Shape {
+    std::string name;                     // as C spells it: "struct file", "enum pid_type"; empty where it has none
+    std::string module;                   // in whose type information `number` counts; empty: the kernel's
+    uint32_t number = 0;                  // of the type there; 0: not from there
+    std::vector<Type> parts;              // what an address points to, the element of an array, the parts of a tuple
+    std::vector<Member> members;          // of a structure whose values are shown; elsewhere the kernel is asked
+    std::vector<Enumerator> enumerators;  // of an enumeration
+    bool operator==(const Shape&) const = default;
 };
 
 constexpr Type nothing() { return {}; }
 constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view = View::plain) {
-    return {Kind::integer, size, is_signed, view, Aggregation::none, false};
+    return {Kind::integer, size, is_signed, view, Aggregation::none, false, {}};
 }
 constexpr Type duration_type() { return integer_type(8, true, View::duration); }
-constexpr Type string_type(uint32_t size) { return {Kind::string, size, false, View::plain, Aggregation::none, false}; }
+constexpr Type string_type(uint32_t size) {
+    return {Kind::string, size, false, View::plain, Aggregation::none, false, {}};
+}
 constexpr uint32_t stack_size = 16;
-constexpr Type stack_type() { return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false}; }
-constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false}; }
+constexpr Type stack_type() { return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, {}}; }
+constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false, {}}; }
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
-    return {Kind::aggregation, 8, true, view, a, false};
+    return {Kind::aggregation, 8, true, view, a, false, {}};
+}
+Type pointer_type(Type to, bool user_memory = false);
+Type array_type(Type element, uint32_t count);
+Type tuple_type(std::vector<Type> parts);
+constexpr uint32_t buffer_header = 8;
+constexpr Type buffer_type(uint32_t bytes) {
+    return {Kind::buffer, buffer_header + bytes, false, View::plain, Aggregation::none, false, {}};
 }
 
+// What an address points to; nullptr where that is not known (void *) or it is no address.
+const Type* pointee(const Type& type);
+// What an array is made of; nullptr where it is none.
+const Type* element(const Type& type);
+
+constexpr uint32_t padded_size(uint32_t size) { return (size + 7) / 8 * 8; }
+
+// Where the parts of a tuple begin.
+uint32_t tuple_offset(const Type& tuple, size_t part);
+
 // Does a program keep it as bytes in memory, and not as a number in a register?
-constexpr bool in_memory(const Type& type) { return type.kind == Kind::string || type.kind == Kind::stack; }
+constexpr bool in_memory(const Type& type) {
+    switch (type.kind) {
+        case Kind::string:
+        case Kind::stack:
+        case Kind::structure:
+        case Kind::array:
+        case Kind::tuple:
+        case Kind::buffer:
+            return true;
+        case Kind::none:
+        case Kind::integer:
+        case Kind::record:
+        case Kind::aggregation:
+            return false;
+    }
+    return false;
+}
 
 // For messages: "an integer", "a duration", "a string", "hist()".
 std::string type_name(const Type& type);

@@ -1,0 +1,222 @@
+// Expressions about types of C: members of structures, elements, casts, sizes; and tuples, which are made by the
+// script. What a structure holds is asked of the kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "check.h"
+#include "type_names.h"
+
+namespace lt {
+namespace {
+
+const std::vector<Member> no_members;
+constexpr uint32_t most_copied = 1024;  // bytes of a structure or an array that is kept or printed
+
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
+// What is reached through user memory lies there, too.
+Type reached(Type type, bool user) {
+    const bool address = type.kind == Kind::integer && type.view == View::hex;
+    if (user && (address || in_memory(type))) type.user_memory = true;
+    return type;
+}
+
+}  // namespace
+
+Type BodyChecker::type_of(ast::ExprId, const ast::Boolean&) { return integer_type(1, false, View::boolean); }
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
+    const auto* name = std::get_if<ast::Name>(&program_[node.base].node);
+    const VariableRow* row = name ? find_variable(name->name) : nullptr;
+    if (row && row->id == Variable::args) return in_scope(node.base, *row) ? record_field(id, node) : nothing();
+    const Type base = value(node.base);
+    if (base.kind == Kind::none) return nothing();
+    const Type& owner = pointee(base) ? *pointee(base) : base;
+    if (owner.kind == Kind::tuple && is_number(node.field)) return tuple_part(id, owner, node.field_span, node.field);
+    if (owner.kind == Kind::structure) return member(id, owner, node, base.user_memory);
+    Diag& d = diags_.error(node.field_span, fmt::format("{} has no members", type_name(base)));
+    if (base.kind == Kind::integer && !is_number(node.field))
+        d.hint = fmt::format("say what it points to: ((struct NAME *){}).{}", program_text(node.base), node.field);
+    return nothing();
+}
+
+Type BodyChecker::member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user) {
+    const std::vector<Member>& members = kernel_.members(owner);
+    const auto found =
+        std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == node.field; });
+    if (found == members.end()) {
+        std::vector<std::string_view> names;
+        for (const Member& m : members) names.push_back(m.name);
+        Diag& d = diags_.error(node.field_span, fmt::format("{} has no member `{}`", type_name(owner), node.field));
+        if (members.empty()) d.message = fmt::format("this kernel does not describe what {} holds", type_name(owner));
+        const auto near = closest(node.field, names);
+        if (!near.empty())
+            d.hint = fmt::format("did you mean {}?", either(near));
+        else if (!names.empty() && names.size() <= 12)
+            d.hint = fmt::format("there are {}", fmt::join(names, ", "));
+        return nothing();
+    }
+    if (found->type.kind == Kind::none) {
+        diags_.error(node.field_span, fmt::format("`{}` is of a type that cannot be read", node.field)).hint =
+            "there are integers up to 8 bytes, addresses, enumerations, structures and arrays of them";
+        return nothing();
+    }
+    use(id) = MemberUse{*found};
+    if (found->bit_size != 0) return integer_type(8, found->type.is_signed, found->type.view);
+    return reached(found->type, user);
+}
+
+Type BodyChecker::tuple_part(ast::ExprId id, const Type& tuple, Span where, const std::string& number) {
+    const std::vector<Type>& parts = tuple.shape->parts;
+    const size_t part = number.size() > 3 ? parts.size() : static_cast<size_t>(std::stoul(number));
+    if (part >= parts.size()) {
+        diags_.error(where, fmt::format("the tuple has no part {}", number)).hint =
+            fmt::format("its parts are 0 to {}", parts.size() - 1);
+        return nothing();
+    }
+    use(id) = MemberUse{{number, parts[part], tuple_offset(tuple, part)}};
+    return parts[part];
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Index& node) {
+    const Type base = value(node.base), at = value(node.index);
+    if (base.kind == Kind::none || at.kind == Kind::none) return nothing();
+    const auto* number = std::get_if<ast::Integer>(&program_[node.index].node);
+    if (base.kind == Kind::tuple && number)
+        return tuple_part(id, base, span(node.index), std::to_string(number->value));
+    if (at.kind != Kind::integer || base.kind == Kind::tuple) {
+        diags_.error(span(node.index), base.kind == Kind::tuple
+                                           ? "a part of a tuple is named by a number as it stands"
+                                           : fmt::format("an index is an integer, not {}", type_name(at)));
+        return nothing();
+    }
+    return element_type(node, base, number);
+}
+
+Type BodyChecker::element_type(const ast::Index& node, const Type& base, const ast::Integer* number) {
+    const Type* each = pointee(base) ? pointee(base) : element(base);
+    const Type letter = integer_type(1, true);
+    if (base.kind == Kind::string) each = &letter;
+    if (!each || each->size == 0) {
+        Diag& d = diags_.error(span(node.base), fmt::format("{} has no elements", type_name(base)));
+        if (base.kind == Kind::integer) d.hint = "say what it points to, as in ((uint64 *)arg0)[1]";
+        return nothing();
+    }
+    const uint32_t count = pointee(base) ? 0 : base.size / each->size;
+    if (number && count != 0 && number->value >= count) {
+        diags_.error(span(node.index), fmt::format("{} has {} elements", type_name(base), count)).hint =
+            fmt::format("the last is [{}]", count - 1);
+        return nothing();
+    }
+    return reached(*each, base.user_memory);
+}
+
+Type BodyChecker::dereferenced(ast::ExprId id, Type operand) {
+    if (const Type* to = pointee(operand); to && to->size != 0) return reached(*to, operand.user_memory);
+    diags_.error(span(id), fmt::format("`*` takes an address of a known type, not {}", type_name(operand))).hint =
+        "say what it points to, as in *(uint64 *)arg0";
+    return nothing();
+}
+
+Type BodyChecker::type_of(ast::ExprId, const ast::Tuple& node) {
+    std::vector<Type> parts;
+    for (ast::ExprId part : node.parts) {
+        parts.push_back(kept(part, value(part)));
+        if (parts.back().kind == Kind::none) return nothing();
+    }
+    return tuple_type(std::move(parts));
+}
+
+std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
+    const auto type = written_type(written, kernel_);
+    if (type) return type;
+    Diag& d = diags_.error(written.span, fmt::format("there is no type `{}`", written.name));
+    d.hint = kernel_.type("struct " + written.name) ? fmt::format("write struct {}", written.name)
+             : kernel_.can(Feature::btf).yes        ? "types are those of this kernel, and int8 to uint64"
+                                                    : "this kernel has no type information; there are int8 to uint64";
+    return std::nullopt;
+}
+
+Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
+    const Type from = value(node.value);
+    const auto wanted = type_named(node.type);
+    if (!wanted || from.kind == Kind::none) return nothing();
+    if (from.kind != Kind::integer) {
+        diags_.error(span(node.value),
+                     fmt::format("only an integer or an address can be cast, not {}", type_name(from)));
+        return nothing();
+    }
+    if (wanted->kind != Kind::integer) {
+        diags_
+            .error(node.type.span,
+                   fmt::format("no integer can be made {}", wanted->kind == Kind::none ? "void" : type_name(*wanted)))
+            .hint = fmt::format("for what lies at an address write ({} *)", node.type.name);
+        return nothing();
+    }
+    Type type = *wanted;
+    type.user_memory = from.user_memory || type.user_memory;
+    return type;
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {
+    const auto type = type_named(node.type);
+    if (!type) return nothing();
+    use(id) = ConstantUse{type->size};
+    return integer_type(8, false);
+}
+
+Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
+    const auto* name = std::get_if<ast::Name>(&program_[argument].node);
+    if (name && !find_variable(name->name)) {
+        if (const auto type = named_type(name->name, kernel_)) {
+            use(id) = ConstantUse{type->size};
+            return integer_type(8, false);
+        }
+    }
+    const Type type = value(argument);
+    use(id) = ConstantUse{type.size};
+    return type.kind == Kind::none ? nothing() : integer_type(8, false);
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
+    auto type = type_named(node.type);
+    uint32_t offset = 0;
+    for (size_t i = 0; type && i < node.path.size(); i++) {
+        const std::vector<Member>& members = type->kind == Kind::structure ? kernel_.members(*type) : no_members;
+        const auto found =
+            std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == node.path[i]; });
+        if (found == members.end() || found->bit_size != 0) {
+            diags_.error(span(id), fmt::format("{} has no member `{}` with an offset", type_name(*type), node.path[i]));
+            return nothing();
+        }
+        offset += found->offset;
+        type = Type(found->type);
+    }
+    use(id) = ConstantUse{offset};
+    return type ? integer_type(8, false) : nothing();
+}
+
+// A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold.
+Type BodyChecker::kept(ast::ExprId id, Type type) {
+    const bool address = type.kind == Kind::integer && type.view == View::hex;
+    if (type.kind == Kind::integer) type.size = 8;
+    if (!address) type.user_memory = false;
+    if (type.kind == Kind::integer && type.view == View::enumeration) return kernel_.whole(std::move(type));
+    if (type.kind != Kind::structure && type.kind != Kind::array) return type;
+    if (type.size > most_copied || type.size == 0) {
+        diags_.error(span(id), fmt::format("{} of {} bytes is too large to be copied", type_name(type), type.size))
+            .hint = fmt::format("use its members; up to {} bytes can be copied", most_copied);
+        return nothing();
+    }
+    return kernel_.whole(std::move(type));
+}
+
+// A value to be printed: its type says all that a printer has to know. Its size stays that of what is read.
+void BodyChecker::show_whole(ast::ExprId id) {
+    const Type held = kept(id, value(id));
+    slot(id).shape = held.shape;
+}
+
+}  // namespace lt

@@ -50,6 +50,8 @@ class Builder {
     // Buffers made by `work` are free again after it.
     void with_buffers(const std::function<void()>& work);
     uint32_t frame_size() const { return function_.frame; }
+    // The buffers of the whole function lie in a scratch, not on the stack.
+    void frame_in(uint32_t scratch, uint32_t loss) { function_.scratch = scratch, function_.scratch_loss = loss; }
 
   private:
     ir::Op& add(ir::Code code, std::initializer_list<ir::Value> in = {});

@@ -96,6 +96,8 @@ class BodyChecker {
     std::optional<Type> type_named(const ast::TypeName& written);
     Type kept(ast::ExprId id, Type type);
     void show_whole(ast::ExprId id);
+    Type measured(const ast::Call& node, Function which);
+    bool search_fits(ast::ExprId id, const ast::Call& node);
 
     // check_span.cpp: what only spans have, and parameters
     void span_parts(const ast::SpanAction& node);

@@ -311,9 +311,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
         return nothing();
     }
     if (l.kind == Kind::string) {
-        if (node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal) return truth;
+        if (is_comparison(node.op)) return truth;
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
-            "== and != compare strings";
+            "== != < <= > >= compare strings";
         return nothing();
     }
     if (in_memory(l) && l.kind != Kind::stack) {
@@ -388,6 +388,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::size_of && node.arguments.size() == 1) return size_of(id, node.arguments[0]);
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
+    const size_t before = diags_.all().size();
     arguments(id, node, *row);
     if (const auto variable_id = stack_variable(row->id); variable_id && region_ == Region::timeout) {
         diags_.error(span(id), "a timeout has the whole stack only").hint = "write kstack";
@@ -395,6 +396,10 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     }
     if (const auto variable_id = stack_variable(row->id))
         return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
+    const bool told = diags_.all().size() != before;
+    if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))
+        return told ? nothing() : measured(node, row->id);
+    if (row->id == Function::strcontains) return !told && search_fits(id, node) ? row->result : nothing();
     if (row->id == Function::kptr || row->id == Function::uptr) {
         if (node.arguments.size() != 1) return nothing();
         Type address = slot(node.arguments[0]);
@@ -464,7 +469,10 @@ void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const Functio
     const size_t given = node.arguments.size();
     if (given < required || (given > wants.size() && !open)) {
         const std::string takes =
-            wants.empty() ? "no arguments" : fmt::format("{}{}", required, required == 1 ? " argument" : " arguments");
+            wants.empty() ? "no arguments"
+                          : fmt::format("{}{}{}", required,
+                                        open || wants.size() == required ? "" : fmt::format(" to {}", wants.size()),
+                                        required == 1 && (open || wants.size() == 1) ? " argument" : " arguments");
         diags_.error(span(id), fmt::format("{}() takes {}{}, not {}", row.name, open ? "at least " : "", takes, given))
             .hint = fmt::format("write {}; for example {}", signature(row), row.example);
         return;
@@ -541,8 +549,18 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 fmt::format("write {}(5), or {} for all", row.name, row.name);
             return;
         case Want::address_or_string:
+            if (const Type t = value(argument); in_memory(t) && t.kind != Kind::string)
+                diags_.error(span(argument),
+                             fmt::format("{}() takes an address or a string, not {}", row.name, type_name(t)));
+            return;
+        case Want::bytes:
             if (value(argument).kind == Kind::stack)
-                diags_.error(span(argument), fmt::format("{}() takes an address or a string, not a stack", row.name));
+                diags_.error(span(argument), fmt::format("{}() takes an address or bytes, not a stack", row.name));
+            return;
+        case Want::number:
+            if (std::holds_alternative<ast::Integer>(node)) return void(value(argument));
+            diags_.error(span(argument), fmt::format("{} is a number as it stands", want.name)).hint =
+                fmt::format("for example {}", row.example);
             return;
         case Want::value:
             show_whole(argument);

@@ -49,7 +49,7 @@ void BodyChecker::span_parts(const ast::SpanAction& node) {
 
 void BodyChecker::span_key(const ast::Endpoint& endpoint) {
     std::vector<Type> types;
-    for (ast::ExprId part : endpoint.key) types.push_back(stored(value(part)));
+    for (ast::ExprId part : endpoint.key) types.push_back(stored(kept(part, value(part))));
     if (endpoint.key.empty()) {
         const ast::SpanAction& node = span_node();
         const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
@@ -206,7 +206,8 @@ Type BodyChecker::age(ast::ExprId id, const ast::Call& node) {
     }
     use(node.arguments[0]) = SpanUse{static_cast<uint32_t>(info - typed_.spans.data())};
     std::vector<Type> types;
-    for (size_t i = 1; i < node.arguments.size(); i++) types.push_back(stored(value(node.arguments[i])));
+    for (size_t i = 1; i < node.arguments.size(); i++)
+        types.push_back(stored(kept(node.arguments[i], value(node.arguments[i]))));
     if (!info->between_events) {
         if (!types.empty())
             diags_.error(span(node.arguments[1]), fmt::format("{} is a span of the thread and has no key", info->name));

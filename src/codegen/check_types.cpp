@@ -12,7 +12,7 @@ namespace lt {
 namespace {
 
 const std::vector<Member> no_members;
-constexpr uint32_t most_copied = 1024;  // bytes of a structure or an array that is kept or printed
+constexpr uint32_t most_copied = 4096;  // bytes of a structure or an array that is kept or printed
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
 
@@ -196,6 +196,36 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
     }
     use(id) = ConstantUse{offset};
     return type ? integer_type(8, false) : nothing();
+}
+
+// str() and buf() with a length: as long as was asked for; where that is known only when the program runs, up to
+// most_measured bytes.
+Type BodyChecker::measured(const ast::Call& node, Function which) {
+    constexpr uint64_t most_measured = 1024, most_asked = 4096;
+    const ast::ExprId from = node.arguments[0];
+    uint64_t length = most_measured;
+    if (node.arguments.size() > 1) {
+        const auto* number = std::get_if<ast::Integer>(&program_[node.arguments[1]].node);
+        if (number) length = number->value;
+        if (number && (length == 0 || length > most_asked)) {
+            diags_.error(span(node.arguments[1]), fmt::format("a length is from 1 to {}", most_asked));
+            return nothing();
+        }
+    } else if (in_memory(slot(from))) {
+        length = slot(from).size;
+    }
+    const auto bytes = static_cast<uint32_t>(length);
+    if (which == Function::buf) return buffer_type(bytes);
+    const Type asked = string_type(bytes + 1);
+    return slot(from).kind == Kind::string ? string_type(std::min(asked.size, slot(from).size)) : asked;
+}
+
+bool BodyChecker::search_fits(ast::ExprId id, const ast::Call& node) {
+    constexpr uint64_t most_steps = 1 << 16;  // what the kernel's verifier follows in good time
+    if (uint64_t{slot(node.arguments[0]).size} * slot(node.arguments[1]).size <= most_steps) return true;
+    diags_.error(span(id), "these strings are too long to look for one in the other").hint =
+        fmt::format("the product of their lengths is {} at most: str(address, length) makes shorter ones", most_steps);
+    return false;
 }
 
 // A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold.

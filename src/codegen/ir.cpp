@@ -80,6 +80,12 @@ constexpr std::array library{
     LibraryRow{Library::pair_open, "lt_pair_open", 4, false, false},
     LibraryRow{Library::pair_claim, "lt_pair_claim", 1, true, false},
     LibraryRow{Library::stack, "lt_stack", 9, true, false},
+    LibraryRow{Library::claim, "lt_claim", 1, true, true},
+    LibraryRow{Library::release, "lt_release", 1, false, false},
+    LibraryRow{Library::at_most, "lt_at_most", 2, true, false},
+    LibraryRow{Library::length, "lt_length", 2, true, false},
+    LibraryRow{Library::compare, "lt_compare", 3, true, false},
+    LibraryRow{Library::contains, "lt_contains", 4, true, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};
@@ -117,7 +123,8 @@ class Printer {
     }
 
     void function(const Function& f) {
-        line(0, fmt::format("function {} by {}{}", f.name, way_name(f.way), f.at_return ? " at the return" : ""));
+        line(0, fmt::format("function {} by {}{}{}", f.name, way_name(f.way), f.at_return ? " at the return" : "",
+                            f.scratch ? fmt::format(" with {} bytes of scratch", f.frame) : ""));
         if (!f.on_entry.empty()) line(1, fmt::format("entry {}, return {}", f.on_entry, f.on_return));
         block(f.body, 1);
     }

@@ -12,7 +12,9 @@ namespace lt {
 namespace {
 
 constexpr uint32_t map_keys = 4096;   // of each map, where the user does not say
-constexpr uint32_t most_stack = 400;  // of BPF's 512 bytes; the rest is for spilled registers
+constexpr uint32_t most_stack = 400;      // of BPF's 512 bytes; the rest is for spilled registers
+constexpr uint32_t most_scratch = 32000;  // a value of a map per CPU has 32 KiB at most
+constexpr uint32_t frames_nested = 4;     // claimed at one time on one CPU; as LT_FRAMES_NESTED in scratch.bpf.c
 
 uint32_t value_size(const Type& t) {
     if (in_memory(t)) return padded(t.size);
@@ -105,6 +107,17 @@ uint32_t Unit::loss(LossKind kind, uint32_t subject) {
     return static_cast<uint32_t>(all.size() - 1);
 }
 
+uint32_t Unit::frames(uint32_t size) {
+    constexpr uint32_t header = 8;  // the claim
+    if (!frames_) {
+        frames_ = static_cast<uint32_t>(out_.maps.size());
+        out_.maps.push_back({"lt_frames", ir::Storage::per_cpu_array, 4, 0, frames_nested, false});
+    }
+    ir::MapDefinition& map = out_.maps[*frames_];
+    map.value_size = std::max(map.value_size, header + size);
+    return *frames_;
+}
+
 uint32_t Unit::ring() {
     if (!ring_) {
         ring_ = static_cast<uint32_t>(out_.maps.size());
@@ -176,11 +189,16 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
 }
 
 void BodyLowering::finish(Span where) {
-    if (b_->frame_size() <= most_stack) return;
+    const uint32_t size = b_->frame_size();
+    if (size <= most_stack) return;
+    if (size <= most_scratch) {
+        return b_->frame_in(unit_.frames(size), unit_.loss(LossKind::scratch_busy, 0));
+    }
     unit_.diags
-        .error(where, fmt::format("this block needs {} bytes for strings and keys, more than the {} that there are",
-                                  b_->frame_size(), most_stack))
-        .hint = "use fewer or shorter keys and strings, or two probes";
+        .error(where, fmt::format("this block needs {} bytes for strings, structures and keys, more than the {} that "
+                                  "there are",
+                                  size, most_scratch))
+        .hint = "use fewer or shorter ones, or two probes";
 }
 
 void BodyLowering::make_locals() {

@@ -31,10 +31,11 @@ class Unit {
     uint32_t relocation(ir::Relocation r);  // the same once only
     uint32_t stuck();                       // the map in which the runtime hands over a span that is stuck
     void timeout(PlannedTimeout t) { out_.plan.timeouts.push_back(std::move(t)); }
-    uint32_t stacks();         // the map that keeps stacks
-    uint32_t stack_scratch();  // and the one in which they are taken
-    uint32_t scratch();        // a map with room for what does not fit on the stack
-    uint32_t books();          // the map that counts what was opened and closed
+    uint32_t stacks();               // the map that keeps stacks
+    uint32_t stack_scratch();        // and the one in which they are taken
+    uint32_t scratch();              // a map with room for what does not fit on the stack
+    uint32_t frames(uint32_t size);  // the map with room for buffers that do not fit on the stack, that large at least
+    uint32_t books();                // the map that counts what was opened and closed
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
     uint32_t ring();       // the ring buffer's index among the maps; made when first asked for
     uint32_t new_stack();  // the event that tells of a program's stack
@@ -74,6 +75,7 @@ class Unit {
     std::vector<SpanLayout> layouts_;  // indexed as Plan::spans
     std::optional<uint32_t> books_;
     std::optional<uint32_t> scratch_;
+    std::optional<uint32_t> frames_;
     std::optional<uint32_t> stacks_;
     std::optional<uint32_t> new_stack_;
     std::optional<uint32_t> stuck_;
@@ -234,7 +236,13 @@ class BodyLowering {
     void stack_into(Variable which, uint32_t frames, ir::Value to);
     void tell_new_stack(ir::Value stack);
     void field_string(const Field& field, ir::Value to, uint32_t room);
-    void read_string(ir::Value to, uint32_t room, ast::ExprId address);
+    // lower_text.cpp
+    void read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text);
+    ir::Value measure(const ast::Call& node, uint32_t most, uint32_t more);
+    void text_into(ast::ExprId id, const ast::Call& node, ir::Value to);
+    void buffer_into(ast::ExprId id, const ast::Call& node, ir::Value to);
+    ir::Value about_strings(const ast::Call& node, Function function);
+    ir::Value compared(const ast::Binary& node);
 
     const Type& type(ast::ExprId id) const { return body_.types[static_cast<uint32_t>(id)]; }
     const Use& use(ast::ExprId id) const { return body_.uses[static_cast<uint32_t>(id)]; }

@@ -47,6 +47,8 @@ uint32_t result_offset(const Tracepoint& exit) {
     return ret == exit.fields.end() ? 16 : ret->offset;
 }
 
+bool is_equality(ast::BinaryOp op) { return op == ast::BinaryOp::equal || op == ast::BinaryOp::not_equal; }
+
 bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
 
 }  // namespace
@@ -95,6 +97,10 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
         case Function::kptr:
         case Function::uptr:
             return integer(node.arguments[0]);
+        case Function::strlen:
+        case Function::strncmp:
+        case Function::strcontains:
+            return about_strings(node, row->id);
         case Function::size_of:
             return b_->constant(std::get<ConstantUse>(use(id)).value);
         default:
@@ -121,6 +127,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
     if (is_logical(node.op)) return logical(node);
+    if (type(node.left).kind == Kind::string && !is_equality(node.op)) return compared(node);
     if (in_memory(type(node.left))) return same_strings(node);
     ir::Value a = integer(node.left), b = integer(node.right);
     if (node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract) {
@@ -269,8 +276,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto which = called ? stack_variable(called->id) : std::nullopt) {
         stack_into(*which, *frame_count(program_[std::get<ast::Call>(node).arguments[0]]), at);
     } else if (called) {
-        const ast::ExprId from = std::get<ast::Call>(node).arguments[0];
-        type(from).kind == Kind::string ? string_into(from, to, offset, room) : read_string(at, own, from);
+        called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
+                                    : text_into(id, std::get<ast::Call>(node), at);
     }
 }
 
@@ -283,16 +290,6 @@ void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room)
         from = b_->address(from, field.offset);
     }
     b_->helper(helper_probe_read_kernel_str, {to, b_->constant(room), from});
-}
-
-// Addresses of user memory and of the kernel are told apart by their highest bit, as the architecture lays them out.
-void BodyLowering::read_string(ir::Value to, uint32_t room, ast::ExprId address) {
-    const ir::Value from = integer(address);
-    const auto read = [&](int helper) { count_failure(b_->helper(helper, {to, b_->constant(room), from})); };
-    if (type(address).user_memory) return read(helper_probe_read_user_str);
-    b_->branch(
-        b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(helper_probe_read_kernel_str); },
-        [&] { read(helper_probe_read_user_str); });
 }
 
 }  // namespace lt

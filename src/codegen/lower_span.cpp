@@ -467,7 +467,7 @@ ir::Value BodyLowering::span_key(uint32_t span_index, const std::vector<ast::Exp
     uint32_t offset = 0;
     for (size_t i = first; i < parts.size(); i++) {
         const Type& t = types[i - first];
-        in_memory(t) ? string_into(parts[i], key, offset, padded(t.size)) : b_->store(key, offset, integer(parts[i]));
+        value_into(parts[i], key, offset, t);
         offset += padded(t.size);
     }
     return key;

@@ -205,6 +205,10 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::offset_of:
         case Function::kptr:
         case Function::uptr:
+        case Function::buf:
+        case Function::strlen:
+        case Function::strncmp:
+        case Function::strcontains:
         case Function::age:
         case Function::percentile:
         case Function::kstack:

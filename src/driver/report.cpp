@@ -58,6 +58,8 @@ constexpr std::array loss_rows{
             "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
     LossRow{LossKind::failed_read, Subject::none, Told::always, "reads of memory that failed, and gave zeros: {0}",
             "an address was null, wrong, or of memory not there now", ""},
+    LossRow{LossKind::scratch_busy, Subject::none, Told::always,
+            "runs of probes left out, for others used their room on the CPU: {0}", "", ""},
     LossRow{LossKind::span_clock, Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

@@ -81,6 +81,8 @@ LossRow loss_row(LossKind kind) {
             return {"stack with the id of another", Subject::nothing};
         case LossKind::stacks_full:
             return {"no room for stacks", Subject::nothing};
+        case LossKind::scratch_busy:
+            return {"no room in the scratch", Subject::nothing};
         case LossKind::failed_read:
             return {"failed read", Subject::nothing};
         case LossKind::stack_busy:

@@ -117,10 +117,10 @@ constexpr std::array functions{
         "k:vfs_read < @ns[comm] = dist(...) >"},
     FunctionRow{Function::str,
                 "str",
-                {Parameter{"address", Want::address_or_string}},
+                {Parameter{"address", Want::address_or_string}, Parameter{"length", Want::integer, true}},
                 Aggregation::none,
                 string_type(64),
-                "The string at an address, up to 63 bytes; a string stays as it is.",
+                "The string at an address, up to 63 bytes or the given length; a string stays as it is, or is cut.",
                 "t:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }"},
     FunctionRow{
         Function::entry,
@@ -192,6 +192,36 @@ constexpr std::array functions{
                 u64,
                 "The address, as one of the program's memory.",
                 "k:vfs_read { print(*uptr((uint8 *)arg1)); }"},
+    FunctionRow{Function::buf,
+                "buf",
+                {Parameter{"address", Want::bytes}, Parameter{"length", Want::integer, true}},
+                Aggregation::none,
+                no_result,
+                "So many bytes at an address, or those of an array or a structure; printed with \\xNN for what is no "
+                "printable ASCII.",
+                "t:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }"},
+    FunctionRow{Function::strlen,
+                "strlen",
+                {Parameter{"string", Want::string}},
+                Aggregation::none,
+                u64,
+                "The length of a string, as far as it was read.",
+                "t:syscalls:sys_enter_openat { @ = hist(strlen(str(args.filename, 255))); }"},
+    FunctionRow{
+        Function::strncmp,
+        "strncmp",
+        {Parameter{"string", Want::string}, Parameter{"string", Want::string}, Parameter{"length", Want::number}},
+        Aggregation::none,
+        integer_type(8, true),
+        "Compares the first bytes of two strings: 0 where they are the same, below or above it by their order.",
+        "t:sched:sched_switch /strncmp(args.next_comm, \"kworker\", 7) == 0/ { @ = count(); }"},
+    FunctionRow{Function::strcontains,
+                "strcontains",
+                {Parameter{"string", Want::string}, Parameter{"part", Want::string}},
+                Aggregation::none,
+                integer_type(8, true),
+                "Is the second string a part of the first?",
+                "t:syscalls:sys_enter_openat /strcontains(str(args.filename), \".so\")/ { @[comm] = count(); }"},
     FunctionRow{Function::printf,
                 "printf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
@@ -237,10 +267,10 @@ constexpr std::array functions{
 };
 
 constexpr std::string_view later[] = {
-    "elapsed",  "lhist",    "stack", "func",     "cgroup",  "rand",        "jiffies", "ncpus",   "ppid",    "username",
-    "ctx",      "join",     "time",  "strftime", "ntop",    "ksym",        "usym",    "kaddr",   "uaddr",   "reg",
-    "system",   "buf",      "cat",   "signal",   "strncmp", "strcontains", "len",     "has_key", "macaddr", "path",
-    "cgroupid", "strerror", "bswap", "age",      "entry",   "top",         "sort",    "errorf",  "warnf"};
+    "elapsed",  "lhist",    "stack",  "func", "cgroup",   "rand", "jiffies", "ncpus",   "ppid",
+    "username", "ctx",      "join",   "time", "strftime", "ntop", "ksym",    "usym",    "kaddr",
+    "uaddr",    "reg",      "system", "cat",  "signal",   "len",  "has_key", "macaddr", "path",
+    "cgroupid", "strerror", "bswap",  "age",  "entry",    "top",  "sort",    "errorf",  "warnf"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&

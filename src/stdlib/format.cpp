@@ -16,7 +16,7 @@ struct ConversionRow {
     bool integers_only;
 };
 
-constexpr std::array<ConversionRow, 9> conversion_rows = {{
+constexpr std::array<ConversionRow, 10> conversion_rows = {{
     {'d', Conversion::decimal, true},
     {'i', Conversion::decimal, true},
     {'u', Conversion::unsigned_, true},
@@ -25,6 +25,7 @@ constexpr std::array<ConversionRow, 9> conversion_rows = {{
     {'o', Conversion::octal, true},
     {'c', Conversion::character, true},
     {'s', Conversion::string, false},
+    {'r', Conversion::string, false},
     {'p', Conversion::address, true},
 }};
 

@@ -14,6 +14,8 @@ constexpr int64_t helper_ringbuf_submit = 132;
 constexpr int64_t helper_get_func_arg = 183;
 constexpr int64_t helper_get_func_ret = 184;
 
+constexpr uint64_t most_words = 32;  // that are cleared or copied one by one
+
 // Offsets in struct pt_regs of x86-64 (arch/x86/include/asm/ptrace.h); the registers of arguments by the System V ABI.
 constexpr std::array<uint64_t, 6> argument_registers{112, 104, 96, 88, 72, 64};  // di si dx cx r8 r9
 constexpr uint64_t return_register = 80;                                         // ax
@@ -68,6 +70,7 @@ void FunctionBuilder::build() {
     b_.SetCurrentDebugLocation(m_.debug_.line({}));
     alloca_slots();
     if (both) either_end();
+    if (source_.scratch) claim_scratch();
     block(source_.body);
     leave();
 }
@@ -180,7 +183,24 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
     return nullptr;
 }
 
-void FunctionBuilder::leave() { b_.CreateRet(b_.getInt32(0)); }
+void FunctionBuilder::leave() {
+    if (source_.scratch) library(ir::Library::release, {frame_});
+    b_.CreateRet(b_.getInt32(0));
+}
+
+// Without it nothing of the block can run.
+void FunctionBuilder::claim_scratch() {
+    constexpr uint64_t header = 8;
+    llvm::Value* room = library(ir::Library::claim, {m_.maps_[*source_.scratch]});
+    auto* busy = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
+    b_.CreateCondBr(b_.CreateIsNull(room), busy, after);
+    b_.SetInsertPoint(busy);
+    count_loss(source_.scratch_loss);
+    b_.CreateRet(b_.getInt32(0));
+    b_.SetInsertPoint(after);
+    frame_ = at(room, header);
+}
 
 void FunctionBuilder::branch(const ir::Op& op) {
     llvm::Value* condition = b_.CreateIsNotNull(in(op, 0));
@@ -221,11 +241,18 @@ llvm::AllocaInst* FunctionBuilder::memory(uint64_t bytes) {
 llvm::Value* FunctionBuilder::buffer(uint64_t offset, uint64_t bytes) {
     if (!frame_) frame_ = memory(source_.frame);
     llvm::Value* a = at(frame_, offset);
+    if (bytes > most_words * 8) return bulk(a, word(0), bytes), a;
     for (uint64_t i = 0; i < bytes; i += 8) b_.CreateStore(word(0), at(a, i));
     return a;
 }
 
+// One helper instead of a word by word copy. It leaves zeros where it cannot read, and nothing can be read at zero.
+void FunctionBuilder::bulk(llvm::Value* to, llvm::Value* from, uint64_t bytes) {
+    helper(helper_probe_read_kernel, {to, word(static_cast<int64_t>(bytes)), from});
+}
+
 void FunctionBuilder::copy(llvm::Value* to, llvm::Value* from, uint64_t bytes) {
+    if (bytes > most_words * 8) return bulk(to, from, bytes);
     for (uint64_t i = 0; i < bytes; i += 8) b_.CreateStore(b_.CreateLoad(b_.getInt64Ty(), at(from, i)), at(to, i));
 }
 
@@ -303,16 +330,23 @@ llvm::Value* FunctionBuilder::helper(int64_t number, llvm::ArrayRef<llvm::Value*
     return b_.CreateCall(type, b_.CreateIntToPtr(word(number), b_.getPtrTy()), arguments);
 }
 
-llvm::Value* FunctionBuilder::library(const ir::Op& op) {
-    const ir::LibraryRow& row = ir::library_row(static_cast<ir::Library>(op.symbol));
-    llvm::Function* f = m_.module_->getFunction(row.name);
+llvm::CallInst* FunctionBuilder::library(ir::Library id, llvm::ArrayRef<llvm::Value*> given) {
+    llvm::Function* f = m_.module_->getFunction(ir::library_row(id).name);
     std::vector<llvm::Value*> arguments;
-    for (unsigned i = 0; i < op.in.size(); i++) {
-        llvm::Value* v = in(op, i);
+    for (unsigned i = 0; i < given.size(); i++) {
+        llvm::Value* v = given[i];
         llvm::Type* wanted = f->getFunctionType()->getParamType(i);
+        if (wanted->isPointerTy() && v->getType()->isIntegerTy()) v = b_.CreateIntToPtr(v, wanted);
         arguments.push_back(wanted->isIntegerTy() ? b_.CreateIntCast(v, wanted, false) : v);
     }
-    llvm::CallInst* call = b_.CreateCall(f, arguments);
+    return b_.CreateCall(f, arguments);
+}
+
+llvm::Value* FunctionBuilder::library(const ir::Op& op) {
+    const ir::LibraryRow& row = ir::library_row(static_cast<ir::Library>(op.symbol));
+    std::vector<llvm::Value*> arguments;
+    for (unsigned i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
+    llvm::CallInst* call = library(row.id, arguments);
     return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
 }
 

@@ -18,6 +18,9 @@ class FunctionBuilder {
     void alloca_slots();
     void branch(const ir::Op& op);
     void leave();
+    void claim_scratch();
+    llvm::CallInst* library(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments);
+    void bulk(llvm::Value* to, llvm::Value* from, uint64_t bytes);
     llvm::Value* in(const ir::Op& op, size_t i) { return values_[op.in[i]]; }
     llvm::Value* word(int64_t n) { return b_.getInt64(static_cast<uint64_t>(n)); }
     llvm::Value* at(llvm::Value* base, uint64_t offset);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -136,6 +137,12 @@ enum class Library : uint8_t {
     pair_open,
     pair_claim,
     stack,
+    claim,
+    release,
+    at_most,
+    length,
+    compare,
+    contains,
 };
 struct LibraryRow {
     Library id;
@@ -186,7 +193,11 @@ struct Function {
     std::string on_entry, on_return;
     uint32_t slots = 0;
     uint32_t frame = 0;  // bytes of its buffers; those of different statements share them
-    Value values = 0;    // ids given out
+    // Where they do not fit on the stack: the map in which each run claims room for them, and what counts that there
+    // was none.
+    std::optional<uint32_t> scratch;
+    uint32_t scratch_loss = 0;
+    Value values = 0;  // ids given out
     Block body;
 };
 

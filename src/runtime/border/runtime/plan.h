@@ -152,6 +152,7 @@ enum class LossKind : uint8_t {
     stack_collision,  // subject: none; a stack that has the id of another one
     stacks_full,      // subject: none; more different stacks than there is room for
     failed_read,      // subject: none; memory that could not be read, for which zeros were taken
+    scratch_busy,     // subject: none; runs of programs for whose strings there was no room on the CPU
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
 };
 struct PlannedLoss {

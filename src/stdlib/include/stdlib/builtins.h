@@ -66,6 +66,10 @@ enum class Function : uint8_t {
     offset_of,
     kptr,
     uptr,
+    buf,
+    strlen,
+    strncmp,
+    strcontains,
     // statements
     printf,
     print,
@@ -80,6 +84,8 @@ enum class Want : uint8_t {
     integer,
     string,
     address_or_string,
+    bytes,   // an address, or a value that lies in memory
+    number,  // as it stands
     value,
     map,
     map_or_value,

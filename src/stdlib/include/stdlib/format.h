@@ -22,7 +22,7 @@ enum class Conversion : uint8_t {
     upper_hex,  // X
     octal,      // o
     character,  // c
-    string,     // s: any value as print() would show it
+    string,     // s r: any value as print() would show it
     address,    // p
     unknown,    // a letter that means nothing
     too_wide,   // its width or precision is over max_format_width

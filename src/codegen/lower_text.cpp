@@ -1,0 +1,82 @@
+// Strings and buffers that are read from memory, and what is asked about strings.
+#include <algorithm>
+
+#include "lower.h"
+#include "operators.h"
+
+namespace lt {
+namespace {
+
+// The helpers that read a string, and those that read bytes, by whose memory it is.
+struct Readers {
+    int kernel;
+    int user;
+};
+constexpr Readers text_readers{115, 114};   // bpf_probe_read_kernel_str, bpf_probe_read_user_str
+constexpr Readers bytes_readers{113, 112};  // bpf_probe_read_kernel, bpf_probe_read_user
+
+}  // namespace
+
+// Addresses of user memory and of the kernel are told apart by their highest bit, as the architecture lays them out.
+void BodyLowering::read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text) {
+    const Readers readers = text ? text_readers : bytes_readers;
+    const ir::Value from = integer(address);
+    const auto read = [&](int helper) { count_failure(b_->helper(helper, {to, size, from})); };
+    if (type(address).user_memory) return read(readers.user);
+    b_->branch(
+        b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(readers.kernel); }, [&] { read(readers.user); });
+}
+
+// How many bytes: all of what there is room for, or as many as the script says where that is less.
+ir::Value BodyLowering::measure(const ast::Call& node, uint32_t most, uint32_t more) {
+    if (node.arguments.size() < 2 || std::holds_alternative<ast::Integer>(program_[node.arguments[1]].node))
+        return b_->constant(most);
+    const ir::Value asked = b_->alu(ir::Alu::add, integer(node.arguments[1]), b_->constant(more));
+    return b_->call(ir::Library::at_most, {asked, b_->constant(most)});
+}
+
+// str()
+void BodyLowering::text_into(ast::ExprId id, const ast::Call& node, ir::Value to) {
+    const ast::ExprId from = node.arguments[0];
+    const uint32_t size = type(id).size;
+    if (type(from).kind != Kind::string) return read_bytes(to, measure(node, size, 1), from, true);
+    if (node.arguments.size() == 1) return string_into(from, to, 0, padded(size));
+    // a helper reads the program's own memory as well
+    b_->helper(text_readers.kernel, {to, measure(node, size, 1), string(from, padded(type(from).size))});
+}
+
+// buf(): the length first
+void BodyLowering::buffer_into(ast::ExprId id, const ast::Call& node, ir::Value to) {
+    const ast::ExprId from = node.arguments[0];
+    const ir::Value length = measure(node, type(id).size - buffer_header, 0);
+    const ir::Value bytes = b_->address(to, buffer_header);
+    b_->store(to, 0, length);
+    if (!in_memory(type(from))) return read_bytes(bytes, length, from, false);
+    b_->helper(bytes_readers.kernel, {bytes, length, string(from, padded(type(id).size - buffer_header))});
+}
+
+ir::Value BodyLowering::about_strings(const ast::Call& node, Function function) {
+    const ast::ExprId first = node.arguments[0];
+    const uint32_t size = type(first).size;
+    if (function == Function::strlen)
+        return b_->call(ir::Library::length, {string(first, padded(size)), b_->constant(size)});
+    const ast::ExprId second = node.arguments[1];
+    const uint32_t other = type(second).size;
+    if (function == Function::strcontains) {
+        return b_->call(ir::Library::contains, {string(first, padded(size)), b_->constant(size),
+                                                string(second, padded(other)), b_->constant(other)});
+    }
+    const uint64_t asked = std::get<ast::Integer>(program_[node.arguments[2]].node).value;
+    const uint32_t room = padded(std::max(size, other));
+    return b_->call(ir::Library::compare, {string(first, room), string(second, room),
+                                           b_->constant(static_cast<int64_t>(std::min<uint64_t>(asked, room)))});
+}
+
+ir::Value BodyLowering::compared(const ast::Binary& node) {
+    const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
+    const ir::Value order =
+        b_->call(ir::Library::compare, {string(node.left, room), string(node.right, room), b_->constant(room)});
+    return arithmetic(node.op, true, order, b_->constant(0));
+}
+
+}  // namespace lt

@@ -1,0 +1,23 @@
+// Room for what does not fit on the stack of 512 bytes: some pieces for each CPU, of which a run of a program claims one
+// until it ends. Several, because a program can interrupt another one, or run while that waits for the CPU.
+#include "lt.h"
+
+#define LT_FRAMES_NESTED 4
+
+struct lt_frame {
+    __u64 claimed;
+    __u64 room[];
+};
+
+LT_API void* lt_claim(void* frames) {
+    for (__u32 i = 0; i < LT_FRAMES_NESTED; i++) {
+        __u32 key = i;
+        struct lt_frame* f = bpf_map_lookup_elem(frames, &key);
+        if (!f) return 0;
+        if (__sync_val_compare_and_swap(&f->claimed, 0, 1) == 0) return f;
+    }
+    return 0;
+}
+
+// `room` is what lies behind the claim.
+LT_API void lt_release(void* room) { ((volatile __u64*)room)[-1] = 0; }

@@ -66,24 +66,33 @@ struct LadderRow {
     Way way;
     bool trampoline_kinds;  // serves fentry: and fexit: as well
     bool single;            // has a program of its own for each function
+    bool hook;              // needs ftrace's hook at the function
     std::string (*against)(Kernel&, const Function&);
 };
 constexpr std::array kernel_ways{
-    LadderRow<KernelFunction>{Way::fentry, true, true, against_fentry},
-    LadderRow<KernelFunction>{Way::kprobe_session, false, false, against_kprobe_session},
-    LadderRow<KernelFunction>{Way::kprobe_multi, false, false, against_kprobe_multi},
-    LadderRow<KernelFunction>{Way::kprobe, false, false, against_kprobe},
-    LadderRow<KernelFunction>{Way::breakpoint, false, true, against_breakpoint},
+    LadderRow<KernelFunction>{Way::fentry, true, true, true, against_fentry},
+    LadderRow<KernelFunction>{Way::kprobe_session, false, false, true, against_kprobe_session},
+    LadderRow<KernelFunction>{Way::kprobe_multi, false, false, true, against_kprobe_multi},
+    LadderRow<KernelFunction>{Way::kprobe, false, false, false, against_kprobe},
+    LadderRow<KernelFunction>{Way::breakpoint, false, true, false, against_breakpoint},
 };
 constexpr std::array user_ways{
-    LadderRow<UserFunction>{Way::uprobe_session, false, false, against_user<Feature::uprobe_session>},
-    LadderRow<UserFunction>{Way::uprobe_multi, false, false, against_user<Feature::uprobe_multi>},
-    LadderRow<UserFunction>{Way::uprobe, false, false, against_user<Feature::uprobe>},
+    LadderRow<UserFunction>{Way::uprobe_session, false, false, false, against_user<Feature::uprobe_session>},
+    LadderRow<UserFunction>{Way::uprobe_multi, false, false, false, against_user<Feature::uprobe_multi>},
+    LadderRow<UserFunction>{Way::uprobe, false, false, false, against_user<Feature::uprobe>},
 };
 
 std::string ruling(std::span<const RuledOut> ruled_out, Way way, std::string_view function) {
     for (const RuledOut& r : ruled_out) {
         if (r.way == way && (r.function.empty() || r.function == function)) return r.why;
+    }
+    return {};
+}
+
+// Where the kernel has refused a trampoline there is no hook for others.
+std::string ruling_on_hook(std::span<const RuledOut> ruled_out, std::string_view function) {
+    for (const RuledOut& r : ruled_out) {
+        if (r.way == Way::fentry && !r.function.empty() && r.function == function) return r.why;
     }
     return {};
 }
@@ -99,6 +108,7 @@ std::vector<Rung> climb_ladder(const std::array<LadderRow<Function>, n>& rows, K
         if (!climb.both_ends && way_row(row.way).session) continue;
         if (any_open(rungs)) break;  // what stands below the first open rung is only asked for when that one fails
         std::string why = ruling(ruled_out, row.way, subject);
+        if (why.empty() && row.hook) why = ruling_on_hook(ruled_out, subject);
         if (why.empty()) why = row.against(kernel, function);
         rungs.push_back({row.way, std::move(why), {}});
     }

@@ -81,10 +81,10 @@ std::string trampoline_cause(int code) {
         case EINVAL:
         case EOPNOTSUPP:
         case 524:
-            return "fentry: the function is compiled without ftrace (notrace)";
+            return "the function is compiled without ftrace (notrace)";
         case EPERM:
         case EACCES:
-            return "fentry: the kernel does not permit it";
+            return "the kernel does not permit it";
     }
     return system_error("fentry", code).what;
 }
@@ -111,7 +111,9 @@ Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<S
         return Done{};
     }
     if (places.size() == 1) {
-        skipped.push_back({places.front().cookie, link.error().what});
+        const Attachment& place = places.front();
+        const std::string& name = way_row(hook.way).user ? place.event : place.function;
+        skipped.push_back({place.cookie, fmt::format("{}: {}", name, link.error().what)});
         const bool hopeless = hook.links.empty() && skipped.size() > most_skipped;
         return hopeless ? Status(link.error()) : Status(Done{});
     }

@@ -1,6 +1,5 @@
 #include "multi_link.h"
 
-#include <fmt/format.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,7 +29,7 @@ struct Cause {
 };
 constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
 constexpr std::array causes{
-    Cause{ESRCH, "the kernel finds no function of this name, or several"},
+    Cause{ESRCH, "it is compiled without ftrace (notrace), or several functions have its name"},
     Cause{EINVAL, "it is compiled without ftrace (notrace)"},
     Cause{ENOENT, "it is not there"},
     Cause{EPERM, "the kernel does not permit it"},
@@ -49,18 +48,11 @@ std::vector<uint64_t> cookies_of(std::span<const Attachment> places) {
     return cookies;
 }
 
-std::string subject(Way way, std::span<const Attachment> places) {
-    const Attachment& first = places.front();
-    const std::string& name = way_row(way).user ? first.event : first.function;
-    if (places.size() == 1) return fmt::format("{} on {}", way_name(way), name);
-    return fmt::format("{} on {} and {} others", way_name(way), name, places.size() - 1);
-}
-
-Result<Descriptor> linked(long fd, const std::string& what) {
+Result<Descriptor> linked(long fd) {
     if (fd >= 0) return Descriptor(static_cast<int>(fd));
     for (const Cause& cause : causes)
-        if (cause.code == errno) return Error{fmt::format("{}: {}", what, cause.text), "", errno};
-    return system_error(what, errno);
+        if (cause.code == errno) return Error{cause.text, "", errno};
+    return system_error("the kernel refuses the link", errno);
 }
 
 Result<Descriptor> link_functions(Way way, int program, std::span<const Attachment> places) {
@@ -74,7 +66,7 @@ Result<Descriptor> link_functions(Way way, int program, std::span<const Attachme
     attr.link_create.kprobe_multi.cnt = static_cast<uint32_t>(places.size());
     attr.link_create.kprobe_multi.syms = reinterpret_cast<uint64_t>(names.data());
     attr.link_create.kprobe_multi.cookies = reinterpret_cast<uint64_t>(cookies.data());
-    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr), subject(way, places));
+    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr));
 }
 
 Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> places) {
@@ -89,7 +81,7 @@ Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> p
     attr.cookies = reinterpret_cast<uint64_t>(cookies.data());
     attr.count = static_cast<uint32_t>(places.size());
     attr.probe_flags = flags_of(way, places);
-    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr), subject(way, places));
+    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr));
 }
 
 }  // namespace

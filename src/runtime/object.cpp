@@ -87,7 +87,7 @@ int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* progr
 std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
     if (log.verified()) return std::nullopt;
     for (const Cause& cause : trampoline_causes)
-        if (cause.code == code) return fmt::format("fentry: {}", cause.text);
+        if (cause.code == code) return cause.text;
     return std::nullopt;
 }
 
@@ -98,8 +98,7 @@ bool refuse_sessions(const Plan& plan, RungRefusals& refusals) {
         for (size_t r = 0; r < plan.probes[p].rungs.size(); r++) {
             const Way way = plan.probes[p].rungs[r].way;
             if (!way_row(way).session || !refusals[p][r].empty()) continue;
-            refusals[p][r] =
-                fmt::format("{}: the kernel's functions for it are not those that are known", way_name(way));
+            refusals[p][r] = "the kernel's functions for it are not those that are known";
             any = true;
         }
     return any;

@@ -69,6 +69,7 @@ class BodyChecker {
     Type variable(ast::ExprId id, const VariableRow& row, std::string_view name);
     Type result_type(ast::ExprId id);
     bool in_scope(ast::ExprId id, const VariableRow& row);
+    static uint32_t longest_text(const ResolvedPlace& place);
     Type argument(ast::ExprId id, std::string_view name);
     Type record_field(ast::ExprId id, const ast::Member& node);
     Type unknown_name(ast::ExprId id, std::string_view name);

@@ -118,8 +118,14 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (!in_scope(id, row)) return nothing();
     if (row.id == Variable::arg) return argument(id, name);
     if (row.id == Variable::retval) return result_type(id);
-    if (row.id == Variable::probe) return string_type(static_cast<uint32_t>(body_.place.text.size() + 1));
+    if (row.id == Variable::probe) return string_type(longest_text(body_.place) + 1);
     return row.type;
+}
+
+uint32_t BodyChecker::longest_text(const ResolvedPlace& place) {
+    size_t longest = place.members.empty() ? place.text.size() : 0;
+    for (const Member& member : place.members) longest = std::max(longest, member.text.size());
+    return static_cast<uint32_t>(longest);
 }
 
 Type BodyChecker::argument(ast::ExprId id, std::string_view name) {

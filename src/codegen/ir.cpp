@@ -106,6 +106,7 @@ class Printer {
 
     void function(const Function& f) {
         line(0, fmt::format("function {} by {}{}", f.name, way_name(f.way), f.at_return ? " at the return" : ""));
+        if (!f.on_entry.empty()) line(1, fmt::format("entry {}, return {}", f.on_entry, f.on_return));
         block(f.body, 1);
     }
 

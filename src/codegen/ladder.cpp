@@ -11,11 +11,16 @@ namespace {
 constexpr std::string_view untraceable =
     "it is not in the kernel's list of traceable functions (its file is compiled without ftrace)";
 
+// What the kernel's lists say. A kernel that runs is tried instead: that is quicker than reading them.
+bool listed_untraceable(Kernel& kernel, const KernelFunction& f) {
+    return !kernel.runs() && kernel.traceable(f.name) == false;
+}
+
 // An empty answer: nothing speaks against trying.
 std::string against_fentry(Kernel& kernel, const KernelFunction& f) {
     if (const Answer a = kernel.can(Feature::fentry); !a.yes) return a.why;
     if (!f.in_btf) return "the kernel's type information (BTF) does not describe it";
-    if (f.traceable == false) return std::string(untraceable);
+    if (listed_untraceable(kernel, f)) return std::string(untraceable);
     constexpr size_t trampoline_arguments = 12;
     if (f.parameters.size() > trampoline_arguments) return "it has more arguments than a BPF trampoline passes on";
     return {};
@@ -23,8 +28,10 @@ std::string against_fentry(Kernel& kernel, const KernelFunction& f) {
 
 std::string against_kprobe(Kernel& kernel, const KernelFunction& f) {
     if (const Answer a = kernel.can(Feature::kprobe); !a.yes) return a.why;
-    if (f.blacklisted) return "the kernel forbids kprobes on it (it is on the kprobe blacklist)";
-    if (f.traceable == false) return fmt::format("{}, and this kernel refuses kprobes on such functions", untraceable);
+    if (!kernel.runs() && kernel.blacklisted(f.name))
+        return "the kernel forbids kprobes on it (it is on the kprobe blacklist)";
+    if (listed_untraceable(kernel, f))
+        return fmt::format("{}, and this kernel refuses kprobes on such functions", untraceable);
     return {};
 }
 
@@ -33,15 +40,45 @@ std::string against_breakpoint(Kernel& kernel, const KernelFunction&) {
     return {};
 }
 
-struct WayRow {
+std::string against_many(Kernel& kernel, const KernelFunction& f, Feature feature) {
+    if (const Answer a = kernel.can(feature); !a.yes) return a.why;
+    if (listed_untraceable(kernel, f)) return std::string(untraceable);
+    return {};
+}
+
+std::string against_kprobe_session(Kernel& kernel, const KernelFunction& f) {
+    return against_many(kernel, f, Feature::kprobe_session);
+}
+
+std::string against_kprobe_multi(Kernel& kernel, const KernelFunction& f) {
+    return against_many(kernel, f, Feature::kprobe_multi);
+}
+
+template <Feature feature>
+std::string against_user(Kernel& kernel, const UserFunction&) {
+    const Answer a = kernel.can(feature);
+    return a.yes ? "" : a.why;
+}
+
+// A trampoline is the cheapest hook that there is on a function; a session is one hook where others need two.
+template <class Function>
+struct LadderRow {
     Way way;
     bool trampoline_kinds;  // serves fentry: and fexit: as well
-    std::string (*against)(Kernel&, const KernelFunction&);
+    bool single;            // has a program of its own for each function
+    std::string (*against)(Kernel&, const Function&);
 };
-constexpr std::array ways{
-    WayRow{Way::fentry, true, against_fentry},
-    WayRow{Way::kprobe, false, against_kprobe},
-    WayRow{Way::breakpoint, false, against_breakpoint},
+constexpr std::array kernel_ways{
+    LadderRow<KernelFunction>{Way::fentry, true, true, against_fentry},
+    LadderRow<KernelFunction>{Way::kprobe_session, false, false, against_kprobe_session},
+    LadderRow<KernelFunction>{Way::kprobe_multi, false, false, against_kprobe_multi},
+    LadderRow<KernelFunction>{Way::kprobe, false, false, against_kprobe},
+    LadderRow<KernelFunction>{Way::breakpoint, false, true, against_breakpoint},
+};
+constexpr std::array user_ways{
+    LadderRow<UserFunction>{Way::uprobe_session, false, false, against_user<Feature::uprobe_session>},
+    LadderRow<UserFunction>{Way::uprobe_multi, false, false, against_user<Feature::uprobe_multi>},
+    LadderRow<UserFunction>{Way::uprobe, false, false, against_user<Feature::uprobe>},
 };
 
 std::string ruling(std::span<const RuledOut> ruled_out, Way way, std::string_view function) {
@@ -51,20 +88,33 @@ std::string ruling(std::span<const RuledOut> ruled_out, Way way, std::string_vie
     return {};
 }
 
-}  // namespace
-
-std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, ProbeKind kind,
-                         std::span<const RuledOut> ruled_out) {
-    const bool trampoline_only = kind == ProbeKind::fentry || kind == ProbeKind::fexit;
+template <class Function, size_t n>
+std::vector<Rung> climb_ladder(const std::array<LadderRow<Function>, n>& rows, Kernel& kernel, const Function& function,
+                               std::string_view subject, const Climb& climb, std::span<const RuledOut> ruled_out) {
+    const bool trampoline_only = climb.kind == ProbeKind::fentry || climb.kind == ProbeKind::fexit;
     std::vector<Rung> rungs;
-    for (const WayRow& row : ways) {
+    for (const LadderRow<Function>& row : rows) {
         if (trampoline_only && !row.trampoline_kinds) continue;
+        if (climb.many && row.single) continue;
+        if (!climb.both_ends && way_row(row.way).session) continue;
         if (any_open(rungs)) break;  // what stands below the first open rung is only asked for when that one fails
-        std::string why = ruling(ruled_out, row.way, function.name);
+        std::string why = ruling(ruled_out, row.way, subject);
         if (why.empty()) why = row.against(kernel, function);
         rungs.push_back({row.way, std::move(why), {}});
     }
     return rungs;
+}
+
+}  // namespace
+
+std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, const Climb& climb,
+                         std::span<const RuledOut> ruled_out) {
+    return climb_ladder(kernel_ways, kernel, function, function.name, climb, ruled_out);
+}
+
+std::vector<Rung> ladder(Kernel& kernel, const UserFunction& function, const Climb& climb,
+                         std::span<const RuledOut> ruled_out) {
+    return climb_ladder(user_ways, kernel, function, function.path, climb, ruled_out);
 }
 
 bool any_open(std::span<const Rung> rungs) {

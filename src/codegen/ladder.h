@@ -12,9 +12,18 @@
 
 namespace lt {
 
-// `kind` is what the user asked for: fentry and fexit have one rung only. `uses_entry`/`uses_return`: which ends are
-// needed.
-std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, ProbeKind kind,
+// What is to be attached.
+struct Climb {
+    ProbeKind kind = ProbeKind::kprobe;  // as asked for: fentry and fexit have one rung only
+    bool both_ends = false;              // a span: at the entry and at the return
+    bool many = false;                   // one program for several functions
+};
+
+std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, const Climb& climb,
+                         std::span<const RuledOut> ruled_out);
+
+// For functions of a program.
+std::vector<Rung> ladder(Kernel& kernel, const UserFunction& function, const Climb& climb,
                          std::span<const RuledOut> ruled_out);
 
 bool any_open(std::span<const Rung> rungs);

@@ -123,6 +123,7 @@ ir::Function& Unit::function(std::string name) {
 PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     PlannedProbe p;
     p.text = place.text;
+    p.places = std::max<uint32_t>(1, static_cast<uint32_t>(place.members.size()));
     p.span = place.span;
     p.period_ns = place.period_ns;
     p.rungs = place.rungs;
@@ -167,7 +168,7 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
     f.way = way;
     way_ = way;
     f.at_return = at_return;
-    f.user = way == Way::uprobe;
+    f.user = way_row(way).user;
     f.target = body_.place.function.name;
     b_.emplace(f);
     b_->at(body_.place.span);
@@ -190,6 +191,21 @@ void BodyLowering::make_locals() {
         local_slots_.push_back(text ? 0 : b_->new_slot());
         local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }
+}
+
+std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool at_return) const {
+    Attachment a = attachment(name, at_return);
+    const std::vector<Member>& members = body_.place.members;
+    if (members.empty()) return {a};
+    std::vector<Attachment> out;
+    for (size_t i = 0; i < members.size(); i++) {
+        a.function = members[i].user.path.empty() ? members[i].function : members[i].user.path;
+        a.event = members[i].user.name;
+        a.number = members[i].user.offset;
+        a.cookie = i;
+        out.push_back(a);
+    }
+    return out;
 }
 
 Attachment BodyLowering::attachment(const std::string& name, bool at_return) const {
@@ -235,7 +251,7 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
         body();
     }
     finish(probe.span);
-    rung.attachments = {attachment(name, at_return)};
+    rung.attachments = attachments(name, at_return);
 }
 
 }  // namespace lt

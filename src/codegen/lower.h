@@ -107,6 +107,7 @@ class BodyLowering {
     void action(const ast::Action& node, PlannedProbe& probe, Rung& rung);
     // lower_span.cpp
     void span(const ast::SpanAction& node, Rung& rung);
+    std::vector<Attachment> session(const std::string& open, const std::string& close);
     void open_call(const ast::SpanAction& node, const std::string& name, Way way);
     void close_call(const ast::SpanAction& node, const std::string& name, Way way);
     void open_pair(const ast::SpanAction& node, const std::string& name, Way way);
@@ -139,6 +140,7 @@ class BodyLowering {
     ir::Function& begin(const std::string& name, Way way, bool at_return);
     void finish(Span where);
     void make_locals();
+    std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;
     static Attachment attachment(const Tracepoint& event, Attachment a);
 
@@ -192,6 +194,8 @@ class BodyLowering {
     ir::Value string(ast::ExprId id, uint32_t room);
     // Writes the string to memory at `to` + offset, which is zero.
     void string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room);
+    // The text of the place where the program runs: an address of `room` bytes.
+    ir::Value place_text(uint32_t room);
     // lower_stack.cpp: the 16 bytes of a stack to memory at `to`
     void stack_into(Variable which, uint32_t frames, ir::Value to);
     void tell_new_stack(ir::Value stack);

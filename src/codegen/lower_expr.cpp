@@ -1,6 +1,7 @@
 // Expressions: every integer is 64 bits wide, every string is memory padded with zeros to a multiple of 8 bytes.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 
 #include "lower.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr int helper_get_current_comm = 16;
 constexpr int helper_probe_read_user_str = 114;
 constexpr int helper_probe_read_kernel_str = 115;
+constexpr int helper_get_attach_cookie = 174;
 
 // The operation on unsigned integers, and the one on signed integers where it differs.
 struct OperatorRow {
@@ -201,6 +203,24 @@ ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
     return out;
 }
 
+// Of many places each has a row in one table, whose length is a power of two, so that the verifier sees that no cookie
+// leads out of it.
+ir::Value BodyLowering::place_text(uint32_t room) {
+    const std::vector<Member>& members = body_.place.members;
+    if (members.empty()) return b_->text(unit_.text(body_.place.text, room));
+    const size_t rows = std::bit_ceil(members.size());
+    std::string table;
+    for (const Member& member : members) {
+        table += member.text.substr(0, room - 1);
+        table.resize((table.size() / room + 1) * room);
+    }
+    const auto size = static_cast<uint32_t>(rows * room);
+    const ir::Value cookie = b_->helper(helper_get_attach_cookie, {b_->context()});
+    const ir::Value row = b_->alu(ir::Alu::bit_and, cookie, b_->constant(static_cast<int64_t>(rows - 1)));
+    return b_->address_plus(b_->text(unit_.text(std::move(table), size)),
+                            b_->alu(ir::Alu::mul, row, b_->constant(room)));
+}
+
 void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
     const ir::Value at = offset == 0 ? to : b_->address(to, offset);
     if (const auto i = frozen(id))
@@ -220,7 +240,7 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         if (type(id).kind == Kind::stack) {
             stack_into(variable_use->id, stack_frames, at);
         } else if (variable_use->id == Variable::probe) {
-            b_->copy(at, 0, b_->text(unit_.text(body_.place.text, own)), own);
+            b_->copy(at, 0, place_text(own), own);
         } else if (stuck_ != ir::no_value) {
             b_->copy(at, 0, b_->address(stuck_, offsetof(StuckSpan, comm)), sizeof(StuckSpan::comm));
         } else {

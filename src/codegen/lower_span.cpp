@@ -258,17 +258,28 @@ void BodyLowering::span(const ast::SpanAction& node, Rung& rung) {
             open_call(node, open, rung.way);
             close_call(node, close, rung.way);
             // returns first: an entry whose return is not watched yet would leave an opening behind
-            rung.attachments = {attachment(close, true), attachment(open, false)};
+            rung.attachments = attachments(close, true);
+            std::ranges::copy(attachments(open, false), std::back_inserter(rung.attachments));
+            if (way_row(rung.way).session) rung.attachments = session(open, close);
             return;
         case Role::open:
             open_pair(node, open, rung.way);
-            rung.attachments = {attachment(open, probe_row(body_.place.kind).result)};
+            rung.attachments = attachments(open, probe_row(body_.place.kind).result);
             return;
         case Role::close:
             close_pair(node, close, rung.way);
-            rung.attachments = {attachment(close, probe_row(body_.place.kind).result)};
+            rung.attachments = attachments(close, probe_row(body_.place.kind).result);
             return;
     }
+}
+
+// One program for both ends.
+std::vector<Attachment> BodyLowering::session(const std::string& open, const std::string& close) {
+    const std::string name = fmt::format("span_{}", number());
+    ir::Function& both = begin(name, way_, false);
+    both.on_entry = open;
+    both.on_return = close;
+    return attachments(name, false);
 }
 
 // While the session detaches, closers may already be gone: what opened then would seem to be left without a return.
@@ -327,7 +338,7 @@ ir::Value BodyLowering::thread_opening(ir::Value thread) {
     const ir::Value missed = b_->constant(unit_.loss(LossKind::span_missed, body_.span));
     if (planned.depth == 1) return b_->call(ir::Library::span_open_one, {thread, missed});
     return b_->call(ir::Library::span_open, {thread, b_->constant(planned.opening_size), b_->frame(),
-                                             b_->constant(way_ == Way::uprobe ? user_stack : kernel_stack), missed,
+                                             b_->constant(way_row(way_).user ? user_stack : kernel_stack), missed,
                                              b_->constant(unit_.loss(LossKind::span_too_deep, body_.span))});
 }
 

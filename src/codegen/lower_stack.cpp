@@ -46,7 +46,7 @@ void BodyLowering::stack_into(Variable which, uint32_t frames, ir::Value to) {
         return b_->copy(to, 0, b_->address(stuck_, offsetof(StuckSpan, stack)), stack_size);
     }
     const bool user = which == Variable::ustack;
-    if (!user && way_ == Way::uprobe) {  // the thread is in its program: the kernel has no stack of it
+    if (!user && way_row(way_).user) {  // the thread is in its program: the kernel has no stack of it
         for (uint32_t at = 0; at < stack_size; at += 8) b_->store(to, at, b_->constant(0));
         return;
     }

@@ -17,7 +17,16 @@ namespace lt {
 namespace {
 
 using Part = ast::ProbeSpec::Part;
-constexpr size_t most_matches = 512;  // places that one wildcard may stand for
+constexpr size_t most_matches = 512;    // places with a program of their own that one wildcard may stand for
+constexpr size_t most_members = 50000;  // places that one program may serve
+constexpr size_t few_matches =
+    16;  // so many functions of the kernel get programs of their own, which cost less per call
+
+// What is asked of the places of a probe.
+struct Asked {
+    Role role = Role::action;
+    bool by_fields = false;  // the item's expressions use `args`, which differs from place to place
+};
 
 template <class T>
 std::optional<T> number(std::string_view text, int base = 10) {
@@ -39,7 +48,8 @@ class Resolver {
         : kernel_(kernel), options_(options), diags_(diags) {}
 
     // All places that one probe of an item stands for; none after a diagnostic.
-    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
+    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, const Asked& asked) {
+        const Role role = asked.role;
         const ProbeRow* row = kind_of(spec, role);
         if (!row || !shape_fits(spec, *row)) return {};
         ResolvedPlace place;
@@ -54,11 +64,11 @@ class Resolver {
             case Place::event:
                 return event(spec, std::move(place));
             case Place::kernel_function:
-                return kernel_function(spec, std::move(place));
+                return kernel_function(spec, std::move(place), asked);
             case Place::system_call:
                 return system_call(spec, std::move(place));
             case Place::binary_function:
-                return binary_function(spec, std::move(place), row->result || role == Role::call);
+                return binary_function(spec, std::move(place), asked);
         }
         return {};
     }
@@ -268,30 +278,31 @@ class Resolver {
         return {};
     }
 
-    bool count_fits(const ast::ProbeSpec& spec, size_t n) {
+    bool count_fits(const ast::ProbeSpec& spec, size_t n, size_t most = most_matches) {
         if (n == 0) {
             diags_.error(spec.parts.back().span, "nothing matches this pattern").hint =
                 "`lt -l` followed by a pattern in quotes lists what there is";
             return false;
         }
-        if (n <= most_matches) return true;
+        if (n <= most) return true;
         diags_
             .error(spec.parts.back().span,
-                   fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches))
+                   fmt::format("this pattern matches {} places, more than the limit of {}", n, most))
             .hint = "use a narrower pattern";
         return false;
     }
 
-    std::vector<ResolvedPlace> kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place) {
+    std::vector<ResolvedPlace> kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
         const std::string module = spec.parts.size() == 3 ? spec.parts[1].text : "";
         const std::string& name = spec.parts.back().text;
-        if (is_glob(name)) return matching_functions(spec, place, name);
+        if (is_glob(name)) return matching_functions(spec, place, asked);
         std::optional<KernelFunction> f = kernel_.function(name, module);
         if (!f) f = successor(spec, name);
         if (!f) return missing_function(spec, module);
         place.text = text_of(probe_row(place.kind), spec.parts, f->name);
         place.function = std::move(*f);
-        place.rungs = ladder(kernel_, place.function, place.kind, options_.ruled_out);
+        place.rungs =
+            ladder(kernel_, place.function, {place.kind, asked.role == Role::call, false}, options_.ruled_out);
         if (!any_open(place.rungs)) return no_way(spec, place);
         return {place};
     }
@@ -332,7 +343,8 @@ class Resolver {
     }
 
     std::vector<ResolvedPlace> no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place) {
-        Diag& d = diags_.error(spec.span, fmt::format("this kernel offers no way to trace {}", place.function.name));
+        const std::string& name = place.user.name.empty() ? place.function.name : place.user.name;
+        Diag& d = diags_.error(spec.span, fmt::format("this kernel offers no way to trace {}", name));
         for (const Rung& r : place.rungs) d.notes.push_back({{}, fmt::format("{}: {}", way_name(r.way), r.refused)});
         d.hint =
             kernel_.can(Feature::kprobe).yes
@@ -342,23 +354,60 @@ class Resolver {
     }
 
     std::vector<ResolvedPlace> matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place,
-                                                  const std::string& pattern) {
-        std::vector<ResolvedPlace> out;
-        std::vector<ResolvedPlace> refused;
-        for (const std::string& name : kernel_.functions(pattern)) {
+                                                  const Asked& asked) {
+        const std::string& pattern = spec.parts.back().text;
+        std::vector<std::string> names = kernel_.functions(pattern);
+        const bool any = !names.empty();
+        std::erase_if(names, [&](const std::string& name) {
+            return kernel_.traceable(name) == false || kernel_.blacklisted(name);
+        });
+        if (any && names.empty()) {
+            diags_.error(spec.parts.back().span, "none of the functions that match can be traced").hint =
+                "they are compiled without ftrace, or kprobes are forbidden on them";
+            return {};
+        }
+        const bool own_types = place.kind == ProbeKind::fentry || place.kind == ProbeKind::fexit;
+        if (names.size() > few_matches && !asked.by_fields && !own_types) return as_one(spec, place, names, asked);
+        return one_by_one(spec, place, names, asked);
+    }
+
+    std::vector<ResolvedPlace> one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                                          const std::vector<std::string>& names, const Asked& asked) {
+        if (!count_fits(spec, names.size(), most_matches)) return {};
+        std::vector<ResolvedPlace> out, refused;
+        for (const std::string& name : names) {
             ResolvedPlace p = place;
             p.function = *kernel_.function(name);
             p.text = text_of(probe_row(place.kind), spec.parts, name);
-            p.rungs = ladder(kernel_, p.function, p.kind, options_.ruled_out);
+            p.rungs = ladder(kernel_, p.function, {p.kind, asked.role == Role::call, false}, options_.ruled_out);
             std::erase_if(p.rungs, [](const Rung& r) {
                 return r.way == Way::breakpoint;
             });  // four of them at most: not for wildcards
             (any_open(p.rungs) ? out : refused).push_back(std::move(p));
-            if (out.size() > most_matches) break;
         }
         if (out.empty() && !refused.empty()) return no_way(spec, refused.front());
-        if (!count_fits(spec, out.size())) return {};
         return out;
+    }
+
+    // One program for all of them. A name that stands for several functions does not say which.
+    std::vector<ResolvedPlace> as_one(const ast::ProbeSpec& spec, ResolvedPlace place, std::vector<std::string>& names,
+                                      const Asked& asked) {
+        const size_t all = names.size();
+        std::erase_if(names, [&](const std::string& name) { return kernel_.ambiguous(name); });
+        if (names.size() < all) {
+            diags_.note(
+                spec.parts.back().span,
+                fmt::format("{} of {} functions are left out: others have the same name", all - names.size(), all));
+        }
+        if (!count_fits(spec, names.size(), most_members)) return {};
+        for (std::string& name : names) {
+            const std::string text = text_of(probe_row(place.kind), spec.parts, name);
+            place.members.push_back({text, std::move(name), {}});
+        }
+        place.function.name = place.members.front().function;
+        place.rungs = ladder(kernel_, place.function, {place.kind, asked.role == Role::call, true}, options_.ruled_out);
+        if (!any_open(place.rungs)) return no_way(spec, place);
+        return {place};
     }
 
     // Behind a function's first instruction the kernel would take what lies on the stack for the return address, and
@@ -369,7 +418,8 @@ class Resolver {
         return {};
     }
 
-    std::vector<ResolvedPlace> binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, bool at_return) {
+    std::vector<ResolvedPlace> binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
+        const bool at_return = probe_row(place.kind).result || asked.role == Role::call;
         if (const Answer a = kernel_.can(Feature::uprobe); !a.yes) {
             diags_.error(spec.span, "this kernel offers no uprobes: " + a.why);
             return {};
@@ -385,16 +435,27 @@ class Resolver {
             if (!f) return missing_user_function(spec, *path, f.error());
             if (at_return && name.find('+') != name.npos) return not_an_entry(spec);
             if (at_return && name.starts_with("0x") && !starts_function(*path, *f)) return not_an_entry(spec);
-            return {at_user(place, std::move(*f))};
+            place.text = text_of(place, *f);
+            place.user = std::move(*f);
+            place.rungs =
+                ladder(kernel_, place.user, {place.kind, asked.role == Role::call, false}, options_.ruled_out);
+            return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
         }
         const std::vector<std::string> names = kernel_.user_functions(*path, name);
-        if (!count_fits(spec, names.size())) return {};
-        std::vector<ResolvedPlace> out;
+        if (!count_fits(spec, names.size(), most_members)) return {};
         for (const std::string& match : names) {
-            if (Result<UserFunction> f = kernel_.user_function(*path, match))
-                out.push_back(at_user(place, std::move(*f)));
+            Result<UserFunction> f = kernel_.user_function(*path, match);
+            if (f) place.members.push_back({text_of(place, *f), "", std::move(*f)});
         }
-        return out;
+        if (place.members.empty())
+            return missing_user_function(spec, *path, Error{"none of them can be traced", "", 0});
+        place.user = place.members.front().user;
+        place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, true}, options_.ruled_out);
+        return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
+    }
+
+    static std::string text_of(const ResolvedPlace& place, const UserFunction& f) {
+        return fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
     }
 
     // NAME, NAME+OFFSET or 0xADDRESS
@@ -425,13 +486,6 @@ class Resolver {
         return named && named->offset == f.offset;
     }
 
-    static ResolvedPlace at_user(ResolvedPlace place, UserFunction f) {
-        place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
-        place.user = std::move(f);
-        place.rungs = {{Way::uprobe, "", {}}};
-        return place;
-    }
-
     std::vector<ResolvedPlace> missing_user_function(const ast::ProbeSpec& spec, const std::string& path,
                                                      const Error& error) {
         Diag& d = diags_.error(spec.parts[2].span, error.what);
@@ -451,17 +505,51 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
     return out;
 }
 
+bool uses_args(const ast::Program& program, ast::ExprId id) {
+    const auto* name = std::get_if<ast::Name>(&program[id].node);
+    if (name && name->name == variable_row(Variable::args).name) return true;
+    bool found = false;
+    ast::each_child(program[id], [&](ast::ExprId child) { found = found || uses_args(program, child); });
+    return found;
+}
+
+bool uses_args(const ast::Program& program, const ast::Block& block) {
+    bool found = false;
+    for (ast::StmtId id : block.statements) {
+        ast::each_expr(program[id], [&](ast::ExprId child) { found = found || uses_args(program, child); });
+        ast::each_block(program[id], [&](const ast::Block& inner) { found = found || uses_args(program, inner); });
+    }
+    return found;
+}
+
+bool uses_args(const ast::Program& program, const ast::Action& node) {
+    return (node.predicate && uses_args(program, *node.predicate)) || uses_args(program, node.body);
+}
+
+bool uses_args(const ast::Program& program, const ast::SpanAction& node) {
+    const auto uses = [&](const std::optional<ast::ExprId>& id) { return id && uses_args(program, *id); };
+    const auto any_key = [&](const std::vector<ast::Endpoint>& ends) {
+        return std::ranges::any_of(ends, [&](const ast::Endpoint& e) {
+            return std::ranges::any_of(e.key, [&](auto id) { return uses(id); });
+        });
+    };
+    return uses(node.predicate) || uses(node.threshold) || uses_args(program, node.body) || any_key(node.opens) ||
+           any_key(node.closes) || (node.timeout && uses_args(program, node.timeout->body));
+}
+
 // Adds a body for each place that an item's probes stand for.
 class ItemResolver {
   public:
-    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item)
-        : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
+    ItemResolver(Resolver& resolver, Kernel& kernel, const ast::Program& program, Typed& typed, uint32_t item)
+        : resolver_(resolver), kernel_(kernel), program_(program), typed_(typed), item_(item) {}
     void operator()(const ast::Parameter&) {}
 
     void operator()(const ast::Action& action) {
+        by_fields_ = uses_args(program_, action);
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
     }
     void operator()(const ast::SpanAction& node) {
+        by_fields_ = uses_args(program_, node);
         const auto span = static_cast<uint32_t>(typed_.spans.size());
         SpanInfo info;
         info.item = item_;
@@ -479,14 +567,16 @@ class ItemResolver {
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : resolver_.places(spec, role))
+        for (ResolvedPlace& place : resolver_.places(spec, {role, by_fields_}))
             typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
     }
 
     Resolver& resolver_;
     Kernel& kernel_;
+    const ast::Program& program_;
     Typed& typed_;
     uint32_t item_;
+    bool by_fields_ = false;
 };
 
 }  // namespace
@@ -498,7 +588,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)
-        std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
+        std::visit(ItemResolver(resolver, kernel, program, typed, i), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

@@ -242,8 +242,12 @@ bool Pipeline::attach() {
     if (!refusals.empty()) return compile_again(refusals);
     if (const auto e = session_->attach_error()) return refuse(*e);
     if (command_.has(Option::verbose)) tell_ways();
+    tell_skipped();
     return true;
 }
+
+// Below these no other way stands on a ladder.
+bool is_last(Way way) { return way == Way::tracepoint || way == Way::uprobe || way == Way::run; }
 
 // What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
 // compiled.
@@ -253,8 +257,7 @@ bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
         for (const Rung& candidate : ir_.plan.probes[r.probe].rungs) {
             if (candidate.way == r.way) rung = &candidate;
         }
-        if (!rung || rung->attachments.empty() || r.way == Way::tracepoint || r.way == Way::uprobe ||
-            r.way == Way::run) {
+        if (!rung || rung->attachments.empty() || is_last(r.way)) {
             diags_.error(ir_.plan.probes[r.probe].span,
                          fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
             return false;
@@ -274,17 +277,32 @@ void Pipeline::tell_ways() {
     for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
         const PlannedProbe& probe = ir_.plan.probes[i];
         if (probe.when != When::attached || probe.internal) continue;
-        fmt::print(stderr, "{}: attached by {}\n", probe.text, way_name(probe.rungs[taken[i]].way));
+        const std::string places = probe.places > 1 ? fmt::format(" ({} places)", probe.places) : "";
+        fmt::print(stderr, "{}{}: attached by {}\n", probe.text, places, way_name(probe.rungs[taken[i]].way));
         for (size_t r = 0; r < taken[i]; r++) {
             fmt::print(stderr, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
         }
     }
 }
 
+void Pipeline::tell_skipped() {
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const std::vector<std::string> skipped = session_->skipped(i);
+        const size_t shown = command_.has(Option::verbose) ? skipped.size() : std::min<size_t>(skipped.size(), 1);
+        if (shown == 0) continue;
+        fmt::print(stderr, "lt: {}: {} of {} places cannot be attached{}\n", ir_.plan.probes[i].text, skipped.size(),
+                   ir_.plan.probes[i].places, shown < skipped.size() ? ", this one among them (-v tells all):" : ":");
+        for (size_t k = 0; k < shown; k++) fmt::print(stderr, "    {}\n", skipped[k]);
+    }
+}
+
 bool Pipeline::collect() {
-    const auto lasting = std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(), [](const PlannedProbe& p) {
-        return !p.internal && (p.when == When::attached || p.when == When::period);
-    });
+    size_t lasting = 0;
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const PlannedProbe& p = ir_.plan.probes[i];
+        if (!p.internal && (p.when == When::attached || p.when == When::period))
+            lasting += p.places - session_->skipped(i).size();
+    }
     if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;

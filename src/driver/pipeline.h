@@ -50,6 +50,7 @@ class Pipeline {
     Status set(std::string_view setting);
     bool release_child();
     void tell_ways();
+    void tell_skipped();
     void tell_end();
     bool refuse(const Error& error);
 

@@ -72,7 +72,9 @@ std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
     return "";
 }
 
-constexpr std::array function_ways{Way::fentry, Way::kprobe, Way::breakpoint};
+// The ladders of the kernel's functions and of those of programs.
+constexpr std::array function_ways{Way::fentry,     Way::kprobe_session, Way::kprobe_multi, Way::kprobe,
+                                   Way::breakpoint, Way::uprobe_session, Way::uprobe_multi, Way::uprobe};
 
 }  // namespace
 
@@ -130,14 +132,20 @@ bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOp
     for (Way way : function_ways) names.emplace_back(way_name(way));
     for (const std::string& name : wanted) {
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-        diags.error({}, fmt::format("there is no way `{}` to attach a kernel function", name)).hint =
+        diags.error({}, fmt::format("there is no way `{}` to attach a function", name)).hint =
             "there are " + either(names);
         return false;
     }
+    const auto is_wanted = [&](Way way) {
+        return std::find(wanted.begin(), wanted.end(), way_name(way)) != wanted.end();
+    };
+    // A way for programs says nothing of the kernel's functions, nor the other way round.
     for (Way way : function_ways) {
-        if (std::find(wanted.begin(), wanted.end(), way_name(way)) == wanted.end()) {
+        const auto is_wanted_rival = [&](Way rival) {
+            return way_row(rival).user == way_row(way).user && is_wanted(rival);
+        };
+        if (!is_wanted(way) && std::ranges::any_of(function_ways, is_wanted_rival))
             options.ruled_out.push_back({"", way, "it was ruled out by --attach-with"});
-        }
     }
     return true;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "breakpoint.h"
+#include "multi_link.h"
 #include "perf.h"
 
 namespace lt {
@@ -23,7 +24,9 @@ using Opened = Result<std::vector<Hook>>;
 Opened one_hook(Result<Descriptor> event, Way way, int program) {
     if (!event) return event.error();
     std::vector<Hook> hooks(1);
-    hooks[0] = {program, way, *std::move(event), Descriptor(), "", false};
+    hooks[0].program = program;
+    hooks[0].way = way;
+    hooks[0].event = *std::move(event);
     return hooks;
 }
 
@@ -49,14 +52,19 @@ Opened open_uprobe(const Attachment& a, int program) {
     return one_hook(open_uprobe_event(a.function, a.number, a.at_return), Way::uprobe, program);
 }
 
-// Indexed by Way; breakpoints need what the attacher knows of the kernel's symbols.
+// Indexed by Way; what is linked to many places has no events, breakpoints need what the attacher knows of the kernel's
+// symbols.
 using Open = Opened (*)(const Attachment&, int program);
-constexpr std::array<std::pair<Way, Open>, 8> ways{{
+constexpr std::array<std::pair<Way, Open>, 12> ways{{
     {Way::run, open_nothing},
     {Way::tracepoint, open_tracepoint},
     {Way::raw_tracepoint, open_raw_tracepoint},
     {Way::fentry, open_trampoline},
+    {Way::kprobe_session, nullptr},
+    {Way::kprobe_multi, nullptr},
     {Way::kprobe, open_kprobe},
+    {Way::uprobe_session, nullptr},
+    {Way::uprobe_multi, nullptr},
     {Way::uprobe, open_uprobe},
     {Way::walk, open_nothing},
     {Way::breakpoint, nullptr},
@@ -88,6 +96,38 @@ void close_every(std::vector<Descriptor>& descriptors, size_t first, size_t step
     for (size_t i = first; i < descriptors.size(); i += step) descriptors[i].reset();
 }
 
+// So many places that are refused before one is taken make clear that it is not the places.
+constexpr size_t most_skipped = 100;
+
+bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
+    return std::ranges::any_of(skipped, [&](const Skipped& s) { return s.cookie == cookie; });
+}
+
+// The kernel takes all places of a link or none, and does not say which is at fault.
+Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<Skipped>& skipped) {
+    auto link = link_many(hook.way, hook.program, places);
+    if (link) {
+        hook.links.push_back(*std::move(link));
+        return Done{};
+    }
+    if (places.size() == 1) {
+        skipped.push_back({places.front().cookie, link.error().what});
+        const bool hopeless = hook.links.empty() && skipped.size() > most_skipped;
+        return hopeless ? Status(link.error()) : Status(Done{});
+    }
+    const size_t half = places.size() / 2;
+    if (auto linked = link_halves(hook, places.first(half), skipped); !linked) return linked;
+    return link_halves(hook, places.subspan(half), skipped);
+}
+
+Status link_places(Hook& hook, std::vector<Skipped>& skipped) {
+    std::erase_if(hook.places, [&](const Attachment& a) { return is_skipped(skipped, a.cookie); });
+    if (!hook.places.empty())
+        if (auto linked = link_halves(hook, hook.places, skipped); !linked) return linked;
+    if (hook.links.empty() && !skipped.empty()) return Error{skipped.front().why, "", 0};
+    return Done{};
+}
+
 // A trampoline's program knows its place; a raw tracepoint is named.
 Result<Descriptor> link_by_name(const Hook& hook) {
     int link = bpf_raw_tracepoint_open(hook.raw_event.empty() ? nullptr : hook.raw_event.c_str(), hook.program);
@@ -96,17 +136,55 @@ Result<Descriptor> link_by_name(const Hook& hook) {
     return system_error("raw tracepoint " + hook.raw_event, -link);
 }
 
+Status link_one(Hook& hook) {
+    auto link = hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : link_by_name(hook);
+    if (!link) return link.error();
+    hook.on_event = !*link;
+    if (*link) hook.links.push_back(*std::move(link));
+    return Done{};
+}
+
 }  // namespace
 
-Result<std::vector<Hook>> Attacher::open(const Rung& rung) {
+Result<std::vector<Hook>> Attacher::open(const Rung& rung, std::vector<Skipped>& skipped) {
     std::vector<Hook> hooks;
+    const std::span all(rung.attachments);
     for (bool returns : {true, false})
-        for (const Attachment& attachment : rung.attachments) {
-            if (attachment.at_return != returns) continue;
-            auto opened = open_one(rung.way, attachment);
+        for (size_t first = 0, count = 0; first < all.size(); first += count) {
+            const auto same = [&](const Attachment& a) { return a.program == all[first].program; };
+            const auto rest = all.subspan(first);
+            count = static_cast<size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
+            if (all[first].at_return != returns) continue;
+            auto opened = open_some(rung.way, rest.first(count), skipped);
             if (!opened) return opened;
             std::move(opened->begin(), opened->end(), std::back_inserter(hooks));
         }
+    return hooks;
+}
+
+// Attachments of one program.
+Attacher::Opened Attacher::open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped) {
+    if (way_row(way).many) return open_many(way, attachments);
+    std::vector<Hook> hooks;
+    for (const Attachment& attachment : attachments) {
+        if (is_skipped(skipped, attachment.cookie)) continue;
+        auto opened = open_one(way, attachment);
+        if (!opened && attachments.size() == 1) return opened;
+        if (!opened) {
+            skipped.push_back({attachment.cookie, opened.error().what});
+            if (skipped.size() > most_skipped && hooks.empty()) return opened;
+            continue;
+        }
+        for (Hook& hook : *opened) hook.cookie = attachment.cookie;
+        std::move(opened->begin(), opened->end(), std::back_inserter(hooks));
+    }
+    if (hooks.empty() && !skipped.empty()) return Error{skipped.front().why, "", 0};
+    return hooks;
+}
+
+Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
+    auto hooks = one_hook(Descriptor(), way, object_.program(attachments.front().program));
+    hooks->front().places.assign(attachments.begin(), attachments.end());
     return hooks;
 }
 
@@ -130,7 +208,7 @@ Attacher::Opened Attacher::open_breakpoints(const Attachment& attachment, int pr
         for (int cpu : *cpus) {
             auto event = open_kernel_breakpoint(address, cpu);
             if (!event) return event.error_in(what);
-            hooks.push_back({program, Way::breakpoint, Descriptor(*event), Descriptor(), "", false});
+            hooks.push_back({program, Way::breakpoint, Descriptor(*event)});
         }
     return hooks;
 }
@@ -145,12 +223,9 @@ const Result<CodeSymbols>& Attacher::symbols() {
     return symbols_.emplace(read_code_symbols(functions));
 }
 
-Status link_hooks(std::vector<Hook>& hooks) {
+Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
     for (Hook& hook : hooks) {
-        auto link = hook.event ? link_program(hook.event.get(), hook.program) : link_by_name(hook);
-        if (!link) return link.error();
-        hook.link = *std::move(link);
-        hook.on_event = !hook.link;
+        if (auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped); !linked) return linked;
     }
     return Done{};
 }
@@ -166,8 +241,12 @@ void stop_hooks(std::span<Hook* const> hooks) {
     for (Hook* hook : hooks)
         if (hook->event) disable_event(hook->event.get());
     std::vector<Descriptor> holders;
-    for (Hook* hook : hooks)
-        if (!stops_when_disabled(hook->way)) holders.push_back(std::move(hook->on_event ? hook->event : hook->link));
+    for (Hook* hook : hooks) {
+        if (stops_when_disabled(hook->way)) continue;
+        std::ranges::move(hook->links, std::back_inserter(holders));
+        if (hook->on_event) holders.push_back(std::move(hook->event));
+        hook->links.clear();
+    }
     close_all(std::move(holders));
 }
 

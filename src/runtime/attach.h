@@ -15,14 +15,22 @@
 
 namespace lt {
 
-// A program at one place. The link goes before the event does.
+// A program at one place, or at several by links to many. The links go before the event does.
 struct Hook {
     int program = -1;
     Way way = Way::run;
-    Descriptor event;       // empty for a trampoline: its link is all there is
-    Descriptor link;        // empty until linked
-    std::string raw_event;  // a raw tracepoint's name
-    bool on_event = false;  // linked, but the kernel has no link for it: the program goes with the event
+    Descriptor event = Descriptor();  // empty for a trampoline and for links to many places: the link is all there is
+    std::vector<Descriptor> links = {};  // empty until linked
+    std::string raw_event = {};          // a raw tracepoint's name
+    uint64_t cookie = 0;
+    std::vector<Attachment> places = {};  // those that links to many serve
+    bool on_event = false;                // linked, but the kernel has no link for it: the program goes with the event
+};
+
+// Of the places of one program, one that the kernel refused while it took others.
+struct Skipped {
+    uint64_t cookie = 0;
+    std::string why;  // with its name
 };
 
 class Attacher {
@@ -31,12 +39,15 @@ class Attacher {
     Attacher(const Plan& plan, const LoadedObject& object) : plan_(plan), object_(object) {}
 
     // The rung's events, not yet counting, in the order in which they are to be linked: returns before entries, so that
-    // no entry is seen whose return goes unseen. An error is the rung's refusal, and leaves nothing open.
-    Result<std::vector<Hook>> open(const Rung& rung);
+    // no entry is seen whose return goes unseen. An error is the rung's refusal, and leaves nothing open. Where one
+    // program has several places, those that are refused are skipped, unless all are.
+    Result<std::vector<Hook>> open(const Rung& rung, std::vector<Skipped>& skipped);
 
   private:
     using Opened = Result<std::vector<Hook>>;
+    Opened open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped);
     Opened open_one(Way way, const Attachment& attachment);
+    Opened open_many(Way way, std::span<const Attachment> attachments);
     Opened open_breakpoints(const Attachment& attachment, int program);
     const Result<CodeSymbols>& symbols();
 
@@ -45,8 +56,9 @@ class Attacher {
     std::optional<Result<CodeSymbols>> symbols_;  // read at the first breakpoint, for all of them
 };
 
-// Sets the programs; on an error those already set are still there and go with the hooks.
-Status link_hooks(std::vector<Hook>& hooks);
+// Sets the programs; on an error those already set are still there and go with the hooks. What was skipped at one end
+// is skipped at the other.
+Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped);
 Status enable_hooks(const std::vector<Hook>& hooks);
 
 // From here on no program of the hooks is started. The events stay open, for closing them takes up to 100 ms each.

@@ -23,6 +23,7 @@
 #include "breakpoint.h"
 #include "descriptor.h"
 #include "mounts.h"
+#include "multi_link.h"
 
 namespace lt {
 
@@ -179,14 +180,12 @@ Answer test_multi(uint32_t attach_type, std::string_view missing) {
     return if_among(try_multi_link(program.get(), attach_type), {EFAULT}, missing);
 }
 
-constexpr uint32_t trace_kprobe_session = 56;  // BPF_TRACE_KPROBE_SESSION of newer headers
-
 Answer test_kprobe_multi(const FunctionFacts&) {
     return test_multi(BPF_TRACE_KPROBE_MULTI, "this kernel has no kprobes on many functions at once (CONFIG_FPROBE)");
 }
 
 Answer test_kprobe_session(const FunctionFacts&) {
-    return test_multi(trace_kprobe_session, "this kernel has no kprobe sessions (Linux 6.10 with CONFIG_FPROBE)");
+    return test_multi(attach_kprobe_session, "this kernel has no kprobe sessions (Linux 6.10 with CONFIG_FPROBE)");
 }
 
 // Made for tests of BPF, in every kernel with BTF and on nobody's path.
@@ -207,6 +206,34 @@ Answer test_uprobe(const FunctionFacts&) {
     if (!type) return no("this kernel was built without uprobes (CONFIG_UPROBE_EVENTS)");
     if (!load_empty({BPF_PROG_TYPE_KPROBE})) return refused(errno, "no BPF programs on uprobes");
     return if_among(try_probe_event(*type, false, 0), {EINVAL}, "uprobes are refused");
+}
+
+// A file that is not there is refused after everything else has been found good.
+int try_uprobe_multi_link(int program, uint32_t attach_type) {
+    static constexpr char no_file[] = "/lt/no/such/file";
+    static constexpr unsigned long offset = 0;
+    UprobeMultiLink attr;
+    attr.program = static_cast<uint32_t>(program);
+    attr.attach_type = attach_type;
+    attr.path = reinterpret_cast<uint64_t>(no_file);
+    attr.offsets = reinterpret_cast<uint64_t>(&offset);
+    attr.count = 1;
+    const Descriptor link(static_cast<int>(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr)));
+    return link ? 0 : errno;
+}
+
+Answer test_many_uprobes(uint32_t attach_type, std::string_view missing) {
+    const Descriptor program = load_empty({BPF_PROG_TYPE_KPROBE, attach_type});
+    if (!program) return refused(errno, missing);
+    return if_among(try_uprobe_multi_link(program.get(), attach_type), {ENOENT}, missing);
+}
+
+Answer test_uprobe_multi(const FunctionFacts&) {
+    return test_many_uprobes(attach_uprobe_multi, "this kernel has no uprobes on many places at once (Linux 6.6)");
+}
+
+Answer test_uprobe_session(const FunctionFacts&) {
+    return test_many_uprobes(attach_uprobe_session, "this kernel has no uprobe sessions (Linux 6.13)");
 }
 
 // Without its addresses no place for a breakpoint can be found, whatever else is allowed. The first symbols are offsets
@@ -296,6 +323,8 @@ constexpr FeatureRow features[] = {
     {Feature::kprobe_session, "kprobe_session", test_kprobe_session},
     {Feature::fentry, "fentry", test_fentry},
     {Feature::uprobe, "uprobe", test_uprobe},
+    {Feature::uprobe_multi, "uprobe_multi", test_uprobe_multi},
+    {Feature::uprobe_session, "uprobe_session", test_uprobe_session},
     {Feature::breakpoint, "breakpoint", test_breakpoint},
     {Feature::ring_buffer, "ring_buffer", test_ring_buffer},
     {Feature::task_storage, "task_storage", test_task_storage},

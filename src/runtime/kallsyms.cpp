@@ -84,14 +84,6 @@ std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view modul
     return found;
 }
 
-uint64_t Kallsyms::size_at(uint64_t address) const {
-    uint64_t next = UINT64_MAX;
-    for (const Entry& e : entries_) {
-        if (e.address > address) next = std::min(next, e.address);
-    }
-    return address == 0 || next == UINT64_MAX ? 0 : next - address;
-}
-
 // Of several at one address the first in the file, as the kernel itself does it. Ends are not known: what is farther
 // from its symbol than any function is long lies in none.
 std::optional<Symbol> Kallsyms::at(uint64_t address) const {

@@ -25,8 +25,6 @@ class Kallsyms {
 
     // All functions of that name, in the order of the file; of one module where one is given.
     std::vector<Symbol> find(std::string_view name, std::string_view module = {}) const;
-    // The distance to the next symbol; 0 where it is not known.
-    uint64_t size_at(uint64_t address) const;
     // The function around an address; empty where there is none, as in code that was made while the kernel runs.
     std::optional<Symbol> at(uint64_t address) const;
     // Names that match a glob pattern, sorted, each once. Parts of functions (x.cold, the padding before x) are left

@@ -70,8 +70,12 @@ class FileKernel final : public Kernel {
 
     Answer can(Feature feature) override;
     std::string release() override { return release_; }
+    bool runs() const override { return known_.empty(); }
     std::optional<KernelFunction> function(std::string_view name, std::string_view module) override;
     std::vector<std::string> functions(std::string_view pattern) override { return kallsyms().names(pattern); }
+    std::optional<bool> traceable(std::string_view function) override;
+    bool ambiguous(std::string_view function) override { return kallsyms().find(function).size() > 1; }
+    bool blacklisted(std::string_view function) override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
@@ -83,10 +87,9 @@ class FileKernel final : public Kernel {
     const Kallsyms& kallsyms();
     Btf* btf(const std::string& module = {});
     Result<Tracefs>& tracefs();
-    bool is_blacklisted(std::string_view name);
     const Result<ElfFile>& file(const std::string& path);
     Answer find_out(Feature feature);
-    void describe(KernelFunction& function);
+    bool describe(KernelFunction& function);
 
     Places places_;
     std::string release_;
@@ -130,15 +133,6 @@ Result<Tracefs>& FileKernel::tracefs() {
     return *tracefs_;
 }
 
-bool FileKernel::is_blacklisted(std::string_view name) {
-    if (!blacklist_) {
-        const Result<Folder> folder = places_.open_blacklist(places_.root);
-        const Result<std::string> text = folder ? folder->read(places_.blacklist) : folder.error();
-        blacklist_.emplace(text ? blacklisted_names(*text) : FunctionList(""));
-    }
-    return blacklist_->has(name);
-}
-
 const Result<ElfFile>& FileKernel::file(const std::string& path) {
     auto at = files_.find(path);
     if (at == files_.end()) at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
@@ -165,30 +159,41 @@ Answer FileKernel::find_out(Feature feature) {
 // ---- functions
 
 std::optional<KernelFunction> FileKernel::function(std::string_view name, std::string_view module) {
+    KernelFunction function;
+    function.name = name;
+    function.module = module;
+    if (describe(function)) return function;
     const std::vector<Symbol> found = kallsyms().find(name, module);
     if (found.empty()) return std::nullopt;
     // Modules come last in the file, so the kernel's own is taken before them.
-    const Symbol& first = found.front();
-    KernelFunction function;
-    function.name = first.name;
-    function.module = first.module;
-    function.address = first.address;
-    function.size = kallsyms().size_at(first.address);
-    function.same_name = static_cast<uint32_t>(found.size());
-    describe(function);
+    function.module = found.front().module;
+    if (!function.module.empty()) describe(function);
     return function;
 }
 
-void FileKernel::describe(KernelFunction& function) {
-    if (Btf* types = btf(function.module)) {
-        if (auto prototype = types->function(function.name)) {
-            function.in_btf = true;
-            function.parameters = std::move(prototype->parameters);
-            function.result = prototype->result;
-        }
+// False where there is no type information about it.
+bool FileKernel::describe(KernelFunction& function) {
+    Btf* types = btf(function.module);
+    auto prototype = types != nullptr ? types->function(function.name) : std::nullopt;
+    if (!prototype) return false;
+    function.in_btf = true;
+    function.parameters = std::move(prototype->parameters);
+    function.result = prototype->result;
+    return true;
+}
+
+std::optional<bool> FileKernel::traceable(std::string_view function) {
+    Result<Tracefs>& tracing = tracefs();
+    return tracing ? tracing->can_trace(function) : std::nullopt;
+}
+
+bool FileKernel::blacklisted(std::string_view function) {
+    if (!blacklist_) {
+        const Result<Folder> folder = places_.open_blacklist(places_.root);
+        const Result<std::string> text = folder ? folder->read(places_.blacklist) : folder.error();
+        blacklist_.emplace(text ? blacklisted_names(*text) : FunctionList(""));
     }
-    if (Result<Tracefs>& tracing = tracefs()) function.traceable = tracing->can_trace(function.name);
-    function.blacklisted = is_blacklisted(function.name);
+    return blacklist_->has(function);
 }
 
 // ---- tracepoints

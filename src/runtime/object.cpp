@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "load_log.h"
+#include "multi_link.h"
 
 namespace lt {
 
@@ -76,7 +77,10 @@ int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* progr
     bpf_program__set_autoload(program, use != uses.end());
     if (use == uses.end()) return 0;
     const auto& [probe, rung, attachment] = use->second;
-    if (plan.probes[probe].rungs[rung].way != Way::fentry) return 0;
+    const Way way = plan.probes[probe].rungs[rung].way;
+    if (const uint32_t type = multi_attach_type(way); type != 0)
+        return bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(type));
+    if (way != Way::fentry) return 0;
     return bpf_program__set_attach_target(program, 0, attachment->function.c_str());
 }
 
@@ -87,9 +91,24 @@ std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
     return std::nullopt;
 }
 
+// The kernel's functions for sessions are looked up for the whole object, so that no program is to blame.
+bool refuse_sessions(const Plan& plan, RungRefusals& refusals) {
+    bool any = false;
+    for (size_t p = 0; p < plan.probes.size(); p++)
+        for (size_t r = 0; r < plan.probes[p].rungs.size(); r++) {
+            const Way way = plan.probes[p].rungs[r].way;
+            if (!way_row(way).session || !refusals[p][r].empty()) continue;
+            refusals[p][r] =
+                fmt::format("{}: the kernel's functions for it are not those that are known", way_name(way));
+            any = true;
+        }
+    return any;
+}
+
 // Marks the rungs that use the program; false if it is no matter of the place.
 bool refuse_rungs(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log,
                   RungRefusals& refusals) {
+    if (program.empty()) return refuse_sessions(plan, refusals);
     bool any = false;
     auto [first, last] = uses.equal_range(program);
     for (auto use = first; use != last; ++use) {

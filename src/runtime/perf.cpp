@@ -117,10 +117,13 @@ Result<Descriptor> open_uprobe_event(const std::string& path, uint64_t offset, b
     return open_probe("uprobe", path, offset, at_return, what, uprobe_causes);
 }
 
-Result<Descriptor> link_program(int event, int program) {
-    int link = bpf_link_create(program, event, BPF_PERF_EVENT, nullptr);
+Result<Descriptor> link_program(int event, int program, uint64_t cookie) {
+    bpf_link_create_opts options{};
+    options.sz = sizeof options;
+    options.perf_event.bpf_cookie = cookie;
+    int link = bpf_link_create(program, event, BPF_PERF_EVENT, &options);
     if (link >= 0) return Descriptor(link);
-    if (link != -EINVAL) return system_error("cannot set the event's program", -link);
+    if (link != -EINVAL || cookie != 0) return system_error("cannot set the event's program", -link);
     if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program) < 0) return system_error("cannot set the event's program", errno);
     return Descriptor();
 }

@@ -113,8 +113,14 @@ std::string place_text(Way way, const Attachment& to) {
             return fmt::format("at {}", to.event);
         case Way::fentry:
         case Way::kprobe:
+        case Way::kprobe_multi:
         case Way::breakpoint:
             return fmt::format("at the {} of {}", side, to.function);
+        case Way::kprobe_session:
+            return fmt::format("at entry and return of {}", to.function);
+        case Way::uprobe_session:
+            return fmt::format("at entry and return of {}, {} + {:#x}", to.event, to.function, to.number);
+        case Way::uprobe_multi:
         case Way::uprobe:
             return fmt::format("at the {} of {}, {} + {:#x}", side, to.event, to.function, to.number);
     }
@@ -243,28 +249,6 @@ void Dumper::loss(size_t index, const PlannedLoss& loss) {
 }
 
 }  // namespace
-
-std::string_view way_name(Way way) {
-    switch (way) {
-        case Way::run:
-            return "run";
-        case Way::tracepoint:
-            return "tracepoint";
-        case Way::raw_tracepoint:
-            return "raw tracepoint";
-        case Way::fentry:
-            return "fentry";
-        case Way::kprobe:
-            return "kprobe";
-        case Way::uprobe:
-            return "uprobe";
-        case Way::walk:
-            return "iterator";
-        case Way::breakpoint:
-            return "breakpoint";
-    }
-    return {};
-}
 
 std::string dump(const Plan& plan) { return Dumper(plan).run(); }
 

@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 struct Taken {
     size_t rung = 0;
     std::vector<Hook> hooks;
+    std::vector<Skipped> skipped;
 };
 
 class LiveSession final : public Session {
@@ -47,6 +48,7 @@ class LiveSession final : public Session {
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
     std::vector<size_t> taken() const override;
+    std::vector<std::string> skipped(size_t probe) const override;
     Status watch(int descriptor, std::function<void()> work) override;
     Status set_param(size_t index, const std::vector<uint8_t>& bytes) override;
     Status end_with(int descriptor) override;
@@ -167,8 +169,9 @@ bool LiveSession::open_next(Attacher& attacher, size_t probe) {
     for (size_t rung = 0; rung < rungs.size(); rung++) {
         std::string& why = refused_[probe][rung];
         if (!why.empty()) continue;
-        if (auto hooks = attacher.open(rungs[rung])) {
-            taken_[probe] = {rung, *std::move(hooks)};
+        std::vector<Skipped> skipped;
+        if (auto hooks = attacher.open(rungs[rung], skipped)) {
+            taken_[probe] = {rung, *std::move(hooks), std::move(skipped)};
             return true;
         } else {
             why = hooks.error().what;
@@ -181,7 +184,7 @@ std::vector<Refusal> LiveSession::link_all(Attacher& attacher) {
     for (size_t probe = 0; probe < plan_.probes.size(); probe++)
         for (;;) {
             Taken& taken = taken_[probe];
-            auto linked = link_hooks(taken.hooks);
+            auto linked = link_hooks(taken.hooks, taken.skipped);
             if (linked) break;
             refused_[probe][taken.rung] = linked.error().what;
             taken.hooks.clear();
@@ -235,6 +238,12 @@ std::vector<size_t> LiveSession::taken() const {
     std::vector<size_t> rungs;
     for (const Taken& taken : taken_) rungs.push_back(taken.rung);
     return rungs;
+}
+
+std::vector<std::string> LiveSession::skipped(size_t probe) const {
+    std::vector<std::string> why;
+    for (const Skipped& each : taken_[probe].skipped) why.push_back(each.why);
+    return why;
 }
 
 // ---- run

@@ -183,7 +183,8 @@ struct WayRow {
 };
 constexpr std::array ways{
     WayRow{Way::tracepoint, tracepoint_context}, WayRow{Way::fentry, trampoline_context},
-    WayRow{Way::kprobe, kprobe_context},         WayRow{Way::uprobe, uprobe_context},
+    WayRow{Way::kprobe, kprobe_context},         WayRow{Way::kprobe_multi, kprobe_context},
+    WayRow{Way::uprobe, uprobe_context},         WayRow{Way::uprobe_multi, uprobe_context},
     WayRow{Way::breakpoint, sample_context},
 };
 

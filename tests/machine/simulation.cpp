@@ -32,18 +32,22 @@ bool ends_in_path(std::string_view path, std::string_view end) {
 }
 
 bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
-    if (way != Way::tracepoint && attachment.at_return != hit.at_return()) return false;
+    if (way != Way::tracepoint && !way_row(way).session && attachment.at_return != hit.at_return()) return false;
     switch (way) {
         case Way::run:
         case Way::walk:
         case Way::raw_tracepoint:
             return false;
         case Way::fentry:
+        case Way::kprobe_session:
+        case Way::kprobe_multi:
         case Way::kprobe:
         case Way::breakpoint:
             return probe_row(hit.kind).place == Place::kernel_function && attachment.function == hit.place;
         case Way::tracepoint:
             return hit.kind == ProbeKind::tracepoint && attachment.function + ":" + attachment.event == hit.place;
+        case Way::uprobe_session:
+        case Way::uprobe_multi:
         case Way::uprobe: {
             const size_t colon = hit.place.rfind(':');
             return hit.kind == ProbeKind::uprobe && colon != std::string::npos &&

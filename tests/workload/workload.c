@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,35 @@ static void call_getcwd(long i) {
     if (syscall(SYS_getcwd, path, sizeof path) < 0) exit(1);
 }
 
+// "calls" sleeps in a read until "waker" has seen it asleep and writes: one wakeup each.
+static int pipe_ends[2];
+
+static bool asleep(long thread) {
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    FILE* const file = fopen(path, "r");
+    if (!file || !fgets(line, sizeof line, file)) exit(1);
+    fclose(file);
+    const char* const state = strrchr(line, ')');
+    return state && state[2] == 'S';
+}
+
+static void* wake(void* argument) {
+    prctl(PR_SET_NAME, "waker");
+    while (!asleep((long)argument)) usleep(1000);
+    if (write(pipe_ends[1], "x", 1) != 1) exit(1);
+    return NULL;
+}
+
+static void call_wake(long i) {
+    pthread_t waker;
+    char byte;
+    if (i == 0 && pipe(pipe_ends) != 0) exit(1);
+    if (pthread_create(&waker, NULL, wake, (void*)syscall(SYS_gettid)) != 0) exit(1);
+    if (read(pipe_ends[0], &byte, 1) != 1) exit(1);
+    pthread_join(waker, NULL);
+}
+
 static void call_nanosleep(long i) {
     const struct timespec t = {micros / 1000000, micros % 1000000 * 1000};
     (void)i;
@@ -197,6 +227,7 @@ static const struct {
     {"held", call_held},       {"nest", call_nest},   {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
     {"getppid", call_getppid}, {"deep", call_deep},   {"leap", call_leap},     {"perish", call_perish},
     {"crowd", call_crowd},     {"futex", call_futex}, {"block", call_block},   {"epoll", call_epoll},
+    {"wake", call_wake},
 };
 
 int main(int argc, char** argv) {

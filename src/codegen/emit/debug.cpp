@@ -84,6 +84,12 @@ void DebugInfo::function(llvm::Function& f) {
     f.setSubprogram(current_);
 }
 
+void DebugInfo::kernel_function(llvm::Function& f, llvm::DIType* result) {
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({result}));
+    f.setSubprogram(builder_.createFunction(file_, f.getName(), "", file_, 1, type, 1, llvm::DINode::FlagPrototyped,
+                                            llvm::DISubprogram::SPFlagZero));
+}
+
 llvm::DebugLoc DebugInfo::line(Span span) {
     const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), span.begin);
     const auto number = static_cast<uint32_t>(after - line_starts_.begin());

@@ -31,6 +31,10 @@ constexpr SectionRow sections[] = {
     {Way::tracepoint, "tracepoint", "tracepoint"},
     {Way::fentry, "fentry", "fexit"},
     {Way::kprobe, "kprobe", "kretprobe"},
+    {Way::kprobe_multi, "kprobe.multi", "kretprobe.multi"},
+    {Way::kprobe_session, "kprobe", "kprobe"},
+    {Way::uprobe_multi, "uprobe", "uretprobe"},
+    {Way::uprobe_session, "uprobe", "uprobe"},
     {Way::uprobe, "uprobe", "uretprobe"},
     {Way::breakpoint, "perf_event", "perf_event"},
     {Way::walk, "iter/task", "iter/task"},
@@ -51,14 +55,34 @@ FunctionBuilder::FunctionBuilder(ModuleBuilder& module, const ir::Function& sour
 void FunctionBuilder::build() {
     llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
     function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, source_.name, *m_.module_);
-    function_->setSection(section(source_.way, source_.at_return));
+    const bool both = !source_.on_entry.empty();
+    if (way_row(source_.way).session && !both) {
+        function_->setLinkage(llvm::GlobalValue::InternalLinkage);
+        function_->addFnAttr(llvm::Attribute::AlwaysInline);
+    } else {
+        function_->setSection(section(source_.way, source_.at_return));
+    }
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     m_.debug_.function(*function_);
     b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_));
     b_.SetCurrentDebugLocation(m_.debug_.line({}));
     alloca_slots();
+    if (both) either_end();
     block(source_.body);
     leave();
+}
+
+void FunctionBuilder::either_end() {
+    auto* entry = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* at_return = llvm::BasicBlock::Create(m_.context_, "", function_);
+    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
+    b_.CreateCondBr(b_.CreateCall(m_.session_is_return()), at_return, entry);
+    for (const auto& [place, name] : {std::pair(entry, &source_.on_entry), std::pair(at_return, &source_.on_return)}) {
+        b_.SetInsertPoint(place);
+        b_.CreateCall(m_.module_->getFunction(*name), {function_->getArg(0)});
+        b_.CreateBr(after);
+    }
+    b_.SetInsertPoint(after);
 }
 
 void FunctionBuilder::alloca_slots() {
@@ -307,11 +331,17 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
 
 // A trampoline's array of arguments lies at one place for the entry and the return of a call. Elsewhere it is the stack
 // pointer, which at the entry, and at the instruction that returns, points to the return address; the hooks on returns
-// run when that has been taken off.
+// run when that has been taken off. A session hands the entry's over to the return.
 llvm::Value* FunctionBuilder::frame() {
     if (source_.way == Way::fentry) return b_.CreatePtrToInt(function_->getArg(0), b_.getInt64Ty());
     if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
     llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
+    if (way_row(source_.way).session) {
+        llvm::Value* cookie = b_.CreateCall(m_.session_cookie());
+        if (source_.at_return) return b_.CreateLoad(b_.getInt64Ty(), cookie);
+        b_.CreateStore(stack, cookie);
+        return stack;
+    }
     return source_.at_return && source_.way != Way::breakpoint ? b_.CreateSub(stack, word(8)) : stack;
 }
 

@@ -11,6 +11,7 @@ class FunctionBuilder {
     void build();
 
   private:
+    void either_end();
     void block(const ir::Block& block);
     void operation(const ir::Op& op);
     llvm::Value* value_of(const ir::Op& op);

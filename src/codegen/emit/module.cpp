@@ -68,6 +68,25 @@ void ModuleBuilder::globals() {
     params_->setAlignment(llvm::Align(8));
 }
 
+llvm::Function* ModuleBuilder::kernel_function(const char* name, llvm::Type* result, llvm::DIType* described) {
+    if (llvm::Function* known = module_->getFunction(name)) return known;
+    auto* type = llvm::FunctionType::get(result, false);
+    auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *module_);
+    f->setSection(".ksyms");
+    debug_.kernel_function(*f, described);
+    return f;
+}
+
+// Of Linux 6.10 and later (kernel/trace/bpf_trace.c).
+llvm::Function* ModuleBuilder::session_is_return() {
+    return kernel_function("bpf_session_is_return", llvm::Type::getInt1Ty(context_), debug_.truth());
+}
+
+// Eight bytes that the entry and the return of one call have in common.
+llvm::Function* ModuleBuilder::session_cookie() {
+    return kernel_function("bpf_session_cookie", llvm::PointerType::get(context_, 0), debug_.pointer_to_word());
+}
+
 // Linked before the functions are made, so that calls can name them; then only ours, so that what is not used goes
 // away.
 Status ModuleBuilder::link_library() {

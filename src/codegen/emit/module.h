@@ -30,6 +30,12 @@ class DebugInfo {
     void map(llvm::GlobalVariable& variable, const ir::MapDefinition& definition);
     void function(llvm::Function& function);
     llvm::DebugLoc line(Span span);  // in the function begun last
+    // A function of the kernel that programs call; libbpf compares its type with the kernel's.
+    void kernel_function(llvm::Function& function, llvm::DIType* result);
+    llvm::DIType* truth() { return builder_.createBasicType("_Bool", 8, llvm::dwarf::DW_ATE_boolean); }
+    llvm::DIType* pointer_to_word() {
+        return builder_.createPointerType(builder_.createBasicType("u64", 64, llvm::dwarf::DW_ATE_unsigned), 64);
+    }
     void finish() { builder_.finalize(); }
 
   private:
@@ -50,6 +56,9 @@ class ModuleBuilder {
     friend class FunctionBuilder;
     void globals();
     Status link_library();
+    llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
+    llvm::Function* session_is_return();
+    llvm::Function* session_cookie();
 
     llvm::LLVMContext& context_;
     const ir::Program& program_;

@@ -80,7 +80,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
 
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::AlwaysInlinerPass(false));
+    passes.addPass(llvm::AlwaysInlinerPass(true));
     passes.addPass(llvm::GlobalDCEPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
     passes.addPass(llvm::GlobalDCEPass());

@@ -42,13 +42,6 @@ TEST(Kallsyms, KeepsAllOfOneName) {
     EXPECT_TRUE(symbols.find("twin", "xfs").empty());
 }
 
-TEST(Kallsyms, SizesReachToTheNextSymbol) {
-    const Kallsyms symbols(listing);
-    EXPECT_EQ(symbols.size_at(0xffffffff81000020), 0x40u);
-    EXPECT_EQ(symbols.size_at(0xffffffff81000060), 0xa0u) << "an alias at the same address does not end it";
-    EXPECT_EQ(symbols.size_at(0xffffffffc0400040), 0u) << "nothing follows";
-}
-
 std::string name_at(const Kallsyms& symbols, uint64_t address) {
     const auto symbol = symbols.at(address);
     return symbol ? std::string(symbol->name) : "";
@@ -79,7 +72,6 @@ TEST(Kallsyms, HiddenAddresses) {
     const Kallsyms symbols("0000000000000000 T a\n0000000000000000 T b\n");
     ASSERT_EQ(symbols.find("b").size(), 1u);
     EXPECT_EQ(symbols.find("b")[0].address, 0u);
-    EXPECT_EQ(symbols.size_at(0), 0u);
     EXPECT_FALSE(symbols.at(0));
     EXPECT_FALSE(symbols.at(5));
 }

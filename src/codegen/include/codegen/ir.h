@@ -162,6 +162,9 @@ struct Function {
     bool at_return = false;
     bool user = false;   // arguments beyond the registers lie in user memory
     std::string target;  // Way::fentry: the kernel function
+    // Not empty in the program of a session: functions of this program that it runs at the two ends. Those are not
+    // programs by themselves.
+    std::string on_entry, on_return;
     uint32_t slots = 0;
     uint32_t frame = 0;  // bytes of its buffers; those of different statements share them
     Value values = 0;    // ids given out

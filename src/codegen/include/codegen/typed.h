@@ -17,8 +17,16 @@
 
 namespace lt {
 
-// One existing place, and the ways to get there in the order in which they are tried. Attachments are filled in by the
-// lowering.
+// One of the places that one program serves.
+struct Member {
+    std::string text;      // as of `probe`
+    std::string function;  // of the kernel
+    UserFunction user;
+};
+
+// One existing place (or, with members, several that are served by one program and for which `function` and `user`
+// describe nothing but the first's name), and the ways to get there in the order in which they are tried. Attachments
+// are filled in by the lowering.
 struct ResolvedPlace {
     ProbeKind kind = ProbeKind::begin;
     std::string text;  // as typed, for a wildcard: with the name it stands for
@@ -28,6 +36,7 @@ struct ResolvedPlace {
     Tracepoint tracepoint;  // a system call's: the one at its entry
     Tracepoint exit;        // a system call's
     UserFunction user;
+    std::vector<Member> members;
     std::vector<Rung> rungs;
 };
 

@@ -25,6 +25,8 @@ enum class Feature : uint8_t {
     kprobe_session,
     fentry,  // programs of fentry and fexit kind
     uprobe,
+    uprobe_multi,
+    uprobe_session,
     breakpoint,  // hardware execution breakpoints on addresses of the kernel
     ring_buffer,
     task_storage,
@@ -49,17 +51,11 @@ struct Field {
 };
 
 struct KernelFunction {
-    std::string name;        // as in kallsyms
-    std::string module;      // empty: the kernel itself
-    uint64_t address = 0;    // 0 where addresses are hidden
-    uint64_t size = 0;       // up to the next symbol
-    uint32_t same_name = 1;  // how many functions have this name; this is the first of them
+    std::string name;    // as in kallsyms
+    std::string module;  // empty: the kernel itself
     bool in_btf = false;
     std::vector<Field> parameters;  // from BTF
     Type result;                    // kind none: returns nothing, or no BTF
-    std::optional<bool>
-        traceable;             // in the kernel's list of functions that ftrace can hook; empty: the list cannot be read
-    bool blacklisted = false;  // kprobes are forbidden on it
 };
 
 struct Tracepoint {
@@ -82,11 +78,21 @@ class Kernel {
 
     virtual Answer can(Feature feature) = 0;
     virtual std::string release() = 0;  // as of uname -r
+    // Does the kernel itself answer, when something is attached? Else only what its files say is known.
+    virtual bool runs() const = 0;
 
-    // Exactly by name (and module where one is given); no value where this kernel has none.
+    // Exactly by name (and module where one is given); no value where this kernel has none. What BTF describes is found
+    // there; else the kernel's symbols are read, which it takes long to print.
     virtual std::optional<KernelFunction> function(std::string_view name, std::string_view module = {}) = 0;
     // Names of functions (kernel and modules) that match a glob pattern, sorted, each once.
     virtual std::vector<std::string> functions(std::string_view pattern) = 0;
+    // Is it in the kernel's list of functions that ftrace can hook? No value where the list cannot be read. The list is
+    // long, and trying is quicker where few functions are wanted.
+    virtual std::optional<bool> traceable(std::string_view function) = 0;
+    // Do several functions have this name?
+    virtual bool ambiguous(std::string_view function) = 0;
+    // Are kprobes forbidden on it?
+    virtual bool blacklisted(std::string_view function) = 0;
 
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
     // "category:event" of all that match, sorted.

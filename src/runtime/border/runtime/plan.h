@@ -21,11 +21,24 @@ enum class Way : uint8_t {
     tracepoint,  // perf event on a tracepoint
     raw_tracepoint,  // a tracepoint's own arguments, by name alone; for what lt itself wants to know
     fentry,          // BPF trampoline at a kernel function's entry or return (fexit)
+    kprobe_session,  // one program at the entries and returns of many kernel functions, by one link
+    kprobe_multi,    // one program at the entries, or at the returns, of many kernel functions, by one link
     kprobe,          // perf event on a kernel function's entry or return (kretprobe)
+    uprobe_session,  // as kprobe_session, for functions of one file
+    uprobe_multi,    // as kprobe_multi, for places in one file
     uprobe,          // perf event on an instruction of a file, or on a function's return (uretprobe)
     walk,            // an iterator over all tasks, run when the runtime reads it
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
 };
+
+struct WayRow {
+    Way way;
+    std::string_view name;
+    bool user;     // the traced code is a program's: its stack is the program's, and its memory
+    bool many;     // one link for all attachments of a program
+    bool session;  // one program is run at the entry and at the return, and tells them apart
+};
+const WayRow& way_row(Way way);
 std::string_view way_name(Way way);
 
 // One program and the place it is attached to.
@@ -36,6 +49,7 @@ struct Attachment {
         function;  // fentry, kprobe, breakpoint: the kernel function; tracepoint: the category; uprobe: the file's path
     std::string event;    // tracepoint: the event; uprobe: the symbol, for messages
     uint64_t number = 0;  // tracepoint: its id; uprobe: the offset in the file
+    uint64_t cookie = 0;  // what the program is told there, where it is attached to many places
 };
 
 // One way to serve a probe: all its attachments or none.
@@ -54,6 +68,7 @@ struct PlannedProbe {
     When when = When::attached;
     uint64_t period_ns = 0;   // When::period
     std::vector<Rung> rungs;  // the first that can be attached is taken
+    uint32_t places = 1;      // that one program serves
 };
 
 // How values lie in a map. Per-CPU maps are folded over CPUs when read.

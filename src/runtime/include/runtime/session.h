@@ -46,6 +46,8 @@ class Session {
         const = 0;  // when attach() failed for another reason than a refused rung
     // The rung taken by each probe, index into its rungs; for -v.
     virtual std::vector<size_t> taken() const = 0;
+    // For each of the probe's places that the kernel refused while it took others: its name and why.
+    virtual std::vector<std::string> skipped(size_t probe) const = 0;
 
     // Calls `work` during the run whenever this descriptor is readable. The caller keeps it open until the end.
     virtual Status watch(int descriptor, std::function<void()> work) = 0;

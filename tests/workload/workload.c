@@ -1,14 +1,21 @@
 // Does a known number of known things, so that tests can say what lt has to count and to measure.
-//   workload WHAT COUNT [MICROSECONDS]      does WHAT so often, each (where it can wait) for that long
-// Its thread is named "calls" while it does that, so that what starting and ending a program does can be told apart.
+//   workload WHAT COUNT [MICROSECONDS | DEVICE]      does WHAT so often, each (where it can wait) for that long
+// Its thread is named "calls" while it does that, so that what starting and ending a program does can be told apart;
+// threads that wait for it are named "waits".
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,6 +24,7 @@
 #define TRACED __attribute__((noinline, noclone, visibility("default")))
 
 static long micros;
+static const char* device;
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -92,6 +100,76 @@ static void call_crowd(long i) {
     for (long j = 0; i + 1 == crowd_size && j < crowd_size; j++) pthread_join(crowd[j], NULL);
 }
 
+// One futex for all threads: each waits for it once, and it is let go so long after the last one has gone to sleep.
+static atomic_int held_futex = 1;
+static _Atomic(pid_t) waiter;
+static void* wait_for_futex(void* argument) {
+    prctl(PR_SET_NAME, "waits");
+    waiter = (pid_t)syscall(SYS_gettid);
+    syscall(SYS_futex, &held_futex, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+    prctl(PR_SET_NAME, "workload");
+    return argument;
+}
+
+// What a thread is doing: R, S, D ...
+static char thread_state(pid_t thread) {
+    char path[64], text[256] = {0};
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    const char* name_end = size > 0 ? strrchr(text, ')') : NULL;
+    if (!name_end) exit(1);
+    return name_end[2];
+}
+
+static void nap(long us) {
+    const struct timespec t = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&t, NULL);
+}
+
+static void call_futex(long i) {
+    if (!crowd) crowd = calloc((size_t)crowd_size, sizeof *crowd);
+    waiter = 0;
+    if (!crowd || pthread_create(&crowd[i], NULL, wait_for_futex, NULL) != 0) exit(1);
+    while (!waiter || thread_state(waiter) != 'S') nap(100);
+    if (i + 1 < crowd_size) return;
+    nap(micros);
+    held_futex = 0;
+    syscall(SYS_futex, &held_futex, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, (int)crowd_size, NULL, NULL, 0);
+    for (long j = 0; j < crowd_size; j++) pthread_join(crowd[j], NULL);
+}
+
+// Writes 4 KiB past the page cache and waits for the device, each time at another place.
+static void call_block(long i) {
+    static char* page;
+    static int file = -1;
+    if (file < 0) file = open(device, O_WRONLY | O_DIRECT | O_CLOEXEC);
+    if (!page) page = aligned_alloc(4096, 4096);
+    if (page) memset(page, 'x', 4096);
+    if (file < 0 || !page || pwrite(file, page, 4096, i * 8192) != 4096) {
+        perror(device);
+        exit(1);
+    }
+}
+
+// One event that four epoll instances pass on, each to the next: in the kernel that is a function that calls itself.
+static void call_epoll(long i) {
+    enum { NESTED = 4 };
+    static int event;
+    if (i == 0) {
+        int below = event = eventfd(0, EFD_CLOEXEC);
+        for (int n = 0; n < NESTED; n++) {
+            const int outer = epoll_create1(EPOLL_CLOEXEC);
+            struct epoll_event wanted = {.events = EPOLLIN};
+            if (epoll_ctl(outer, EPOLL_CTL_ADD, below, &wanted) != 0) exit(1);
+            below = outer;
+        }
+    }
+    const uint64_t one = 1;
+    if (write(event, &one, sizeof one) != sizeof one) exit(1);
+}
+
 static void call_held(long i) { held(i, -2 * i, i % 2 ? "odd" : "even", (short)-i, i, 42); }
 static void call_nest(long i) { nest(i % 4 + 1); }
 
@@ -146,15 +224,17 @@ static const struct {
     const char* name;
     void (*once)(long i);
 } works[] = {
-    {"held", call_held},       {"nest", call_nest}, {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
-    {"getppid", call_getppid}, {"deep", call_deep}, {"leap", call_leap},     {"perish", call_perish},
-    {"crowd", call_crowd},     {"wake", call_wake},
+    {"held", call_held},       {"nest", call_nest},   {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
+    {"getppid", call_getppid}, {"deep", call_deep},   {"leap", call_leap},     {"perish", call_perish},
+    {"crowd", call_crowd},     {"futex", call_futex}, {"block", call_block},   {"epoll", call_epoll},
+    {"wake", call_wake},
 };
 
 int main(int argc, char** argv) {
     const long count = argc > 2 ? atol(argv[2]) : 0;
     crowd_size = count;
-    micros = argc > 3 ? atol(argv[3]) : 0;
+    device = argc > 3 ? argv[3] : "";
+    micros = atol(device);
     for (size_t w = 0; argc > 1 && w < sizeof works / sizeof works[0]; w++) {
         if (strcmp(argv[1], works[w].name) != 0) continue;
         prctl(PR_SET_NAME, "calls");
@@ -162,7 +242,8 @@ int main(int argc, char** argv) {
         prctl(PR_SET_NAME, "workload");
         return 0;
     }
-    fprintf(stderr,
-            "usage: workload held|nest|deep|leap|perish|crowd|wake|getcwd|nanosleep|getppid COUNT [MICROSECONDS]\n");
+    fprintf(stderr, "usage: workload WHAT COUNT [MICROSECONDS | DEVICE]; WHAT is one of");
+    for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) fprintf(stderr, " %s", works[w].name);
+    fprintf(stderr, "\n");
     return 1;
 }

@@ -8,13 +8,15 @@ namespace {
 
 // What the kernel promises of programs that are run in some way.
 enum class Running : uint8_t {
-    // Never two of this kind at one time on a CPU: an event that hits while one of them runs, in an interrupt or an NMI,
-    // is skipped and counted as a miss of its program. It is the kernel's counter bpf_prog_active, asked in
-    // trace_call_bpf (perf events on tracepoints and kprobes), in kprobe_multi_link_prog_run and in bpf_overflow_handler
+    // Without preemption, and never two of this kind at one time on a CPU: an event that hits while one of them runs, in
+    // an interrupt or an NMI, is skipped and counted as a miss of its program. It is the kernel's counter
+    // bpf_prog_active, asked in trace_call_bpf (perf events on tracepoints and kprobes) and in bpf_overflow_handler
     // (perf events with a sample, such as breakpoints).
     in_turn,
     // In a thread's own time: it can be interrupted, but comes into no other program's way. uprobes run at an exception
     // out of user space, preemptible; BPF_PROG_TEST_RUN, for what the runtime runs, and iterators in a system call.
+    // Links to many kprobes ask bpf_prog_active, too, so they come into nobody's way; but that their programs cannot be
+    // preempted is not promised by every kernel.
     outside,
     // In an interrupt, too, and in the middle of all others: trampolines and raw tracepoints are stopped by nothing but
     // their own program.
@@ -24,12 +26,12 @@ enum class Running : uint8_t {
 Running running(Way way) {
     switch (way) {
         case Way::tracepoint:
-        case Way::kprobe_session:
-        case Way::kprobe_multi:
         case Way::kprobe:
         case Way::breakpoint:
             return Running::in_turn;
         case Way::run:
+        case Way::kprobe_session:
+        case Way::kprobe_multi:
         case Way::uprobe_session:
         case Way::uprobe_multi:
         case Way::uprobe:

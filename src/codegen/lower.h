@@ -18,6 +18,10 @@ namespace lt {
 constexpr uint32_t large_ring = 4 << 20;
 constexpr uint32_t small_ring = 64 << 10;
 
+// In an opening of a span: the frame (between two events: the thread), then the time.
+constexpr uint32_t frame_offset = 0;
+constexpr uint32_t time_offset = 8;
+
 class Unit {
   public:
     Unit(const ast::Program& program, const Typed& typed, Diags& diags);
@@ -108,7 +112,7 @@ class BodyLowering {
   private:
     // lower.cpp: functions
     void action(const ast::Action& node, PlannedProbe& probe, Rung& rung);
-    // lower_span.cpp
+    // lower_span.cpp; with keys: lower_pair.cpp
     void span(const ast::SpanAction& node, Rung& rung);
     std::vector<Attachment> session(const std::string& open, const std::string& close);
     void open_call(const ast::SpanAction& node, const std::string& name, Way way);

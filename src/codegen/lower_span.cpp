@@ -16,16 +16,11 @@ constexpr uint32_t span_keys = 16384;     // open at one time
 constexpr uint32_t book_size = 16;        // u64 opened, u64 closed
 constexpr uint32_t book_closed = 8;
 constexpr int helper_ktime_get_ns = 5;
-constexpr int helper_get_current_pid_tgid = 14;
-constexpr int helper_map_delete_elem = 3;
 constexpr int64_t no_loss = 0xffffffff;
 
 // How far apart two frames of one stack can be: x86's kernel stacks have 16 KiB, those of programs 8 MiB by default.
 constexpr int64_t kernel_stack = 16 << 10;
 constexpr int64_t user_stack = 8 << 20;
-
-constexpr uint32_t frame_offset = 0;
-constexpr uint32_t time_offset = 8;
 
 std::string_view short_name(const ast::Program& program, ast::ExprId id) {
     const auto* name = std::get_if<ast::Name>(&program[id].node);
@@ -453,74 +448,6 @@ void BodyLowering::timeout(const ast::Timeout& node) {
     finish(node.span);
     stuck_ = ir::no_value;
     unit_.timeout(std::move(planned));
-}
-
-ir::Value BodyLowering::span_key(uint32_t span_index, const std::vector<ast::ExprId>& parts, size_t first) {
-    const std::vector<Type>& types = unit_.span(span_index).key;
-    uint32_t size = 0;
-    for (const Type& t : types) size += padded(t.size);
-    const ir::Value key = b_->buffer(size);
-    if (parts.size() == first) {
-        b_->store(key, 0, b_->extend(b_->helper(helper_get_current_pid_tgid), 4, false));
-        return key;
-    }
-    uint32_t offset = 0;
-    for (size_t i = first; i < parts.size(); i++) {
-        const Type& t = types[i - first];
-        value_into(parts[i], key, offset, t);
-        offset += padded(t.size);
-    }
-    return key;
-}
-
-void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& name, Way way) {
-    begin(name, way, probe_row(body_.place.kind).result);
-    closing_ = false;
-    make_locals();
-    if_opens(node, [&] {
-        const uint32_t size = unit_.span(body_.span).opening_size;
-        const ir::Value map = b_->map(unit_.layout(body_.span).map);
-        const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
-        const ir::Value made = b_->buffer(size);
-        book(0);
-        freeze(made);
-        b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
-        const ir::Value again = b_->call(ir::Library::pair_reopen,
-                                         {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
-        const auto reuse = [&] {
-            b_->copy(again, frame_offset, made, 8);
-            b_->copy(again, span_opening_header, b_->address(made, span_opening_header), size - span_opening_header);
-            b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
-        };
-        const auto add = [&] {
-            b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-            b_->call(ir::Library::pair_open,
-                     {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
-        };
-        b_->branch(again, reuse, add);
-    });
-    finish(body_.place.span);
-}
-
-void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& name, Way way) {
-    begin_close(name, way, probe_row(body_.place.kind).result);
-    const ir::Value map = b_->map(unit_.layout(body_.span).map);
-    const ir::Value key = span_key(body_.span, node.closes[body_.endpoint].key, 0);
-    const Unmatched losses = unmatched(node);
-    const uint32_t opened = b_->new_slot();
-    b_->write(opened, b_->constant(0));
-    const ir::Value opening = b_->find(unit_.layout(body_.span).map, key);
-    b_->branch(opening, [&] {
-        thaw(opening);  // before somebody else may use it again
-        b_->write(opened, b_->call(ir::Library::pair_claim, {opening}));
-    });
-    const auto closed = [&] {
-        b_->helper(helper_map_delete_elem, {map, key});
-        close(node, b_->read(opened));
-    };
-    b_->branch(b_->read(opened), closed,
-               [&] { b_->call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured}); });
-    finish(body_.place.span);
 }
 
 ir::Value BodyLowering::age(const ast::Call& node) {

@@ -214,6 +214,7 @@ class BodyLowering {
         uint32_t limit = 0;
     };
     bool lies_somewhere(ast::ExprId id) const;
+    bool in_tuple(ast::ExprId id) const;
     Location place(ast::ExprId id);
     Location member_place(ast::ExprId id, ast::ExprId base);
     Location index_place(ast::ExprId id, const ast::Index& node);

@@ -12,7 +12,6 @@ namespace lt {
 namespace {
 
 constexpr int helper_get_current_comm = 16;
-constexpr int helper_probe_read_user_str = 114;
 constexpr int helper_probe_read_kernel_str = 115;
 constexpr int helper_get_attach_cookie = 174;
 

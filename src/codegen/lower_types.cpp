@@ -48,8 +48,11 @@ bool BodyLowering::lies_somewhere(ast::ExprId id) const {
 BodyLowering::Location BodyLowering::place(ast::ExprId id) {
     const ast::ExprNode& node = program_[id].node;
     if (lies_somewhere(id)) {
-        if (const auto* field = std::get_if<FieldUse>(&use(id)))
-            return {b_->address(b_->context(), field->field.offset)};
+        if (const auto* field = std::get_if<FieldUse>(&use(id))) {
+            // a number from here on: the verifier forbids loads through a context that was added to
+            Location record{b_->alu(ir::Alu::add, b_->context(), b_->constant(field->field.offset))};
+            return record;
+        }
         if (const auto* member = std::get_if<ast::Member>(&node)) return member_place(id, member->base);
         if (const auto* index = std::get_if<ast::Index>(&node)) return index_place(id, *index);
         if (const auto* unary = std::get_if<ast::Unary>(&node))
@@ -162,13 +165,23 @@ ir::Value BodyLowering::own_bit_field(const Location& p, const Member& member) {
     return b_->alu(member.type.is_signed ? ir::Alu::ashr : ir::Alu::lshr, high, b_->constant(64 - member.bit_size));
 }
 
+// Parts of a tuple are padded with zeros.
+bool BodyLowering::in_tuple(ast::ExprId id) const {
+    const ast::ExprNode& node = program_[id].node;
+    if (const auto* member = std::get_if<ast::Member>(&node)) return type(member->base).kind == Kind::tuple;
+    const auto* index = std::get_if<ast::Index>(&node);
+    return index && type(index->base).kind == Kind::tuple;
+}
+
 // The bytes of a string, a structure or an array that lies somewhere, to memory of the program.
 void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room) {
     const Location p = place(id);
     const Type& t = type(id);
     const uint32_t size = std::min(t.size, room);
     const bool text = t.kind == Kind::string;
-    if (p.direct && p.distance == ir::no_value && p.offset % 8 == 0) {
+    // what follows in a structure is no part of it, nor is what stands behind the end of a string there
+    const bool whole_words = in_tuple(id) || (!text && size % 8 == 0);
+    if (p.direct && p.distance == ir::no_value && p.offset % 8 == 0 && whole_words) {
         return b_->copy(to, 0, b_->address(p.base, p.offset), padded(size));
     }
     if (p.direct) {
@@ -229,16 +242,24 @@ ir::Value BodyLowering::value_as(ast::ExprId id, const Type& target) {
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Boolean& node) { return b_->constant(node.value); }
 
-ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member& node) {
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
     if (!std::holds_alternative<FieldUse>(use(id))) return fetched(id);
-    (void)node;
     const Field& field = std::get<FieldUse>(use(id)).field;
     const auto width = static_cast<uint8_t>(field.type.size);
     if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
     return b_->extend(b_->argument(field.offset), width, field.type.is_signed);
 }
 
-ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Index&) { return fetched(id); }
+// An element of an array in a tracepoint's record is loaded from there where its index is known.
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Index& node) {
+    const auto* field = std::get_if<FieldUse>(&use(node.base));
+    const auto* number = std::get_if<ast::Integer>(&program_[node.index].node);
+    const bool in_place = field && number && !frozen(node.base) && element(type(node.base)) && in_record();
+    if (!in_place) return fetched(id);
+    const Type& t = type(id);
+    return b_->field(field->field.offset + static_cast<uint32_t>(number->value) * t.size, static_cast<uint8_t>(t.size),
+                     t.is_signed);
+}
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Tuple&) { return b_->constant(0); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Cast& node) {

@@ -89,12 +89,11 @@ ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
     return add(span, ast::Cast{std::move(type), value}, {value});
 }
 
-ast::ExprId Builder::type_call(Span span, std::string name, Span name_span, ast::TypeName type) {
+ast::ExprId Builder::type_call(Span span, const std::string& name, ast::TypeName type) {
     if (name != function_row(Function::size_of).name) {
         diags_.error(type.span, fmt::format("{}() takes a value, not a type", name)).hint =
             "only sizeof() and offsetof() take a type";
     }
-    (void)name_span;
     return leaf(span, ast::SizeOf{std::move(type)});
 }
 

@@ -25,7 +25,7 @@ class Builder {
     ast::ExprId index(Span span, ast::ExprId base, ast::ExprId index);
     ast::ExprId tuple(Span span, ast::ExprId first, Exprs others = {});
     ast::ExprId cast(Span span, ast::TypeName type, ast::ExprId value);
-    ast::ExprId type_call(Span span, std::string name, Span name_span, ast::TypeName type);  // sizeof(type)
+    ast::ExprId type_call(Span span, const std::string& name, ast::TypeName type);  // sizeof(type)
     ast::ExprId call(Span span, std::string name, Span name_span, Exprs arguments);
     ast::ExprId unary(Span span, ast::UnaryOp op, ast::ExprId operand);
     ast::ExprId binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right);

@@ -274,7 +274,7 @@ primary:
   | MAP %prec ALONE        { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
   | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
-  | NAME CAST              { $$ = build.type_call(@$, $1, @1, $2); }
+  | NAME CAST              { $$ = build.type_call(@$, $1, $2); }
   | NAME OFFSET            { $$ = build.leaf(@$, $2); }
   | "(" expr ")"           { $$ = $2; }
   | "(" expr "," ")"       { $$ = build.tuple(@$, {$2}); }

@@ -68,7 +68,7 @@ struct Declaration {
 
 Declaration parse_declaration(std::string_view text) {
     Declaration d;
-    if (text.ends_with(']') && !text.starts_with("__")) {
+    if (text.ends_with(']') && !text.starts_with(data_location_word) && !text.starts_with("__rel_loc ")) {
         const size_t open = std::min(text.find('['), text.size());
         d.brackets = text.substr(open);
         text = trim(text.substr(0, open));
@@ -130,13 +130,24 @@ Type scalar_type(const FormatLine& line, std::string_view type, bool in_syscalls
     return integer_type(line.size, line.is_signed, view);
 }
 
+// "[6]" with the size of all: integers, if each has the size of one.
+Type list_type(const FormatLine& line, const Declaration& d) {
+    if (!d.brackets.starts_with('[') || !d.brackets.ends_with(']') || is_aggregate(d.type)) return nothing();
+    const auto count = number(d.brackets.substr(1, d.brackets.size() - 2));
+    if (!count || *count == 0 || line.size % *count != 0) return nothing();
+    const FormatLine each{d.type, line.offset, static_cast<uint32_t>(line.size / *count), line.is_signed};
+    const Type type = scalar_type(each, d.type, false);
+    return type.kind == Kind::none ? type : array_type(type, static_cast<uint32_t>(*count));
+}
+
 Type field_type(const FormatLine& line, const Declaration& d, bool in_syscalls) {
     if (d.type.starts_with("__")) {
         // __data_loc, __rel_loc and their kin come before the type proper; __u32 does not end in brackets.
         if (d.type.ends_with("[]")) return located_type(d.type);
     }
     if (d.brackets.empty()) return scalar_type(line, d.type, in_syscalls);
-    return is_char(d.type) && line.size > 0 ? string_type(line.size) : nothing();
+    if (is_char(d.type) && line.size > 0) return string_type(line.size);
+    return list_type(line, d);
 }
 
 Field make_field(const FormatLine& line, bool in_syscalls) {

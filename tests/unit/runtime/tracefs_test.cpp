@@ -35,11 +35,18 @@ TEST(TracepointFormat, Strings) {
 }
 
 TEST(TracepointFormat, WhatHasNoValue) {
-    EXPECT_EQ(one("unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;").type, nothing());
-    EXPECT_EQ(one("u8 addr[8];\toffset:16;\tsize:8;\tsigned:0;").type, nothing());
+    EXPECT_EQ(one("unsigned long args[N];\toffset:16;\tsize:48;\tsigned:0;").type, nothing());
+    EXPECT_EQ(one("struct pair args[6];\toffset:16;\tsize:48;\tsigned:0;").type, nothing());
+    EXPECT_EQ(one("u8 addr[5];\toffset:16;\tsize:8;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("__data_loc u32[] list;\toffset:16;\tsize:4;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("__rel_loc char[] name;\toffset:16;\tsize:4;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("struct pair p;\toffset:16;\tsize:8;\tsigned:0;").type, nothing());
+}
+
+TEST(TracepointFormat, Arrays) {
+    EXPECT_EQ(one("unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;").type,
+              array_type(integer_type(8, false), 6));
+    EXPECT_EQ(one("__s8 addr[8];\toffset:16;\tsize:8;\tsigned:1;").type, array_type(integer_type(1, true), 8));
 }
 
 TEST(TracepointFormat, Pointers) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lt {
 namespace {
@@ -40,6 +41,15 @@ bool same_keys(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) {
                       [](const SpanInfo& x, const SpanInfo& y) { return x.key == y.key; });
 }
 
+// The room that all locals take, which grows while their types are being found.
+size_t local_bytes(const Typed& typed) {
+    size_t sum = 0;
+    for (const Body& body : typed.bodies) {
+        for (const LocalInfo& local : body.locals) sum += local.type.size;
+    }
+    return sum;
+}
+
 void round(const ast::Program& program, Typed& typed, Diags& diags) {
     MapTable maps(typed.maps);
     for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, diags).run();
@@ -71,9 +81,12 @@ void check(const ast::Program& program, Typed& typed, Diags& diags) {
     for (int i = 0; i < most_rounds; i++) {
         const std::vector<MapInfo> before = typed.maps;
         const std::vector<SpanInfo> spans_before = typed.spans;
+        const size_t locals_before = local_bytes(typed);
         Diags scratch;
         round(program, typed, scratch);
-        if (same_maps(before, typed.maps) && same_keys(spans_before, typed.spans)) break;
+        if (same_maps(before, typed.maps) && same_keys(spans_before, typed.spans) &&
+            locals_before == local_bytes(typed))
+            break;
     }
     Diags last;
     round(program, typed, last);
@@ -84,7 +97,8 @@ void check(const ast::Program& program, Typed& typed, Diags& diags) {
 void BodyChecker::run() {
     body_.types.assign(program_.exprs.size(), nothing());
     body_.uses.assign(program_.exprs.size(), std::monostate{});
-    body_.locals.clear();
+    body_.declared.assign(program_.stmts.size(), 0);
+    before_ = std::exchange(body_.locals, {});
     const ast::ItemNode& node = program_.items[body_.item].node;
     if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return span_parts(*span_action);
     const auto& action = std::get<ast::Action>(node);
@@ -97,7 +111,9 @@ void BodyChecker::run() {
 }
 
 void BodyChecker::block(const ast::Block& b) {
-    for (ast::StmtId id : b.statements) statement(program_[id]);
+    in_scope_of_its_own([&] {
+        for (ast::StmtId id : b.statements) statement(program_[id]);
+    });
 }
 
 void BodyChecker::statement(const ast::Stmt& stmt) {
@@ -111,7 +127,9 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
         return;
     }
     const Type t = expression(node.value);
-    if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node)) {
+    if (node.discard) return;
+    if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node) &&
+        !std::holds_alternative<ast::BlockValue>(program_[node.value].node)) {
         diags_.error(stmt.span, "this value is not used").hint =
             "print it: print(...), or assign it to a map: @name = ...";
     }
@@ -122,8 +140,6 @@ void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
     block(node.yes);
     block(node.no);
 }
-
-void BodyChecker::statement(const ast::Stmt&, const ast::Return&) {}
 
 void BodyChecker::condition(ast::ExprId id, std::string_view what) {
     const Type t = value(id);
@@ -253,29 +269,40 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
             fmt::format("write `@{} = {}`", target.name, signature(*row));
         return;
     }
-    const Type t = stored(value(node.value));
+    const Type t = value(node.value);
     if (t.kind == Kind::none) return;
-    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(),
-                                    [&](const LocalInfo& l) { return l.name == target.name; });
-    if (known == body_.locals.end()) {
+    Known* known = known_local(target.name);
+    if (known != nullptr && !known->is_open && body_.locals[known->index].type.kind != t.kind && !node.op)
+        known = nullptr;
+    if (known == nullptr) {
         if (node.op) {
             diags_.error(span(node.target), fmt::format("${} has no value yet", target.name)).hint =
                 "assign to it with `=` first";
             return;
         }
-        body_.locals.push_back({target.name, t});
-        use(node.target) = LocalUse{static_cast<uint32_t>(body_.locals.size() - 1)};
-        slot(node.target) = t;
+        known_.push_back({target.name, new_local({target.name, stored(t)}), level_});
+        known = &known_.back();
+    }
+    use(node.target) = LocalUse{known->index};
+    if (node.op && t.kind != Kind::integer) {
+        diags_.error(span(node.value), fmt::format("`{}=` takes an integer, not {}", spelling(*node.op), type_name(t)));
         return;
     }
-    use(node.target) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
-    if (known->type.kind != t.kind || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
-        diags_.error(span(node.value),
-                     fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
-        return;
+    assign_to(known->index, t, span(node.value));
+    slot(node.target) = body_.locals[known->index].type;
+}
+
+void BodyChecker::assign_to(uint32_t local, const Type& t, Span where) {
+    LocalInfo& info = body_.locals[local];
+    const Type kept = stored(t);
+    if (info.type.kind == Kind::none) info.type = kept;
+    if (info.pair_of != no_map) {
+        diags_.error(where, fmt::format("${} is the pair of its loop and cannot be assigned to", info.name));
+    } else if (info.type.kind != kept.kind || units_differ(info.type, kept)) {
+        diags_.error(where, fmt::format("${} is {}, not {}", info.name, type_name(info.type), type_name(kept)));
+    } else if (kept.kind == Kind::string) {
+        info.type.size = std::max(info.type.size, kept.size);
     }
-    if (t.kind == Kind::string) known->type.size = std::max(known->type.size, t.size);
-    slot(node.target) = known->type;
 }
 
 }  // namespace lt

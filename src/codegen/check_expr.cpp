@@ -79,6 +79,10 @@ Type BodyChecker::value(ast::ExprId id) {
         diags_.error(span(id), "only the fields of `args` have a value").hint = "write args.NAME";
         return nothing();
     }
+    if (is_folded(t) && std::holds_alternative<ast::Map>(program_[id].node)) {
+        slot(id) = integer_type(8, t.is_signed, t.view);
+        return slot(id);
+    }
     if (t.kind == Kind::aggregation) {
         diags_.error(span(id), fmt::format("what {} collects cannot be used in an expression yet", type_name(t))).hint =
             "print the whole map: print(@name)";
@@ -223,19 +227,28 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
-    const auto known =
-        std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == node.name; });
-    if (known == body_.locals.end()) {
+    const Known* known = known_local(node.name);
+    if (known == nullptr) {
         diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
         return nothing();
     }
-    use(id) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
-    return known->type;
+    const LocalInfo& info = body_.locals[known->index];
+    if (info.pair_of != no_map) {
+        diags_.error(span(id), fmt::format("${} is a pair", node.name)).hint =
+            fmt::format("${0}.0 is the key, ${0}.1 the value", node.name);
+        return nothing();
+    }
+    use(id) = LocalUse{known->index};
+    if (info.type.kind == Kind::none) {
+        diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
+    }
+    return info.type;
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
+    if (const auto t = pair_member(id, node)) return *t;
     const auto* name = std::get_if<ast::Name>(&program_[node.base].node);
     const VariableRow* row = name ? find_variable(name->name) : nullptr;
     if (!row || row->id != Variable::args) {

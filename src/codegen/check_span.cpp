@@ -102,7 +102,9 @@ void BodyChecker::timeout(const ast::Timeout& node) {
     }
     region_ = Region::timeout;
     const std::vector<LocalInfo> outside = std::exchange(body_.locals, {});
+    const std::vector<Known> known_outside = std::exchange(known_, {});
     block(node.body);
+    known_ = known_outside;
     body_.timeout_locals = std::exchange(body_.locals, outside);
 }
 
@@ -116,6 +118,7 @@ void BodyChecker::entries_in(ast::ExprId id) {
         return;
     }
     ast::each_child(program_[id], [&](ast::ExprId child) { entries_in(child); });
+    ast::each_block(program_[id], [&](const ast::Block& inner) { entries_in(inner); });
 }
 
 void BodyChecker::entries_in(const ast::Block& b) {

@@ -52,6 +52,10 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_i
         const auto* call = std::get_if<ast::Call>(&e.node);
         return call && call->name == function_row(Function::printf).name;
     });
+    loops_ = std::any_of(program.stmts.begin(), program.stmts.end(), [](const ast::Stmt& s) {
+        return std::holds_alternative<ast::While>(s.node) || std::holds_alternative<ast::ForRange>(s.node) ||
+               std::holds_alternative<ast::ForMap>(s.node);
+    });
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
@@ -187,6 +191,8 @@ void BodyLowering::make_locals() {
     for (const LocalInfo& local : locals()) {
         const bool text = in_memory(local.type);
         local_slots_.push_back(text ? 0 : b_->new_slot());
+        // Written outside of all loops, it keeps its value from one turn to the next.
+        if (!text && unit_.has_loops() && !local.in_block) b_->write(local_slots_.back(), b_->constant(0));
         local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }
 }

@@ -31,16 +31,19 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
 }
 
 void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
-    if (const auto* c = std::get_if<ast::Call>(&program_[node.value].node)) {
+    const ast::ExprNode& value = program_[node.value].node;
+    if (const auto* c = std::get_if<ast::Call>(&value)) {
         call(stmt, node.value, *c, std::get<CallUse>(use(node.value)).id);
+    } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
+        run_block(*inner);
+    } else if (node.discard && type(node.value).kind == Kind::integer) {
+        integer(node.value);  // it may count something up
     }
 }
 
 void BodyLowering::statement(const ast::Stmt&, const ast::If& node) {
     b_->branch(truth(integer(node.condition)), [&] { block(node.yes); }, [&] { block(node.no); });
 }
-
-void BodyLowering::statement(const ast::Stmt&, const ast::Return&) { b_->leave(); }
 
 void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
     if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
@@ -51,15 +54,23 @@ void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
 }
 
 void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
-    const LocalInfo& info = locals()[local];
-    if (in_memory(info.type)) {
-        const uint32_t room = padded(info.type.size);
-        b_->copy(local_buffers_[local], 0, string(node.value, room), room);
-        return;
-    }
-    ir::Value v = integer(node.value);
-    if (node.op) v = arithmetic(*node.op, info.type.is_signed, b_->read(local_slots_[local]), v);
-    b_->write(local_slots_[local], v);
+    if (!node.op) return set_local(local, node.value);
+    const bool is_signed = locals()[local].type.is_signed;
+    const ir::Value v = integer(node.value);
+    set_local(local, arithmetic(*node.op, is_signed, b_->read(local_slots_[local]), v));
+}
+
+void BodyLowering::set_local(uint32_t local, ast::ExprId value) {
+    const Type& kept = locals()[local].type;
+    if (!in_memory(kept)) return set_local(local, integer(value));
+    const uint32_t room = padded(kept.size);
+    b_->copy(local_buffers_[local], 0, string(value, room), room);
+}
+
+void BodyLowering::set_local(uint32_t local, ir::Value number) {
+    const Type& kept = locals()[local].type;
+    if (kept.view == View::boolean) number = truth(number);
+    b_->write(local_slots_[local], b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed));
 }
 
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {

@@ -480,7 +480,7 @@ class ItemResolver {
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
         for (ResolvedPlace& place : resolver_.places(spec, role))
-            typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
+            typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}, {}});
     }
 
     Resolver& resolver_;
@@ -489,10 +489,24 @@ class ItemResolver {
     uint32_t item_;
 };
 
+bool is_loop(const ast::Stmt& stmt) {
+    return std::holds_alternative<ast::While>(stmt.node) || std::holds_alternative<ast::ForRange>(stmt.node) ||
+           std::holds_alternative<ast::ForMap>(stmt.node);
+}
+
+void loops_possible(const ast::Program& program, Kernel& kernel, Diags& diags) {
+    const auto first = std::find_if(program.stmts.begin(), program.stmts.end(), is_loop);
+    if (first == program.stmts.end()) return;
+    if (const Answer a = kernel.can(Feature::bpf_loop); !a.yes)
+        diags.error(first->span, "this kernel has no loops for BPF programs: " + a.why).hint =
+            "write unroll(N) { ... } for a number of turns that is known";
+}
+
 }  // namespace
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
     Typed typed;
+    loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     Resolver resolver(kernel, options, diags);

@@ -52,6 +52,9 @@ constexpr std::array loss_rows{
             "take fewer frames, as in kstack(5), or use a /predicate/", ""},
     LossRow{LossKind::stack_busy, Subject::none, Told::always,
             "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
+    LossRow{LossKind::loop_cut, Subject::none, Told::always,
+            "loops ended before they were done, for they had too many turns: {0}",
+            "a while loop has up to 1048576 turns, a range 8388608", ""},
     LossRow{LossKind::span_clock, Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

@@ -28,9 +28,16 @@ class Builder {
 
     ast::StmtId evaluate(Span span, ast::ExprId value);
     ast::StmtId assign(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value);
-    ast::StmtId step(Span span, ast::ExprId target, ast::BinaryOp op);  // ++ and --
+    ast::StmtId used(ast::StmtId statement);  // refuses a value that stands alone
+    ast::ExprId step(Span span, ast::ExprId target, ast::BinaryOp op, bool before);  // ++ and --
+    ast::ExprId block_value(Span span, std::vector<ast::StmtId> statements);
     ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
-    ast::StmtId leave(Span span);
+    ast::StmtId repeat(Span span, ast::StmtNode loop);
+    ast::StmtId scope(Span span, ast::Block body) { return repeat(span, ast::Scope{std::move(body)}); }
+    ast::StmtId leave(Span span, std::optional<ast::ExprId> value);
+    ast::StmtId jump(Span span, bool again);
+    ast::StmtId let(Span span, std::string name, Span name_span, std::optional<ast::TypeName> type,
+                    std::optional<ast::ExprId> value);
 
     void action(Span span, ast::SpanAction head, Span body_span, ast::Block body);
     void span(Span span, ast::SpanAction head, ast::Block body);
@@ -41,6 +48,7 @@ class Builder {
   private:
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
+    ast::StmtId add_leaf(Span span, ast::StmtNode node);
     void refuse_span_parts(const ast::SpanAction& head, Span body);
     void check_endpoints(const ast::SpanAction& span);
     ast::ExprId add(Span span, ast::ExprNode node, const Exprs& children);

@@ -35,7 +35,7 @@ class Dumper {
     }
 
     void operator()(const Evaluate& e) {
-        line("evaluate");
+        line("{}", e.discard ? "discard" : "evaluate");
         under(e.value);
     }
     void operator()(const Assign& a) {
@@ -49,7 +49,40 @@ class Dumper {
         block_under("then", i.yes);
         if (!i.no.statements.empty()) block_under("else", i.no);
     }
-    void operator()(const Return&) { line("return"); }
+    void operator()(const Return& r) {
+        line("return");
+        if (r.value) under(*r.value);
+    }
+    void operator()(const Let& l) {
+        line("let ${}{}", l.name, l.type ? " : " + type(*l.type) : "");
+        if (l.value) under(*l.value);
+    }
+    void operator()(const Scope& s) {
+        line("block");
+        block_under("body", s.body);
+    }
+    void operator()(const While& w) {
+        line("while");
+        under(w.condition);
+        block_under("body", w.body);
+    }
+    void operator()(const ForRange& f) {
+        line("for ${} from to", f.name);
+        under(f.from);
+        under(f.to);
+        block_under("body", f.body);
+    }
+    void operator()(const ForMap& f) {
+        line("for ${} in", f.name);
+        under(f.map);
+        block_under("body", f.body);
+    }
+    void operator()(const Unroll& u) {
+        line("unroll");
+        under(u.count);
+        block_under("body", u.body);
+    }
+    void operator()(const Jump& j) { line("{}", j.again ? "continue" : "break"); }
 
     void operator()(const Integer& i) { line("integer {}", i.value); }
     void operator()(const Duration& d) { line("duration {}ns", d.nanoseconds); }
@@ -85,6 +118,17 @@ class Dumper {
         under(c.no);
     }
 
+    void operator()(const Step& s) {
+        line("step {0}{1}{1}", s.before ? "before " : "", spelling(s.op));
+        under(s.target);
+    }
+    void operator()(const Positional& p) { p.number == 0 ? line("positional count") : line("positional {}", p.number); }
+    void operator()(const BlockValue& b) {
+        line("{}", b.is_call ? "called block" : "block with a value");
+        block_under("body", b.block);
+        expr_under("value", b.value);
+    }
+
   private:
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
@@ -113,6 +157,10 @@ class Dumper {
         depth_++;
         for (StmtId s : block.statements) std::visit(*this, program_[s].node);
         depth_ -= 2;
+    }
+
+    static std::string type(const TypeName& t) {
+        return t.count == 0 ? t.name : fmt::format("{}[{}]", t.name, t.count);
     }
 
     void line_under(std::string_view text) {

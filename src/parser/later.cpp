@@ -14,7 +14,6 @@ bool in_code(const Mistake& m) { return m.lexer.mode_before() == Mode::code; }
 bool before_operand(const Mistake& m) { return in_code(m) && m.wants_operand(); }
 bool after_operand(const Mistake& m) { return in_code(m) && !m.wants_operand(); }
 bool in_parens(const Mistake& m) { return after_operand(m) && m.is_inside(Bracket::paren); }
-bool after_dot(const Mistake& m) { return m.lexer.kind_before() == K::S_DOT; }
 bool after_probe(const Mistake& m) { return m.lexer.kind_before() == K::S_PROBE; }
 
 constexpr std::array rows = {
@@ -28,21 +27,11 @@ constexpr std::array rows = {
     Later{K::S_PREAMBLE, at_item, "C preprocessor lines are", "", Extent::line},
     Later{K::S_C_TYPE, at_item, "C definitions are", "", Extent::block},
     Later{K::S_ASSIGN, after_probe, "names of probes ('name=probe') are", "remove the name", Extent::block},
-    Later{K::S_POSITIONAL, anywhere, "positional parameters such as '$1' are", "write the value itself", Extent::block},
-    Later{K::S_FOR, anywhere, "'for' loops are", "", Extent::block},
-    Later{K::S_WHILE, anywhere, "'while' loops are", "", Extent::block},
-    Later{K::S_UNROLL, anywhere, "'unroll' is", "write the statements as often as needed", Extent::block},
-    Later{K::S_BREAK, anywhere, "loops, and so 'break', are", "", Extent::block},
-    Later{K::S_CONTINUE, anywhere, "loops, and so 'continue', are", "", Extent::block},
-    Later{K::S_LET, anywhere, "declarations ('let') are", "a local needs none: write $x = ...", Extent::block},
     Later{K::S_C_TYPE, anywhere, "C types in expressions are", "", Extent::block},
     Later{K::S_COMMA, in_parens, "tuples are", "as a key of a map, write several values: @x[a, b]", Extent::block},
-    Later{K::S_INTEGER, after_dot, "tuples are", "", Extent::block},
     Later{K::S_LBRACKET, after_operand, "indexing is", "", Extent::block},
     Later{K::S_STAR, before_operand, "reading through a pointer ('*x') is", "", Extent::block},
     Later{K::S_BIT_AND, before_operand, "taking an address ('&x') is", "", Extent::block},
-    Later{K::S_INCREMENT, in_code, "'++' inside an expression is", "make it a statement of its own", Extent::block},
-    Later{K::S_DECREMENT, in_code, "'--' inside an expression is", "make it a statement of its own", Extent::block},
 };
 
 }  // namespace

@@ -151,6 +151,13 @@ std::optional<Open> Lexer::top() const {
 
 bool Lexer::in_block() const { return std::any_of(brackets_.begin(), brackets_.end(), is_block); }
 
+// After what ends a statement or begins a block, inside of a block.
+bool Lexer::begins_statement() const {
+    constexpr std::array before = {K::S_LBRACE, K::S_BARE_OPEN, K::S_RBRACE, K::S_SEMICOLON, K::S_SPAN_OPEN};
+    const bool is_inside = !brackets_.empty() && is_block(brackets_.back());
+    return is_inside && std::find(before.begin(), before.end(), current_.kind) != before.end();
+}
+
 Token Lexer::open(Bracket bracket, TokenKind kind) {
     brackets_.push_back({bracket, here(), mode_});
     mode_ = Mode::code;

@@ -89,6 +89,7 @@ class Lexer {
     void cut(uint32_t length) { cursor_ = token_ + length; }
 
     // Brackets.
+    bool begins_statement() const;
     Token open(Bracket bracket, TokenKind kind);
     bool predicate_ends() const;
     Token close(Bracket bracket, TokenKind kind);
@@ -109,6 +110,7 @@ class Lexer {
     Token hash();
 
     // Literals.
+    Token positional();
     Token integer(int base);
     Token scientific();
     Token duration();

@@ -70,7 +70,7 @@ Token Lexer::scan() {
 
             <*> "@" word?      { return Parser::make_MAP(std::string(text().substr(1)), here()); }
             <*> "$" word       { return Parser::make_LOCAL(std::string(text().substr(1)), here()); }
-            <*> "$" ([0-9]+ | "#") { return simple(TokenKind::POSITIONAL); }
+            <*> "$" ([0-9]+ | "#") { return positional(); }
 
             <*> decimal                            { return integer(10); }
             <*> "0" [xX] [0-9a-fA-F] [0-9a-fA-F_]* { return integer(16); }
@@ -83,7 +83,7 @@ Token Lexer::scan() {
             <*> ['] ([^'\\\n\x00] | "\\" [^\n\x00])* [']  { return string('\''); }
             <*> ["']                                        { return open_string(); }
 
-            <*> "{"    { return open(Bracket::brace, TokenKind::LBRACE); }
+            <*> "{"    { return open(Bracket::brace, begins_statement() ? TokenKind::BARE_OPEN : TokenKind::LBRACE); }
             <*> "("    { return open(Bracket::paren, TokenKind::LPAREN); }
             <*> "["    { return open(Bracket::square, TokenKind::LBRACKET); }
             <*> "}"    { return close(Bracket::brace, TokenKind::RBRACE); }
@@ -101,6 +101,7 @@ Token Lexer::scan() {
             <*> ">>"   { return greater(TokenKind::SHIFT_RIGHT); }
             <*> ">>="  { return greater(TokenKind::ASSIGN_SHIFT_RIGHT); }
 
+            <*> ".."   { return simple(TokenKind::RANGE); }
             <*> "..."  { return simple(TokenKind::ELLIPSIS); }
             <*> "."    { return simple(TokenKind::DOT); }
             <*> "->"   { return arrow(); }

@@ -58,10 +58,6 @@ std::optional<TokenKind> find_keyword(const std::array<Keyword, N>& table, std::
     return found->token;
 }
 
-bool is_positional(const ast::ProbeSpec::Part& part) {
-    return part.text.size() > 1 && part.text[0] == '$' && std::isdigit(static_cast<unsigned char>(part.text[1]));
-}
-
 // The length of the UTF-8 character at the front, 0 if there is none.
 size_t utf8_length(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
@@ -94,10 +90,7 @@ Token Lexer::probe() {
     const bool is_opening = source_.at({past_blanks(offset(cursor_)), offset(text_end())}).starts_with("->");
     if (const auto key = key_begin(text(), in_closers_ || is_opening)) cut(static_cast<uint32_t>(*key));
     mode_ = Mode::head;
-    ast::ProbeSpec spec = split_probe(text(), here().begin);
-    const auto positional = std::find_if(spec.parts.begin(), spec.parts.end(), is_positional);
-    if (positional != spec.parts.end()) return {TokenKind::POSITIONAL, positional->span};
-    return Parser::make_PROBE(std::move(spec), here());
+    return Parser::make_PROBE(split_probe(text(), here().begin), here());
 }
 
 Token Lexer::hash() {
@@ -110,6 +103,15 @@ Token Lexer::hash() {
     skip_line();
     item_over_ = !in_item_;
     return bad({mark.begin, begin}, "'#' does not begin a comment", "write '//' before a comment");
+}
+
+Token Lexer::positional() {
+    constexpr uint64_t most = 9999;
+    const std::string_view digits = text().substr(1);
+    const std::optional<uint64_t> number = digits == "#" ? 0 : integer_value(digits, 10);
+    if (!number || *number > most || digits == "0")
+        return bad(here(), fmt::format("there is no {}", text()), "the first is $1");
+    return Parser::make_POSITIONAL(static_cast<uint32_t>(*number), here());
 }
 
 Token Lexer::integer(int base) {
@@ -136,6 +138,11 @@ Token Lexer::duration() {
 }
 
 Token Lexer::bad_number() {
+    if (current_.kind == Parser::symbol_kind::S_DOT) {  // $pair.0.1
+        const size_t digits = std::min(text().find_first_not_of("0123456789"), text().size());
+        cut(static_cast<uint32_t>(digits));
+        return integer(10);
+    }
     NumberMistake mistake = explain_number(text());
     complain(here(), std::move(mistake.message)).hint = std::move(mistake.hint);
     return Parser::make_INTEGER(0, here());

@@ -66,7 +66,9 @@ using ast::UnaryOp;
 %token <int64_t> DURATION
 %token ELLIPSIS "..."
 %token PARAM SPAN TIMEOUT
-%token IF "if" ELSE "else" RETURN "return"
+%token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
+%token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
+%token <uint32_t> POSITIONAL
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
 %token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
 %token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->"
@@ -78,8 +80,7 @@ using ast::UnaryOp;
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
 
 // Without a rule yet.
-%token CONFIG MACRO FN IMPORT LET C_TYPE PREAMBLE POSITIONAL
-%token FOR WHILE UNROLL BREAK CONTINUE
+%token CONFIG MACRO FN IMPORT C_TYPE PREAMBLE
 
 %right "?" ":"
 %left "||"
@@ -98,8 +99,9 @@ using ast::UnaryOp;
 %type <ast::Endpoint> endpoint
 %type <ast::ExprId> literal number
 %type <ast::Block> block else
-%type <std::vector<ast::StmtId>> body statements
-%type <ast::StmtId> simple if
+%type <std::vector<ast::StmtId>> body value_body statements
+%type <ast::StmtId> simple compound if
+%type <ast::TypeName> type
 %type <ast::ExprId> expr unary postfix primary
 %type <std::vector<ast::ExprId>> arguments list
 %type <std::optional<ast::BinaryOp>> assign
@@ -170,22 +172,49 @@ block: "{" body "}" { $$ = {$2}; };
 // A `;` stands between statements; it may be left out after a `}` and before the bracket that closes the body.
 body:
     statements
+  | statements simple { $$ = $1; $$.push_back(build.used($2)); }
+  ;
+
+// The last expression without a `;` is the value.
+value_body:
+    statements
   | statements simple { $$ = $1; $$.push_back($2); }
   ;
 
 statements:
     %empty                {}
   | statements ";"        { $$ = $1; }
-  | statements simple ";" { $$ = $1; $$.push_back($2); }
-  | statements if         { $$ = $1; $$.push_back($2); }
+  | statements simple ";" { $$ = $1; $$.push_back(build.used($2)); }
+  | statements compound   { $$ = $1; $$.push_back($2); }
   ;
 
 simple:
-    expr                { $$ = build.evaluate(@$, $1); }
-  | postfix assign expr { $$ = build.assign(@$, $1, $2, $3); }
-  | postfix step        { $$ = build.step(@$, $1, $2); }
-  | step postfix        { $$ = build.step(@$, $2, $1); }
-  | "return"            { $$ = build.leave(@$); }
+    expr                      { $$ = build.evaluate(@$, $1); }
+  | postfix assign expr       { $$ = build.assign(@$, $1, $2, $3); }
+  | "return"                  { $$ = build.leave(@$, {}); }
+  | "return" expr             { $$ = build.leave(@$, $2); }
+  | "break"                   { $$ = build.jump(@$, false); }
+  | "continue"                { $$ = build.jump(@$, true); }
+  | "let" LOCAL               { $$ = build.let(@$, $2, @2, {}, {}); }
+  | "let" LOCAL "=" expr      { $$ = build.let(@$, $2, @2, {}, $4); }
+  | "let" LOCAL ":" type      { $$ = build.let(@$, $2, @2, $4, {}); }
+  | "let" LOCAL ":" type "=" expr { $$ = build.let(@$, $2, @2, $4, $6); }
+  ;
+
+type:
+    NAME                 { $$ = {@$, $1, 0}; }
+  | NAME "[" INTEGER "]" { $$ = {@$, $1, $3}; }
+  ;
+
+compound:
+    if
+  | "while" expr block  { $$ = build.repeat(@$, ast::While{$2, $3}); }
+  | "unroll" expr block { $$ = build.repeat(@$, ast::Unroll{$2, $3}); }
+  | "for" "(" LOCAL ":" expr ".." expr ")" block { $$ = build.repeat(@$, ast::ForRange{$3, @3, $5, $7, $9}); }
+  | "for" LOCAL ":" expr ".." expr block         { $$ = build.repeat(@$, ast::ForRange{$2, @2, $4, $6, $7}); }
+  | "for" "(" LOCAL ":" expr ")" block           { $$ = build.repeat(@$, ast::ForMap{$3, @3, $5, $7}); }
+  | "for" LOCAL ":" expr block                   { $$ = build.repeat(@$, ast::ForMap{$2, @2, $4, $5}); }
+  | BARE_OPEN body "}"  { $$ = build.scope(@$, {$2}); }
   ;
 
 assign:
@@ -218,6 +247,7 @@ else:
 expr:
     unary
   | expr "?" expr ":" expr { $$ = build.conditional(@$, $1, $3, $5); }
+  | expr "?" ":" expr      { const auto condition = $1; $$ = build.conditional(@$, condition, condition, $4); }
   | expr "||" expr { $$ = build.binary(BinaryOp::logical_or, $1, $3); }
   | expr "&&" expr { $$ = build.binary(BinaryOp::logical_and, $1, $3); }
   | expr "|" expr  { $$ = build.binary(BinaryOp::bit_or, $1, $3); }
@@ -243,12 +273,15 @@ unary:
   | "-" unary { $$ = build.unary(@$, UnaryOp::minus, $2); }
   | "!" unary { $$ = build.unary(@$, UnaryOp::logical_not, $2); }
   | "~" unary { $$ = build.unary(@$, UnaryOp::bit_not, $2); }
+  | step unary { $$ = build.step(@$, $2, $1, true); }
   ;
 
 postfix:
     primary
   | postfix "." NAME  { $$ = build.member(@$, $1, $3, @3); }
   | postfix "->" NAME { $$ = build.member(@$, $1, $3, @3); }
+  | postfix "." INTEGER { $$ = build.member(@$, $1, std::to_string($3), @3); }
+  | postfix step      { $$ = build.step(@$, $1, $2, false); }
   ;
 
 primary:
@@ -257,10 +290,12 @@ primary:
   | "..."                  { $$ = build.leaf(@$, ast::Ellipsis{}); }
   | NAME                   { $$ = build.leaf(@$, ast::Name{$1}); }
   | LOCAL                  { $$ = build.leaf(@$, ast::Local{$1}); }
+  | POSITIONAL             { $$ = build.leaf(@$, ast::Positional{$1}); }
   | MAP                    { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
   | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
   | "(" expr ")"           { $$ = $2; }
+  | "{" value_body "}"     { $$ = build.block_value(@$, $2); }
   ;
 
 arguments:

@@ -81,6 +81,8 @@ LossRow loss_row(LossKind kind) {
             return {"no room for stacks", Subject::nothing};
         case LossKind::stack_busy:
             return {"stack not taken", Subject::nothing};
+        case LossKind::loop_cut:
+            return {"loop cut short", Subject::nothing};
     }
     return {};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "module.h"
 
@@ -82,6 +83,25 @@ void DebugInfo::function(llvm::Function& f) {
     builder_.createParameterVariable(current_, "ctx", 1, file_, 1, context,
                                      true);  // the kernel wants arguments to have names
     f.setSubprogram(current_);
+}
+
+// The kernel wants a described function with as many named arguments as there are.
+llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
+    llvm::DISubprogram* const before = current_;
+    llvm::DIType* word = builder_.createBasicType("long", 64, llvm::dwarf::DW_ATE_signed);
+    llvm::DIType* address = builder_.createPointerType(nullptr, 64);
+    std::vector<llvm::Metadata*> types{word};
+    for (llvm::Argument& argument : f.args()) types.push_back(argument.getType()->isPointerTy() ? address : word);
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray(types));
+    const auto flags = llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagLocalToUnit;
+    current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
+                                       flags);
+    constexpr std::array names{"a", "b", "c", "d"};
+    for (unsigned i = 0; i < f.arg_size(); i++)
+        builder_.createParameterVariable(current_, names[i], i + 1, file_, 1, llvm::cast<llvm::DIType>(types[i + 1]),
+                                         true);
+    f.setSubprogram(current_);
+    return before;
 }
 
 llvm::DebugLoc DebugInfo::line(Span span) {

@@ -54,11 +54,21 @@ struct SpanUse {
 struct ParamUse {
     uint32_t index;
 };
-using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse>;
+// $pair.0 and $pair.1 of a loop over a map: a part of the key, or the value.
+struct PairUse {
+    uint32_t local;
+    uint32_t map;
+    bool is_value;
+    uint32_t part;
+};
+using Use = std::variant<std::monostate, VariableUse, FieldUse, MapUse, LocalUse, CallUse, SpanUse, ParamUse, PairUse>;
 
+constexpr uint32_t no_map = ~0u;
 struct LocalInfo {
     std::string name;
     Type type;
+    bool in_block = false;      // declared: new in each turn of a loop around it
+    uint32_t pair_of = no_map;  // of a loop over a map
 };
 
 // What a place is to its item.
@@ -77,8 +87,9 @@ struct Body {
     uint32_t span = no_span;  // index into Typed::spans
     uint32_t endpoint = 0;    // which of the span's openings or closers it is
     ResolvedPlace place;
-    std::vector<Type> types;  // by ExprId; kind none for expressions of other items
-    std::vector<Use> uses;    // by ExprId
+    std::vector<Type> types;         // by ExprId; kind none for expressions of other items
+    std::vector<Use> uses;           // by ExprId
+    std::vector<uint32_t> declared;  // by StmtId: the local that a `let` or a loop declares
     std::vector<LocalInfo> locals;
     std::vector<LocalInfo> timeout_locals;  // of the block of its timeout
 };

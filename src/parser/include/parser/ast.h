@@ -52,11 +52,11 @@ struct String {
 };  // escapes already replaced
 struct Name {
     std::string name;
-};                   // pid, comm, arg0, args ...
+};  // pid, comm, arg0, args ...
 struct Ellipsis {};  // `...`
 struct Local {
     std::string name;
-};            // $name, without the $
+};  // $name, without the $
 struct Map {  // @name or @name[key, ...], without the @; the anonymous map is ""
     std::string name;
     std::vector<ExprId> key;
@@ -87,19 +87,42 @@ struct Conditional {
     ExprId no;
 };
 
-using ExprNode =
-    std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary, Conditional>;
+struct Step {  // ++x, x++, --x, x--
+    ExprId target;
+    BinaryOp op;
+    bool before;  // is the value that of after the step?
+};
+struct Positional {
+    uint32_t number;
+};  // $1, $2 ...; 0: $#, how many there are
+
+struct Block {
+    std::vector<StmtId> statements;
+};
+struct BlockValue {  // { statements; value }
+    Block block;
+    std::optional<ExprId> value;
+    bool is_call = false;  // the body of a function where it is called: `return` leaves it
+};
+
+using ExprNode = std::variant<Integer, Duration, String, Name, Ellipsis, Local, Map, Member, Call, Unary, Binary,
+                              Conditional, Step, Positional, BlockValue>;
 struct Expr {
     Span span;
     ExprNode node;
 };
 
-struct Block {
-    std::vector<StmtId> statements;
+// A type as it is written: "uint64", "string[16]".
+struct TypeName {
+    Span span;
+    std::string name;
+    uint64_t count = 0;  // in brackets; 0: none
 };
+
 struct Evaluate {
     ExprId value;
-};                               // an expression as a statement: a call
+    bool discard = false;  // _ = value
+};  // an expression as a statement: a call
 struct Assign {                  // target = value, target += value ..., target++
     ExprId target;               // a Map or a Local
     std::optional<BinaryOp> op;  // of a compound assignment
@@ -110,9 +133,44 @@ struct If {
     Block yes;
     Block no;
 };
-struct Return {};
+struct Return {
+    std::optional<ExprId> value;
+};
+struct Let {  // let $name : type = value
+    std::string name;
+    Span name_span;
+    std::optional<TypeName> type;
+    std::optional<ExprId> value;
+};
+struct Scope {  // a block that stands alone
+    Block body;
+};
+struct While {
+    ExprId condition;
+    Block body;
+};
+struct ForRange {  // for ($name : from..to), without `to`
+    std::string name;
+    Span name_span;
+    ExprId from;
+    ExprId to;
+    Block body;
+};
+struct ForMap {  // for ($name : @map): $name.0 is the key, $name.1 the value
+    std::string name;
+    Span name_span;
+    ExprId map;
+    Block body;
+};
+struct Unroll {  // the body so many times, one after the other
+    ExprId count;
+    Block body;
+};
+struct Jump {
+    bool again;  // continue; else break
+};
 
-using StmtNode = std::variant<Evaluate, Assign, If, Return>;
+using StmtNode = std::variant<Evaluate, Assign, If, Return, Let, Scope, While, ForRange, ForMap, Unroll, Jump>;
 struct Stmt {
     Span span;
     StmtNode node;
@@ -190,6 +248,7 @@ struct Program {
 void each_child(const Expr& expr, const std::function<void(ExprId)>& visit);
 void each_expr(const Stmt& stmt, const std::function<void(ExprId)>& visit);
 void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit);
+void each_block(const Expr& expr, const std::function<void(const Block&)>& visit);  // of a block with a value
 
 // The tree as indented text, one node a line; for --dump=ast and the golden tests.
 std::string dump(const Program& program);

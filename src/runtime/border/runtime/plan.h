@@ -136,6 +136,7 @@ enum class LossKind : uint8_t {
     stack_collision,  // subject: none; a stack that has the id of another one
     stacks_full,      // subject: none; more different stacks than there is room for
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
+    loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
 };
 struct PlannedLoss {
     LossKind kind;

@@ -63,6 +63,24 @@ void unassigned_maps(const Typed& typed, Diags& diags) {
     }
 }
 
+// Aggregations are kept by CPU, other values once: a declaration must say so.
+void declared_maps(const Typed& typed, Diags& diags) {
+    for (const MapInfo& map : typed.maps) {
+        if (map.declared.empty()) continue;
+        const bool per_cpu = map.value.kind == Kind::aggregation && map.value.aggregation != Aggregation::dist;
+        if (map.key.empty()) {
+            diags.error(map.declared_at, fmt::format("{} has no key, so it is no hash", map.name)).hint =
+                "remove the declaration";
+        } else if (map.declared.starts_with("percpu") != per_cpu) {
+            const std::string_view lru = map.declared.ends_with("lruhash") ? "lru" : "";
+            diags
+                .error(map.declared_at, fmt::format("{} holds {}, which is not kept in a {}", map.name,
+                                                    type_name(map.value), map.declared))
+                .hint = fmt::format("write {}{}hash({})", per_cpu ? "percpu" : "", lru, map.entries);
+        }
+    }
+}
+
 }  // namespace
 
 uint32_t MapTable::index(const std::string& name, Span where) {
@@ -90,7 +108,10 @@ void check(const ast::Program& program, Typed& typed, Diags& diags) {
     }
     Diags last;
     round(program, typed, last);
-    if (!last.has_errors()) unassigned_maps(typed, last);
+    if (!last.has_errors()) {
+        unassigned_maps(typed, last);
+        declared_maps(typed, last);
+    }
     diags.take(std::move(last));
 }
 
@@ -299,7 +320,9 @@ void BodyChecker::assign_to(uint32_t local, const Type& t, Span where) {
     if (info.pair_of != no_map) {
         diags_.error(where, fmt::format("${} is the pair of its loop and cannot be assigned to", info.name));
     } else if (info.type.kind != kept.kind || units_differ(info.type, kept)) {
-        diags_.error(where, fmt::format("${} is {}, not {}", info.name, type_name(info.type), type_name(kept)));
+        // Of a function's or macro's copy the user knows the name before the mark.
+        const std::string name = info.name.substr(0, info.name.find('#'));
+        diags_.error(where, fmt::format("${} is {}, not {}", name, type_name(info.type), type_name(kept)));
     } else if (kept.kind == Kind::string) {
         info.type.size = std::max(info.type.size, kept.size);
     }

@@ -101,6 +101,7 @@ class BodyChecker {
     void argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
     void distribution_fits(const FunctionRow& row, ast::ExprId argument);
+    void print_arguments(const ast::Call& node);
     void printf_arguments(const ast::Call& node);
 
     // check_span.cpp: what only spans have, and parameters

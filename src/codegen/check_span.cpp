@@ -86,7 +86,8 @@ void BodyChecker::threshold(const ast::SpanAction& node) {
     if (!node.threshold) return;
     region_ = Region::threshold;
     const Type t = value(*node.threshold);
-    if (t.kind == Kind::none || t.view == View::duration) return;
+    const bool is_plain = program_.settings.plain_integers && t.kind == Kind::integer;
+    if (t.kind == Kind::none || t.view == View::duration || is_plain) return;
     diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint =
         "write a unit, as in `> 10ms`";
 }

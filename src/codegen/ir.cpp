@@ -191,8 +191,8 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 6> names{"hash",          "per-CPU hash", "array",
-                                                    "per-CPU array", "ring buffer",  "task storage"};
+    constexpr std::array<std::string_view, 8> names{"hash",        "per-CPU hash", "array",    "per-CPU array",
+                                                    "ring buffer", "task storage", "LRU hash", "per-CPU LRU hash"};
     return names[static_cast<size_t>(s)];
 }
 

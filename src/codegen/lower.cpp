@@ -56,6 +56,10 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_i
         return std::holds_alternative<ast::While>(s.node) || std::holds_alternative<ast::ForRange>(s.node) ||
                std::holds_alternative<ast::ForMap>(s.node);
     });
+    out_.plan.plain_integers = program.settings.plain_integers;
+    out_.plan.announces_probes = program.settings.announces_probes;
+    out_.plan.maps_apart = program.settings.maps_apart;
+    out_.plan.print_maps = program.settings.print_maps_on_exit;
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
@@ -76,13 +80,16 @@ void Unit::plan_map(const MapInfo& info) {
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
-    m.max_entries = typed.max_keys;
+    m.max_entries = info.entries == 0 ? typed.max_keys : info.entries;
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;
         m.value_size += scalar_mark;
     }
-    out_.maps.push_back({m.symbol, static_cast<ir::Storage>(m.shape), m.key_size, m.value_size, m.max_entries, false});
+    ir::Storage storage = static_cast<ir::Storage>(m.shape);
+    if (info.declared == "lruhash") storage = ir::Storage::lru_hash;
+    if (info.declared == "percpulruhash") storage = ir::Storage::lru_per_cpu_hash;
+    out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false});
     out_.plan.maps.push_back(std::move(m));
 }
 

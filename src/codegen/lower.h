@@ -181,7 +181,10 @@ class BodyLowering {
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
-    void remove(const ast::Call& node);
+    ir::Value remove(ast::ExprId map);
+    ir::Value has_key(ast::ExprId map);
+    ir::Value length(ast::ExprId map);
+    void exit(const ast::Call& node);
 
     // lower_expr.cpp
     ir::Value integer(ast::ExprId id);

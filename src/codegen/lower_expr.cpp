@@ -98,6 +98,12 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
             return age(node);
         case Function::entry:
             return integer(node.arguments[0]);
+        case Function::remove:
+            return remove(node.arguments[0]);
+        case Function::has_key:
+            return has_key(node.arguments[0]);
+        case Function::length:
+            return length(node.arguments[0]);
         default:
             return b_->constant(0);
     }

@@ -198,13 +198,13 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::zero:
             return whole_map(EventKind::zero);
         case Function::remove:
-            return remove(node);
-        case Function::exit: {
-            PlannedEvent e;
-            e.kind = EventKind::exit;
-            emit_event(std::move(e), {}, true);
-            return b_->leave();
-        }
+            for (ast::ExprId map : node.arguments) remove(map);
+            return;
+        case Function::exit:
+            return exit(node);
+        case Function::has_key:
+        case Function::length:
+        case Function::getopt:
         case Function::str:
         case Function::entry:
         case Function::age:
@@ -235,7 +235,17 @@ void BodyLowering::print(const ast::Call& node) {
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
     if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
     e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    const auto number = [&](size_t i) { return std::get<ast::Integer>(program_[node.arguments[i]].node).value; };
+    if (node.arguments.size() > 1) e.top = static_cast<uint32_t>(number(1));
+    if (node.arguments.size() > 2) e.divisor = static_cast<int64_t>(number(2));
     emit_event(std::move(e), {});
+}
+
+void BodyLowering::exit(const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = EventKind::exit;
+    emit_event(std::move(e), node.arguments, true);
+    b_->leave();
 }
 
 void BodyLowering::printf(const ast::Call& node) {
@@ -308,26 +318,52 @@ void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& p
         [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); });
 }
 
-void BodyLowering::remove(const ast::Call& node) {
-    const auto& map_node = std::get<ast::Map>(program_[node.arguments[0]].node);
-    const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
+// 1 where it was there.
+ir::Value BodyLowering::remove(ast::ExprId id) {
+    const auto& map_node = std::get<ast::Map>(program_[id].node);
+    const uint32_t map = std::get<MapUse>(use(id)).index;
     const PlannedMap& m = unit_.map(map);
     if (m.shape ==
         MapShape::per_cpu_array) {  // a program reaches only the value of its own CPU: the runtime unsets them all
         PlannedEvent e;
         e.kind = EventKind::clear;
         e.map = map;
-        return emit_event(std::move(e), {});
+        emit_event(std::move(e), {});
+        return b_->constant(1);
     }
     const ir::Value key = key_of(map, map_node);
     if (!is_scalar(m)) {
-        b_->helper(helper_map_delete_elem, {b_->map(map), key});
-        return;
+        const ir::Value failed = b_->extend(b_->helper(helper_map_delete_elem, {b_->map(map), key}), 4, true);
+        return b_->alu(ir::Alu::eq, failed, b_->constant(0));
     }
+    const uint32_t was = b_->new_slot();
+    b_->write(was, b_->constant(0));
     const ir::Value slot = b_->find(map, key);
     b_->branch(slot, [&] {
+        b_->write(was, truth(b_->load(slot, m.value_size - scalar_mark)));
         for (uint32_t at = 0; at < m.value_size; at += 8) b_->store(slot, at, b_->constant(0));
     });
+    return b_->read(was);
+}
+
+ir::Value BodyLowering::has_key(ast::ExprId id) {
+    const uint32_t map = std::get<MapUse>(use(id)).index, found = b_->new_slot();
+    b_->write(found, b_->constant(0));
+    const ir::Value key = key_of(map, std::get<ast::Map>(program_[id].node));
+    const ir::Value slot = b_->find(map, key);
+    b_->branch(slot, [&] {
+        const PlannedMap& m = unit_.map(map);
+        b_->write(found, is_scalar(m) ? truth(b_->load(slot, m.value_size - scalar_mark)) : b_->constant(1));
+    });
+    return b_->read(found);
+}
+
+ir::Value BodyLowering::length(ast::ExprId id) {
+    const uint32_t map = std::get<MapUse>(use(id)).index, count = b_->new_slot();
+    b_->write(count, b_->constant(0));
+    if (is_scalar(unit_.map(map))) return has_key(id);
+    b_->each(map, [&] { b_->write(count, b_->alu(ir::Alu::add, b_->read(count), b_->constant(1))); });
+    return b_->read(count);
 }
 
 }  // namespace lt

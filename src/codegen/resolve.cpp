@@ -17,7 +17,6 @@ namespace lt {
 namespace {
 
 using Part = ast::ProbeSpec::Part;
-constexpr size_t most_matches = 512;  // places that one wildcard may stand for
 
 template <class T>
 std::optional<T> number(std::string_view text, int base = 10) {
@@ -35,8 +34,10 @@ std::string did_you_mean(const std::vector<std::string>& names) {
 
 class Resolver {
   public:
-    Resolver(Kernel& kernel, const ResolveOptions& options, Diags& diags)
-        : kernel_(kernel), options_(options), diags_(diags) {}
+    Resolver(Kernel& kernel, const ResolveOptions& options, size_t most_matches, Diags& diags)
+        : kernel_(kernel), options_(options), most_matches_(most_matches), diags_(diags) {}
+
+    Resolver telling(Diags& diags) const { return {kernel_, options_, most_matches_, diags}; }
 
     // All places that one probe of an item stands for; none after a diagnostic.
     std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
@@ -66,6 +67,7 @@ class Resolver {
   private:
     Kernel& kernel_;
     const ResolveOptions& options_;
+    size_t most_matches_;  // places that one wildcard may stand for
     Diags& diags_;
 
     static std::string text_of(const ProbeRow& row, const std::vector<Part>& parts, std::string_view last) {
@@ -274,10 +276,10 @@ class Resolver {
                 "`lt -l` followed by a pattern in quotes lists what there is";
             return false;
         }
-        if (n <= most_matches) return true;
+        if (n <= most_matches_) return true;
         diags_
             .error(spec.parts.back().span,
-                   fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches))
+                   fmt::format("this pattern matches {} places, more than the limit of {}", n, most_matches_))
             .hint = "use a narrower pattern";
         return false;
     }
@@ -354,7 +356,7 @@ class Resolver {
                 return r.way == Way::breakpoint;
             });  // four of them at most: not for wildcards
             (any_open(p.rungs) ? out : refused).push_back(std::move(p));
-            if (out.size() > most_matches) break;
+            if (out.size() > most_matches_) break;
         }
         if (out.empty() && !refused.empty()) return no_way(spec, refused.front());
         if (!count_fits(spec, out.size())) return {};
@@ -451,12 +453,41 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
     return out;
 }
 
+constexpr std::array<std::string_view, 4> map_kinds{"hash", "lruhash", "percpuhash", "percpulruhash"};
+
+void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
+    constexpr uint64_t most_entries = 1U << 24;
+    const std::string name = "@" + m.name;
+    if (std::find(map_kinds.begin(), map_kinds.end(), m.kind) == map_kinds.end()) {
+        diags.error(m.kind_span, fmt::format("there is no kind of map '{}'", m.kind)).hint =
+            fmt::format("there are {}", fmt::join(map_kinds, ", "));
+    } else if (m.entries == 0 || m.entries > most_entries) {
+        diags.error(m.kind_span, fmt::format("a map has from 1 to {} keys", most_entries)).hint =
+            fmt::format("for example let {} = {}(10000)", name, m.kind);
+    }
+    const auto same = [&](const MapInfo& known) { return known.name == name; };
+    if (std::any_of(typed.maps.begin(), typed.maps.end(), same))
+        diags.error(m.name_span, fmt::format("{} is declared twice", name)).hint = "remove one of the two";
+    MapInfo info;
+    info.name = name;
+    info.first = m.name_span;
+    info.declared = m.kind;
+    info.declared_at = m.name_span;
+    info.entries = static_cast<uint32_t>(m.entries);
+    typed.maps.push_back(std::move(info));
+}
+
 // Adds a body for each place that an item's probes stand for.
 class ItemResolver {
   public:
-    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item)
-        : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item) {}
+    ItemResolver(Resolver& resolver, Kernel& kernel, Typed& typed, uint32_t item, MissingProbes missing, Diags& diags)
+        : resolver_(resolver), kernel_(kernel), typed_(typed), item_(item), missing_(missing), diags_(diags) {}
     void operator()(const ast::Parameter&) {}
+    void operator()(const ast::FunctionItem&) {}
+    void operator()(const ast::Macro&) {}
+    void operator()(const ast::Config&) {}
+    void operator()(const ast::Import&) {}
+    void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
@@ -479,14 +510,29 @@ class ItemResolver {
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : resolver_.places(spec, role))
+        for (ResolvedPlace& place : places(spec, role))
             typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}, {}});
+    }
+
+    // Where the program can do without, what is missing is told as a warning or not at all.
+    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
+        if (missing_ == MissingProbes::error || role != Role::action) return resolver_.places(spec, role);
+        Diags found;
+        std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, role);
+        if (!found.has_errors()) {
+            diags_.take(std::move(found));
+        } else if (missing_ == MissingProbes::warn) {
+            diags_.warning(spec.span, found.all().front().message + "; this probe is left out");
+        }
+        return out;
     }
 
     Resolver& resolver_;
     Kernel& kernel_;
     Typed& typed_;
     uint32_t item_;
+    MissingProbes missing_;
+    Diags& diags_;
 };
 
 bool is_loop(const ast::Stmt& stmt) {
@@ -509,9 +555,11 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
-    Resolver resolver(kernel, options, diags);
+    typed.max_keys = program.settings.max_map_keys;
+    Resolver resolver(kernel, options, program.settings.max_probes, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)
-        std::visit(ItemResolver(resolver, kernel, typed, i), program.items[i].node);
+        std::visit(ItemResolver(resolver, kernel, typed, i, program.settings.missing_probes, diags),
+                   program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

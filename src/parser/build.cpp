@@ -25,6 +25,8 @@ struct AloneHint {
     std::string general = "assign it, as in @x = ..., or call a function with it";
 };
 
+bool takes_key(Function f) { return f == Function::remove || f == Function::has_key; }
+
 auto find_keyed(const std::vector<ast::Endpoint>& endpoints) {
     const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
     return std::find_if(endpoints.begin(), endpoints.end(), has_key);
@@ -70,10 +72,20 @@ ast::ExprId Builder::member(Span span, ast::ExprId base, std::string field, Span
     return add(span, ast::Member{base, std::move(field), field_span}, {base});
 }
 
+// f(@map, key) is f(@map[key]).
+Builder::Exprs Builder::with_key(Span span, Exprs arguments) {
+    const auto* map = std::get_if<ast::Map>(&program_[arguments[0]].node);
+    if (map == nullptr || map->has_key) return arguments;
+    return {this->map(span, map->name, {arguments[1]})};
+}
+
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
     if (arguments.empty() && find_variable(name) != nullptr && find_function(name) == nullptr) {
         diags_.error(span, fmt::format("'{}' is a value, not a function", name)).hint =
             fmt::format("write {} without ()", name);
+    }
+    if (const FunctionRow* row = find_function(name); row != nullptr && takes_key(row->id) && arguments.size() == 2) {
+        arguments = with_key(span, std::move(arguments));
     }
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);
@@ -187,6 +199,27 @@ ast::StmtId Builder::let(Span span, std::string name, Span name_span, std::optio
 void Builder::add_item(Span span, ast::ItemNode node) {
     after_broken_ = false;
     program_.items.push_back({span, std::move(node)});
+}
+
+void Builder::macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body) {
+    for (ast::ExprId p : parameters) {
+        const auto* map = std::get_if<ast::Map>(&program_[p].node);
+        const bool is_map = map != nullptr && !map->has_key;
+        if (is_map || std::holds_alternative<ast::Local>(program_[p].node) ||
+            std::holds_alternative<ast::Name>(program_[p].node))
+            continue;
+        diags_.error(program_[p].span, "a macro's parameter is $local, @map or a name for any expression").hint =
+            "for example macro add($to, @from, value) { ... }";
+    }
+    ast::Macro node = {std::move(name), name_span, std::move(parameters), {}, {}};
+    const auto* last = body.empty() ? nullptr : std::get_if<ast::Evaluate>(&program_[body.back()].node);
+    // With a `;` behind it the last call is a statement; as a value that nobody uses it is the same.
+    if (last != nullptr && !last->discard) {
+        node.value = last->value;
+        body.pop_back();
+    }
+    node.body.statements = std::move(body);
+    add_item(span, std::move(node));
 }
 
 void Builder::broken() { after_broken_ = true; }

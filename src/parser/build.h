@@ -43,11 +43,14 @@ class Builder {
     void span(Span span, ast::SpanAction head, ast::Block body);
     void timeout(Span span, Span word, ast::ExprId after, ast::Block body);  // of the item before it
     void parameter(Span span, std::string name, Span name_span, ast::ExprId value, std::string help);
+    void item(Span span, ast::ItemNode node) { add_item(span, std::move(node)); }
+    void macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body);
     void broken();  // an item was passed over
 
   private:
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
+    Exprs with_key(Span span, Exprs arguments);
     ast::StmtId add_leaf(Span span, ast::StmtNode node);
     void refuse_span_parts(const ast::SpanAction& head, Span body);
     void check_endpoints(const ast::SpanAction& span);

@@ -29,6 +29,24 @@ class Dumper {
         block_under("body", s.body);
         if (s.timeout) timeout_under(*s.timeout);
     }
+    void operator()(const FunctionItem& f) {
+        line("function {}{}", f.name, f.result ? " : " + type(*f.result) : "");
+        for (const FunctionItem::Parameter& p : f.parameters)
+            line_under(fmt::format("parameter ${} : {}", p.name, type(p.type)));
+        block_under("body", f.body);
+    }
+    void operator()(const Macro& m) {
+        line("macro {}", m.name);
+        for (ExprId p : m.parameters) under(p);
+        block_under("body", m.body);
+        expr_under("value", m.value);
+    }
+    void operator()(const MapDeclaration& m) { line("let @{} = {}({})", m.name, m.kind, m.entries); }
+    void operator()(const Config& c) {
+        line("config");
+        for (const Config::Setting& s : c.settings) line_under(fmt::format("{} = {}", s.name, quoted(s.value)));
+    }
+    void operator()(const Import& i) { line("import {}", quoted(i.path)); }
     void operator()(const Parameter& p) {
         line("param {}{}", p.name, p.help.empty() ? "" : " " + quoted(p.help));
         under(p.value);
@@ -201,7 +219,7 @@ class Dumper {
     }
 
     static std::string probe(const ProbeSpec& spec) {
-        std::string out;
+        std::string out = spec.label.empty() ? "" : spec.label + "=";
         for (const ProbeSpec::Part& p : spec.parts) out += (&p == &spec.parts.front() ? "" : ":") + part(p);
         return out;
     }

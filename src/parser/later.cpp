@@ -14,19 +14,10 @@ bool in_code(const Mistake& m) { return m.lexer.mode_before() == Mode::code; }
 bool before_operand(const Mistake& m) { return in_code(m) && m.wants_operand(); }
 bool after_operand(const Mistake& m) { return in_code(m) && !m.wants_operand(); }
 bool in_parens(const Mistake& m) { return after_operand(m) && m.is_inside(Bracket::paren); }
-bool after_probe(const Mistake& m) { return m.lexer.kind_before() == K::S_PROBE; }
 
 constexpr std::array rows = {
-    Later{K::S_CONFIG, at_item, "'config' blocks are", "", Extent::block},
-    Later{K::S_MACRO, at_item, "macros are", "write the statements where they are used", Extent::block},
-    Later{K::S_FN, at_item, "functions of your own ('fn') are", "write the statements where they are used",
-          Extent::block},
-    Later{K::S_IMPORT, at_item, "'import' is", "copy the probes of the other file into this one", Extent::line},
-    Later{K::S_LET, at_item, "map declarations ('let') are", "a map needs no declaration: remove the line",
-          Extent::line},
     Later{K::S_PREAMBLE, at_item, "C preprocessor lines are", "", Extent::line},
     Later{K::S_C_TYPE, at_item, "C definitions are", "", Extent::block},
-    Later{K::S_ASSIGN, after_probe, "names of probes ('name=probe') are", "remove the name", Extent::block},
     Later{K::S_C_TYPE, anywhere, "C types in expressions are", "", Extent::block},
     Later{K::S_COMMA, in_parens, "tuples are", "as a key of a map, write several values: @x[a, b]", Extent::block},
     Later{K::S_LBRACKET, after_operand, "indexing is", "", Extent::block},

@@ -106,6 +106,7 @@ class Lexer {
     Token less(TokenKind otherwise);
     Token greater(TokenKind otherwise);
     Token word();
+    bool is_label() const;
     Token probe();
     Token hash();
 

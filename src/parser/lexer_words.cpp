@@ -78,6 +78,14 @@ Token Lexer::word() {
     return Parser::make_NAME(std::string(text()), here());
 }
 
+// A name before `=` and a probe.
+bool Lexer::is_label() const {
+    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    if (mode_ != Mode::probe || !std::all_of(text().begin(), text().end(), is_name)) return false;
+    const uint32_t next = past_blanks(offset(cursor_));
+    return source_.text[next] == '=' && source_.text[next + 1] != '=';
+}
+
 Token Lexer::probe() {
     const bool first = mode_ == Mode::probe && !in_item_;
     if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
@@ -86,6 +94,7 @@ Token Lexer::probe() {
         keyword_ = token.kind();
         return token;
     }
+    if (is_label()) return Parser::make_LABEL(std::string(text()), here());
     if (text().ends_with('-') && *cursor_ == '>') cursor_--;
     const bool is_opening = source_.at({past_blanks(offset(cursor_)), offset(text_end())}).starts_with("->");
     if (const auto key = key_begin(text(), in_closers_ || is_opening)) cut(static_cast<uint32_t>(*key));

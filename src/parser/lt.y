@@ -65,7 +65,8 @@ using ast::UnaryOp;
 %token <uint64_t> INTEGER
 %token <int64_t> DURATION
 %token ELLIPSIS "..."
-%token PARAM SPAN TIMEOUT
+%token PARAM SPAN TIMEOUT CONFIG MACRO FN IMPORT
+%token <std::string> LABEL  // the name in `name=probe`
 %token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
 %token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
 %token <uint32_t> POSITIONAL
@@ -80,7 +81,7 @@ using ast::UnaryOp;
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
 
 // Without a rule yet.
-%token CONFIG MACRO FN IMPORT C_TYPE PREAMBLE
+%token C_TYPE PREAMBLE
 
 %right "?" ":"
 %left "||"
@@ -102,6 +103,11 @@ using ast::UnaryOp;
 %type <std::vector<ast::StmtId>> body value_body statements
 %type <ast::StmtId> simple compound if
 %type <ast::TypeName> type
+%type <std::optional<ast::TypeName>> result
+%type <std::vector<ast::FunctionItem::Parameter>> fn_parameters fn_list
+%type <ast::Config> settings last_setting
+%type <ast::Config::Setting> setting
+%type <std::string> word
 %type <ast::ExprId> expr unary postfix primary
 %type <std::vector<ast::ExprId>> arguments list
 %type <std::optional<ast::BinaryOp>> assign
@@ -111,7 +117,7 @@ using ast::UnaryOp;
 
 program: items;
 items: %empty | items item;
-item: action | span | timeout | parameter | error RESUME { yyerrok; build.broken(); };
+item: action | span | timeout | parameter | function | macro | map_declaration | config | import | error RESUME { yyerrok; build.broken(); };
 
 // What only a span may have is accepted before either block: Builder refuses it before the braces.
 action: head block { build.action(@$, $1, @2, $2); };
@@ -147,6 +153,7 @@ endpoints:
 endpoint:
     PROBE              { $$.probe = $1; }
   | PROBE "[" list "]" { $$.probe = $1; $$.key = $3; }
+  | LABEL "=" PROBE    { $$.probe = $3; $$.probe.label = $1; }
   ;
 
 parameter: declaration | declaration ";";
@@ -154,6 +161,56 @@ parameter: declaration | declaration ";";
 declaration:
     PARAM NAME "=" literal        { build.parameter(@$, $2, @2, $4, ""); }
   | PARAM NAME "=" literal STRING { build.parameter(@$, $2, @2, $4, $5); }
+  ;
+
+function: FN NAME "(" fn_parameters ")" result block {
+    build.item(@$, ast::FunctionItem{$2, @2, $4, $6, $7});
+};
+
+fn_parameters:
+    %empty  {}
+  | fn_list { $$ = $1; }
+  ;
+
+fn_list:
+    LOCAL ":" type             { $$.push_back({$1, @1, $3}); }
+  | fn_list "," LOCAL ":" type { $$ = $1; $$.push_back({$3, @3, $5}); }
+  ;
+
+result:
+    %empty   {}
+  | ":" type { $$ = $2; }
+  ;
+
+macro: MACRO NAME "(" arguments ")" "{" value_body "}" { build.macro(@$, $2, @2, $4, $7); };
+
+map_declaration: map_kind | map_kind ";";
+map_kind: LET MAP "=" NAME "(" INTEGER ")" { build.item(@$, ast::MapDeclaration{$2, @2, $4, @4, $6}); };
+
+import: file | file ";";
+file: IMPORT STRING { build.item(@$, ast::Import{$2, @2}); };
+
+config: CONFIG "=" "{" last_setting "}" { build.item(@$, $4); };
+
+settings:
+    %empty               {}
+  | settings ";"         { $$ = $1; }
+  | settings setting ";" { $$ = $1; $$.settings.push_back($2); }
+  ;
+
+// The last `;` may be left out.
+last_setting:
+    settings
+  | settings setting { $$ = $1; $$.settings.push_back($2); }
+  ;
+
+setting: NAME "=" word { $$ = {$1, @1, $3, @3}; };
+
+word:
+    NAME        { $$ = $1; }
+  | STRING      { $$ = $1; }
+  | INTEGER     { $$ = std::to_string($1); }
+  | "-" INTEGER { $$ = "-" + std::to_string($2); }
   ;
 
 literal:

@@ -215,6 +215,9 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             subject = " " + quoted(event.format);
             break;
         case EventKind::map:
+            subject = " " + map_name(plan_, event.map);
+            if (event.top != 0) subject += fmt::format(" top {} divided by {}", event.top, event.divisor);
+            break;
         case EventKind::clear:
         case EventKind::zero:
             subject = " " + map_name(plan_, event.map);

@@ -1177,45 +1177,6 @@ hint: the value is one number, duration or string, and a text for the help may f
 )" + 1);
 }
 
-TEST(NotThereYet, Config) {
-    EXPECT_EQ(mistakes("config = { a = 1; }\nk:f { }"),
-              R"(
--e:1:1: error: 'config' blocks are not there yet
-    config = { a = 1; }
-    ^~~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Macro) {
-    EXPECT_EQ(mistakes("macro f(@x) { @x = 1; }"),
-              R"(
--e:1:1: error: macros are not there yet
-    macro f(@x) { @x = 1; }
-    ^~~~~
-hint: write the statements where they are used
-)" + 1);
-}
-
-TEST(NotThereYet, Function) {
-    EXPECT_EQ(mistakes("fn f($a : int) : int { return 1; }"),
-              R"(
--e:1:1: error: functions of your own ('fn') are not there yet
-    fn f($a : int) : int { return 1; }
-    ^~
-hint: write the statements where they are used
-)" + 1);
-}
-
-TEST(NotThereYet, Import) {
-    EXPECT_EQ(mistakes("import \"x\";\nk:f { }"),
-              R"(
--e:1:1: error: 'import' is not there yet
-    import "x";
-    ^~~~~~
-hint: copy the probes of the other file into this one
-)" + 1);
-}
-
 TEST(NotThereYet, Preamble) {
     EXPECT_EQ(mistakes("#define X \\\n  2\nstruct foo { int x; };\nk:f { @ = }"),
               R"(
@@ -1292,16 +1253,6 @@ TEST(NotThereYet, AddressOf) {
 -e:1:12: error: taking an address ('&x') is not there yet
     k:f { @x = &arg0; }
                ^
-)" + 1);
-}
-
-TEST(NotThereYet, NameOfProbe) {
-    EXPECT_EQ(mistakes("name=k:f { }"),
-              R"(
--e:1:5: error: names of probes ('name=probe') are not there yet
-    name=k:f { }
-        ^
-hint: remove the name
 )" + 1);
 }
 

@@ -147,7 +147,16 @@ struct LibraryRow {
 const LibraryRow& library_row(Library id);
 std::span<const LibraryRow> library_rows();
 
-enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer, task_storage };
+enum class Storage : uint8_t {
+    hash,
+    per_cpu_hash,
+    array,
+    per_cpu_array,
+    ring_buffer,
+    task_storage,
+    lru_hash,
+    lru_per_cpu_hash
+};
 std::string_view storage_name(Storage s);
 
 struct MapDefinition {

@@ -100,7 +100,10 @@ struct MapInfo {
     std::vector<Type> key;
     Type value;  // kind none: nothing was ever assigned
     bool seen_key = false;
-    bool written = false;  // assigned by =, perhaps from a value of unknown type
+    bool written = false;       // assigned by =, perhaps from a value of unknown type
+    std::string declared = {};  // `let @x = kind(entries)`: the kind; empty: not declared
+    Span declared_at = {};
+    uint32_t entries = 0;  // 0: as many as all maps have
 };
 
 // One span of the program, however many places open and close it; all share its state.

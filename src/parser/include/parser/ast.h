@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "stdlib/settings.h"
 
 namespace lt::ast {
 
@@ -184,6 +185,7 @@ struct ProbeSpec {
     };
     Span span;
     std::vector<Part> parts;  // never empty
+    std::string label;        // name=probe; may be empty
 };
 
 // probe, probe /predicate/ { body }
@@ -227,16 +229,73 @@ struct Parameter {
     std::string help;  // may be empty
 };
 
-using ItemNode = std::variant<Action, SpanAction, Parameter>;
+// fn name($parameter : type, ...) : type { body }
+struct FunctionItem {
+    struct Parameter {
+        std::string name;
+        Span span;
+        TypeName type;
+    };
+    std::string name;
+    Span name_span;
+    std::vector<Parameter> parameters;
+    std::optional<TypeName> result;
+    Block body;
+};
+
+// macro name($local, @map, name) { body; value }
+struct Macro {
+    std::string name;
+    Span name_span;
+    std::vector<ExprId> parameters;  // each a Local, a Map without a key or a Name
+    Block body;
+    std::optional<ExprId> value;
+};
+
+// let @name = kind(entries)
+struct MapDeclaration {
+    std::string name;
+    Span name_span;
+    std::string kind;
+    Span kind_span;
+    uint64_t entries;
+};
+
+// config = { name = value; ... }
+struct Config {
+    struct Setting {
+        std::string name;
+        Span name_span;
+        std::string value;
+        Span value_span;
+    };
+    std::vector<Setting> settings;
+};
+
+struct Import {
+    std::string path;
+    Span path_span;
+};
+
+using ItemNode = std::variant<Action, SpanAction, Parameter, FunctionItem, Macro, MapDeclaration, Config, Import>;
 struct Item {
     Span span;
     ItemNode node;
+};
+
+// An option that a script asks for: getopt("name", default, "description").
+struct ScriptOption {
+    std::string name;
+    std::string otherwise;  // the default as it would be written; empty: it is a flag
+    std::string description;
 };
 
 struct Program {
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
     std::vector<Item> items;
+    std::vector<ScriptOption> options;
+    Settings settings;  // of the dialect, changed by the program's own
 
     const Expr& operator[](ExprId id) const { return exprs[static_cast<uint32_t>(id)]; }
     const Stmt& operator[](StmtId id) const { return stmts[static_cast<uint32_t>(id)]; }

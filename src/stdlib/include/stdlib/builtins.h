@@ -61,6 +61,9 @@ enum class Function : uint8_t {
     percentile,
     kstack,
     ustack,
+    has_key,
+    length,
+    getopt,
     // statements
     printf,
     print,

@@ -20,6 +20,10 @@ enum class Option : uint8_t {
     time,
     stats,
     attach_with,
+    quiet,
+    dry_run,
+    buffering,
+    warnings,
     kernel
 };
 

@@ -490,7 +490,11 @@ class ItemResolver {
     void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {
+        const size_t before = typed_.bodies.size();
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
+        // A block that could never run is a mistake even so.
+        const bool is_left_out = missing_ == MissingProbes::warn && typed_.bodies.size() == before;
+        if (is_left_out && !diags_.has_errors()) resolver_.places(action.probes.front(), Role::action);
     }
     void operator()(const ast::SpanAction& node) {
         const auto span = static_cast<uint32_t>(typed_.spans.size());
@@ -516,7 +520,9 @@ class ItemResolver {
 
     // Where the program can do without, what is missing is told as a warning or not at all.
     std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
-        if (missing_ == MissingProbes::error || role != Role::action) return resolver_.places(spec, role);
+        const bool is_known =
+            find_probe(spec.parts.front().text) != nullptr;  // else it is not the place that is missing
+        if (missing_ == MissingProbes::error || role != Role::action || !is_known) return resolver_.places(spec, role);
         Diags found;
         std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, role);
         if (!found.has_errors()) {

@@ -176,6 +176,7 @@ bool Lexer::in_block() const { return std::any_of(brackets_.begin(), brackets_.e
 // After what ends a statement or begins a block, inside of a block.
 bool Lexer::begins_statement() const {
     constexpr std::array before = {K::S_LBRACE, K::S_BARE_OPEN, K::S_RBRACE, K::S_SEMICOLON, K::S_SPAN_OPEN};
+    if (current_.kind == K::S_TIMEOUT) return true;  // its time was forgotten
     const bool is_inside = !brackets_.empty() && is_block(brackets_.back());
     return is_inside && std::find(before.begin(), before.end(), current_.kind) != before.end();
 }

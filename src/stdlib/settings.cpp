@@ -83,6 +83,7 @@ Settings bt_settings() {
     s.announces_probes = true;
     s.uses_environment = true;
     s.maps_apart = true;
+    s.missing_probes = MissingProbes::warn;
     return s;
 }
 

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 6> programs = {
     "t:sched:sched_switch /age(req, args.x) > slow/ { @b[kstack] = count(); $x = entry(args->y); $x++ }\n",
     "u:/lib/x[0-9].so:cpp:\"a[1](int)\", sc:read > 10ms < @ns = a ? ... : -1; >timeout 1s{}BEGIN{exit()}\n",
     "k:vfs_[rw] -> k:g[rw] < /* c */ @ = 1 > // c\nspan s = k:h [pid]->END<> timeout 1s { return; }\n",
-    "fn f($a : int8) : int8 { return $a; } macro m($x, e, @y) { @y[e] = $x++; e } let @y = lruhash(5); config = { a = "
+    "fn f($a : int8) : int8 { return $a; } macro m($x, e, @y) { @y[e] = $x++; e } let @y = lruhash(5); config = { "
+    "license = "
     "b }\n"
     "n=BEGIN { let $i = f(2); for ($j : 0..$i) { while $j { break; } } for ($p : @y) { m($i, 1 ?: 2, @y); } }\n",
 };

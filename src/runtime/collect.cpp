@@ -120,7 +120,7 @@ Status Dispatcher::print_maps() {
     std::vector<size_t> order(plan_.maps.size());
     std::iota(order.begin(), order.end(), size_t{0});
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
-    if (plan_.maps_apart) std::stable_sort(order.begin(), order.end(), by_name);
+    if (plan_.maps_apart) std::sort(order.begin(), order.end(), by_name);
     for (size_t index : order) {
         auto content = read_map(index);
         if (!content) return content.error();

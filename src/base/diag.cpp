@@ -29,14 +29,14 @@ Paint paint(Severity s, bool color) {
 std::string place(const Source& source, Span span) {
     if (span == Span{}) return {};
     const Position p = source.position(span.begin);
-    return fmt::format("{}:{}:{}: ", source.name, p.line, p.column);
+    return fmt::format("{}:{}:{}: ", source.name_at(span.begin), p.line, p.column);
 }
 
 // The line and, below it, a caret with tildes to the end of the span or of the line.
 std::string excerpt(const Source& source, Span span, Paint ink) {
     if (span == Span{}) return {};
     const Position p = source.position(span.begin);
-    const std::string_view line = source.line(p.line);
+    const std::string_view line = source.line_at(span.begin);
     std::string below;
     for (uint32_t i = 0; i + 1 < p.column && i < line.size(); i++) {
         const unsigned char c = static_cast<unsigned char>(line[i]);

@@ -11,10 +11,30 @@ std::string_view Source::at(Span s) const {
     return std::string_view(text).substr(begin, end - begin);
 }
 
+const std::string& Source::name_at(uint32_t offset) const {
+    const std::string* found = &name;
+    for (const Part& part : parts) {
+        if (part.begin <= offset) found = &part.name;
+    }
+    return *found;
+}
+
+std::string_view Source::line_at(uint32_t offset) const {
+    const std::string_view all = text;
+    const size_t at = std::min<size_t>(offset, all.size());
+    const size_t newline = at == 0 ? std::string_view::npos : all.rfind('\n', at - 1);
+    const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    return all.substr(begin, std::min(all.find('\n', begin), all.size()) - begin);
+}
+
 Position Source::position(uint32_t offset) const {
     Position p;
     const auto end = std::min<size_t>(offset, text.size());
-    for (size_t i = 0; i < end; i++) {
+    size_t begin = 0;
+    for (const Part& part : parts) {
+        if (part.begin <= end) begin = part.begin;
+    }
+    for (size_t i = begin; i < end; i++) {
         if (text[i] == '\n') {
             p.line++;
             p.column = 1;

@@ -154,6 +154,12 @@ ir::Value Builder::find(uint32_t map, ir::Value key) {
     return op.id;
 }
 
+ir::Value Builder::find_on_cpu(uint32_t map, ir::Value key, ir::Value cpu) {
+    ir::Op& op = add(ir::Code::find, {key, cpu});
+    op.symbol = map;
+    return op.id;
+}
+
 ir::Value Builder::call(ir::Library f, std::initializer_list<ir::Value> in) {
     ir::Op& op = add(ir::Code::call, in);
     op.symbol = static_cast<uint32_t>(f);
@@ -191,5 +197,51 @@ void Builder::branch(ir::Value condition, const std::function<void()>& yes, cons
     block_ = outer;
     block_->push_back(std::move(op));
 }
+
+bool Builder::has_loops() const { return ir::shared(function_).loops; }
+
+uint32_t Builder::frame_size() const { return function_.frame + 8 * ir::shared(function_).words; }
+
+void Builder::nest(ir::Op op, const std::function<void()>& body) {
+    op.span = span_;
+    op.blocks.resize(1);
+    ir::Block* const outer = block_;
+    block_ = &op.blocks[0];
+    body();
+    block_ = outer;
+    block_->push_back(std::move(op));
+}
+
+void Builder::loop(ir::Value times, const std::function<void()>& body) {
+    ir::Op op;
+    op.code = ir::Code::loop;
+    op.in = {times};
+    nest(std::move(op), body);
+}
+
+void Builder::each(uint32_t map, const std::function<void()>& body) {
+    ir::Op op;
+    op.code = ir::Code::each;
+    op.symbol = map;
+    nest(std::move(op), body);
+}
+
+ir::Value Builder::turn(uint32_t n) {
+    ir::Op& op = add(ir::Code::turn);
+    op.number = n;
+    return op.id;
+}
+
+void Builder::stop() { add(ir::Code::stop); }
+
+void Builder::scope(const std::function<void(uint32_t)>& body) {
+    ir::Op op;
+    op.code = ir::Code::scope;
+    op.symbol = ++scopes_;
+    const uint32_t number = op.symbol;
+    nest(std::move(op), [&] { body(number); });
+}
+
+void Builder::quit(uint32_t scope) { add(ir::Code::quit).symbol = scope; }
 
 }  // namespace lt

@@ -40,6 +40,7 @@ class Builder {
     ir::Value field(uint32_t offset, uint8_t width, bool is_signed);
     ir::Value helper(int number, std::initializer_list<ir::Value> in = {});
     ir::Value find(uint32_t map, ir::Value key);
+    ir::Value find_on_cpu(uint32_t map, ir::Value key, ir::Value cpu);
     ir::Value call(ir::Library f, std::initializer_list<ir::Value> in);
     ir::Value reserve(uint32_t ring, uint32_t event);
     void submit(ir::Value record, ir::Value flags);
@@ -47,14 +48,24 @@ class Builder {
     void leave();
     void branch(ir::Value condition, const std::function<void()>& yes, const std::function<void()>& no = {});
 
+    void loop(ir::Value times, const std::function<void()>& body);
+    void each(uint32_t map, const std::function<void()>& body);
+    ir::Value turn(uint32_t n = 0);
+    void stop();
+    void scope(const std::function<void(uint32_t)>& body);  // gets what quit() takes
+    void quit(uint32_t scope);
+
     // Buffers made by `work` are free again after it.
     void with_buffers(const std::function<void()>& work);
-    uint32_t frame_size() const { return function_.frame; }
+    uint32_t frame_size() const;  // with the words that loops share
+    bool has_loops() const;
     // The buffers of the whole function lie in a scratch, not on the stack.
     void frame_in(uint32_t scratch, uint32_t loss) { function_.scratch = scratch, function_.scratch_loss = loss; }
 
   private:
     ir::Op& add(ir::Code code, std::initializer_list<ir::Value> in = {});
+    void nest(ir::Op op, const std::function<void()>& body);
+    uint32_t scopes_ = 0;
     ir::Function& function_;
     ir::Block* block_;
     Span span_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lt {
 namespace {
@@ -55,6 +56,15 @@ bool same_spans(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) 
     });
 }
 
+// The room that all locals take, which grows while their types are being found.
+size_t local_bytes(const Typed& typed) {
+    size_t sum = 0;
+    for (const Body& body : typed.bodies) {
+        for (const LocalInfo& local : body.locals) sum += local.type.size;
+    }
+    return sum;
+}
+
 void round(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     MapTable maps(typed.maps);
     for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, kernel, diags).run();
@@ -65,6 +75,24 @@ void unassigned_maps(const Typed& typed, Diags& diags) {
         if (map.value.kind != Kind::none || map.written) continue;
         diags.error(map.first, fmt::format("nothing is ever assigned to {}", map.name)).hint =
             fmt::format("assign to it, as in `{} = count()`", map.name);
+    }
+}
+
+// Aggregations are kept by CPU, other values once: a declaration must say so.
+void declared_maps(const Typed& typed, Diags& diags) {
+    for (const MapInfo& map : typed.maps) {
+        if (map.declared.empty()) continue;
+        const bool per_cpu = map.value.kind == Kind::aggregation && map.value.aggregation != Aggregation::dist;
+        if (map.key.empty()) {
+            diags.error(map.declared_at, fmt::format("{} has no key, so it is no hash", map.name)).hint =
+                "remove the declaration";
+        } else if (map.declared.starts_with("percpu") != per_cpu) {
+            const std::string_view lru = map.declared.ends_with("lruhash") ? "lru" : "";
+            diags
+                .error(map.declared_at, fmt::format("{} holds {}, which is not kept in a {}", map.name,
+                                                    type_name(map.value), map.declared))
+                .hint = fmt::format("write {}{}hash({})", per_cpu ? "percpu" : "", lru, map.entries);
+        }
     }
 }
 
@@ -86,20 +114,27 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
     for (int i = 0; i < most_rounds; i++) {
         const std::vector<MapInfo> before = typed.maps;
         const std::vector<SpanInfo> spans_before = typed.spans;
+        const size_t locals_before = local_bytes(typed);
         Diags scratch;
         round(program, typed, kernel, scratch);
-        if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans)) break;
+        if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans) &&
+            locals_before == local_bytes(typed))
+            break;
     }
     Diags last;
     round(program, typed, kernel, last);
-    if (!last.has_errors()) unassigned_maps(typed, last);
+    if (!last.has_errors()) {
+        unassigned_maps(typed, last);
+        declared_maps(typed, last);
+    }
     diags.take(std::move(last));
 }
 
 void BodyChecker::run() {
     body_.types.assign(program_.exprs.size(), nothing());
     body_.uses.assign(program_.exprs.size(), std::monostate{});
-    body_.locals.clear();
+    body_.declared.assign(program_.stmts.size(), 0);
+    before_ = std::exchange(body_.locals, {});
     const ast::ItemNode& node = program_.items[body_.item].node;
     if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return span_parts(*span_action);
     const auto& action = std::get<ast::Action>(node);
@@ -112,7 +147,9 @@ void BodyChecker::run() {
 }
 
 void BodyChecker::block(const ast::Block& b) {
-    for (ast::StmtId id : b.statements) statement(program_[id]);
+    in_scope_of_its_own([&] {
+        for (ast::StmtId id : b.statements) statement(program_[id]);
+    });
 }
 
 void BodyChecker::statement(const ast::Stmt& stmt) {
@@ -126,7 +163,9 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
         return;
     }
     const Type t = expression(node.value);
-    if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node)) {
+    if (node.discard) return;
+    if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node) &&
+        !std::holds_alternative<ast::BlockValue>(program_[node.value].node)) {
         diags_.error(stmt.span, "this value is not used").hint =
             "print it: print(...), or assign it to a map: @name = ...";
     }
@@ -137,8 +176,6 @@ void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
     block(node.yes);
     block(node.no);
 }
-
-void BodyChecker::statement(const ast::Stmt&, const ast::Return&) {}
 
 void BodyChecker::condition(ast::ExprId id, std::string_view what) {
     const Type t = value(id);
@@ -271,27 +308,42 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
     }
     const Type t = kept(node.value, value(node.value));
     if (t.kind == Kind::none) return;
-    const auto known = std::find_if(body_.locals.begin(), body_.locals.end(),
-                                    [&](const LocalInfo& l) { return l.name == target.name; });
-    if (known == body_.locals.end()) {
+    Known* known = known_local(target.name);
+    if (known != nullptr && !known->is_open && body_.locals[known->index].type.kind != t.kind && !node.op)
+        known = nullptr;
+    if (known == nullptr) {
         if (node.op) {
             diags_.error(span(node.target), fmt::format("${} has no value yet", target.name)).hint =
                 "assign to it with `=` first";
             return;
         }
-        body_.locals.push_back({target.name, t});
-        use(node.target) = LocalUse{static_cast<uint32_t>(body_.locals.size() - 1)};
-        slot(node.target) = t;
+        known_.push_back({target.name, new_local({target.name, t}), level_});
+        known = &known_.back();
+    }
+    use(node.target) = LocalUse{known->index};
+    if (node.op && t.kind != Kind::integer) {
+        diags_.error(span(node.value), fmt::format("`{}=` takes an integer, not {}", spelling(*node.op), type_name(t)));
         return;
     }
-    use(node.target) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
-    if (apart(known->type, t) || units_differ(known->type, t) || (node.op && t.kind != Kind::integer)) {
-        diags_.error(span(node.value),
-                     fmt::format("${} is {}, not {}", target.name, type_name(known->type), type_name(t)));
-        return;
+    assign_to(known->index, t, node.value);
+    slot(node.target) = body_.locals[known->index].type;
+}
+
+void BodyChecker::assign_to(uint32_t local, const Type& t, ast::ExprId value) {
+    LocalInfo& info = body_.locals[local];
+    const Type kept = this->kept(value, t);
+    const Span where = span(value);
+    if (kept.kind == Kind::none) return;
+    if (info.type.kind == Kind::none) info.type = kept;
+    if (info.pair_of != no_map) {
+        diags_.error(where, fmt::format("${} is the pair of its loop and cannot be assigned to", info.name));
+    } else if (apart(info.type, kept) || units_differ(info.type, kept)) {
+        // Of a function's or macro's copy the user knows the name before the mark.
+        const std::string name = info.name.substr(0, info.name.find('#'));
+        diags_.error(where, fmt::format("${} is {}, not {}", name, type_name(info.type), type_name(kept)));
+    } else if (in_memory(kept)) {
+        info.type = joined(info.type, kept);
     }
-    if (in_memory(t)) known->type = joined(known->type, t);
-    slot(node.target) = known->type;
 }
 
 }  // namespace lt

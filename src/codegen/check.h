@@ -2,6 +2,7 @@
 // program is gone over until nothing changes; only the last round's diagnostics are kept.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,9 +41,32 @@ class BodyChecker {
     void statement(const ast::Stmt& stmt, const ast::Evaluate& node);
     void statement(const ast::Stmt& stmt, const ast::Assign& node);
     void statement(const ast::Stmt& stmt, const ast::If& node);
-    void statement(const ast::Stmt& stmt, const ast::Return& node);
     void assign_map(const ast::Assign& node, const ast::Map& target);
     void assign_local(const ast::Assign& node, const ast::Local& target);
+    void assign_to(uint32_t local, const Type& t, ast::ExprId value);
+
+    // check_flow.cpp: loops, blocks and what is declared in them
+    void statement(const ast::Stmt& stmt, const ast::Return& node);
+    void statement(const ast::Stmt& stmt, const ast::Let& node);
+    void statement(const ast::Stmt& stmt, const ast::Scope& node);
+    void statement(const ast::Stmt& stmt, const ast::While& node);
+    void statement(const ast::Stmt& stmt, const ast::ForRange& node);
+    void statement(const ast::Stmt& stmt, const ast::ForMap& node);
+    void statement(const ast::Stmt& stmt, const ast::Unroll& node);
+    void statement(const ast::Stmt& stmt, const ast::Jump& node);
+    void in_loop(const std::function<void()>& body);
+    void in_scope_of_its_own(const std::function<void()>& body);
+    uint32_t declare(const std::string& name, Span where, LocalInfo info);
+    uint32_t new_local(LocalInfo info);
+    uint32_t& declared(const ast::Stmt& stmt) {
+        return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
+    }
+    struct Known;
+    Known* known_local(std::string_view name);
+    Type type_of(ast::ExprId id, const ast::Step& node);
+    Type type_of(ast::ExprId id, const ast::Positional& node);
+    Type type_of(ast::ExprId id, const ast::BlockValue& node);
+    std::optional<Type> pair_member(ast::ExprId id, const ast::Member& node);
     void collect(ast::ExprId target, ast::ExprId call, const FunctionRow& row);
     bool merge_value(uint32_t map, Type type, Span where);
     void merge_key(uint32_t map, ast::ExprId part, size_t i);
@@ -78,6 +102,7 @@ class BodyChecker {
     void argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
     void distribution_fits(const FunctionRow& row, ast::ExprId argument);
+    void print_arguments(const ast::Call& node);
     void printf_arguments(const ast::Call& node);
 
     // check_types.cpp: structures, casts, tuples
@@ -94,6 +119,7 @@ class BodyChecker {
     Type dereferenced(ast::ExprId id, Type operand);
     Type size_of(ast::ExprId id, ast::ExprId argument);
     std::optional<Type> type_named(const ast::TypeName& written);
+    std::optional<Type> declared_type(const ast::TypeName& written);
     Type kept(ast::ExprId id, Type type);
     void show_whole(ast::ExprId id);
     Type measured(const ast::Call& node, Function which);
@@ -124,6 +150,19 @@ class BodyChecker {
     Span span(ast::ExprId id) const { return program_[id].span; }
     Type& slot(ast::ExprId id) { return body_.types[static_cast<uint32_t>(id)]; }
     Use& use(ast::ExprId id) { return body_.uses[static_cast<uint32_t>(id)]; }
+
+    // A local that can be named here, innermost last.
+    struct Known {
+        std::string name;
+        uint32_t index;
+        uint32_t level;       // of the block in which it was first written
+        bool is_open = true;  // is that block still open?
+    };
+    std::vector<Known> known_;
+    std::vector<LocalInfo> before_;  // the locals of the round before
+    uint32_t level_ = 0;
+    uint32_t loops_ = 0;  // around this, in the same function
+    std::vector<const ast::BlockValue*> calls_;
 
     const ast::Program& program_;
     Typed& typed_;

@@ -72,13 +72,18 @@ Type BodyChecker::value(ast::ExprId id) {
         if (const FunctionRow* row = aggregation_of(id)) {
             diags_.error(span(id), fmt::format("{}() can only be assigned to a map", row->name)).hint =
                 fmt::format("write `@name = {}`", signature(*row));
-        } else if (std::holds_alternative<ast::Call>(program_[id].node)) {
+        } else if (std::holds_alternative<ast::Call>(program_[id].node) ||
+                   std::holds_alternative<ast::BlockValue>(program_[id].node)) {
             diags_.error(span(id), "this function has no value");
         }
     }
     if (t.kind == Kind::record) {
         diags_.error(span(id), "only the fields of `args` have a value").hint = "write args.NAME";
         return nothing();
+    }
+    if (is_folded(t) && std::holds_alternative<ast::Map>(program_[id].node)) {
+        slot(id) = integer_type(8, t.is_signed, t.view);
+        return slot(id);
     }
     if (t.kind == Kind::aggregation) {
         diags_.error(span(id), fmt::format("what {} collects cannot be used in an expression yet", type_name(t))).hint =
@@ -96,7 +101,9 @@ Type BodyChecker::expression(ast::ExprId id) {
 
 Type BodyChecker::type_of(ast::ExprId, const ast::Integer& node) { return integer_type(8, node.value <= INT64_MAX); }
 
-Type BodyChecker::type_of(ast::ExprId, const ast::Duration&) { return duration_type(); }
+Type BodyChecker::type_of(ast::ExprId, const ast::Duration&) {
+    return program_.settings.plain_integers ? integer_type() : duration_type();
+}
 
 Type BodyChecker::type_of(ast::ExprId, const ast::String& node) {
     return string_type(static_cast<uint32_t>(node.value.size() + 1));
@@ -120,6 +127,7 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (row.id == Variable::arg) return argument(id, name);
     if (row.id == Variable::retval) return result_type(id);
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
+    if (row.type.view == View::duration && program_.settings.plain_integers) return integer_type();
     if (row.id == Variable::probe) return string_type(longest_text(body_.place) + 1);
     return row.type;
 }
@@ -237,14 +245,22 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
-    const auto known =
-        std::find_if(body_.locals.begin(), body_.locals.end(), [&](const LocalInfo& l) { return l.name == node.name; });
-    if (known == body_.locals.end()) {
+    const Known* known = known_local(node.name);
+    if (known == nullptr) {
         diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
         return nothing();
     }
-    use(id) = LocalUse{static_cast<uint32_t>(known - body_.locals.begin())};
-    return known->type;
+    const LocalInfo& info = body_.locals[known->index];
+    if (info.pair_of != no_map) {
+        diags_.error(span(id), fmt::format("${} is a pair", node.name)).hint =
+            fmt::format("${0}.0 is the key, ${0}.1 the value", node.name);
+        return nothing();
+    }
+    use(id) = LocalUse{known->index};
+    if (info.type.kind == Kind::none) {
+        diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
+    }
+    return info.type;
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
@@ -409,7 +425,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
     const bool is_text =
         row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
-    return is_text ? slot(node.arguments[0]) : row->result;
+    if (is_text) return slot(node.arguments[0]);
+    return row->id == Function::str ? string_type(program_.settings.max_strlen) : row->result;
 }
 
 // A walk over the buckets of all CPUs is the runtime's work, so no program can use the result.
@@ -477,6 +494,7 @@ void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const Functio
             .hint = fmt::format("write {}; for example {}", signature(row), row.example);
         return;
     }
+    if (row.id == Function::print && given > 1) print_arguments(node);
     for (size_t i = 0; i < given; i++) argument_fits(row, wants[std::min(i, wants.size() - 1)], node.arguments[i]);
     if (row.id == Function::printf) printf_arguments(node);
 }
@@ -484,7 +502,7 @@ void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const Functio
 void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument) {
     const ast::ExprNode& node = program_[argument].node;
     const auto* map = std::get_if<ast::Map>(&node);
-    const bool keyed_allowed = row.id == Function::remove;
+    const bool keyed_allowed = row.id == Function::remove || row.id == Function::has_key;
     if (row.id == Function::print || row.id == Function::printf) printed_ = argument;
     switch (want.want) {
         case Want::map_or_value:
@@ -571,6 +589,20 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
 std::string BodyChecker::program_text(ast::ExprId id) const {
     const auto* name = std::get_if<ast::Name>(&program_[id].node);
     return name ? name->name : "...";
+}
+
+void BodyChecker::print_arguments(const ast::Call& node) {
+    const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
+    if (map == nullptr || map->has_key) {
+        diags_.error(span(node.arguments[0]), "only of a map the largest values can be chosen").hint =
+            "write print(@name, 10)";
+    }
+    for (size_t i = 1; i < node.arguments.size(); i++) {
+        const auto* number = std::get_if<ast::Integer>(&program_[node.arguments[i]].node);
+        if (number != nullptr && number->value > 0 && number->value <= INT32_MAX) continue;
+        diags_.error(span(node.arguments[i]), "this is a number from 1 on, known beforehand").hint =
+            "for example print(@name, 10, 1000)";
+    }
 }
 
 void BodyChecker::printf_arguments(const ast::Call& node) {

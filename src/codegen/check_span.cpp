@@ -109,7 +109,8 @@ void BodyChecker::threshold(const ast::SpanAction& node) {
     if (!node.threshold) return;
     region_ = Region::threshold;
     const Type t = value(*node.threshold);
-    if (t.kind == Kind::none || t.view == View::duration) return;
+    const bool is_plain = program_.settings.plain_integers && t.kind == Kind::integer;
+    if (t.kind == Kind::none || t.view == View::duration || is_plain) return;
     diags_.error(span(*node.threshold), fmt::format("a threshold is a duration, not {}", type_name(t))).hint =
         "write a unit, as in `> 10ms`";
 }
@@ -125,7 +126,9 @@ void BodyChecker::timeout(const ast::Timeout& node) {
     }
     region_ = Region::timeout;
     const std::vector<LocalInfo> outside = std::exchange(body_.locals, {});
+    const std::vector<Known> known_outside = std::exchange(known_, {});
     block(node.body);
+    known_ = known_outside;
     body_.timeout_locals = std::exchange(body_.locals, outside);
 }
 
@@ -141,6 +144,7 @@ void BodyChecker::entries_in(ast::ExprId id) {
         return;
     }
     ast::each_child(program_[id], [&](ast::ExprId child) { entries_in(child); });
+    ast::each_block(program_[id], [&](const ast::Block& inner) { entries_in(inner); });
 }
 
 void BodyChecker::entries_in(const ast::Block& b) {

@@ -28,6 +28,7 @@ Type reached(Type type, bool user) {
 Type BodyChecker::type_of(ast::ExprId, const ast::Boolean&) { return integer_type(1, false, View::boolean); }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
+    if (const auto t = pair_member(id, node)) return *t;
     const auto* name = std::get_if<ast::Name>(&program_[node.base].node);
     const VariableRow* row = name ? find_variable(name->name) : nullptr;
     if (row && row->id == Variable::args) return in_scope(node.base, *row) ? record_field(id, node) : nothing();

@@ -40,6 +40,12 @@ constexpr std::array codes{
     CodeRow{Code::submit, "submit", false, false},
     CodeRow{Code::loss, "loss", false, false},
     CodeRow{Code::branch, "if", false, false},
+    CodeRow{Code::loop, "loop", false, false},
+    CodeRow{Code::each, "each", false, false},
+    CodeRow{Code::turn, "turn", true, false},
+    CodeRow{Code::stop, "stop", false, false},
+    CodeRow{Code::scope, "scope", false, false},
+    CodeRow{Code::quit, "quit", false, false},
     CodeRow{Code::leave, "leave", false, false},
 };
 
@@ -52,6 +58,7 @@ constexpr std::array<std::string_view, 23> alu_names{
 constexpr std::array library{
     LibraryRow{Library::slot, "lt_slot", 4, true, true},
     LibraryRow{Library::add, "lt_add", 3, false, false},
+    LibraryRow{Library::add_after, "lt_add_after", 2, true, false},
     LibraryRow{Library::average, "lt_average", 3, false, false},
     LibraryRow{Library::raise, "lt_raise", 4, false, false},
     LibraryRow{Library::hist, "lt_hist", 3, false, false},
@@ -135,9 +142,9 @@ class Printer {
 
     void operation(const Op& op, int depth) {
         line(depth, description(op));
-        if (op.code != Code::branch) return;
+        if (op.blocks.empty()) return;
         block(op.blocks[0], depth + 1);
-        if (op.blocks[1].empty()) return;
+        if (op.blocks.size() < 2 || op.blocks[1].empty()) return;
         line(depth, "else");
         block(op.blocks[1], depth + 1);
     }
@@ -156,6 +163,7 @@ class Printer {
                 return fmt::format(" #{} at {}", op.number, op.offset);
             case Code::constant:
             case Code::argument:
+            case Code::turn:
             case Code::helper:
                 return fmt::format(" #{}", op.number);
             case Code::text:
@@ -164,6 +172,7 @@ class Printer {
             case Code::slot_write:
                 return fmt::format(" ${}", op.symbol);
             case Code::map:
+            case Code::each:
             case Code::find:
                 return fmt::format(" {}", program_.maps[op.symbol].symbol);
             case Code::param:
@@ -187,6 +196,8 @@ class Printer {
             case Code::reserve:
                 return fmt::format(" event {}", op.symbol);
             case Code::loss:
+            case Code::scope:
+            case Code::quit:
                 return fmt::format(" {}", op.symbol);
             case Code::context:
             case Code::alu:
@@ -195,6 +206,8 @@ class Printer {
             case Code::result:
             case Code::submit:
             case Code::branch:
+            case Code::loop:
+            case Code::stop:
             case Code::leave:
                 return "";
         }
@@ -205,8 +218,8 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 6> names{"hash",          "per-CPU hash", "array",
-                                                    "per-CPU array", "ring buffer",  "task storage"};
+    constexpr std::array<std::string_view, 8> names{"hash",        "per-CPU hash", "array",    "per-CPU array",
+                                                    "ring buffer", "task storage", "LRU hash", "per-CPU LRU hash"};
     return names[static_cast<size_t>(s)];
 }
 

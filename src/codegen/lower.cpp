@@ -11,7 +11,6 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t map_keys = 4096;   // of each map, where the user does not say
 constexpr uint32_t most_stack = 400;      // of BPF's 512 bytes; the rest is for spilled registers
 constexpr uint32_t most_scratch = 32000;  // a value of a map per CPU has 32 KiB at most
 constexpr uint32_t frames_nested = 4;     // claimed at one time on one CPU; as LT_FRAMES_NESTED in scratch.bpf.c
@@ -55,6 +54,14 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_i
         const auto* call = std::get_if<ast::Call>(&e.node);
         return call && call->name == function_row(Function::printf).name;
     });
+    loops_ = std::any_of(program.stmts.begin(), program.stmts.end(), [](const ast::Stmt& s) {
+        return std::holds_alternative<ast::While>(s.node) || std::holds_alternative<ast::ForRange>(s.node) ||
+               std::holds_alternative<ast::ForMap>(s.node);
+    });
+    out_.plan.plain_integers = program.settings.plain_integers;
+    out_.plan.announces_probes = program.settings.announces_probes;
+    out_.plan.maps_apart = program.settings.maps_apart;
+    out_.plan.print_maps = program.settings.print_maps_on_exit;
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
@@ -75,13 +82,16 @@ void Unit::plan_map(const MapInfo& info) {
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
-    m.max_entries = typed.max_keys.value_or(map_keys);
+    m.max_entries = info.entries == 0 ? typed.max_keys.value_or(program.settings.max_map_keys) : info.entries;
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;
         m.value_size += scalar_mark;
     }
-    out_.maps.push_back({m.symbol, static_cast<ir::Storage>(m.shape), m.key_size, m.value_size, m.max_entries, false});
+    ir::Storage storage = static_cast<ir::Storage>(m.shape);
+    if (info.declared == "lruhash") storage = ir::Storage::lru_hash;
+    if (info.declared == "percpulruhash") storage = ir::Storage::lru_per_cpu_hash;
+    out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false});
     out_.plan.maps.push_back(std::move(m));
 }
 
@@ -191,7 +201,7 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
 void BodyLowering::finish(Span where) {
     const uint32_t size = b_->frame_size();
     if (size <= most_stack) return;
-    if (size <= most_scratch) {
+    if (size <= most_scratch && !b_->has_loops()) {
         return b_->frame_in(unit_.frames(size), unit_.loss(LossKind::scratch_busy, 0));
     }
     unit_.diags
@@ -207,6 +217,8 @@ void BodyLowering::make_locals() {
     for (const LocalInfo& local : locals()) {
         const bool text = in_memory(local.type);
         local_slots_.push_back(text ? 0 : b_->new_slot());
+        // Written outside of all loops, it keeps its value from one turn to the next.
+        if (!text && unit_.has_loops() && !local.in_block) b_->write(local_slots_.back(), b_->constant(0));
         local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }
 }

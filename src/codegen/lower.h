@@ -40,6 +40,7 @@ class Unit {
     uint32_t scratch();              // a map with room for what does not fit on the stack
     uint32_t frames(uint32_t size);  // the map with room for buffers that do not fit on the stack, that large at least
     uint32_t books();                // the map that counts what was opened and closed
+    bool has_loops() const { return loops_; }
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
     uint32_t ring();       // the ring buffer's index among the maps; made when first asked for
     uint32_t new_stack();  // the event that tells of a program's stack
@@ -85,6 +86,7 @@ class Unit {
     std::optional<uint32_t> stuck_;
     std::optional<uint32_t> ring_;
     bool prints_ = false;
+    bool loops_ = false;
 };
 
 // What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is
@@ -157,9 +159,34 @@ class BodyLowering {
     void statement(const ast::Stmt& stmt, const ast::Evaluate& node);
     void statement(const ast::Stmt& stmt, const ast::Assign& node);
     void statement(const ast::Stmt& stmt, const ast::If& node);
-    void statement(const ast::Stmt& stmt, const ast::Return& node);
     void assign_map(const ast::Assign& node, const ast::Map& target, uint32_t map);
     void assign_local(const ast::Assign& node, uint32_t local);
+    void set_local(uint32_t local, ast::ExprId value);
+    void set_local(uint32_t local, ir::Value number);
+
+    // lower_flow.cpp: loops, blocks and what is declared in them
+    void statement(const ast::Stmt& stmt, const ast::Return& node);
+    void statement(const ast::Stmt& stmt, const ast::Let& node);
+    void statement(const ast::Stmt& stmt, const ast::Scope& node);
+    void statement(const ast::Stmt& stmt, const ast::While& node);
+    void statement(const ast::Stmt& stmt, const ast::ForRange& node);
+    void statement(const ast::Stmt& stmt, const ast::ForMap& node);
+    void statement(const ast::Stmt& stmt, const ast::Unroll& node);
+    void statement(const ast::Stmt& stmt, const ast::Jump& node);
+    void turn(const ast::Block& body);
+    ir::Value integer_of(ast::ExprId id, const ast::Step& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Positional& node);
+    ir::Value integer_of(ast::ExprId id, const ast::BlockValue& node);
+    void run_block(const ast::BlockValue& node);
+    ir::Value step_map(ast::ExprId id, const ast::Step& node, uint32_t map);
+    ir::Value pair_integer(const PairUse& use);
+    ir::Value pair_bytes(const PairUse& use);
+    ir::Value folded(uint32_t map, ir::Value key);
+    ir::Value folded_word(uint32_t map, ir::Value key, uint32_t offset);
+    ir::Value folded_extreme(uint32_t map, ir::Value key);
+    uint32_t declared(const ast::Stmt& stmt) const {
+        return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
+    }
     void store_value(uint32_t map, ir::Value key, ast::ExprId value);
     void collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call);
     void update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call);
@@ -173,7 +200,10 @@ class BodyLowering {
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
-    void remove(const ast::Call& node);
+    ir::Value remove(ast::ExprId map);
+    ir::Value has_key(ast::ExprId map);
+    ir::Value length(ast::ExprId map);
+    void exit(const ast::Call& node);
 
     // lower_expr.cpp
     ir::Value integer(ast::ExprId id);
@@ -268,6 +298,23 @@ class BodyLowering {
     ir::Value stuck_ = ir::no_value;        // in the block of a timeout: the record of the span that is stuck
     std::vector<uint32_t> local_slots_;     // of integer locals
     std::vector<ir::Value> local_buffers_;  // of string locals
+
+    // The loop around what is being lowered: how it is left and how its next turn begins.
+    struct LoopAround {
+        std::optional<uint32_t> leave;  // a scope; none: the loop's own end
+        uint32_t next;
+    };
+    std::vector<LoopAround> loops_;
+    struct CallAround {
+        uint32_t scope;
+        std::optional<uint32_t> result;  // a local
+    };
+    std::vector<CallAround> calls_;
+    struct Pair {
+        ir::Value key = ir::no_value;
+        ir::Value value = ir::no_value;
+    };
+    std::map<uint32_t, Pair> pairs_;  // by local
 };
 
 }  // namespace lt

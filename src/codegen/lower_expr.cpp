@@ -81,6 +81,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
     const uint32_t map = std::get<MapUse>(use(id)).index;
     const uint32_t result = b_->new_slot();
     const ir::Value key = key_of(map, node);
+    if (unit_.map(map).value.kind == Kind::aggregation) return folded(map, key);
     b_->write(result, b_->constant(0));
     const ir::Value slot = b_->find(map, key);
     b_->branch(slot, [&] { b_->write(result, b_->load(slot, 0)); });
@@ -102,6 +103,12 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
             return about_strings(node, row->id);
         case Function::size_of:
             return b_->constant(std::get<ConstantUse>(use(id)).value);
+        case Function::remove:
+            return remove(node.arguments[0]);
+        case Function::has_key:
+            return has_key(node.arguments[0]);
+        case Function::length:
+            return length(node.arguments[0]);
         default:
             return b_->constant(0);
     }
@@ -138,6 +145,11 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
     const uint32_t result = b_->new_slot();
+    if (node.yes == node.condition) {  // a ?: b
+        b_->write(result, integer(node.condition));
+        b_->branch(b_->read(result), [] {}, [&] { b_->write(result, integer(node.no)); });
+        return b_->read(result);
+    }
     b_->branch(
         truth(integer(node.condition)), [&] { b_->write(result, integer(node.yes)); },
         [&] { b_->write(result, integer(node.no)); });
@@ -259,6 +271,11 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         } else {
             b_->helper(helper_get_current_comm, {at, b_->constant(own)});
         }
+    } else if (const auto* inner = std::get_if<ast::BlockValue>(&node)) {
+        run_block(*inner);
+        string_into(*inner->value, to, offset, room);
+    } else if (const auto* pair = std::get_if<PairUse>(&u)) {
+        b_->copy(at, 0, pair_bytes(*pair), own);
     } else if (const auto* field = std::get_if<FieldUse>(&u); field && type(id).kind == Kind::string) {
         field_string(field->field, at, own);
     } else if (lies_somewhere(id)) {

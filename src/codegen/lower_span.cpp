@@ -27,10 +27,13 @@ std::string_view short_name(const ast::Program& program, ast::ExprId id) {
     return name ? std::string_view(name->name) : std::string_view();
 }
 
+void each_below(const ast::Program& program, const ast::Block& block, const std::function<bool(ast::ExprId)>& visit);
+
 // Calls `visit` with every expression below a node, outermost first, until it says that it has seen enough of one.
 void each_below(const ast::Program& program, ast::ExprId id, const std::function<bool(ast::ExprId)>& visit) {
     if (visit(id)) return;
     ast::each_child(program[id], [&](ast::ExprId child) { each_below(program, child, visit); });
+    ast::each_block(program[id], [&](const ast::Block& inner) { each_below(program, inner, visit); });
 }
 
 void each_below(const ast::Program& program, const ast::Block& block, const std::function<bool(ast::ExprId)>& visit) {

@@ -31,16 +31,19 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
 }
 
 void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
-    if (const auto* c = std::get_if<ast::Call>(&program_[node.value].node)) {
+    const ast::ExprNode& value = program_[node.value].node;
+    if (const auto* c = std::get_if<ast::Call>(&value)) {
         call(stmt, node.value, *c, std::get<CallUse>(use(node.value)).id);
+    } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
+        run_block(*inner);
+    } else if (node.discard && type(node.value).kind == Kind::integer) {
+        integer(node.value);  // it may count something up
     }
 }
 
 void BodyLowering::statement(const ast::Stmt&, const ast::If& node) {
     b_->branch(truth(integer(node.condition)), [&] { block(node.yes); }, [&] { block(node.no); });
 }
-
-void BodyLowering::statement(const ast::Stmt&, const ast::Return&) { b_->leave(); }
 
 void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
     if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
@@ -51,16 +54,22 @@ void BodyLowering::statement(const ast::Stmt&, const ast::Assign& node) {
 }
 
 void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
-    const LocalInfo& info = locals()[local];
-    if (in_memory(info.type)) {
-        const uint32_t room = padded(info.type.size);
-        b_->copy(local_buffers_[local], 0, value_as(node.value, info.type), room);
-        return;
-    }
-    ir::Value v = integer(node.value);
-    if (node.op) v = scaled(v, info.type, type(node.value));
-    if (node.op) v = arithmetic(*node.op, info.type.is_signed, b_->read(local_slots_[local]), v);
-    b_->write(local_slots_[local], v);
+    if (!node.op) return set_local(local, node.value);
+    const Type& info = locals()[local].type;
+    const ir::Value v = scaled(integer(node.value), info, type(node.value));
+    set_local(local, arithmetic(*node.op, info.is_signed, b_->read(local_slots_[local]), v));
+}
+
+void BodyLowering::set_local(uint32_t local, ast::ExprId value) {
+    const Type& kept = locals()[local].type;
+    if (!in_memory(kept)) return set_local(local, integer(value));
+    b_->copy(local_buffers_[local], 0, value_as(value, kept), padded(kept.size));
+}
+
+void BodyLowering::set_local(uint32_t local, ir::Value number) {
+    const Type& kept = locals()[local].type;
+    if (kept.view == View::boolean) number = truth(number);
+    b_->write(local_slots_[local], b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed));
 }
 
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
@@ -192,13 +201,13 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::zero:
             return whole_map(EventKind::zero);
         case Function::remove:
-            return remove(node);
-        case Function::exit: {
-            PlannedEvent e;
-            e.kind = EventKind::exit;
-            emit_event(std::move(e), {}, true);
-            return b_->leave();
-        }
+            for (ast::ExprId map : node.arguments) remove(map);
+            return;
+        case Function::exit:
+            return exit(node);
+        case Function::has_key:
+        case Function::length:
+        case Function::getopt:
         case Function::str:
         case Function::entry:
         case Function::size_of:
@@ -237,7 +246,17 @@ void BodyLowering::print(const ast::Call& node) {
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
     if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
     e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    const auto number = [&](size_t i) { return std::get<ast::Integer>(program_[node.arguments[i]].node).value; };
+    if (node.arguments.size() > 1) e.top = static_cast<uint32_t>(number(1));
+    if (node.arguments.size() > 2) e.divisor = static_cast<int64_t>(number(2));
     emit_event(std::move(e), {});
+}
+
+void BodyLowering::exit(const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = EventKind::exit;
+    emit_event(std::move(e), node.arguments, true);
+    b_->leave();
 }
 
 void BodyLowering::printf(const ast::Call& node) {
@@ -310,26 +329,52 @@ void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& p
         [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); });
 }
 
-void BodyLowering::remove(const ast::Call& node) {
-    const auto& map_node = std::get<ast::Map>(program_[node.arguments[0]].node);
-    const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
+// 1 where it was there.
+ir::Value BodyLowering::remove(ast::ExprId id) {
+    const auto& map_node = std::get<ast::Map>(program_[id].node);
+    const uint32_t map = std::get<MapUse>(use(id)).index;
     const PlannedMap& m = unit_.map(map);
     if (m.shape ==
         MapShape::per_cpu_array) {  // a program reaches only the value of its own CPU: the runtime unsets them all
         PlannedEvent e;
         e.kind = EventKind::clear;
         e.map = map;
-        return emit_event(std::move(e), {});
+        emit_event(std::move(e), {});
+        return b_->constant(1);
     }
     const ir::Value key = key_of(map, map_node);
     if (!is_scalar(m)) {
-        b_->helper(helper_map_delete_elem, {b_->map(map), key});
-        return;
+        const ir::Value failed = b_->extend(b_->helper(helper_map_delete_elem, {b_->map(map), key}), 4, true);
+        return b_->alu(ir::Alu::eq, failed, b_->constant(0));
     }
+    const uint32_t was = b_->new_slot();
+    b_->write(was, b_->constant(0));
     const ir::Value slot = b_->find(map, key);
     b_->branch(slot, [&] {
+        b_->write(was, truth(b_->load(slot, m.value_size - scalar_mark)));
         for (uint32_t at = 0; at < m.value_size; at += 8) b_->store(slot, at, b_->constant(0));
     });
+    return b_->read(was);
+}
+
+ir::Value BodyLowering::has_key(ast::ExprId id) {
+    const uint32_t map = std::get<MapUse>(use(id)).index, found = b_->new_slot();
+    b_->write(found, b_->constant(0));
+    const ir::Value key = key_of(map, std::get<ast::Map>(program_[id].node));
+    const ir::Value slot = b_->find(map, key);
+    b_->branch(slot, [&] {
+        const PlannedMap& m = unit_.map(map);
+        b_->write(found, is_scalar(m) ? truth(b_->load(slot, m.value_size - scalar_mark)) : b_->constant(1));
+    });
+    return b_->read(found);
+}
+
+ir::Value BodyLowering::length(ast::ExprId id) {
+    const uint32_t map = std::get<MapUse>(use(id)).index, count = b_->new_slot();
+    b_->write(count, b_->constant(0));
+    if (is_scalar(unit_.map(map))) return has_key(id);
+    b_->each(map, [&] { b_->write(count, b_->alu(ir::Alu::add, b_->read(count), b_->constant(1))); });
+    return b_->read(count);
 }
 
 }  // namespace lt

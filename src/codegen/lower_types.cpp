@@ -243,6 +243,7 @@ ir::Value BodyLowering::value_as(ast::ExprId id, const Type& target) {
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Boolean& node) { return b_->constant(node.value); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
+    if (const auto* pair = std::get_if<PairUse>(&use(id))) return pair_integer(*pair);
     if (!std::holds_alternative<FieldUse>(use(id))) return fetched(id);
     const Field& field = std::get<FieldUse>(use(id)).field;
     const auto width = static_cast<uint8_t>(field.type.size);

@@ -9,6 +9,9 @@ namespace lt {
 // its value fits both.
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node);
 
+// Is what an aggregation collects one number, when it is added up over all CPUs?
+bool is_folded(const Type& aggregation);
+
 constexpr uint32_t padded(uint32_t size) { return (size + 7) / 8 * 8; }
 
 }  // namespace lt

@@ -17,7 +17,6 @@ namespace lt {
 namespace {
 
 using Part = ast::ProbeSpec::Part;
-constexpr size_t most_matches = 512;    // places with a program of their own that one wildcard may stand for
 constexpr size_t most_members = 50000;  // places that one program may serve
 constexpr size_t few_matches =
     16;  // so many functions of the kernel get programs of their own, which cost less per call
@@ -44,8 +43,10 @@ std::string did_you_mean(const std::vector<std::string>& names) {
 
 class Resolver {
   public:
-    Resolver(Kernel& kernel, const ResolveOptions& options, Diags& diags)
-        : kernel_(kernel), options_(options), diags_(diags) {}
+    Resolver(Kernel& kernel, const ResolveOptions& options, size_t most_matches, Diags& diags)
+        : kernel_(kernel), options_(options), most_matches_(most_matches), diags_(diags) {}
+
+    Resolver telling(Diags& diags) const { return {kernel_, options_, most_matches_, diags}; }
 
     // All places that one probe of an item stands for; none after a diagnostic.
     std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, const Asked& asked) {
@@ -76,6 +77,7 @@ class Resolver {
   private:
     Kernel& kernel_;
     const ResolveOptions& options_;
+    size_t most_matches_;  // places that one wildcard may stand for
     Diags& diags_;
 
     static std::string text_of(const ProbeRow& row, const std::vector<Part>& parts, std::string_view last) {
@@ -278,7 +280,8 @@ class Resolver {
         return {};
     }
 
-    bool count_fits(const ast::ProbeSpec& spec, size_t n, size_t most = most_matches) {
+    bool count_fits(const ast::ProbeSpec& spec, size_t n, std::optional<size_t> limit = {}) {
+        const size_t most = limit.value_or(most_matches_);
         if (n == 0) {
             diags_.error(spec.parts.back().span, "nothing matches this pattern").hint =
                 "`lt -l` followed by a pattern in quotes lists what there is";
@@ -373,7 +376,7 @@ class Resolver {
 
     std::vector<ResolvedPlace> one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
                                           const std::vector<std::string>& names, const Asked& asked) {
-        if (!count_fits(spec, names.size(), most_matches)) return {};
+        if (!count_fits(spec, names.size(), most_matches_)) return {};
         std::vector<ResolvedPlace> out, refused;
         for (const std::string& name : names) {
             ResolvedPlace p = place;
@@ -505,11 +508,14 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
     return out;
 }
 
+bool uses_args(const ast::Program& program, const ast::Block& block);
+
 bool uses_args(const ast::Program& program, ast::ExprId id) {
     const auto* name = std::get_if<ast::Name>(&program[id].node);
     if (name && name->name == variable_row(Variable::args).name) return true;
     bool found = false;
     ast::each_child(program[id], [&](ast::ExprId child) { found = found || uses_args(program, child); });
+    ast::each_block(program[id], [&](const ast::Block& inner) { found = found || uses_args(program, inner); });
     return found;
 }
 
@@ -537,16 +543,56 @@ bool uses_args(const ast::Program& program, const ast::SpanAction& node) {
            any_key(node.closes) || (node.timeout && uses_args(program, node.timeout->body));
 }
 
+constexpr std::array<std::string_view, 4> map_kinds{"hash", "lruhash", "percpuhash", "percpulruhash"};
+
+void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
+    constexpr uint64_t most_entries = 1U << 24;
+    const std::string name = "@" + m.name;
+    if (std::find(map_kinds.begin(), map_kinds.end(), m.kind) == map_kinds.end()) {
+        diags.error(m.kind_span, fmt::format("there is no kind of map '{}'", m.kind)).hint =
+            fmt::format("there are {}", fmt::join(map_kinds, ", "));
+    } else if (m.entries == 0 || m.entries > most_entries) {
+        diags.error(m.kind_span, fmt::format("a map has from 1 to {} keys", most_entries)).hint =
+            fmt::format("for example let {} = {}(10000)", name, m.kind);
+    }
+    const auto same = [&](const MapInfo& known) { return known.name == name; };
+    if (std::any_of(typed.maps.begin(), typed.maps.end(), same))
+        diags.error(m.name_span, fmt::format("{} is declared twice", name)).hint = "remove one of the two";
+    MapInfo info;
+    info.name = name;
+    info.first = m.name_span;
+    info.declared = m.kind;
+    info.declared_at = m.name_span;
+    info.entries = static_cast<uint32_t>(m.entries);
+    typed.maps.push_back(std::move(info));
+}
+
 // Adds a body for each place that an item's probes stand for.
 class ItemResolver {
   public:
-    ItemResolver(Resolver& resolver, Kernel& kernel, const ast::Program& program, Typed& typed, uint32_t item)
-        : resolver_(resolver), kernel_(kernel), program_(program), typed_(typed), item_(item) {}
+    ItemResolver(Resolver& resolver, Kernel& kernel, const ast::Program& program, Typed& typed, uint32_t item,
+                 Diags& diags)
+        : resolver_(resolver),
+          kernel_(kernel),
+          program_(program),
+          typed_(typed),
+          item_(item),
+          missing_(program.settings.missing_probes),
+          diags_(diags) {}
     void operator()(const ast::Parameter&) {}
+    void operator()(const ast::FunctionItem&) {}
+    void operator()(const ast::Macro&) {}
+    void operator()(const ast::Config&) {}
+    void operator()(const ast::Import&) {}
+    void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {
         by_fields_ = uses_args(program_, action);
+        const size_t before = typed_.bodies.size();
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
+        // A block that could never run is a mistake even so.
+        const bool is_left_out = missing_ == MissingProbes::warn && typed_.bodies.size() == before;
+        if (is_left_out && !diags_.has_errors()) resolver_.places(action.probes.front(), {Role::action, by_fields_});
     }
     void operator()(const ast::SpanAction& node) {
         by_fields_ = uses_args(program_, node);
@@ -567,8 +613,24 @@ class ItemResolver {
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : resolver_.places(spec, {role, by_fields_}))
-            typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}});
+        for (ResolvedPlace& place : places(spec, role))
+            typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}, {}});
+    }
+
+    // Where the program can do without, what is missing is told as a warning or not at all.
+    std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
+        const Asked asked = {role, by_fields_};
+        const bool is_known =
+            find_probe(spec.parts.front().text) != nullptr;  // else it is not the place that is missing
+        if (missing_ == MissingProbes::error || role != Role::action || !is_known) return resolver_.places(spec, asked);
+        Diags found;
+        std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, asked);
+        if (!found.has_errors()) {
+            diags_.take(std::move(found));
+        } else if (missing_ == MissingProbes::warn) {
+            diags_.warning(spec.span, found.all().front().message + "; this probe is left out");
+        }
+        return out;
     }
 
     Resolver& resolver_;
@@ -577,18 +639,34 @@ class ItemResolver {
     Typed& typed_;
     uint32_t item_;
     bool by_fields_ = false;
+    MissingProbes missing_;
+    Diags& diags_;
 };
+
+bool is_loop(const ast::Stmt& stmt) {
+    return std::holds_alternative<ast::While>(stmt.node) || std::holds_alternative<ast::ForRange>(stmt.node) ||
+           std::holds_alternative<ast::ForMap>(stmt.node);
+}
+
+void loops_possible(const ast::Program& program, Kernel& kernel, Diags& diags) {
+    const auto first = std::find_if(program.stmts.begin(), program.stmts.end(), is_loop);
+    if (first == program.stmts.end()) return;
+    if (const Answer a = kernel.can(Feature::bpf_loop); !a.yes)
+        diags.error(first->span, "this kernel has no loops for BPF programs: " + a.why).hint =
+            "write unroll(N) { ... } for a number of turns that is known";
+}
 
 }  // namespace
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
     Typed typed;
+    loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     typed.max_keys = options.max_keys;
-    Resolver resolver(kernel, options, diags);
+    Resolver resolver(kernel, options, program.settings.max_probes, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)
-        std::visit(ItemResolver(resolver, kernel, program, typed, i), program.items[i].node);
+        std::visit(ItemResolver(resolver, kernel, program, typed, i, diags), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

@@ -22,6 +22,10 @@ struct UseText {
     std::string operator()(const ConstantUse& u) const { return fmt::format("constant {}", u.value); }
     std::string operator()(const MapUse& u) const { return fmt::format("map {}", typed.maps[u.index].name); }
     std::string operator()(const LocalUse& u) const { return fmt::format("local ${}", body.locals[u.index].name); }
+    std::string operator()(const PairUse& u) const {
+        return fmt::format("{} of ${}", u.is_value ? "value" : fmt::format("key {}", u.part),
+                           body.locals[u.local].name);
+    }
     std::string operator()(const SpanUse& u) const { return fmt::format("span {}", typed.spans[u.index].text); }
     std::string operator()(const ParamUse& u) const { return fmt::format("parameter {}", typed.params[u.index].name); }
     std::string operator()(const CallUse& u) const { return fmt::format("function {}", function_row(u.id).name); }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <iostream>
 
 #include "base/text.h"
@@ -19,25 +21,29 @@ std::vector<std::string> Command::list(Option o) const {
 
 namespace {
 
-// What is no option of lt is one of the script: --NAME VALUE or --NAME=VALUE.
-Result<std::vector<ParamSetting>> settings(const std::vector<std::string>& words) {
-    std::vector<ParamSetting> out;
+// What is no option of lt belongs to the script: --NAME VALUE or --NAME=VALUE, and words. Behind `--` everything does,
+// and there an option has its value behind a `=`, or none.
+Status take_settings(const std::vector<std::string>& words, size_t behind, Command& command) {
     for (size_t i = 0; i < words.size(); i++) {
         const std::string& word = words[i];
-        if (!word.starts_with("--") || word.size() < 3)
-            return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
         const size_t equals = word.find('=');
-        if (equals != word.npos) {
-            out.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
-        } else if (i + 1 < words.size()) {
-            out.push_back({word.substr(2), words[i + 1]});
+        if (!word.starts_with("--") || word.size() < 3) {
+            if (word.starts_with("-") && word.size() > 1 && i < behind && std::isdigit(word[1]) == 0)
+                return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
+            command.positional.push_back(word);
+        } else if (equals != word.npos) {
+            command.params.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
+        } else if (i >= behind) {
+            command.params.push_back({word.substr(2), ""});
+        } else if (i + 1 < behind) {
+            command.params.push_back({word.substr(2), words[i + 1]});
             i++;
         } else {
             return Error{fmt::format("{} is no option of lt, and as a parameter of a script it needs a value", word),
                          "lt --help lists the options", 0};
         }
     }
-    return out;
+    return Done{};
 }
 
 }  // namespace
@@ -65,8 +71,10 @@ Result<Command> read_command(int argc, const char* const* argv) {
             if (row.argument == "LIST") option->join(',');
         }
     }
+    const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
+    const int own = static_cast<int>(dashes - argv);  // what stands before a `--`
     try {
-        app.parse(argc, argv);
+        app.parse(own, argv);
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }
@@ -75,9 +83,18 @@ Result<Command> read_command(int argc, const char* const* argv) {
         if (app.count(first) == 0) continue;
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
-    auto given = settings(app.remaining());
-    if (!given) return given.error();
-    command.params = *std::move(given);
+    std::vector<std::string> rest = app.remaining();
+    if (command.has(Option::program) && !command.file.empty()) {  // with -e there is no file: that word is the script's
+        rest.insert(rest.begin(), command.file);
+        command.file.clear();
+    }
+    const size_t behind = rest.size();
+    if (own < argc) rest.insert(rest.end(), argv + own + 1, argv + argc);
+    if (command.has(Option::program) == false && command.file.empty() && rest.size() > behind) {
+        command.file = rest[behind];
+        rest.erase(rest.begin() + static_cast<ptrdiff_t>(behind));
+    }
+    if (const Status taken = take_settings(rest, behind, command); !taken) return taken.error();
     command.help = app.help();
     return command;
 }

@@ -15,6 +15,7 @@ struct Command {
     std::map<Option, std::string> options;  // given ones; a flag's text is "true"
     std::string file;                       // of the script; empty with -e
     std::vector<ParamSetting> params;       // --NAME VALUE, for the script's own parameters
+    std::vector<std::string> positional;    // $1, $2 ... of the script
     std::string help;                       // what --help prints
 
     bool has(Option o) const { return options.contains(o); }

@@ -29,8 +29,6 @@ Result<Source> read_all(FILE* file, const std::string& name) {
 }
 
 Result<Source> read_source(const Command& command) {
-    if (command.has(Option::program) && !command.file.empty())
-        return Error{"both -e and a file are given", "use one of them", 0};
     if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
     if (command.file.empty())
         return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
@@ -70,7 +68,21 @@ int set(int argc, const char* const* argv) {
     return told ? 0 : fail(told.error());
 }
 
+// lt check FILE...: 1 if one of them does not compile.
+int check(int argc, const char* const* argv) {
+    if (argc < 3) return fail({"check takes files", "for example lt check slow.lt", 0});
+    int status = 0;
+    for (int i = 2; i < argc; i++) {
+        Command command;
+        command.file = argv[i];
+        Result<Source> source = read_source(command);
+        if ((source ? Pipeline(command, std::move(*source)).tell() : fail(source.error())) != 0) status = 1;
+    }
+    return status;
+}
+
 int run(int argc, const char* const* argv) {
+    if (argc > 1 && argv[1] == std::string_view("check")) return check(argc, argv);
     if (argc > 1 && argv[1] == std::string_view("set")) return set(argc, argv);
     const Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());

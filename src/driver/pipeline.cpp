@@ -77,11 +77,36 @@ int Pipeline::run() {
     const bool fine = options_fit() && run_stages();
     draw_diags();
     if (command_.has(Option::time)) tell_times(timings_);
-    return fine ? 0 : 1;
+    return fine ? exit_status_ : 1;
+}
+
+// Compiles and says what would be attached, and how.
+int Pipeline::tell() {
+    last_stage_ = "emit";
+    const bool fine = options_fit() && run_stages();
+    draw_diags();
+    if (!fine) return 1;
+    fmt::print("{}: {} probe{}\n", source_.name, own_probes(), own_probes() == 1 ? "" : "s");
+    for (const PlannedProbe& probe : ir_.plan.probes) {
+        if (probe.internal) continue;
+        const auto open =
+            std::find_if(probe.rungs.begin(), probe.rungs.end(), [](const Rung& r) { return r.refused.empty(); });
+        fmt::print("    {} by {}\n", probe.text, open == probe.rungs.end() ? "no way" : way_name(open->way));
+    }
+    return 0;
+}
+
+size_t Pipeline::own_probes() const {
+    const auto is_own = [](const PlannedProbe& p) { return !p.internal; };
+    return static_cast<size_t>(std::count_if(ir_.plan.probes.begin(), ir_.plan.probes.end(), is_own));
 }
 
 bool Pipeline::options_fit() {
-    last_stage_ = stages.back().name;
+    if (last_stage_.empty()) last_stage_ = command_.has(Option::dry_run) ? "attach" : stages.back().name;
+    constexpr std::array<std::string_view, 3> modes{"full", "line", "none"};
+    const std::string mode = command_.text(Option::buffering);
+    if (command_.has(Option::buffering) && std::find(modes.begin(), modes.end(), mode) == modes.end())
+        return refuse({fmt::format("there is no buffering `{}`", mode), "there are full, line and none", 0});
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
     if (!set_max_keys()) return false;
@@ -146,7 +171,10 @@ void Pipeline::draw_diags() {
 }
 
 bool Pipeline::parse() {
-    program_ = lt::parse(source_, diags_);
+    load_imports(source_, diags_);
+    Invocation given{command_.positional, {}};
+    for (const ParamSetting& p : command_.params) given.named.emplace_back(p.name, p.text);
+    program_ = lt::parse(source_, diags_, given);
     return !diags_.has_errors() && params_fit();
 }
 
@@ -156,6 +184,7 @@ bool Pipeline::params_fit() {
     for (const ast::Item& item : program_.items) {
         if (const auto* p = std::get_if<ast::Parameter>(&item.node)) names.push_back(p->name);
     }
+    for (const ast::ScriptOption& o : program_.options) names.push_back(o.name);
     for (const ParamSetting& setting : command_.params) {
         if (std::find(names.begin(), names.end(), setting.name) != names.end()) continue;
         const std::vector<std::string> near = closest(setting.name, names);
@@ -168,7 +197,7 @@ bool Pipeline::params_fit() {
 }
 
 int Pipeline::help() {
-    if (!parse()) {
+    if (!parse() && program_.options.empty()) {  // without its words a script may have mistakes, and still options
         draw_diags();
         return 1;
     }
@@ -180,6 +209,10 @@ int Pipeline::help() {
         any = true;
         fmt::print("  --{:<24}  {} [{}]\n", p->name, p->help, source_.at(program_[p->value].span));
     }
+    if (!any && !program_.options.empty()) fmt::print("\nParameters of {}:\n", source_.name);
+    for (const ast::ScriptOption& o : program_.options)
+        fmt::print("  --{:<24}  {}{}\n", o.name, o.description,
+                   o.otherwise.empty() ? "" : fmt::format(" [{}]", o.otherwise));
     return 0;
 }
 
@@ -218,7 +251,8 @@ bool Pipeline::emit() {
 bool Pipeline::load() {
     draw_diags();
     if (!sink_) {
-        sink_ = file_sink(STDOUT_FILENO);
+        const bool in_blocks = !command_.has(Option::buffering) || command_.text(Option::buffering) == "full";
+        sink_ = file_sink(STDOUT_FILENO, in_blocks);
         printer_ = text_printer(*sink_, ir_.plan.plain_integers);
     }
     Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, *printer_);
@@ -237,6 +271,12 @@ bool Pipeline::attach() {
         Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
         if (!child) return refuse(child.error());
         child_ = std::move(*child);
+    }
+    if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
+        const size_t n = own_probes();
+        fmt::print("Attaching {} probe{}...\n", n, n == 1 ? "" : "s");
+        std::fflush(stdout);
+        announced_ = true;
     }
     const std::vector<Refusal> refusals = session_->attach();
     if (!refusals.empty()) return compile_again(refusals);
@@ -303,12 +343,14 @@ bool Pipeline::collect() {
         if (!p.internal && (p.when == When::attached || p.when == When::period))
             lasting += p.places - session_->skipped(i).size();
     }
-    if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
+    if (lasting > 0 && !command_.has(Option::quiet) && !ir_.plan.announces_probes)
+        fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;
     session_->run();
     const Status finished = session_->finish();
     tell_end();
+    exit_status_ = session_->exit_status();
     return finished ? true : refuse(finished.error());
 }
 

@@ -21,6 +21,7 @@ class Pipeline {
     Pipeline(const Command& command, Source source);
     ~Pipeline();
     int run();   // the exit status
+    int tell();  // compiles, and prints what would be attached
     int help();  // prints the script's parameters
 
     bool parse();
@@ -49,6 +50,7 @@ class Pipeline {
     bool listen();
     Status set(std::string_view setting);
     bool release_child();
+    size_t own_probes() const;
     void tell_ways();
     void tell_skipped();
     void tell_end();
@@ -66,6 +68,8 @@ class Pipeline {
     EmitOptions emit_options_;
     Emitted emitted_;
     std::string last_stage_;
+    int exit_status_ = 0;
+    bool announced_ = false;
     std::unique_ptr<Sink> sink_;
     std::unique_ptr<Printer> printer_;
     std::unique_ptr<Session> session_;

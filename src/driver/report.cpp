@@ -60,6 +60,9 @@ constexpr std::array loss_rows{
             "an address was null, wrong, or of memory not there now", ""},
     LossRow{LossKind::scratch_busy, Subject::none, Told::always,
             "runs of probes left out, for others used their room on the CPU: {0}", "", ""},
+    LossRow{LossKind::loop_cut, Subject::none, Told::always,
+            "loops ended before they were done, for they had too many turns: {0}",
+            "a while loop has up to 1048576 turns, a range 8388608", ""},
     LossRow{LossKind::span_clock, Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

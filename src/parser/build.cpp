@@ -26,6 +26,8 @@ struct AloneHint {
     std::string general = "assign it, as in @x = ..., or call a function with it";
 };
 
+bool takes_key(Function f) { return f == Function::remove || f == Function::has_key; }
+
 auto find_keyed(const std::vector<ast::Endpoint>& endpoints) {
     const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
     return std::find_if(endpoints.begin(), endpoints.end(), has_key);
@@ -97,10 +99,20 @@ ast::ExprId Builder::type_call(Span span, const std::string& name, ast::TypeName
     return leaf(span, ast::SizeOf{std::move(type)});
 }
 
+// f(@map, key) is f(@map[key]).
+Builder::Exprs Builder::with_key(Span span, Exprs arguments) {
+    const auto* map = std::get_if<ast::Map>(&program_[arguments[0]].node);
+    if (map == nullptr || map->has_key) return arguments;
+    return {this->map(span, map->name, {arguments[1]})};
+}
+
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
     if (arguments.empty() && find_variable(name) != nullptr && find_function(name) == nullptr) {
         diags_.error(span, fmt::format("'{}' is a value, not a function", name)).hint =
             fmt::format("write {} without ()", name);
+    }
+    if (const FunctionRow* row = find_function(name); row != nullptr && takes_key(row->id) && arguments.size() == 2) {
+        arguments = with_key(span, std::move(arguments));
     }
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);
@@ -118,26 +130,73 @@ ast::ExprId Builder::conditional(Span span, ast::ExprId condition, ast::ExprId y
     return add(span, ast::Conditional{condition, yes, no}, {condition, yes, no});
 }
 
-ast::StmtId Builder::evaluate(Span span, ast::ExprId value) {
-    const ast::ExprNode& node = program_[value].node;
-    if (!std::holds_alternative<ast::Call>(node) && !said_too_deep_) {
-        diags_.error(span, "a value alone does nothing").hint = std::visit(AloneHint{}, node);
+ast::ExprId Builder::step(Span span, ast::ExprId target, ast::BinaryOp op, bool before) {
+    const ast::Expr& t = program_[target];
+    if (!std::holds_alternative<ast::Map>(t.node) && !std::holds_alternative<ast::Local>(t.node)) {
+        diags_.error(t.span, "only a map or a local can be counted up or down").hint = "write @name++ or $name++";
     }
+    return add(span, ast::Step{target, op, before}, {target});
+}
+
+ast::ExprId Builder::block_value(Span span, std::vector<ast::StmtId> statements) {
+    ast::BlockValue node;
+    const auto* last = statements.empty() ? nullptr : std::get_if<ast::Evaluate>(&program_[statements.back()].node);
+    if (last == nullptr || last->discard) {
+        const bool is_empty = statements.empty();
+        diags_.error(is_empty ? span : program_[statements.back()].span, "a block in an expression ends with a value")
+            .hint = "write the value before its '}', without a ';'";
+    } else {
+        node.value = last->value;
+        statements.pop_back();
+    }
+    node.block.statements = std::move(statements);
+    const uint32_t inside = std::max(depth_of(node.block), node.value ? depth_of(Exprs{*node.value}) : 0);
+    const uint32_t depth = check_depth(span, inside + 1);
+    expr_depths_.push_back(depth);
+    if (depth == 0) return program_.add(span, ast::Integer{0});
+    return program_.add(span, std::move(node));
+}
+
+ast::StmtId Builder::add_leaf(Span span, ast::StmtNode node) {
     stmt_depths_.push_back(1);
-    return program_.add(span, ast::Evaluate{value});
+    return program_.add(span, std::move(node));
+}
+
+// `x++` alone is `x += 1`.
+ast::StmtId Builder::evaluate(Span span, ast::ExprId value) {
+    if (const auto* step = std::get_if<ast::Step>(&program_[value].node)) {
+        const ast::Step s = *step;
+        return add_leaf(span, ast::Assign{s.target, s.op, leaf(span, ast::Integer{1})});
+    }
+    const ast::StmtId id = add_leaf(span, ast::Evaluate{value});
+    stmt_depths_.back() = depth_of(Exprs{value});
+    return id;
+}
+
+ast::StmtId Builder::used(ast::StmtId statement) {
+    const auto* node = std::get_if<ast::Evaluate>(&program_[statement].node);
+    if (node == nullptr || node->discard || said_too_deep_) return statement;
+    const ast::ExprNode& value = program_[node->value].node;
+    // A name that means nothing yet may be a macro's.
+    const auto* name = std::get_if<ast::Name>(&value);
+    const bool is_macro =
+        name != nullptr && find_variable(name->name) == nullptr && find_function(name->name) == nullptr;
+    if (!std::holds_alternative<ast::Call>(value) && !is_macro) {
+        diags_.error(program_[statement].span, "a value alone does nothing").hint = std::visit(AloneHint{}, value);
+    }
+    return statement;
 }
 
 ast::StmtId Builder::assign(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value) {
     const ast::Expr& t = program_[target];
+    const auto* name = std::get_if<ast::Name>(&t.node);
+    if (name != nullptr && name->name == "_" && !op) return add_leaf(span, ast::Evaluate{value, true});
     if (!std::holds_alternative<ast::Map>(t.node) && !std::holds_alternative<ast::Local>(t.node)) {
         diags_.error(t.span, "only a map or a local can be assigned to").hint = "write @name = ... or $name = ...";
     }
-    stmt_depths_.push_back(1);
-    return program_.add(span, ast::Assign{target, op, value});
-}
-
-ast::StmtId Builder::step(Span span, ast::ExprId target, ast::BinaryOp op) {
-    return assign(span, target, op, leaf(span, ast::Integer{1}));
+    const ast::StmtId id = add_leaf(span, ast::Assign{target, op, value});
+    stmt_depths_.back() = std::max(depth_of(Exprs{target}), depth_of(Exprs{value}));
+    return id;
 }
 
 ast::StmtId Builder::choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no) {
@@ -147,14 +206,47 @@ ast::StmtId Builder::choose(Span span, ast::ExprId condition, ast::Block yes, as
     return program_.add(span, ast::If{condition, std::move(yes), std::move(no)});
 }
 
-ast::StmtId Builder::leave(Span span) {
-    stmt_depths_.push_back(1);
-    return program_.add(span, ast::Return{});
+ast::StmtId Builder::repeat(Span span, ast::StmtNode loop) {
+    uint32_t inside = 0;
+    ast::each_block({span, loop}, [&](const ast::Block& b) { inside = depth_of(b); });
+    const uint32_t depth = check_depth(span, inside + 1);
+    stmt_depths_.push_back(depth);
+    return program_.add(span, depth == 0 ? ast::Scope{} : std::move(loop));
+}
+
+ast::StmtId Builder::leave(Span span, std::optional<ast::ExprId> value) { return add_leaf(span, ast::Return{value}); }
+
+ast::StmtId Builder::jump(Span span, bool again) { return add_leaf(span, ast::Jump{again}); }
+
+ast::StmtId Builder::let(Span span, std::string name, Span name_span, std::optional<ast::TypeName> type,
+                         std::optional<ast::ExprId> value) {
+    return add_leaf(span, ast::Let{std::move(name), name_span, std::move(type), value});
 }
 
 void Builder::add_item(Span span, ast::ItemNode node) {
     after_broken_ = false;
     program_.items.push_back({span, std::move(node)});
+}
+
+void Builder::macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body) {
+    for (ast::ExprId p : parameters) {
+        const auto* map = std::get_if<ast::Map>(&program_[p].node);
+        const bool is_map = map != nullptr && !map->has_key;
+        if (is_map || std::holds_alternative<ast::Local>(program_[p].node) ||
+            std::holds_alternative<ast::Name>(program_[p].node))
+            continue;
+        diags_.error(program_[p].span, "a macro's parameter is $local, @map or a name for any expression").hint =
+            "for example macro add($to, @from, value) { ... }";
+    }
+    ast::Macro node = {std::move(name), name_span, std::move(parameters), {}, {}};
+    const auto* last = body.empty() ? nullptr : std::get_if<ast::Evaluate>(&program_[body.back()].node);
+    // With a `;` behind it the last call is a statement; as a value that nobody uses it is the same.
+    if (last != nullptr && !last->discard) {
+        node.value = last->value;
+        body.pop_back();
+    }
+    node.body.statements = std::move(body);
+    add_item(span, std::move(node));
 }
 
 void Builder::broken() { after_broken_ = true; }

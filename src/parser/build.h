@@ -33,9 +33,16 @@ class Builder {
 
     ast::StmtId evaluate(Span span, ast::ExprId value);
     ast::StmtId assign(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value);
-    ast::StmtId step(Span span, ast::ExprId target, ast::BinaryOp op);  // ++ and --
+    ast::StmtId used(ast::StmtId statement);  // refuses a value that stands alone
+    ast::ExprId step(Span span, ast::ExprId target, ast::BinaryOp op, bool before);  // ++ and --
+    ast::ExprId block_value(Span span, std::vector<ast::StmtId> statements);
     ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
-    ast::StmtId leave(Span span);
+    ast::StmtId repeat(Span span, ast::StmtNode loop);
+    ast::StmtId scope(Span span, ast::Block body) { return repeat(span, ast::Scope{std::move(body)}); }
+    ast::StmtId leave(Span span, std::optional<ast::ExprId> value);
+    ast::StmtId jump(Span span, bool again);
+    ast::StmtId let(Span span, std::string name, Span name_span, std::optional<ast::TypeName> type,
+                    std::optional<ast::ExprId> value);
 
     // The predicate behind the last event is that of the whole item.
     ast::SpanAction predicates(ast::SpanAction head);
@@ -43,11 +50,15 @@ class Builder {
     void span(Span span, ast::SpanAction head, ast::Block body);
     void timeout(Span span, Span word, ast::ExprId after, ast::Block body);  // of the item before it
     void parameter(Span span, std::string name, Span name_span, ast::ExprId value, std::string help);
+    void item(Span span, ast::ItemNode node) { add_item(span, std::move(node)); }
+    void macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body);
     void broken();  // an item was passed over
 
   private:
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
+    Exprs with_key(Span span, Exprs arguments);
+    ast::StmtId add_leaf(Span span, ast::StmtNode node);
     void refuse_span_parts(const ast::SpanAction& head, Span body);
     void refuse_predicates(const std::vector<ast::Endpoint>& events, std::string_view what, std::string_view hint);
     void check_endpoints(const ast::SpanAction& span);

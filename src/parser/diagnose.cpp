@@ -34,19 +34,19 @@ struct Expected {
 
 // Tokens that are not listed are never suggested: they say the same as a listed one or are too seldom meant.
 constexpr std::array expected_rows = {
-    Expected{K::S_PROBE, Group::statement, "a probe"},        Expected{K::S_IF, Group::statement, "a statement"},
-    Expected{K::S_DURATION, Group::operand, "an expression"}, Expected{K::S_PREDICATE_CLOSE, Group::punctuation, "'/'"},
-    Expected{K::S_SPAN_OPEN, Group::punctuation, "'<'"},      Expected{K::S_SPAN_CLOSE, Group::punctuation, "'>'"},
-    Expected{K::S_LBRACE, Group::punctuation, "'{'"},         Expected{K::S_RBRACE, Group::punctuation, "'}'"},
-    Expected{K::S_RPAREN, Group::punctuation, "')'"},         Expected{K::S_RBRACKET, Group::punctuation, "']'"},
-    Expected{K::S_COMMA, Group::punctuation, "','"},          Expected{K::S_SEMICOLON, Group::punctuation, "';'"},
-    Expected{K::S_COLON, Group::punctuation, "':'"},          Expected{K::S_PLUS, Group::operation, "an operator"},
+    Expected{K::S_PROBE, Group::statement, "a probe"},     Expected{K::S_IF, Group::statement, "a statement"},
+    Expected{K::S_TILDE, Group::operand, "an expression"}, Expected{K::S_PREDICATE_CLOSE, Group::punctuation, "'/'"},
+    Expected{K::S_SPAN_OPEN, Group::punctuation, "'<'"},   Expected{K::S_SPAN_CLOSE, Group::punctuation, "'>'"},
+    Expected{K::S_LBRACE, Group::punctuation, "'{'"},      Expected{K::S_RBRACE, Group::punctuation, "'}'"},
+    Expected{K::S_RPAREN, Group::punctuation, "')'"},      Expected{K::S_RBRACKET, Group::punctuation, "']'"},
+    Expected{K::S_COMMA, Group::punctuation, "','"},       Expected{K::S_SEMICOLON, Group::punctuation, "';'"},
+    Expected{K::S_COLON, Group::punctuation, "':'"},       Expected{K::S_PLUS, Group::operation, "an operator"},
 };
 
 // Tokens with which a statement may begin.
 constexpr std::array statement_starts = {
-    K::S_NAME,     K::S_LOCAL, K::S_MAP,    K::S_STRING, K::S_INTEGER, K::S_DURATION,
-    K::S_ELLIPSIS, K::S_IF,    K::S_RETURN, K::S_NOT,    K::S_TILDE,
+    K::S_NAME, K::S_LOCAL, K::S_MAP, K::S_STRING, K::S_INTEGER, K::S_DURATION, K::S_ELLIPSIS, K::S_IF,  K::S_RETURN,
+    K::S_NOT,  K::S_TILDE, K::S_FOR, K::S_WHILE,  K::S_UNROLL,  K::S_BREAK,    K::S_CONTINUE, K::S_LET,
 };
 
 template <size_t N>
@@ -138,7 +138,7 @@ Span first_word(const Mistake& m) {
 }
 
 bool broken_parameter(const Mistake& m) {
-    if (!follows_keyword(m, K::S_PARAM) || m.found == K::S_POSITIONAL) return false;
+    if (!follows_keyword(m, K::S_PARAM)) return false;
     const uint32_t end = m.lexer.span_before().end;
     if (is_without_name(m)) {
         say(m, first_word(m), "a parameter needs a name", parameter_example);
@@ -295,12 +295,6 @@ bool call_without_parens(const Mistake& m) {
     return true;
 }
 
-bool return_of_value(const Mistake& m) {
-    if (!m.expects(K::S_SEMICOLON) || m.lexer.kind_before() != K::S_RETURN) return false;
-    say(m, m.span, "'return' ends the block and takes no value", "write 'return;'");
-    return true;
-}
-
 bool missing_semicolon(const Mistake& m) {
     if (!m.expects(K::S_SEMICOLON) || !is_one_of(m.found, statement_starts)) return false;
     const uint32_t end = m.lexer.span_before().end;
@@ -312,7 +306,7 @@ std::vector<std::string> alternatives(const Mistake& m) {
     std::vector<std::string> words;
     bool begins_statement = false;
     for (const Expected& row : expected_rows) {
-        if (!m.expects(row.kind)) continue;
+        if (!m.expects(row.kind) || (row.kind == K::S_LBRACE && m.wants_operand())) continue;
         const bool is_said = begins_statement && (row.group == Group::operand || row.kind == K::S_SEMICOLON);
         const bool is_vague = row.group == Group::operation && !words.empty();
         if (!is_said && !is_vague) words.emplace_back(row.words);
@@ -353,7 +347,6 @@ constexpr std::array explanations = {
     Explanation{threshold_without_span},
     Explanation{assignment_as_value},
     Explanation{call_without_parens},
-    Explanation{return_of_value},
     Explanation{missing_semicolon},
     Explanation{unexpected},
 };

@@ -30,13 +30,31 @@ class Dumper {
         block_under("body", s.body);
         if (s.timeout) timeout_under(*s.timeout);
     }
+    void operator()(const FunctionItem& f) {
+        line("function {}{}", f.name, f.result ? " : " + text(*f.result) : "");
+        for (const FunctionItem::Parameter& p : f.parameters)
+            line_under(fmt::format("parameter ${} : {}", p.name, text(p.type)));
+        block_under("body", f.body);
+    }
+    void operator()(const Macro& m) {
+        line("macro {}", m.name);
+        for (ExprId p : m.parameters) under(p);
+        block_under("body", m.body);
+        expr_under("value", m.value);
+    }
+    void operator()(const MapDeclaration& m) { line("let @{} = {}({})", m.name, m.kind, m.entries); }
+    void operator()(const Config& c) {
+        line("config");
+        for (const Config::Setting& s : c.settings) line_under(fmt::format("{} = {}", s.name, quoted(s.value)));
+    }
+    void operator()(const Import& i) { line("import {}", quoted(i.path)); }
     void operator()(const Parameter& p) {
         line("param {}{}", p.name, p.help.empty() ? "" : " " + quoted(p.help));
         under(p.value);
     }
 
     void operator()(const Evaluate& e) {
-        line("evaluate");
+        line("{}", e.discard ? "discard" : "evaluate");
         under(e.value);
     }
     void operator()(const Assign& a) {
@@ -50,7 +68,40 @@ class Dumper {
         block_under("then", i.yes);
         if (!i.no.statements.empty()) block_under("else", i.no);
     }
-    void operator()(const Return&) { line("return"); }
+    void operator()(const Return& r) {
+        line("return");
+        if (r.value) under(*r.value);
+    }
+    void operator()(const Let& l) {
+        line("let ${}{}", l.name, l.type ? " : " + text(*l.type) : "");
+        if (l.value) under(*l.value);
+    }
+    void operator()(const Scope& s) {
+        line("block");
+        block_under("body", s.body);
+    }
+    void operator()(const While& w) {
+        line("while");
+        under(w.condition);
+        block_under("body", w.body);
+    }
+    void operator()(const ForRange& f) {
+        line("for ${} from to", f.name);
+        under(f.from);
+        under(f.to);
+        block_under("body", f.body);
+    }
+    void operator()(const ForMap& f) {
+        line("for ${} in", f.name);
+        under(f.map);
+        block_under("body", f.body);
+    }
+    void operator()(const Unroll& u) {
+        line("unroll");
+        under(u.count);
+        block_under("body", u.body);
+    }
+    void operator()(const Jump& j) { line("{}", j.again ? "continue" : "break"); }
 
     void operator()(const Integer& i) { line("integer {}", i.value); }
     void operator()(const Boolean& b) { line("boolean {}", b.value); }
@@ -100,6 +151,17 @@ class Dumper {
         under(c.condition);
         under(c.yes);
         under(c.no);
+    }
+
+    void operator()(const Step& s) {
+        line("step {0}{1}{1}", s.before ? "before " : "", spelling(s.op));
+        under(s.target);
+    }
+    void operator()(const Positional& p) { p.number == 0 ? line("positional count") : line("positional {}", p.number); }
+    void operator()(const BlockValue& b) {
+        line("{}", b.is_call ? "called block" : "block with a value");
+        block_under("body", b.block);
+        expr_under("value", b.value);
     }
 
   private:
@@ -171,7 +233,7 @@ class Dumper {
     }
 
     static std::string probe(const ProbeSpec& spec) {
-        std::string out;
+        std::string out = spec.label.empty() ? "" : spec.label + "=";
         for (const ProbeSpec::Part& p : spec.parts) out += (&p == &spec.parts.front() ? "" : ":") + part(p);
         return out;
     }

@@ -16,7 +16,7 @@ struct Mistake {
     std::vector<Kind> expected;
 
     bool expects(Kind kind) const;
-    bool wants_operand() const { return expects(Parser::symbol_kind::S_DURATION); }
+    bool wants_operand() const { return expects(Parser::symbol_kind::S_TILDE); }
     bool is_inside(Bracket bracket) const;
     std::string_view text() const { return lexer.source().at(span); }
 };

@@ -24,8 +24,28 @@ constexpr std::array bracket_rows = {
     BracketRow{Bracket::predicate, "/", "/", "write '/' after the condition, before the block"},
 };
 
-bool is_value(Kind kind) { return kind == K::S_INTEGER || kind == K::S_DURATION || kind == K::S_STRING; }
-bool may_follow_value(Kind kind) { return kind == K::S_STRING || kind == K::S_SEMICOLON; }
+// Items that no block ends: the tokens that do, and what may still follow on them.
+struct Ending {
+    Kind keyword;
+    std::array<Kind, 3> last;
+    std::array<Kind, 2> tail;
+};
+constexpr std::array endings = {
+    Ending{K::S_PARAM, {K::S_INTEGER, K::S_DURATION, K::S_STRING}, {K::S_STRING, K::S_SEMICOLON}},
+    Ending{K::S_LET, {K::S_RPAREN, K::S_RPAREN, K::S_RPAREN}, {K::S_SEMICOLON, K::S_SEMICOLON}},
+    Ending{K::S_IMPORT, {K::S_STRING, K::S_STRING, K::S_STRING}, {K::S_SEMICOLON, K::S_SEMICOLON}},
+};
+
+template <size_t N>
+bool has(const std::array<Kind, N>& kinds, Kind kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+const Ending* ending_of(Kind keyword) {
+    const auto* found =
+        std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return e.keyword == keyword; });
+    return found == endings.end() ? nullptr : &*found;
+}
 
 bool is_block(const Open& open) { return open.bracket == Bracket::brace || open.bracket == Bracket::angle; }
 
@@ -58,7 +78,7 @@ Token Lexer::fetch(size_t height) {
 
 bool Lexer::has_enough() const { return diags_.all().size() >= most_diags && cursor_ < text_end(); }
 
-// One token, and whether an item is open after it. No bracket ends a parameter: its value does, although a help text
+// One token, and whether an item is open after it. No block ends a parameter: its value does, although a help text
 // and a `;` may follow it.
 Token Lexer::advance() {
     item_over_ = false;
@@ -69,10 +89,12 @@ Token Lexer::advance() {
         in_closers_ = false;
     }
     Token token = scan();
-    const bool is_tail = begins && keyword == K::S_PARAM && may_follow_value(token.kind());
+    const Ending* before = begins ? ending_of(keyword) : nullptr;
+    const bool is_tail = before != nullptr && has(before->tail, token.kind());
     if (is_tail) keyword_ = keyword;
     if (begins && !is_tail) item_begin_ = token.location.begin;
-    if (keyword_ == K::S_PARAM && (is_tail || is_value(token.kind()))) {
+    const Ending* ending = brackets_.empty() ? ending_of(keyword_) : nullptr;
+    if (ending != nullptr && (is_tail || has(ending->last, token.kind()))) {
         mode_ = Mode::probe;
         item_over_ = true;
     }
@@ -151,6 +173,14 @@ std::optional<Open> Lexer::top() const {
 
 bool Lexer::in_block() const { return std::any_of(brackets_.begin(), brackets_.end(), is_block); }
 
+// After what ends a statement or begins a block, inside of a block.
+bool Lexer::begins_statement() const {
+    constexpr std::array before = {K::S_LBRACE, K::S_BARE_OPEN, K::S_RBRACE, K::S_SEMICOLON, K::S_SPAN_OPEN};
+    if (current_.kind == K::S_TIMEOUT) return true;  // its time was forgotten
+    const bool is_inside = !brackets_.empty() && is_block(brackets_.back());
+    return is_inside && std::find(before.begin(), before.end(), current_.kind) != before.end();
+}
+
 Token Lexer::open(Bracket bracket, TokenKind kind) {
     brackets_.push_back({bracket, here(), mode_});
     mode_ = Mode::code;
@@ -214,6 +244,7 @@ Token Lexer::arrow() {
 // A probe follows the `=` of a span's name.
 Token Lexer::assign() {
     if (keyword_ == K::S_SPAN && brackets_.empty()) mode_ = Mode::probe;
+    if (current_.kind == K::S_LABEL) mode_ = Mode::probe;
     return simple(TokenKind::ASSIGN);
 }
 

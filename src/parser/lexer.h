@@ -89,6 +89,7 @@ class Lexer {
     void cut(uint32_t length) { cursor_ = token_ + length; }
 
     // Brackets.
+    bool begins_statement() const;
     Token open(Bracket bracket, TokenKind kind);
     bool predicate_ends() const;
     bool leads_to_arrow(uint32_t at) const;
@@ -106,6 +107,7 @@ class Lexer {
     Token less(TokenKind otherwise);
     Token greater(TokenKind otherwise);
     Token word();
+    bool is_label() const;
     Token probe();
     Token hash();
 
@@ -117,6 +119,7 @@ class Lexer {
     bool operand_follows() const;
 
     // Literals.
+    Token positional();
     Token integer(int base);
     Token scientific();
     Token duration();

@@ -75,7 +75,7 @@ Token Lexer::scan() {
 
             <*> "@" word?      { return Parser::make_MAP(std::string(text().substr(1)), here()); }
             <*> "$" word       { return Parser::make_LOCAL(std::string(text().substr(1)), here()); }
-            <*> "$" ([0-9]+ | "#") { return simple(TokenKind::POSITIONAL); }
+            <*> "$" ([0-9]+ | "#") { return positional(); }
 
             <*> decimal                            { return integer(10); }
             <*> "0" [xX] [0-9a-fA-F] [0-9a-fA-F_]* { return integer(16); }
@@ -92,7 +92,7 @@ Token Lexer::scan() {
             <code> "(" gap type stars count? gap ")"     { return cast(); }
             <code> "(" gap type stars? gap "," gap path gap ")" { return maybe_offset(); }
 
-            <*> "{"    { return open(Bracket::brace, TokenKind::LBRACE); }
+            <*> "{"    { return open(Bracket::brace, begins_statement() ? TokenKind::BARE_OPEN : TokenKind::LBRACE); }
             <*> "("    { return open(Bracket::paren, TokenKind::LPAREN); }
             <*> "["    { return open(Bracket::square, TokenKind::LBRACKET); }
             <*> "}"    { return close(Bracket::brace, TokenKind::RBRACE); }
@@ -110,6 +110,7 @@ Token Lexer::scan() {
             <*> ">>"   { return greater(TokenKind::SHIFT_RIGHT); }
             <*> ">>="  { return greater(TokenKind::ASSIGN_SHIFT_RIGHT); }
 
+            <*> ".."   { return simple(TokenKind::RANGE); }
             <*> "..."  { return simple(TokenKind::ELLIPSIS); }
             <*> "."    { return simple(TokenKind::DOT); }
             <*> "->"   { return arrow(); }

@@ -60,10 +60,6 @@ std::optional<TokenKind> find_keyword(const std::array<Keyword, N>& table, std::
     return found->token;
 }
 
-bool is_positional(const ast::ProbeSpec::Part& part) {
-    return part.text.size() > 1 && part.text[0] == '$' && std::isdigit(static_cast<unsigned char>(part.text[1]));
-}
-
 // The length of the UTF-8 character at the front, 0 if there is none.
 size_t utf8_length(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
@@ -101,6 +97,14 @@ bool Lexer::leads_to_arrow(uint32_t at) const {
     return false;
 }
 
+// A name before `=` and a probe.
+bool Lexer::is_label() const {
+    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    if (mode_ != Mode::probe || !std::all_of(text().begin(), text().end(), is_name)) return false;
+    const uint32_t next = past_blanks(offset(cursor_));
+    return source_.text[next] == '=' && source_.text[next + 1] != '=';
+}
+
 Token Lexer::probe() {
     const bool first = mode_ == Mode::probe && !in_item_;
     if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
@@ -109,14 +113,12 @@ Token Lexer::probe() {
         keyword_ = token.kind();
         return token;
     }
+    if (is_label()) return Parser::make_LABEL(std::string(text()), here());
     if (text().ends_with('-') && *cursor_ == '>') cursor_--;
     const bool is_opening = leads_to_arrow(offset(cursor_));
     if (const auto key = key_begin(text(), in_closers_ || is_opening)) cut(static_cast<uint32_t>(*key));
     mode_ = Mode::head;
-    ast::ProbeSpec spec = split_probe(text(), here().begin);
-    const auto positional = std::find_if(spec.parts.begin(), spec.parts.end(), is_positional);
-    if (positional != spec.parts.end()) return {TokenKind::POSITIONAL, positional->span};
-    return Parser::make_PROBE(std::move(spec), here());
+    return Parser::make_PROBE(split_probe(text(), here().begin), here());
 }
 
 Token Lexer::hash() {
@@ -166,6 +168,15 @@ Token Lexer::maybe_offset() {
     ast::OffsetOf node = {split_type(all.substr(0, comma), inside.begin), {}};
     for (std::string_view name : split(all.substr(comma + 1), '.')) node.path.emplace_back(trim(name));
     return Parser::make_OFFSET(std::move(node), here());
+}
+
+Token Lexer::positional() {
+    constexpr uint64_t most = 9999;
+    const std::string_view digits = text().substr(1);
+    const std::optional<uint64_t> number = digits == "#" ? 0 : integer_value(digits, 10);
+    if (!number || *number > most || digits == "0")
+        return bad(here(), fmt::format("there is no {}", text()), "the first is $1");
+    return Parser::make_POSITIONAL(static_cast<uint32_t>(*number), here());
 }
 
 Token Lexer::integer(int base) {

@@ -67,8 +67,11 @@ using ast::UnaryOp;
 %token <ast::TypeName> CAST         // a type in parentheses
 %token <ast::OffsetOf> OFFSET       // what stands in the parentheses of offsetof
 %token ELLIPSIS "..." TRUE "true" FALSE "false"
-%token PARAM SPAN TIMEOUT
-%token IF "if" ELSE "else" RETURN "return"
+%token PARAM SPAN TIMEOUT CONFIG MACRO FN IMPORT
+%token <std::string> LABEL  // the name in `name=probe`
+%token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
+%token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
+%token <uint32_t> POSITIONAL
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
 %token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
 %token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->"
@@ -80,8 +83,7 @@ using ast::UnaryOp;
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
 
 // Without a rule yet.
-%token CONFIG MACRO FN IMPORT LET C_TYPE PREAMBLE POSITIONAL
-%token FOR WHILE UNROLL BREAK CONTINUE
+%token C_TYPE PREAMBLE
 
 %right "?" ":"
 %left "||"
@@ -104,8 +106,14 @@ using ast::UnaryOp;
 %type <ast::Endpoint> endpoint place
 %type <ast::ExprId> literal number
 %type <ast::Block> block else
-%type <std::vector<ast::StmtId>> body statements
-%type <ast::StmtId> simple if
+%type <std::vector<ast::StmtId>> body value_body statements
+%type <ast::StmtId> simple compound if
+%type <ast::TypeName> type
+%type <std::optional<ast::TypeName>> result
+%type <std::vector<ast::FunctionItem::Parameter>> fn_parameters fn_list
+%type <ast::Config> settings last_setting
+%type <ast::Config::Setting> setting
+%type <std::string> word
 %type <ast::ExprId> expr unary postfix primary
 %type <std::vector<ast::ExprId>> arguments list
 %type <std::optional<ast::BinaryOp>> assign
@@ -115,7 +123,7 @@ using ast::UnaryOp;
 
 program: items;
 items: %empty | items item;
-item: action | span | timeout | parameter | error RESUME { yyerrok; build.broken(); };
+item: action | span | timeout | parameter | function | macro | map_declaration | config | import | error RESUME { yyerrok; build.broken(); };
 
 // What only a span may have is accepted before either block: Builder refuses it before the braces.
 action: head block { build.action(@$, $1, @2, $2); };
@@ -153,6 +161,7 @@ endpoint:
 place:
     PROBE              { $$.probe = $1; }
   | PROBE "[" list "]" { $$.probe = $1; $$.key = $3; }
+  | LABEL "=" PROBE    { $$.probe = $3; $$.probe.label = $1; }
   ;
 
 parameter: declaration | declaration ";";
@@ -160,6 +169,58 @@ parameter: declaration | declaration ";";
 declaration:
     PARAM NAME "=" literal        { build.parameter(@$, $2, @2, $4, ""); }
   | PARAM NAME "=" literal STRING { build.parameter(@$, $2, @2, $4, $5); }
+  ;
+
+function: FN NAME "(" fn_parameters ")" result block {
+    build.item(@$, ast::FunctionItem{$2, @2, $4, $6, $7});
+};
+
+fn_parameters:
+    %empty  {}
+  | fn_list { $$ = $1; }
+  ;
+
+fn_list:
+    LOCAL ":" type             { $$.push_back({$1, @1, $3}); }
+  | fn_list "," LOCAL ":" type { $$ = $1; $$.push_back({$3, @3, $5}); }
+  ;
+
+result:
+    %empty   {}
+  | ":" type { $$ = $2; }
+  ;
+
+macro: MACRO NAME "(" arguments ")" "{" value_body "}" { build.macro(@$, $2, @2, $4, $7); };
+
+map_declaration: map_kind | map_kind ";";
+map_kind: LET MAP "=" NAME "(" INTEGER ")" { build.item(@$, ast::MapDeclaration{$2, @2, $4, @4, $6}); };
+
+import: file | file ";";
+file: IMPORT STRING { build.item(@$, ast::Import{$2, @2}); };
+
+config: CONFIG "=" "{" last_setting "}" { build.item(@$, $4); };
+
+settings:
+    %empty               {}
+  | settings ";"         { $$ = $1; }
+  | settings setting ";" { $$ = $1; $$.settings.push_back($2); }
+  ;
+
+// The last `;` may be left out.
+last_setting:
+    settings
+  | settings setting { $$ = $1; $$.settings.push_back($2); }
+  ;
+
+setting: NAME "=" word { $$ = {$1, @1, $3, @3}; };
+
+word:
+    NAME        { $$ = $1; }
+  | STRING      { $$ = $1; }
+  | INTEGER     { $$ = std::to_string($1); }
+  | "-" INTEGER { $$ = "-" + std::to_string($2); }
+  | "true"  { $$ = "true"; }
+  | "false" { $$ = "false"; }
   ;
 
 literal:
@@ -178,22 +239,50 @@ block: "{" body "}" { $$ = {$2}; };
 // A `;` stands between statements; it may be left out after a `}` and before the bracket that closes the body.
 body:
     statements
+  | statements simple { $$ = $1; $$.push_back(build.used($2)); }
+  ;
+
+// The last expression without a `;` is the value.
+value_body:
+    statements
   | statements simple { $$ = $1; $$.push_back($2); }
   ;
 
 statements:
     %empty                {}
   | statements ";"        { $$ = $1; }
-  | statements simple ";" { $$ = $1; $$.push_back($2); }
-  | statements if         { $$ = $1; $$.push_back($2); }
+  | statements simple ";" { $$ = $1; $$.push_back(build.used($2)); }
+  | statements compound   { $$ = $1; $$.push_back($2); }
   ;
 
 simple:
-    expr                { $$ = build.evaluate(@$, $1); }
-  | postfix assign expr { $$ = build.assign(@$, $1, $2, $3); }
-  | postfix step        { $$ = build.step(@$, $1, $2); }
-  | step postfix        { $$ = build.step(@$, $2, $1); }
-  | "return"            { $$ = build.leave(@$); }
+    expr                      { $$ = build.evaluate(@$, $1); }
+  | postfix assign expr       { $$ = build.assign(@$, $1, $2, $3); }
+  | "return"                  { $$ = build.leave(@$, {}); }
+  | "return" expr             { $$ = build.leave(@$, $2); }
+  | "break"                   { $$ = build.jump(@$, false); }
+  | "continue"                { $$ = build.jump(@$, true); }
+  | "let" LOCAL               { $$ = build.let(@$, $2, @2, {}, {}); }
+  | "let" LOCAL "=" expr      { $$ = build.let(@$, $2, @2, {}, $4); }
+  | "let" LOCAL ":" type      { $$ = build.let(@$, $2, @2, $4, {}); }
+  | "let" LOCAL ":" type "=" expr { $$ = build.let(@$, $2, @2, $4, $6); }
+  ;
+
+type:
+    NAME                 { $$ = {@$, $1, 0, {}}; }
+  | NAME "[" INTEGER "]" { $$ = {@$, $1, 0, $3}; }
+  | type "*"             { $$ = $1; $$.pointers++; }
+  ;
+
+compound:
+    if
+  | "while" expr block  { $$ = build.repeat(@$, ast::While{$2, $3}); }
+  | "unroll" expr block { $$ = build.repeat(@$, ast::Unroll{$2, $3}); }
+  | "for" "(" LOCAL ":" expr ".." expr ")" block { $$ = build.repeat(@$, ast::ForRange{$3, @3, $5, $7, $9}); }
+  | "for" LOCAL ":" expr ".." expr block         { $$ = build.repeat(@$, ast::ForRange{$2, @2, $4, $6, $7}); }
+  | "for" "(" LOCAL ":" expr ")" block           { $$ = build.repeat(@$, ast::ForMap{$3, @3, $5, $7}); }
+  | "for" LOCAL ":" expr block                   { $$ = build.repeat(@$, ast::ForMap{$2, @2, $4, $5}); }
+  | BARE_OPEN body "}"  { $$ = build.scope(@$, {$2}); }
   ;
 
 assign:
@@ -226,6 +315,7 @@ else:
 expr:
     unary
   | expr "?" expr ":" expr { $$ = build.conditional(@$, $1, $3, $5); }
+  | expr "?" ":" expr      { const auto condition = $1; $$ = build.conditional(@$, condition, condition, $4); }
   | expr "||" expr { $$ = build.binary(BinaryOp::logical_or, $1, $3); }
   | expr "&&" expr { $$ = build.binary(BinaryOp::logical_and, $1, $3); }
   | expr "|" expr  { $$ = build.binary(BinaryOp::bit_or, $1, $3); }
@@ -253,6 +343,7 @@ unary:
   | "~" unary { $$ = build.unary(@$, UnaryOp::bit_not, $2); }
   | "*" unary { $$ = build.unary(@$, UnaryOp::dereference, $2); }
   | CAST unary { $$ = build.cast(@$, $1, $2); }
+  | step unary { $$ = build.step(@$, $2, $1, true); }
   ;
 
 postfix:
@@ -261,6 +352,7 @@ postfix:
   | postfix "->" NAME { $$ = build.member(@$, $1, $3, @3); }
   | postfix "." INTEGER { $$ = build.member(@$, $1, std::to_string($3), @3); }
   | postfix "[" expr "]" { $$ = build.index(@$, $1, $3); }
+  | postfix step      { $$ = build.step(@$, $1, $2, false); }
   ;
 
 primary:
@@ -271,6 +363,7 @@ primary:
   | "..."                  { $$ = build.leaf(@$, ast::Ellipsis{}); }
   | NAME                   { $$ = build.leaf(@$, ast::Name{$1}); }
   | LOCAL                  { $$ = build.leaf(@$, ast::Local{$1}); }
+  | POSITIONAL             { $$ = build.leaf(@$, ast::Positional{$1}); }
   | MAP %prec ALONE        { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
   | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
@@ -279,6 +372,7 @@ primary:
   | "(" expr ")"           { $$ = $2; }
   | "(" expr "," ")"       { $$ = build.tuple(@$, {$2}); }
   | "(" expr "," list ")"  { $$ = build.tuple(@$, $2, $4); }
+  | "{" value_body "}"     { $$ = build.block_value(@$, $2); }
   ;
 
 arguments:

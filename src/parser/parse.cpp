@@ -1,6 +1,7 @@
 #include "parser/parse.h"
 
 #include "build.h"
+#include "expand.h"
 #include "lexer.h"
 
 namespace lt {
@@ -22,8 +23,15 @@ bool is_program_text(const Source& source, Diags& diags) {
 
 }  // namespace
 
-ast::Program parse(const Source& source, Diags& diags) {
+ast::Program parse(const Source& source, Diags& diags, const Invocation& given) {
+    ast::Program program = read_tree(source, diags);
+    if (!diags.has_errors()) expand(program, given, diags);
+    return program;
+}
+
+ast::Program read_tree(const Source& source, Diags& diags) {
     ast::Program program;
+    program.settings = settings_of(source.name);
     if (!is_program_text(source, diags)) return program;
     Lexer lexer(source, diags);
     Builder build(program, diags);

@@ -26,12 +26,25 @@ struct Children {
     void operator()(const Unary& n) const { visit(n.operand); }
     void operator()(const Binary& n) const { visit(n.left), visit(n.right); }
     void operator()(const Conditional& n) const { visit(n.condition), visit(n.yes), visit(n.no); }
+    void operator()(const Step& n) const { visit(n.target); }
+    void operator()(const Positional&) const {}
+    void operator()(const BlockValue& n) const { maybe(n.value); }
     void operator()(const Evaluate& n) const { visit(n.value); }
     void operator()(const Assign& n) const { visit(n.target), visit(n.value); }
     void operator()(const If& n) const { visit(n.condition); }
-    void operator()(const Return&) const {}
+    void operator()(const Return& n) const { maybe(n.value); }
+    void operator()(const Let& n) const { maybe(n.value); }
+    void operator()(const Scope&) const {}
+    void operator()(const While& n) const { visit(n.condition); }
+    void operator()(const ForRange& n) const { visit(n.from), visit(n.to); }
+    void operator()(const ForMap& n) const { visit(n.map); }
+    void operator()(const Unroll& n) const { visit(n.count); }
+    void operator()(const Jump&) const {}
 
   private:
+    void maybe(const std::optional<ExprId>& id) const {
+        if (id) visit(*id);
+    }
     void all(const std::vector<ExprId>& ids) const {
         for (ExprId id : ids) visit(id);
     }
@@ -44,10 +57,25 @@ void each_child(const Expr& expr, Visit visit) { std::visit(Children{visit}, exp
 void each_expr(const Stmt& stmt, Visit visit) { std::visit(Children{visit}, stmt.node); }
 
 void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit) {
-    const auto* branch = std::get_if<If>(&stmt.node);
-    if (!branch) return;
-    visit(branch->yes);
-    visit(branch->no);
+    struct Blocks {
+        const std::function<void(const Block&)>& visit;
+        void operator()(const If& n) const { visit(n.yes), visit(n.no); }
+        void operator()(const Scope& n) const { visit(n.body); }
+        void operator()(const While& n) const { visit(n.body); }
+        void operator()(const ForRange& n) const { visit(n.body); }
+        void operator()(const ForMap& n) const { visit(n.body); }
+        void operator()(const Unroll& n) const { visit(n.body); }
+        void operator()(const Evaluate&) const {}
+        void operator()(const Assign&) const {}
+        void operator()(const Return&) const {}
+        void operator()(const Let&) const {}
+        void operator()(const Jump&) const {}
+    };
+    std::visit(Blocks{visit}, stmt.node);
+}
+
+void each_block(const Expr& expr, const std::function<void(const Block&)>& visit) {
+    if (const auto* block = std::get_if<BlockValue>(&expr.node)) visit(block->block);
 }
 
 }  // namespace lt::ast

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <numeric>
 #include <utility>
 
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
+#include "show.h"
 
 namespace lt {
 
@@ -16,6 +19,18 @@ namespace {
 
 // So that signals and timers are seen while programs write faster than we print.
 constexpr uint32_t most_records = 100'000;
+
+// print(@x, top, divisor): numbers are divided, and the counts of buckets.
+struct Divider {
+    int64_t by;
+    void operator()(int64_t& n) const { n /= by; }
+    void operator()(Average& a) const { a.sum /= by; }
+    void operator()(Extreme& e) const { e.value /= by; }
+    void operator()(Histogram& h) const {
+        for (uint64_t& bucket : h.buckets) bucket /= static_cast<uint64_t>(by);
+    }
+    void operator()(const auto&) const {}
+};
 
 }  // namespace
 
@@ -30,7 +45,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
             printer_.text(format_text(planned.format, event->values, plan_.plain_integers));
             return Done{};
         case EventKind::map:
-            return print_map(planned.map);
+            return print_map(planned.map, planned.top, planned.divisor);
         case EventKind::spans: {
             auto open = maps_.open(planned.map);
             if (!open) return open.error();
@@ -49,6 +64,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
             return maps_.zero(planned.map);
         case EventKind::exit:
             exit_called_ = true;
+            if (!event->values.empty()) exit_status_ = static_cast<int>(number_of(event->values[0]) & 0xff);
             return Done{};
     }
     return Done{};
@@ -87,15 +103,25 @@ void Dispatcher::name_frames(std::span<Value> values) {
     }
 }
 
-Status Dispatcher::print_map(size_t index) {
+Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     auto content = read_map(index);
     if (!content) return content.error();
+    content->most = most;
+    if (divisor != 1) {
+        for (MapEntry& entry : content->entries) std::visit(Divider{divisor}, entry.value.data);
+    }
     printer_.map(*content);
     return Done{};
 }
 
 Status Dispatcher::print_maps() {
-    for (size_t index = 0; index < plan_.maps.size(); index++) {
+    if (!plan_.print_maps) return Done{};
+    if (plan_.maps_apart) printer_.text("\n\n");
+    std::vector<size_t> order(plan_.maps.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
+    if (plan_.maps_apart) std::sort(order.begin(), order.end(), by_name);
+    for (size_t index : order) {
         auto content = read_map(index);
         if (!content) return content.error();
         if (!content->entries.empty()) printer_.map(*content);

@@ -39,11 +39,12 @@ class Dispatcher {
 
     Status handle(std::span<const uint8_t> record);
     bool exit_called() const { return exit_called_; }
+    int exit_status() const { return exit_status_; }
     void forget_exit() { exit_called_ = false; }
     Status print_maps();  // all that are not empty, as at the end of a run
 
   private:
-    Status print_map(size_t index);
+    Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
     Result<MapContent> read_map(size_t index);
     void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
@@ -52,6 +53,7 @@ class Dispatcher {
     MapActions maps_;
     Printer& printer_;
     bool exit_called_ = false;
+    int exit_status_ = 0;
 };
 
 class Collector {
@@ -69,6 +71,7 @@ class Collector {
     Drained drain();
 
     bool exit_called() const { return dispatcher_.exit_called(); }
+    int exit_status() const { return dispatcher_.exit_status(); }
     const std::optional<Error>& failure() const { return failure_; }
 
     // Throws away what an exit() has left unread, and takes again what comes from now on.

@@ -87,6 +87,8 @@ LossRow loss_row(LossKind kind) {
             return {"failed read", Subject::nothing};
         case LossKind::stack_busy:
             return {"stack not taken", Subject::nothing};
+        case LossKind::loop_cut:
+            return {"loop cut short", Subject::nothing};
     }
     return {};
 }
@@ -225,6 +227,9 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             subject = " " + quoted(event.format);
             break;
         case EventKind::map:
+            subject = " " + map_name(plan_, event.map);
+            if (event.top != 0) subject += fmt::format(" top {} divided by {}", event.top, event.divisor);
+            break;
         case EventKind::clear:
         case EventKind::zero:
             subject = " " + map_name(plan_, event.map);

@@ -54,6 +54,7 @@ class LiveSession final : public Session {
     Status end_with(int descriptor) override;
     Ended run() override;
     Status finish() override;
+    int exit_status() const override { return collector_->exit_status(); }
     std::vector<Loss> losses() const override;
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;

@@ -14,14 +14,14 @@ constexpr size_t block = 64 * 1024;
 
 class FileSink final : public Sink {
   public:
-    explicit FileSink(int fd) : fd_(fd) { pending_.reserve(block); }
+    FileSink(int fd, bool in_blocks) : fd_(fd), in_blocks_(in_blocks) { pending_.reserve(block); }
     FileSink(const FileSink&) = delete;
     FileSink& operator=(const FileSink&) = delete;
     ~FileSink() override { flush_pending(); }
 
     void write(std::string_view bytes) override {
         if (pending_.size() + bytes.size() > block) flush_pending();
-        if (bytes.size() >= block) return put(bytes);
+        if (bytes.size() >= block || !in_blocks_) return put(bytes);
         pending_ += bytes;
     }
     void flush() override { flush_pending(); }
@@ -35,6 +35,7 @@ class FileSink final : public Sink {
     bool wait_until_writable();
 
     int fd_;
+    bool in_blocks_;
     bool failed_ = false;
     std::string pending_;
 };
@@ -60,6 +61,6 @@ bool FileSink::wait_until_writable() {
 
 }  // namespace
 
-std::unique_ptr<Sink> file_sink(int fd) { return std::make_unique<FileSink>(fd); }
+std::unique_ptr<Sink> file_sink(int fd, bool in_blocks) { return std::make_unique<FileSink>(fd, in_blocks); }
 
 }  // namespace lt

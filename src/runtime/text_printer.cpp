@@ -117,7 +117,9 @@ class TextPrinter final : public Printer {
 };
 
 void TextPrinter::map(const MapContent& content) {
-    for (const Ranked& ranked : Sorter(content.entries).run()) {
+    const std::vector<Ranked> order = Sorter(content.entries).run();
+    const size_t first = content.most == 0 || content.most > order.size() ? 0 : order.size() - content.most;
+    for (const Ranked& ranked : std::span(order).subspan(first)) {
         entry(content.name, content.entries[ranked.index]);
         if (out_.size() >= large_write) hand_over();
     }
@@ -147,7 +149,7 @@ void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
     const bool rows = is_rows(entry.value);
     out_ += name;
     key(entry.key);
-    out_ += rows ? ":\n" : ": ";
+    out_ += rows ? (plain_ ? ": \n" : ":\n") : ": ";  // in bpftrace's form with the blank that it has there
     append_value(out_, entry.value, plain_);
     out_ += '\n';
 }

@@ -59,6 +59,7 @@ constexpr std::array variables{
 
 constexpr Parameter value_in{"value", Want::integer};
 constexpr Type no_result = nothing();
+constexpr Type truth_value = integer_type(8, true);
 
 // id, name, parameters, aggregation, result, sentence, example
 constexpr std::array functions{
@@ -222,6 +223,28 @@ constexpr std::array functions{
                 integer_type(8, true),
                 "Is the second string a part of the first?",
                 "t:syscalls:sys_enter_openat /strcontains(str(args.filename), \".so\")/ { @[comm] = count(); }"},
+    FunctionRow{Function::has_key,
+                "has_key",
+                {Parameter{"@map[key]", Want::map}},
+                Aggregation::none,
+                truth_value,
+                "Is there a value for this key? has_key(@map, key) is the same.",
+                "k:vfs_read { @[tid] = nsecs; } kr:vfs_read /has_key(@[tid])/ { delete(@[tid]); }"},
+    FunctionRow{Function::length,
+                "len",
+                {Parameter{"map", Want::map}},
+                Aggregation::none,
+                integer_type(8, true),
+                "How many keys a map has; they are counted one by one.",
+                "k:vfs_read { @[tid] = 1; } interval:1s { printf(\"%d\\n\", len(@)); }"},
+    FunctionRow{Function::getopt,
+                "getopt",
+                {Parameter{"name", Want::string}, Parameter{"default", Want::value, true},
+                 Parameter{"description", Want::string, true}},
+                Aggregation::none,
+                integer_type(8, true),
+                "The value of the script's option --name=value, or its default; without one, was the option given?",
+                "BEGIN { printf(\"%d\\n\", getopt(\"limit\", 10, \"how many\")); exit(); }"},
     FunctionRow{Function::printf,
                 "printf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
@@ -231,10 +254,11 @@ constexpr std::array functions{
                 "BEGIN { printf(\"%s %d\\n\", comm, pid); exit(); }"},
     FunctionRow{Function::print,
                 "print",
-                {Parameter{"value", Want::map_or_value}},
+                {Parameter{"value", Want::map_or_value}, Parameter{"top", Want::integer, true},
+                 Parameter{"divisor", Want::integer, true}},
                 Aggregation::none,
                 no_result,
-                "Prints a map, or a value and a newline.",
+                "Prints a map, or a value and a newline; of a map only the largest `top` values, divided by `divisor`.",
                 "k:vfs_read { @[comm] = count(); } interval:1s { print(@); }"},
     FunctionRow{Function::clear,
                 "clear",
@@ -252,25 +276,25 @@ constexpr std::array functions{
                 "k:vfs_read { @[comm] = count(); } interval:1s { print(@); zero(@); }"},
     FunctionRow{Function::remove,
                 "delete",
-                {Parameter{"@map[key]", Want::map}},
+                {Parameter{"@map[key]", Want::map, false, true}},
                 Aggregation::none,
-                no_result,
-                "Removes one key of a map.",
+                truth_value,
+                "Removes one key of a map, and tells whether it was there; delete(@map, key) is the same.",
                 "k:vfs_read { @[tid] = nsecs; } kr:vfs_read { delete(@[tid]); }"},
     FunctionRow{Function::exit,
                 "exit",
-                {},
+                {Parameter{"status", Want::integer, true}},
                 Aggregation::none,
                 no_result,
-                "Ends the program; what was collected is printed.",
+                "Ends the program, with this status; what was collected is printed.",
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {
-    "elapsed",  "lhist",    "stack",  "func", "cgroup",   "rand", "jiffies", "ncpus",   "ppid",
-    "username", "ctx",      "join",   "time", "strftime", "ntop", "ksym",    "usym",    "kaddr",
-    "uaddr",    "reg",      "system", "cat",  "signal",   "len",  "has_key", "macaddr", "path",
-    "cgroupid", "strerror", "bswap",  "age",  "entry",    "top",  "sort",    "errorf",  "warnf"};
+constexpr std::string_view later[] = {"elapsed", "lhist",  "stack",    "func",  "cgroup",   "rand",     "jiffies",
+                                      "ncpus",   "ppid",   "username", "ctx",   "join",     "time",     "strftime",
+                                      "ntop",    "ksym",   "usym",     "kaddr", "uaddr",    "reg",      "system",
+                                      "cat",     "signal", "macaddr",  "path",  "cgroupid", "strerror", "bswap",
+                                      "age",     "entry",  "top",      "sort",  "errorf",   "warnf"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&

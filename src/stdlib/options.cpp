@@ -25,6 +25,11 @@ constexpr std::array rows{
               "Attach kernel functions only in these ways: fentry, kprobe, breakpoint; several with commas."},
     OptionRow{Option::max_map_keys, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
+    OptionRow{Option::quiet, "-q,--quiet", "", "Do not tell how many probes are traced."},
+    OptionRow{Option::dry_run, "--dry-run", "", "Load and attach everything, then end: nothing is collected."},
+    OptionRow{Option::buffering, "-B", "MODE",
+              "When output is written: full (in blocks, as here by default), line or none (at once)."},
+    OptionRow{Option::warnings, "-k", "", "Tell of what could not be done in the kernel; lt always does."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
 };
 

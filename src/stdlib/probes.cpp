@@ -1,6 +1,8 @@
 #include "stdlib/probes.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace lt {
 namespace {
@@ -51,8 +53,14 @@ std::span<const ProbeRow> probe_rows() { return rows; }
 const ProbeRow& probe_row(ProbeKind kind) { return rows[static_cast<size_t>(kind)]; }
 
 const ProbeRow* find_probe(std::string_view name) {
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
     for (const ProbeRow& row : rows) {
-        if (name == row.name || (!row.brief.empty() && name == row.brief)) return &row;
+        if (row.name == name || (!row.brief.empty() && row.brief == name)) return &row;
+    }
+    for (const ProbeRow& row : rows) {
+        if (std::equal(name.begin(), name.end(), row.name.begin(), row.name.end(), same)) return &row;
     }
     return nullptr;
 }

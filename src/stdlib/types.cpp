@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace lt {
 namespace {
 
@@ -195,5 +197,53 @@ std::string type_name(const Type& type) {
 }
 
 std::string type_text(const Type& type) { return value_text(type) + (type.user_memory ? " user" : ""); }
+
+namespace {
+
+struct NamedType {
+    std::string_view name;
+    Type type;
+};
+constexpr std::array named_types{
+    NamedType{"int8", integer_type(1, true)},
+    NamedType{"int16", integer_type(2, true)},
+    NamedType{"int32", integer_type(4, true)},
+    NamedType{"int64", integer_type(8, true)},
+    NamedType{"uint8", integer_type(1, false)},
+    NamedType{"uint16", integer_type(2, false)},
+    NamedType{"uint32", integer_type(4, false)},
+    NamedType{"uint64", integer_type(8, false)},
+    NamedType{"int8_t", integer_type(1, true)},
+    NamedType{"int16_t", integer_type(2, true)},
+    NamedType{"int32_t", integer_type(4, true)},
+    NamedType{"int64_t", integer_type(8, true)},
+    NamedType{"uint8_t", integer_type(1, false)},
+    NamedType{"uint16_t", integer_type(2, false)},
+    NamedType{"uint32_t", integer_type(4, false)},
+    NamedType{"uint64_t", integer_type(8, false)},
+    NamedType{"bool", integer_type(1, false, View::boolean)},
+    NamedType{"duration", duration_type()},
+    NamedType{"string", string_type(64)},
+};
+constexpr auto type_words = [] {
+    std::array<std::string_view, named_types.size()> out;
+    for (size_t i = 0; i < out.size(); i++) out[i] = named_types[i].name;
+    return out;
+}();
+constexpr uint64_t longest_string = 1024;
+
+}  // namespace
+
+std::optional<Type> type_named(std::string_view name, uint64_t count) {
+    for (const NamedType& row : named_types) {
+        if (row.name != name) continue;
+        if (count == 0) return row.type;
+        if (row.type.kind != Kind::string || count > longest_string) return std::nullopt;
+        return string_type(static_cast<uint32_t>(count));
+    }
+    return std::nullopt;
+}
+
+std::span<const std::string_view> type_names() { return type_words; }
 
 }  // namespace lt

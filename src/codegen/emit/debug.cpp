@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "module.h"
 
@@ -15,6 +16,7 @@ constexpr StorageRow storages[] = {
     {ir::Storage::hash, 1, true},          {ir::Storage::per_cpu_hash, 5, true},
     {ir::Storage::array, 2, false},        {ir::Storage::per_cpu_array, 6, false},
     {ir::Storage::ring_buffer, 27, false}, {ir::Storage::task_storage, 29, true},
+    {ir::Storage::lru_hash, 9, false},     {ir::Storage::lru_per_cpu_hash, 10, false},
 };
 constexpr uint32_t no_prealloc = 1;
 
@@ -142,6 +144,25 @@ void DebugInfo::kernel_function(llvm::Function& f, llvm::DIType* result) {
     llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({result}));
     f.setSubprogram(builder_.createFunction(file_, f.getName(), "", file_, 1, type, 1, llvm::DINode::FlagPrototyped,
                                             llvm::DISubprogram::SPFlagZero));
+}
+
+// The kernel wants a described function with as many named arguments as there are.
+llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
+    llvm::DISubprogram* const before = current_;
+    llvm::DIType* word = builder_.createBasicType("long", 64, llvm::dwarf::DW_ATE_signed);
+    llvm::DIType* address = builder_.createPointerType(nullptr, 64);
+    std::vector<llvm::Metadata*> types{word};
+    for (llvm::Argument& argument : f.args()) types.push_back(argument.getType()->isPointerTy() ? address : word);
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray(types));
+    const auto flags = llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagLocalToUnit;
+    current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
+                                       flags);
+    constexpr std::array names{"a", "b", "c", "d"};
+    for (unsigned i = 0; i < f.arg_size(); i++)
+        builder_.createParameterVariable(current_, names[i], i + 1, file_, 1, llvm::cast<llvm::DIType>(types[i + 1]),
+                                         true);
+    f.setSubprogram(current_);
+    return before;
 }
 
 llvm::DebugLoc DebugInfo::line(Span span) {

@@ -13,6 +13,7 @@ constexpr int64_t helper_ringbuf_reserve = 131;
 constexpr int64_t helper_ringbuf_submit = 132;
 constexpr int64_t helper_get_func_arg = 183;
 constexpr int64_t helper_get_func_ret = 184;
+constexpr int64_t helper_map_lookup_percpu_elem = 195;
 
 constexpr uint64_t most_words = 32;  // that are cleared or copied one by one
 
@@ -52,7 +53,12 @@ const char* section(Way way, bool at_return) {
 }  // namespace
 
 FunctionBuilder::FunctionBuilder(ModuleBuilder& module, const ir::Function& source)
-    : m_(module), source_(source), b_(module.context_), values_(source.values, nullptr) {}
+    : m_(module),
+      source_(source),
+      b_(module.context_),
+      values_(source.values, nullptr),
+      makers_(source.values, nullptr),
+      shared_(ir::shared(source)) {}
 
 void FunctionBuilder::build() {
     llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
@@ -71,6 +77,7 @@ void FunctionBuilder::build() {
     alloca_slots();
     if (both) either_end();
     if (source_.scratch) claim_scratch();
+    share_memory();
     block(source_.body);
     leave();
 }
@@ -88,10 +95,13 @@ void FunctionBuilder::either_end() {
     b_.SetInsertPoint(after);
 }
 
+// Those of a loop's body are made where they are used.
 void FunctionBuilder::alloca_slots() {
-    for (uint32_t i = 0; i < source_.slots; i++) {
-        slots_.push_back(b_.CreateAlloca(b_.getInt64Ty()));
-        b_.CreateStore(word(0), slots_.back());
+    slots_.assign(source_.slots, nullptr);
+    if (shared_.loops) return;
+    for (llvm::AllocaInst*& slot : slots_) {
+        slot = b_.CreateAlloca(b_.getInt64Ty());
+        b_.CreateStore(word(0), slot);
     }
 }
 
@@ -104,7 +114,10 @@ void FunctionBuilder::block(const ir::Block& block) {
 
 void FunctionBuilder::operation(const ir::Op& op) {
     llvm::Value* v = value_of(op);
-    if (op.id != ir::no_value) values_[op.id] = v;
+    if (op.id == ir::no_value) return;
+    values_[op.id] = v;
+    makers_[op.id] = &op;
+    if (const uint32_t home = shared_.values[op.id]; home != ir::Shared::none) b_.CreateStore(v, word_at(home));
 }
 
 llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
@@ -116,7 +129,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::map:
             return m_.maps_[op.symbol];
         case ir::Code::context:
-            return function_->getArg(0);
+            return context();
         case ir::Code::param:
             return at(m_.params_, op.offset);
         case ir::Code::buffer:
@@ -130,9 +143,10 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::extend:
             return extended(in(op, 0), op.width, op.is_signed);
         case ir::Code::slot_read:
-            return b_.CreateLoad(b_.getInt64Ty(), slots_[op.symbol]);
+            return b_.CreateLoad(b_.getInt64Ty(), slot(op.symbol));
         case ir::Code::slot_write:
-            return b_.CreateStore(in(op, 0), slots_[op.symbol]);
+            return b_.CreateStore(shared_.slots[op.symbol] == ir::Shared::none ? in(op, 0) : opaque(in(op, 0)),
+                                  slot(op.symbol));
         case ir::Code::relocation:
             return b_.CreateLoad(b_.getInt64Ty(), m_.relocations_[op.symbol]);
         case ir::Code::fetch:
@@ -152,13 +166,15 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::result:
             return result();
         case ir::Code::field:
-            return loaded(function_->getArg(0), op.offset, op.width, op.is_signed);
+            return loaded(context(), op.offset, op.width, op.is_signed);
         case ir::Code::helper: {
             std::vector<llvm::Value*> arguments;
             for (size_t i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
             return helper(op.number, arguments);
         }
         case ir::Code::find:
+            if (op.in.size() > 1)
+                return helper(helper_map_lookup_percpu_elem, {m_.maps_[op.symbol], in(op, 0), in(op, 1)}, true);
             return helper(helper_map_lookup_elem, {m_.maps_[op.symbol], in(op, 0)}, true);
         case ir::Code::call:
             return library(op);
@@ -173,15 +189,25 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return count_loss(op.symbol), nullptr;
         case ir::Code::branch:
             return branch(op), nullptr;
-        case ir::Code::leave: {
-            leave();
-            // what follows in this block can never run, but needs a place
-            b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_));
-            return nullptr;
-        }
+        case ir::Code::loop:
+        case ir::Code::each:
+            return loop(op), nullptr;
+        case ir::Code::turn:
+            return turn(op);
+        case ir::Code::stop:
+            return end_turn(true), dead_end(), nullptr;
+        case ir::Code::scope:
+            return scope(op), nullptr;
+        case ir::Code::quit:
+            return go_to(op.symbol), dead_end(), nullptr;
+        case ir::Code::leave:
+            return go_to(0), dead_end(), nullptr;
     }
     return nullptr;
 }
+
+// What follows in this block can never run, but needs a place.
+void FunctionBuilder::dead_end() { b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_)); }
 
 void FunctionBuilder::leave() {
     if (source_.scratch) library(ir::Library::release, {frame_});
@@ -372,12 +398,12 @@ llvm::Value* FunctionBuilder::place() {
 
 llvm::Value* FunctionBuilder::argument(uint64_t n) {
     if (source_.way == Way::fentry) {
-        helper(helper_get_func_arg, {function_->getArg(0), word(static_cast<int64_t>(n)), place()});
+        helper(helper_get_func_arg, {context(), word(static_cast<int64_t>(n)), place()});
         return b_.CreateLoad(b_.getInt64Ty(), place());
     }
-    if (n < argument_registers.size()) return loaded(function_->getArg(0), argument_registers[n], 8, false);
+    if (n < argument_registers.size()) return loaded(context(), argument_registers[n], 8, false);
     // the return address lies at the stack pointer, the seventh argument above it
-    llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
+    llvm::Value* stack = loaded(context(), stack_register, 8, false);
     b_.CreateStore(word(0), place());
     llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
     helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place(), word(8), from});
@@ -388,9 +414,9 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
 // pointer, which at the entry, and at the instruction that returns, points to the return address; the hooks on returns
 // run when that has been taken off. A session hands the entry's over to the return.
 llvm::Value* FunctionBuilder::frame() {
-    if (source_.way == Way::fentry) return b_.CreatePtrToInt(function_->getArg(0), b_.getInt64Ty());
+    if (source_.way == Way::fentry) return b_.CreatePtrToInt(context(), b_.getInt64Ty());
     if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
-    llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);
+    llvm::Value* stack = loaded(context(), stack_register, 8, false);
     if (way_row(source_.way).session) {
         llvm::Value* cookie = b_.CreateCall(m_.session_cookie());
         if (source_.at_return) return b_.CreateLoad(b_.getInt64Ty(), cookie);
@@ -401,8 +427,8 @@ llvm::Value* FunctionBuilder::frame() {
 }
 
 llvm::Value* FunctionBuilder::result() {
-    if (source_.way != Way::fentry) return loaded(function_->getArg(0), return_register, 8, false);
-    helper(helper_get_func_ret, {function_->getArg(0), place()});
+    if (source_.way != Way::fentry) return loaded(context(), return_register, 8, false);
+    helper(helper_get_func_ret, {context(), place()});
     return b_.CreateLoad(b_.getInt64Ty(), place());
 }
 

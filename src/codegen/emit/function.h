@@ -21,7 +21,23 @@ class FunctionBuilder {
     void claim_scratch();
     llvm::CallInst* library(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments);
     void bulk(llvm::Value* to, llvm::Value* from, uint64_t bytes);
-    llvm::Value* in(const ir::Op& op, size_t i) { return values_[op.in[i]]; }
+    void dead_end();
+    llvm::Value* in(const ir::Op& op, size_t i) { return at_hand(op.in[i]); }
+
+    // loop.cpp: loops, and what their bodies share with what is around them
+    void share_memory();
+    void loop(const ir::Op& op);
+    llvm::Function* body_of(const ir::Op& op);
+    void after_loop(const ir::Op& op);
+    void scope(const ir::Op& op);
+    void go_to(uint32_t target);
+    void end_turn(bool stop);
+    llvm::Value* turn(const ir::Op& op);
+    llvm::Value* at_hand(ir::Value v);
+    llvm::Value* slot(uint32_t number);
+    llvm::Value* word_at(uint32_t word);
+    llvm::Value* opaque(llvm::Value* v);
+    llvm::Value* context();
     llvm::Value* word(int64_t n) { return b_.getInt64(static_cast<uint64_t>(n)); }
     llvm::Value* at(llvm::Value* base, uint64_t offset);
     llvm::Value* loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed);
@@ -45,8 +61,19 @@ class FunctionBuilder {
     llvm::Function* function_ = nullptr;
     std::vector<llvm::Value*> values_;
     std::vector<llvm::AllocaInst*> slots_;
-    llvm::Value* frame_ = nullptr;
+    std::vector<const ir::Op*> makers_;  // by value
+    ir::Shared shared_;
+    llvm::Value* frame_ = nullptr;  // where there are loops: with the words that they share
     llvm::Value* place_ = nullptr;
+
+    // A scope that is open, and in which function.
+    struct OpenScope {
+        uint32_t number;
+        const ir::Op* loop;
+        llvm::BasicBlock* after;
+    };
+    std::vector<OpenScope> scopes_;
+    const ir::Op* loop_ = nullptr;  // whose body is in the making; nullptr: the program itself
 };
 
 }  // namespace lt::emitter

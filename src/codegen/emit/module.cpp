@@ -62,6 +62,13 @@ void ModuleBuilder::globals() {
         stop_->setSection(".data.stop");
         stop_->setAlignment(llvm::Align(8));
     }
+    const auto has_loops = [](const ir::Function& f) { return ir::shared(f).loops; };
+    if (std::any_of(program_.functions.begin(), program_.functions.end(), has_loops)) {
+        zero_ = new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage,
+                                         llvm::ConstantInt::get(word, 0), "lt_zero");
+        zero_->setSection(".data.zero");
+        zero_->setAlignment(llvm::Align(8));
+    }
     const std::vector<uint8_t>& params = program_.plan.param_bytes;
     if (params.empty()) return;
     llvm::Constant* initial = llvm::ConstantDataArray::get(context_, llvm::ArrayRef<uint8_t>(params));

@@ -29,6 +29,8 @@ class DebugInfo {
     DebugInfo(llvm::Module& module, const Source& source);
     void map(llvm::GlobalVariable& variable, const ir::MapDefinition& definition);
     void function(llvm::Function& function);
+    llvm::DISubprogram* callback(llvm::Function& function);  // gives the function in which lines were until now
+    void back_to(llvm::DISubprogram* function) { current_ = function; }
     llvm::DebugLoc line(Span span);  // in the function begun last
     // A function of the kernel that programs call; libbpf compares its type with the kernel's.
     void kernel_function(llvm::Function& function, llvm::DIType* result);
@@ -74,6 +76,7 @@ class ModuleBuilder {
     llvm::GlobalVariable* lost_ = nullptr;
     llvm::GlobalVariable* params_ = nullptr;
     llvm::GlobalVariable* stop_ = nullptr;
+    llvm::GlobalVariable* zero_ = nullptr;  // 0, which the verifier does not know
 };
 
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in the program.

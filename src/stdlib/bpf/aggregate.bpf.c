@@ -22,6 +22,9 @@ LT_API void lt_add(__u64* slot, __u64 value, __u32 alone) {
         __sync_fetch_and_add(slot, value);
 }
 
+// The value before is the result.
+LT_API __u64 lt_add_after(__u64* slot, __u64 value) { return __sync_fetch_and_add(slot, value); }
+
 LT_API void lt_average(__u64* slot, __u64 value, __u32 alone) {
     lt_add(&slot[0], value, alone);
     lt_add(&slot[1], 1, alone);

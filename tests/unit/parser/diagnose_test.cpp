@@ -277,16 +277,6 @@ hint: to call a function, write printf(...); between two statements, write ';'
 )" + 1);
 }
 
-TEST(Diagnose, ReturnOfValue) {
-    EXPECT_EQ(mistakes("k:f { return 1; }"),
-              R"(
--e:1:14: error: 'return' ends the block and takes no value
-    k:f { return 1; }
-                 ^
-hint: write 'return;'
-)" + 1);
-}
-
 TEST(Diagnose, AssignmentInCondition) {
     EXPECT_EQ(mistakes("k:f { if (@x = 1) { } }"),
               R"(
@@ -1187,45 +1177,6 @@ hint: the value is one number, duration or string, and a text for the help may f
 )" + 1);
 }
 
-TEST(NotThereYet, Config) {
-    EXPECT_EQ(mistakes("config = { a = 1; }\nk:f { }"),
-              R"(
--e:1:1: error: 'config' blocks are not there yet
-    config = { a = 1; }
-    ^~~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Macro) {
-    EXPECT_EQ(mistakes("macro f(@x) { @x = 1; }"),
-              R"(
--e:1:1: error: macros are not there yet
-    macro f(@x) { @x = 1; }
-    ^~~~~
-hint: write the statements where they are used
-)" + 1);
-}
-
-TEST(NotThereYet, Function) {
-    EXPECT_EQ(mistakes("fn f($a : int) : int { return 1; }"),
-              R"(
--e:1:1: error: functions of your own ('fn') are not there yet
-    fn f($a : int) : int { return 1; }
-    ^~
-hint: write the statements where they are used
-)" + 1);
-}
-
-TEST(NotThereYet, Import) {
-    EXPECT_EQ(mistakes("import \"x\";\nk:f { }"),
-              R"(
--e:1:1: error: 'import' is not there yet
-    import "x";
-    ^~~~~~
-hint: copy the probes of the other file into this one
-)" + 1);
-}
-
 TEST(NotThereYet, Preamble) {
     EXPECT_EQ(mistakes("#define X \\\n  2\nstruct foo { int x; };\nk:f { @ = }"),
               R"(
@@ -1241,131 +1192,12 @@ TEST(NotThereYet, Preamble) {
 )" + 1);
 }
 
-TEST(NotThereYet, MapDeclaration) {
-    EXPECT_EQ(mistakes("let @a = hash(10);\nk:f { }"),
-              R"(
--e:1:1: error: map declarations ('let') are not there yet
-    let @a = hash(10);
-    ^~~
-hint: a map needs no declaration: remove the line
-)" + 1);
-}
-
-TEST(NotThereYet, For) {
-    EXPECT_EQ(mistakes("k:f { for ($i : 0..10) { } }"),
-              R"(
--e:1:7: error: 'for' loops are not there yet
-    k:f { for ($i : 0..10) { } }
-          ^~~
-)" + 1);
-}
-
-TEST(NotThereYet, While) {
-    EXPECT_EQ(mistakes("k:f { while (1) { } }"),
-              R"(
--e:1:7: error: 'while' loops are not there yet
-    k:f { while (1) { } }
-          ^~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Unroll) {
-    EXPECT_EQ(mistakes("k:f { unroll(3) { } }"),
-              R"(
--e:1:7: error: 'unroll' is not there yet
-    k:f { unroll(3) { } }
-          ^~~~~~
-hint: write the statements as often as needed
-)" + 1);
-}
-
-TEST(NotThereYet, Break) {
-    EXPECT_EQ(mistakes("k:f { break; }"),
-              R"(
--e:1:7: error: loops, and so 'break', are not there yet
-    k:f { break; }
-          ^~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Continue) {
-    EXPECT_EQ(mistakes("k:f { continue; }"),
-              R"(
--e:1:7: error: loops, and so 'continue', are not there yet
-    k:f { continue; }
-          ^~~~~~~~
-)" + 1);
-}
-
-TEST(NotThereYet, Let) {
-    EXPECT_EQ(mistakes("k:f { let $x = 1; }"),
-              R"(
--e:1:7: error: declarations ('let') are not there yet
-    k:f { let $x = 1; }
-          ^~~
-hint: a local needs none: write $x = ...
-)" + 1);
-}
-
-TEST(NotThereYet, Positional) {
-    EXPECT_EQ(mistakes("k:f { @x = $1; }"),
-              R"(
--e:1:12: error: positional parameters such as '$1' are not there yet
-    k:f { @x = $1; }
-               ^~
-hint: write the value itself
-)" + 1);
-}
-
-TEST(NotThereYet, PositionalInProbe) {
-    EXPECT_EQ(mistakes("interval:s:$1 { }"),
-              R"(
--e:1:12: error: positional parameters such as '$1' are not there yet
-    interval:s:$1 { }
-               ^~
-hint: write the value itself
-)" + 1);
-}
-
 TEST(NotThereYet, AddressOf) {
     EXPECT_EQ(mistakes("k:f { @x = &arg0; }"),
               R"(
 -e:1:12: error: taking an address ('&x') is not there yet
     k:f { @x = &arg0; }
                ^
-)" + 1);
-}
-
-TEST(NotThereYet, IncrementInExpression) {
-    EXPECT_EQ(mistakes("k:f { @x = $y++; }"),
-              R"(
--e:1:14: error: '++' inside an expression is not there yet
-    k:f { @x = $y++; }
-                 ^~
-hint: make it a statement of its own
-)" + 1);
-}
-
-TEST(NotThereYet, NameOfProbe) {
-    EXPECT_EQ(mistakes("name=k:f { }"),
-              R"(
--e:1:5: error: names of probes ('name=probe') are not there yet
-    name=k:f { }
-        ^
-hint: remove the name
-)" + 1);
-}
-
-TEST(NotThereYet, PositionalInParameter) {
-    EXPECT_EQ(mistakes("param slow = $1\nk:g { @ = }"),
-              R"(
--e:1:14: error: positional parameters such as '$1' are not there yet
-    param slow = $1
-                 ^~
-hint: write the value itself
--e:2:11: error: expected an expression, found '}'
-    k:g { @ = }
-              ^
 )" + 1);
 }
 

@@ -181,8 +181,8 @@ TEST(DecodeMap, RefusesWhatDoesNotFit) {
 
 Plan plan_with(std::vector<EventField> fields, uint32_t size) {
     Plan plan;
-    plan.events.push_back({EventKind::exit, "", 0, {}, 8});
-    plan.events.push_back({EventKind::text, "%d %s", 0, std::move(fields), size});
+    plan.events.push_back({EventKind::exit, "", 0, 0, 1, {}, 8});
+    plan.events.push_back({EventKind::text, "%d %s", 0, 0, 1, std::move(fields), size});
     return plan;
 }
 
@@ -214,7 +214,7 @@ Plan plan_with_percentile(std::vector<Type> key, uint32_t key_size) {
     const Type dist = aggregation_type(Aggregation::dist);
     const EventField field{integer_type(), 8, PlannedPercentile{0, whole_share / 2}};
     plan.maps.push_back({"@d", "at_d", MapShape::hash, std::move(key), key_size, dist, 0, 1});
-    plan.events.push_back({EventKind::value, "", 0, {field}, 8 + key_size});
+    plan.events.push_back({EventKind::value, "", 0, 0, 1, {field}, 8 + key_size});
     return plan;
 }
 

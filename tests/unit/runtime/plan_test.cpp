@@ -45,9 +45,9 @@ Plan example() {
                          aggregation_type(Aggregation::count),
                          8,
                          4096});
-    plan.events.push_back({EventKind::text, "a\n%d", 0, {{integer_type(), 8}, {string_type(16), 16}}, 32});
-    plan.events.push_back({EventKind::clear, "", 1, {}, 8});
-    plan.events.push_back({EventKind::exit, "", 0, {}, 8});
+    plan.events.push_back({EventKind::text, "a\n%d", 0, 0, 1, {{integer_type(), 8}, {string_type(16), 16}}, 32});
+    plan.events.push_back({EventKind::clear, "", 1, 0, 1, {}, 8});
+    plan.events.push_back({EventKind::exit, "", 0, 0, 1, {}, 8});
     plan.spans.push_back({"k:vfs_read", "req", "lt_span_0", SpanState::thread, {}, 4, 16});
     plan.spans.push_back({"t:a:b -> t:a:c", "", "lt_span_1", SpanState::key, {integer_type()}, 1, 16});
     plan.losses = {{LossKind::ring_buffer_full, 0},

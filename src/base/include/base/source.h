@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lt {
 
@@ -33,8 +34,18 @@ struct Source {
     std::string name;  // what diagnostics call it: a path, or "-e"
     std::string text;
 
+    // Files whose text was added behind the program's own.
+    struct Part {
+        uint32_t begin = 0;
+        std::string name;
+    };
+    std::vector<Part> parts = {};
+
+    const std::string& name_at(uint32_t offset) const;
+    std::string_view line_at(uint32_t offset) const;  // the whole line of a byte
+
     std::string_view at(Span s) const;             // the text of the span, cut to what is there
-    Position position(uint32_t offset) const;      // of a byte; past the end: of the end
+    Position position(uint32_t offset) const;      // of a byte in its file; past the end: of the end
     std::string_view line(uint32_t number) const;  // without its newline; empty when there is none
 };
 

@@ -44,13 +44,19 @@ enum class Code : uint8_t {
     result,   // what the function returned -> integer
     field,    // `width` bytes of the context at `offset` -> integer
     helper,   // BPF helper `number`(in...) -> integer
-    find,     // the value of key in[0] in maps[symbol] -> address or null
+    find,     // the value of key in[0] in maps[symbol], of CPU in[1] where given -> address or null
     call,     // library function `symbol`(in...) -> integer or address, as the table of library functions says
     reserve,  // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
     submit,   // hands record in[0] over with the flags in[1]
     loss,     // one more of losses[symbol]
     branch,   // if in[0] (not zero, not null) blocks[0] else blocks[1]
-    leave,    // end of the function
+    loop,     // blocks[0] in[0] times, or until `stop`
+    each,     // blocks[0] for each entry of maps[symbol], or until `stop`
+    turn,  // inside of loop: which turn it is, from 0 -> integer; of each: the key (number 0), the value (1) -> address
+    stop,  // end of the innermost loop or each
+    scope,  // blocks[0]
+    quit,   // end of the scope `symbol` that is around this
+    leave,  // end of the function
 };
 
 enum class Alu : uint8_t {
@@ -109,6 +115,7 @@ struct Op {
 enum class Library : uint8_t {
     slot,
     add,
+    add_after,
     average,
     raise,
     hist,
@@ -169,7 +176,16 @@ struct Relocation {
     uint64_t value = 0;
 };
 
-enum class Storage : uint8_t { hash, per_cpu_hash, array, per_cpu_array, ring_buffer, task_storage };
+enum class Storage : uint8_t {
+    hash,
+    per_cpu_hash,
+    array,
+    per_cpu_array,
+    ring_buffer,
+    task_storage,
+    lru_hash,
+    lru_per_cpu_hash
+};
 std::string_view storage_name(Storage s);
 
 struct MapDefinition {
@@ -200,6 +216,22 @@ struct Function {
     Value values = 0;  // ids given out
     Block body;
 };
+
+// The body of a loop becomes a function of its own, which sees of the one around it only a piece of memory (BPF's loops
+// call back). What both need is kept in words of that memory, behind the buffers.
+struct Shared {
+    static constexpr uint32_t none = ~0u;
+    bool loops = false;            // are there any?
+    std::vector<uint32_t> values;  // by Value: its word
+    std::vector<uint32_t> slots;   // by slot
+    std::vector<const Op*> homes;  // by Value: the innermost loop in which it is made; nullptr: none
+    uint32_t context = none;
+    uint32_t target = none;  // where to go on behind a loop that was left altogether
+    uint32_t words = 0;
+};
+Shared shared(const Function& function);
+// Made anew wherever it is needed: costs nothing and depends on nothing.
+bool is_remade(Code code);
 
 struct Program {
     std::vector<std::string> texts;  // bytes of constants, padded to what their users read

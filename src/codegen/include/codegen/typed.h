@@ -69,12 +69,22 @@ struct SpanUse {
 struct ParamUse {
     uint32_t index;
 };
+// $pair.0 and $pair.1 of a loop over a map: a part of the key, or the value.
+struct PairUse {
+    uint32_t local;
+    uint32_t map;
+    bool is_value;
+    uint32_t part;
+};
 using Use = std::variant<std::monostate, VariableUse, FieldUse, MemberUse, ConstantUse, MapUse, LocalUse, CallUse,
-                         SpanUse, ParamUse>;
+                         SpanUse, ParamUse, PairUse>;
 
+constexpr uint32_t no_map = ~0u;
 struct LocalInfo {
     std::string name;
     Type type;
+    bool in_block = false;      // declared: new in each turn of a loop around it
+    uint32_t pair_of = no_map;  // of a loop over a map
 };
 
 // What a place is to its item.
@@ -93,8 +103,9 @@ struct Body {
     uint32_t span = no_span;  // index into Typed::spans
     uint32_t endpoint = 0;    // which of the span's openings or closers it is
     ResolvedPlace place;
-    std::vector<Type> types;  // by ExprId; kind none for expressions of other items
-    std::vector<Use> uses;    // by ExprId
+    std::vector<Type> types;         // by ExprId; kind none for expressions of other items
+    std::vector<Use> uses;           // by ExprId
+    std::vector<uint32_t> declared;  // by StmtId: the local that a `let` or a loop declares
     std::vector<LocalInfo> locals;
     std::vector<LocalInfo> timeout_locals;  // of the block of its timeout
 };
@@ -105,7 +116,10 @@ struct MapInfo {
     std::vector<Type> key;
     Type value;  // kind none: nothing was ever assigned
     bool seen_key = false;
-    bool written = false;  // assigned by =, perhaps from a value of unknown type
+    bool written = false;       // assigned by =, perhaps from a value of unknown type
+    std::string declared = {};  // `let @x = kind(entries)`: the kind; empty: not declared
+    Span declared_at = {};
+    uint32_t entries = 0;  // 0: as many as all maps have
 };
 
 // One span of the program, however many places open and close it; all share its state.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "stdlib/settings.h"
 
 namespace lt::ast {
 
@@ -115,19 +116,34 @@ struct Conditional {
     ExprId no;
 };
 
-using ExprNode =
-    std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple, Cast, SizeOf,
-                 OffsetOf, Call, Unary, Binary, Conditional>;
+struct Step {  // ++x, x++, --x, x--
+    ExprId target;
+    BinaryOp op;
+    bool before;  // is the value that of after the step?
+};
+struct Positional {
+    uint32_t number;
+};  // $1, $2 ...; 0: $#, how many there are
+
+struct Block {
+    std::vector<StmtId> statements;
+};
+struct BlockValue {  // { statements; value }
+    Block block;
+    std::optional<ExprId> value;
+    bool is_call = false;  // the body of a function where it is called: `return` leaves it
+};
+
+using ExprNode = std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple,
+                              Cast, SizeOf, OffsetOf, Call, Unary, Binary, Conditional, Step, Positional, BlockValue>;
 struct Expr {
     Span span;
     ExprNode node;
 };
 
-struct Block {
-    std::vector<StmtId> statements;
-};
 struct Evaluate {
     ExprId value;
+    bool discard = false;  // _ = value
 };  // an expression as a statement: a call
 struct Assign {                  // target = value, target += value ..., target++
     ExprId target;               // a Map or a Local
@@ -139,9 +155,44 @@ struct If {
     Block yes;
     Block no;
 };
-struct Return {};
+struct Return {
+    std::optional<ExprId> value;
+};
+struct Let {  // let $name : type = value
+    std::string name;
+    Span name_span;
+    std::optional<TypeName> type;
+    std::optional<ExprId> value;
+};
+struct Scope {  // a block that stands alone
+    Block body;
+};
+struct While {
+    ExprId condition;
+    Block body;
+};
+struct ForRange {  // for ($name : from..to), without `to`
+    std::string name;
+    Span name_span;
+    ExprId from;
+    ExprId to;
+    Block body;
+};
+struct ForMap {  // for ($name : @map): $name.0 is the key, $name.1 the value
+    std::string name;
+    Span name_span;
+    ExprId map;
+    Block body;
+};
+struct Unroll {  // the body so many times, one after the other
+    ExprId count;
+    Block body;
+};
+struct Jump {
+    bool again;  // continue; else break
+};
 
-using StmtNode = std::variant<Evaluate, Assign, If, Return>;
+using StmtNode = std::variant<Evaluate, Assign, If, Return, Let, Scope, While, ForRange, ForMap, Unroll, Jump>;
 struct Stmt {
     Span span;
     StmtNode node;
@@ -155,6 +206,7 @@ struct ProbeSpec {
     };
     Span span;
     std::vector<Part> parts;  // never empty
+    std::string label;        // name=probe; may be empty
 };
 
 // probe, probe /predicate/ { body }
@@ -200,16 +252,73 @@ struct Parameter {
     std::string help;  // may be empty
 };
 
-using ItemNode = std::variant<Action, SpanAction, Parameter>;
+// fn name($parameter : type, ...) : type { body }
+struct FunctionItem {
+    struct Parameter {
+        std::string name;
+        Span span;
+        TypeName type;
+    };
+    std::string name;
+    Span name_span;
+    std::vector<Parameter> parameters;
+    std::optional<TypeName> result;
+    Block body;
+};
+
+// macro name($local, @map, name) { body; value }
+struct Macro {
+    std::string name;
+    Span name_span;
+    std::vector<ExprId> parameters;  // each a Local, a Map without a key or a Name
+    Block body;
+    std::optional<ExprId> value;
+};
+
+// let @name = kind(entries)
+struct MapDeclaration {
+    std::string name;
+    Span name_span;
+    std::string kind;
+    Span kind_span;
+    uint64_t entries;
+};
+
+// config = { name = value; ... }
+struct Config {
+    struct Setting {
+        std::string name;
+        Span name_span;
+        std::string value;
+        Span value_span;
+    };
+    std::vector<Setting> settings;
+};
+
+struct Import {
+    std::string path;
+    Span path_span;
+};
+
+using ItemNode = std::variant<Action, SpanAction, Parameter, FunctionItem, Macro, MapDeclaration, Config, Import>;
 struct Item {
     Span span;
     ItemNode node;
+};
+
+// An option that a script asks for: getopt("name", default, "description").
+struct ScriptOption {
+    std::string name;
+    std::string otherwise;  // the default as it would be written; empty: it is a flag
+    std::string description;
 };
 
 struct Program {
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
     std::vector<Item> items;
+    std::vector<ScriptOption> options;
+    Settings settings;  // of the dialect, changed by the program's own
 
     const Expr& operator[](ExprId id) const { return exprs[static_cast<uint32_t>(id)]; }
     const Stmt& operator[](StmtId id) const { return stmts[static_cast<uint32_t>(id)]; }
@@ -221,6 +330,7 @@ struct Program {
 void each_child(const Expr& expr, const std::function<void(ExprId)>& visit);
 void each_expr(const Stmt& stmt, const std::function<void(ExprId)>& visit);
 void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit);
+void each_block(const Expr& expr, const std::function<void(const Block&)>& visit);  // of a block with a value
 
 // As it is written: "struct file *".
 std::string text(const TypeName& type);

@@ -1,13 +1,28 @@
-// Text of the .lt language to a tree.
+// Text of the .lt and .bt languages to a tree.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/diag.h"
+#include "base/result.h"
 #include "base/source.h"
 #include "parser/ast.h"
 
 namespace lt {
 
-// Always returns a tree of what could be understood; mistakes are in `diags`.
-ast::Program parse(const Source& source, Diags& diags);
+// What a script is given when it is started.
+struct Invocation {
+    std::vector<std::string> positional;                          // $1, $2 ...
+    std::vector<std::pair<std::string, std::string>> named = {};  // for getopt(): --name=value
+};
+
+// Always returns a tree of what could be understood; mistakes are in `diags`. No macro, function, positional parameter
+// or getopt() is left in it where something is run: they are replaced by what they stand for.
+ast::Program parse(const Source& source, Diags& diags, const Invocation& given = {});
+
+// Adds the text of all files that the program imports, and that those import, each once.
+void load_imports(Source& source, Diags& diags);
 
 }  // namespace lt

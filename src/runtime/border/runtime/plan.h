@@ -129,8 +129,10 @@ struct EventField {
 };
 struct PlannedEvent {
     EventKind kind = EventKind::text;
-    std::string format;  // text: of printf, escapes already replaced
-    uint32_t map = 0;    // map, clear, zero: index into Plan::maps; spans: into Plan::spans
+    std::string format;   // text: of printf, escapes already replaced
+    uint32_t map = 0;     // map, clear, zero: index into Plan::maps; spans: into Plan::spans
+    uint32_t top = 0;     // map: how many of the largest values; 0: all
+    int64_t divisor = 1;  // map: of what is printed
     std::vector<EventField> fields;
     uint32_t size = 0;  // of the whole record
 };
@@ -154,6 +156,7 @@ enum class LossKind : uint8_t {
     failed_read,      // subject: none; memory that could not be read, for which zeros were taken
     scratch_busy,     // subject: none; runs of programs for whose strings there was no room on the CPU
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
+    loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
 };
 struct PlannedLoss {
     LossKind kind;
@@ -228,7 +231,10 @@ struct Plan {
                        // is kept there
     std::string books;  // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each
                         // span; empty where there are no spans
-    bool plain_integers = false;  // .bt programs: no units
+    bool plain_integers = false;    // .bt programs: no units
+    bool announces_probes = false;  // a line with their number comes first
+    bool print_maps = true;         // at the end
+    bool maps_apart = false;        // then in the order of their names, after two empty lines
 };
 
 // For --dump=plan and the golden tests; the object is shown by its size only when asked.

@@ -30,7 +30,8 @@ class Printer {
 // Text for people: `plain` prints bare integers as bpftrace does, otherwise values carry their units.
 std::unique_ptr<Printer> text_printer(Sink& sink, bool plain);
 
-std::unique_ptr<Sink> file_sink(int fd);  // collects up to 64 KiB before it writes; flush() writes the rest
+// Collects up to 64 KiB before it writes, and flush() writes the rest; or else writes all at once.
+std::unique_ptr<Sink> file_sink(int fd, bool in_blocks = true);
 
 // The text of one value: 1.53ms, 0x1f, mysqld ...
 std::string show(const Value& value, bool plain);

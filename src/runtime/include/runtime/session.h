@@ -64,6 +64,7 @@ class Session {
 
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
     virtual Status finish() = 0;
+    virtual int exit_status() const = 0;  // of exit(status); 0 without
     virtual std::vector<Loss> losses() const = 0;
 
     // The account of each span: opened = closed + open + what was lost of each kind (see losses()).

@@ -76,6 +76,7 @@ struct MapEntry {
 struct MapContent {
     std::string name;  // "@ns"
     std::vector<MapEntry> entries;
+    size_t most = 0;  // how many of the largest are shown; 0: all
 };
 
 // A span that is open now: who opened it, how long ago, and where its thread is.

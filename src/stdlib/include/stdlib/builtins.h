@@ -70,6 +70,9 @@ enum class Function : uint8_t {
     strlen,
     strncmp,
     strcontains,
+    has_key,
+    length,
+    getopt,
     // statements
     printf,
     print,

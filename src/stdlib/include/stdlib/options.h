@@ -21,6 +21,10 @@ enum class Option : uint8_t {
     stats,
     attach_with,
     max_map_keys,
+    quiet,
+    dry_run,
+    buffering,
+    warnings,
     kernel
 };
 

@@ -53,7 +53,7 @@ struct ProbeRow {
 
 std::span<const ProbeRow> probe_rows();
 const ProbeRow& probe_row(ProbeKind kind);
-// By name or brief, exactly; nullptr where there is none.
+// By brief, or by name in any case of letters; nullptr where there is none.
 const ProbeRow* find_probe(std::string_view name);
 
 // Kinds that users of bpftrace know and that are not there yet, so that the diagnostic can say so.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -157,6 +159,10 @@ std::string type_name(const Type& type);
 
 // For dumps: "i64", "u32", "duration", "string[16]", "hist<duration>".
 std::string type_text(const Type& type);
+
+// The type of a name as it is written in `let $x : uint64`, `string[16]` (count 16); empty where there is none.
+std::optional<Type> type_named(std::string_view name, uint64_t count);
+std::span<const std::string_view> type_names();
 
 std::string_view aggregation_name(Aggregation a);
 std::string_view view_name(View v);

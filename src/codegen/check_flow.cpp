@@ -1,0 +1,244 @@
+// Loops, blocks and the locals declared in them. A local that is only assigned to belongs to the whole block of its
+// probe; one declared with `let` to the block in which it stands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "check.h"
+#include "operators.h"
+
+namespace lt {
+namespace {
+
+constexpr uint64_t most_unrolled = 100;
+
+}  // namespace
+
+bool is_folded(const Type& t) {
+    switch (t.aggregation) {
+        case Aggregation::count:
+        case Aggregation::sum:
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::avg:
+            return true;
+        case Aggregation::none:
+        case Aggregation::hist:
+        case Aggregation::stats:
+        case Aggregation::dist:
+            return false;
+    }
+    return false;
+}
+
+void BodyChecker::in_scope_of_its_own(const std::function<void()>& body) {
+    level_++;
+    body();
+    const auto is_over = [&](const Known& k) { return k.level == level_ && body_.locals[k.index].in_block; };
+    std::erase_if(known_, is_over);
+    for (Known& k : known_) k.is_open = k.is_open && k.level != level_;
+    level_--;
+}
+
+BodyChecker::Known* BodyChecker::known_local(std::string_view name) {
+    const auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& k) { return k.name == name; });
+    return found == known_.rend() ? nullptr : &*found;
+}
+
+// As large as the round before found it to be, where it stood before what made it so.
+uint32_t BodyChecker::new_local(LocalInfo info) {
+    const size_t index = body_.locals.size();
+    if (index < before_.size() && before_[index].name == info.name) {
+        if (info.type.kind == Kind::none) info.type = before_[index].type;
+        if (info.type.kind == Kind::string) info.type.size = std::max(info.type.size, before_[index].type.size);
+    }
+    body_.locals.push_back(std::move(info));
+    return static_cast<uint32_t>(index);
+}
+
+uint32_t BodyChecker::declare(const std::string& name, Span where, LocalInfo info) {
+    if (const Known* known = known_local(name); known != nullptr && known->is_open) {
+        diags_.error(where, fmt::format("there is a ${} already", name)).hint = "use another name";
+    }
+    info.in_block = true;
+    known_.push_back({name, new_local(std::move(info)), level_});
+    return known_.back().index;
+}
+
+// A type of the language, or one of the kernel.
+std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
+    const bool is_plain = written.pointers == 0;
+    if (const auto type = lt::type_named(written.name, written.count.value_or(0)); type && is_plain) return type;
+    if (is_plain && written.count && lt::type_named(written.name, 0)) {
+        diags_.error(written.span, "only strings have a size, of up to 1024 bytes").hint =
+            "for example let $name : string[16]";
+        return {};
+    }
+    const auto near = closest(written.name, type_names());
+    if (near.empty() || kernel_.type(written.name)) return type_named(written);
+    diags_.error(written.span, fmt::format("there is no type `{}`", written.name)).hint =
+        fmt::format("did you mean {}?", either(near));
+    return {};
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::Let& node) {
+    LocalInfo info{node.name, nothing()};
+    if (node.type) {
+        const std::optional<Type> named = declared_type(*node.type);
+        if (!named) return;
+        info.type = *named;
+    }
+    const Type t = node.value ? value(*node.value) : nothing();
+    const uint32_t index = declare(node.name, node.name_span, std::move(info));
+    if (t.kind != Kind::none) assign_to(index, t, *node.value);
+    declared(stmt) = index;
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Scope& node) { block(node.body); }
+
+void BodyChecker::in_loop(const std::function<void()>& body) {
+    loops_++;
+    in_scope_of_its_own(body);
+    loops_--;
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::While& node) {
+    condition(node.condition, "a condition");
+    in_loop([&] { block(node.body); });
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForRange& node) {
+    for (ast::ExprId end : {node.from, node.to}) {
+        const Type t = value(end);
+        if (t.kind == Kind::none || (t.kind == Kind::integer && t.view != View::duration)) continue;
+        diags_.error(span(end), fmt::format("the ends of a range are integers, not {}", type_name(t))).hint =
+            "for example for ($i : 0..10) { ... }";
+    }
+    in_loop([&] {
+        declared(stmt) = declare(node.name, node.name_span, {node.name, integer_type()});
+        block(node.body);
+    });
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
+    const auto* map = std::get_if<ast::Map>(&program_[node.map].node);
+    if (map == nullptr || map->has_key) {
+        diags_.error(span(node.map), "a loop walks over a range of integers or over a map").hint =
+            "for example for ($i : 0..10) { ... } or for ($pair : @map) { ... }";
+        return;
+    }
+    const uint32_t index = map_at(node.map, *map, true);
+    if (maps_[index].seen_key && maps_[index].key.empty()) {
+        diags_.error(span(node.map), fmt::format("{} has no key: it is one value", maps_[index].name)).hint =
+            "a loop walks over a map with keys";
+    }
+    in_loop([&] {
+        LocalInfo info{node.name, nothing()};
+        info.pair_of = index;
+        declared(stmt) = declare(node.name, node.name_span, std::move(info));
+        block(node.body);
+    });
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Unroll& node) {
+    const auto* count = std::get_if<ast::Integer>(&program_[node.count].node);
+    slot(node.count) = integer_type();
+    if (count == nullptr || count->value == 0 || count->value > most_unrolled) {
+        diags_.error(span(node.count), fmt::format("'unroll' takes a number from 1 to {}", most_unrolled)).hint =
+            "for more turns, or a number that is only known when it runs, write for ($i : 0..N) { ... }";
+    }
+    in_loop([&] { block(node.body); });
+}
+
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::Jump& node) {
+    if (loops_ > 0) return;
+    diags_.error(stmt.span, fmt::format("'{}' stands in a loop", node.again ? "continue" : "break")).hint =
+        "to end the probe's block, write return";
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Return& node) {
+    const bool in_call = !calls_.empty();
+    if (!in_call && node.value) {
+        diags_.error(span(*node.value), "'return' ends the block and takes no value").hint = "write 'return;'";
+        return;
+    }
+    if (!in_call) return;
+    const auto* result =
+        calls_.back()->value ? std::get_if<ast::Local>(&program_[*calls_.back()->value].node) : nullptr;
+    if (!node.value || result == nullptr) {
+        if (node.value)
+            diags_.error(span(*node.value), "this function has no value").hint = "give it a type: fn f() : int64";
+        return;
+    }
+    const Type t = value(*node.value);
+    if (t.kind == Kind::none) return;
+    if (const Known* known = known_local(result->name)) assign_to(known->index, t, *node.value);
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
+    if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
+        const uint32_t index = map_at(node.target, *map, false);
+        maps_[index].written = true;
+        if (maps_[index].value.kind == Kind::none) merge_value(index, integer_type(), span(node.target));
+    }
+    const Type t = value(node.target);
+    if (t.kind == Kind::none || t.kind == Kind::integer) return t;
+    diags_.error(span(id), fmt::format("`{0}{0}` takes an integer, not {1}", spelling(node.op), type_name(t)));
+    return nothing();
+}
+
+// Gone once the command line is known.
+Type BodyChecker::type_of(ast::ExprId, const ast::Positional&) { return integer_type(); }
+
+Type BodyChecker::type_of(ast::ExprId, const ast::BlockValue& node) {
+    const uint32_t loops = loops_;
+    if (node.is_call) {
+        calls_.push_back(&node);
+        loops_ = 0;
+    }
+    Type t = nothing();
+    in_scope_of_its_own([&] {
+        for (ast::StmtId s : node.block.statements) statement(program_[s]);
+        if (node.value) t = node.is_call ? expression(*node.value) : value(*node.value);
+    });
+    if (node.is_call) calls_.pop_back();
+    loops_ = loops;
+    return t;
+}
+
+// $pair.0, $pair.0.1, $pair.1; no value where it is something else.
+std::optional<Type> BodyChecker::pair_member(ast::ExprId id, const ast::Member& node) {
+    const auto* inner = std::get_if<ast::Member>(&program_[node.base].node);
+    const bool is_part = inner != nullptr && inner->field == "0";
+    const auto* local = std::get_if<ast::Local>(&program_[is_part ? inner->base : node.base].node);
+    const Known* known = local == nullptr ? nullptr : known_local(local->name);
+    if (known == nullptr || body_.locals[known->index].pair_of == no_map) return std::nullopt;
+    const uint32_t map = body_.locals[known->index].pair_of;
+    const MapInfo& info = maps_[map];
+    const bool is_value = !is_part && node.field == "1";
+    uint32_t part = 0;
+    const char* end = node.field.data() + node.field.size();
+    const bool is_number = std::from_chars(node.field.data(), end, part).ptr == end;
+    if (!is_number || part > (is_part ? info.key.size() : 1)) {
+        diags_.error(node.field_span, fmt::format("${} has no `{}`", local->name, node.field)).hint =
+            fmt::format("${0}.0 is the key, ${0}.1 the value", local->name);
+        return nothing();
+    }
+    if (is_value) {
+        use(id) = PairUse{known->index, map, true, 0};
+        if (!is_folded(info.value)) return info.value;
+        return integer_type(8, info.value.is_signed, info.value.view);
+    }
+    if (!is_part && info.key.size() > 1) {
+        diags_.error(span(id), fmt::format("the key of {} has {} parts", info.name, info.key.size())).hint =
+            fmt::format("write ${0}.0.0, ${0}.0.1 ...", local->name);
+        return nothing();
+    }
+    use(id) = PairUse{known->index, map, false, is_part ? part : 0};
+    return part < info.key.size() || !is_part ? (info.key.empty() ? nothing() : info.key[is_part ? part : 0])
+                                              : nothing();
+}
+
+}  // namespace lt

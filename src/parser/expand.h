@@ -1,0 +1,19 @@
+// What is known once the whole text and the command line are: settings, positional parameters and options are put in
+// their places, calls of macros and functions are replaced by their bodies.
+#pragma once
+
+#include "base/diag.h"
+#include "parser/ast.h"
+#include "parser/parse.h"
+
+namespace lt {
+
+// The text as a tree, before all that.
+ast::Program read_tree(const Source& source, Diags& diags);
+
+void expand(ast::Program& program, const Invocation& given, Diags& diags);
+
+// Replaces every call of a macro or function.
+void expand_calls(ast::Program& program, Diags& diags);
+
+}  // namespace lt

@@ -1,0 +1,74 @@
+// Imported files become part of one text, so that one parser sees them all; places in them are told by their own names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "expand.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t most_files = 64;
+
+Result<std::string> read(const std::string& path) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file) return system_error("cannot read " + path, errno);
+    std::string text;
+    char part[65536];
+    for (size_t n = 0; (n = std::fread(part, 1, sizeof part, file.get())) > 0;) text.append(part, n);
+    if (std::ferror(file.get()) != 0) return system_error("cannot read " + path, errno);
+    return text;
+}
+
+// Relative to the file that imports it.
+std::string path_of(const Source& source, const ast::Import& import) {
+    const std::filesystem::path from = source.name_at(import.path_span.begin);
+    return (from.parent_path() / import.path).lexically_normal().string();
+}
+
+bool is_known(const Source& source, const std::string& path) {
+    const auto same = [&](const std::string& name) {
+        return std::filesystem::path(name).lexically_normal().string() == path;
+    };
+    const auto is_it = [&](const Source::Part& p) { return same(p.name); };
+    return same(source.name) || std::any_of(source.parts.begin(), source.parts.end(), is_it);
+}
+
+bool add(Source& source, const ast::Import& import, Diags& diags) {
+    const std::string path = path_of(source, import);
+    if (is_known(source, path)) return false;
+    Result<std::string> text = read(path);
+    if (!text) {
+        diags.error(import.path_span, text.error().what).hint = "a path is relative to the file that imports it";
+        return false;
+    }
+    if (text->starts_with("#!")) text->replace(0, 2, "//");
+    source.text += '\n';
+    source.parts.push_back({static_cast<uint32_t>(source.text.size()), path});
+    source.text += *text;
+    return true;
+}
+
+}  // namespace
+
+void load_imports(Source& source, Diags& diags) {
+    if (source.text.find("import") == std::string::npos) return;
+    for (bool more = true; more && source.parts.size() < most_files;) {
+        more = false;
+        Diags unread;
+        const ast::Program program = read_tree(source, unread);
+        if (unread.has_errors()) return;
+        for (const ast::Item& item : program.items) {
+            const auto* import = std::get_if<ast::Import>(&item.node);
+            if (import != nullptr && add(source, *import, diags)) more = true;
+            if (diags.has_errors()) return;
+        }
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,43 @@
+// What a program may set about its own run in `config = { ... }`, and what a dialect sets for all its programs: one row
+// each. After the front end nothing asks in which dialect a program was written: it asks these settings.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lt {
+
+// What to do about a probe whose place is not there.
+enum class MissingProbes : uint8_t { error, warn, ignore };
+
+struct Settings {
+    bool plain_integers = false;    // durations are plain numbers of nanoseconds
+    bool announces_probes = false;  // "Attaching N probes..." before the first line
+    bool uses_environment = false;  // BPFTRACE_MAX_STRLEN=... sets max_strlen
+    bool maps_apart = false;        // at the end in the order of their names, after two empty lines
+    bool print_maps_on_exit = true;
+    uint32_t max_map_keys = 4096;
+    uint32_t max_strlen = 64;   // bytes of str(), with the one that ends it
+    uint32_t max_probes = 512;  // places that one wildcard may stand for
+    MissingProbes missing_probes = MissingProbes::error;
+};
+
+struct SettingRow {
+    std::string_view name;
+    std::string_view values;                                 // for messages: "a number from 1 to 1024"
+    bool (*set)(Settings& settings, std::string_view text);  // false: this is no value for it
+    std::string_view sentence;
+};
+
+std::span<const SettingRow> setting_rows();
+// In any case of letters, with or without BPFTRACE_ before it; nullptr where there is none.
+const SettingRow* find_setting(std::string_view name);
+
+// Those of the dialect to which a file's name belongs.
+Settings settings_of(std::string_view file);
+// As BPFTRACE_<NAME>; the first that does not fit is told by its name.
+std::string take_environment(Settings& settings);
+
+}  // namespace lt

@@ -66,6 +66,9 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Step& node);
     Type type_of(ast::ExprId id, const ast::Positional& node);
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
+    static Type pair_key(const MapInfo& info);
+    static Type pair_value(const MapInfo& info);
+    Type whole_pair(ast::ExprId id, uint32_t local);
     std::optional<Type> pair_member(ast::ExprId id, const ast::Member& node);
     void collect(ast::ExprId target, ast::ExprId call, const FunctionRow& row);
     bool merge_value(uint32_t map, Type type, Span where);

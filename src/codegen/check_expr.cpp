@@ -251,11 +251,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
         return nothing();
     }
     const LocalInfo& info = body_.locals[known->index];
-    if (info.pair_of != no_map) {
-        diags_.error(span(id), fmt::format("${} is a pair", node.name)).hint =
-            fmt::format("${0}.0 is the key, ${0}.1 the value", node.name);
-        return nothing();
-    }
+    if (info.pair_of != no_map) return whole_pair(id, known->index);
     use(id) = LocalUse{known->index};
     if (info.type.kind == Kind::none) {
         diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";

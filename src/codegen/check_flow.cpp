@@ -226,19 +226,35 @@ std::optional<Type> BodyChecker::pair_member(ast::ExprId id, const ast::Member& 
             fmt::format("${0}.0 is the key, ${0}.1 the value", local->name);
         return nothing();
     }
-    if (is_value) {
-        use(id) = PairUse{known->index, map, true, 0};
-        if (!is_folded(info.value)) return info.value;
-        return integer_type(8, info.value.is_signed, info.value.view);
-    }
-    if (!is_part && info.key.size() > 1) {
-        diags_.error(span(id), fmt::format("the key of {} has {} parts", info.name, info.key.size())).hint =
-            fmt::format("write ${0}.0.0, ${0}.0.1 ...", local->name);
+    use(id) = PairUse{known->index, map, is_value, is_part ? part : 0};
+    if (is_value) return pair_value(info);
+    if (!is_part) return pair_key(info);
+    return part < info.key.size() ? info.key[part] : nothing();
+}
+
+Type BodyChecker::pair_key(const MapInfo& info) {
+    if (info.key.empty()) return nothing();
+    return info.key.size() == 1 ? info.key.front() : tuple_type(info.key);
+}
+
+// Of what is added up over CPUs the sum.
+Type BodyChecker::pair_value(const MapInfo& info) {
+    return is_folded(info.value) ? integer_type(8, info.value.is_signed, info.value.view) : info.value;
+}
+
+Type BodyChecker::whole_pair(ast::ExprId id, uint32_t local) {
+    const MapInfo& info = maps_[body_.locals[local].pair_of];
+    std::vector<Type> parts = {pair_key(info), pair_value(info)};
+    if (parts[0].kind == Kind::none || parts[1].kind == Kind::none) return nothing();
+    if (parts[1].kind == Kind::aggregation) {
+        diags_
+            .error(span(id), fmt::format("{}() of {} cannot be taken out of it",
+                                         aggregation_name(info.value.aggregation), info.name))
+            .hint = fmt::format("print({}) shows the map", info.name);
         return nothing();
     }
-    use(id) = PairUse{known->index, map, false, is_part ? part : 0};
-    return part < info.key.size() || !is_part ? (info.key.empty() ? nothing() : info.key[is_part ? part : 0])
-                                              : nothing();
+    use(id) = PairUse{local, body_.locals[local].pair_of, false, 0, true};
+    return tuple_type(std::move(parts));
 }
 
 }  // namespace lt

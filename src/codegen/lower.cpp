@@ -198,17 +198,18 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
     return f;
 }
 
+// The kernel hands a loop's body nothing but a piece of the stack.
 void BodyLowering::finish(Span where) {
     const uint32_t size = b_->frame_size();
     if (size <= most_stack) return;
-    if (size <= most_scratch && !b_->has_loops()) {
+    if (size <= most_scratch && !b_->has_loops())
         return b_->frame_in(unit_.frames(size), unit_.loss(LossKind::scratch_busy, 0));
-    }
-    unit_.diags
-        .error(where, fmt::format("this block needs {} bytes for strings, structures and keys, more than the {} that "
-                                  "there are",
-                                  size, most_scratch))
-        .hint = "use fewer or shorter ones, or two probes";
+    Diag& d = unit_.diags.error(
+        where, fmt::format("this block needs {} bytes for strings, structures and keys, more than the {} {}", size,
+                           b_->has_loops() ? most_stack : most_scratch,
+                           b_->has_loops() ? "of a block with a loop" : "that there are"));
+    d.hint = b_->has_loops() ? "use shorter ones, as in str(address, 32), or make the loop in a probe of its own"
+                             : "use fewer or shorter ones, or two probes";
 }
 
 void BodyLowering::make_locals() {

@@ -180,6 +180,7 @@ class BodyLowering {
     void run_block(const ast::BlockValue& node);
     ir::Value step_map(ast::ExprId id, const ast::Step& node, uint32_t map);
     ir::Value pair_integer(const PairUse& use);
+    void pair_into(const PairUse& pair, ir::Value to, uint32_t room);
     ir::Value pair_bytes(const PairUse& use);
     ir::Value folded(uint32_t map, ir::Value key);
     ir::Value folded_word(uint32_t map, ir::Value key, uint32_t offset);

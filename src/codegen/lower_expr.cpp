@@ -275,7 +275,7 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         run_block(*inner);
         string_into(*inner->value, to, offset, room);
     } else if (const auto* pair = std::get_if<PairUse>(&u)) {
-        b_->copy(at, 0, pair_bytes(*pair), own);
+        pair_into(*pair, at, own);
     } else if (const auto* field = std::get_if<FieldUse>(&u); field && type(id).kind == Kind::string) {
         field_string(field->field, at, own);
     } else if (lies_somewhere(id)) {

@@ -140,6 +140,16 @@ ir::Value BodyLowering::pair_bytes(const PairUse& pair) {
     return offset == 0 ? at.key : b_->address(at.key, offset);
 }
 
+// The value stands behind the key, as in a tuple of the two.
+void BodyLowering::pair_into(const PairUse& pair, ir::Value to, uint32_t room) {
+    if (!pair.is_both) return b_->copy(to, 0, pair_bytes(pair), room);
+    const PlannedMap& map = unit_.map(pair.map);
+    const Pair& at = pairs_.at(pair.local);
+    b_->copy(to, 0, at.key, map.key_size);
+    if (in_memory(map.value)) return b_->copy(to, map.key_size, at.value, padded(map.value.size));
+    b_->store(to, map.key_size, pair_integer({pair.local, pair.map, true, 0}));
+}
+
 ir::Value BodyLowering::pair_integer(const PairUse& pair) {
     const bool per_cpu = unit_.map(pair.map).value.kind == Kind::aggregation;
     if (pair.is_value && per_cpu) return folded(pair.map, pairs_.at(pair.local).key);

@@ -69,12 +69,14 @@ struct SpanUse {
 struct ParamUse {
     uint32_t index;
 };
-// $pair.0 and $pair.1 of a loop over a map: a part of the key, or the value.
+// $pair, $pair.0 and $pair.1 of a loop over a map: both in a tuple, the key (a tuple where it has several parts) or a
+// part of it, the value.
 struct PairUse {
     uint32_t local;
     uint32_t map;
     bool is_value;
     uint32_t part;
+    bool is_both = false;
 };
 using Use = std::variant<std::monostate, VariableUse, FieldUse, MemberUse, ConstantUse, MapUse, LocalUse, CallUse,
                          SpanUse, ParamUse, PairUse>;

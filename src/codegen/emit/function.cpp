@@ -1,5 +1,7 @@
 #include "function.h"
 
+#include <llvm/IR/IntrinsicsBPF.h>
+
 #include <array>
 
 namespace lt::emitter {
@@ -166,7 +168,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::result:
             return result();
         case ir::Code::field:
-            return loaded(context(), op.offset, op.width, op.is_signed);
+            return from_context(op.offset, op.width, op.is_signed);
         case ir::Code::helper: {
             std::vector<llvm::Value*> arguments;
             for (size_t i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
@@ -249,6 +251,21 @@ llvm::Value* FunctionBuilder::at(llvm::Value* base, uint64_t offset) {
 
 llvm::Value* FunctionBuilder::loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed) {
     return extended(b_.CreateLoad(b_.getIntNTy(width * 8), at(base, offset)), width, is_signed);
+}
+
+// The verifier takes an access to the context only as one instruction, with the offset in it. LLVM would share the
+// access of two branches between two addresses; this intrinsic of its BPF target it leaves whole until instructions are
+// made.
+llvm::Value* FunctionBuilder::from_context(uint64_t offset, unsigned width, bool is_signed) {
+    constexpr uint8_t not_atomic = 0, system_scope = 1;
+    llvm::Function* access = llvm::Intrinsic::getDeclaration(
+        m_.module_.get(), llvm::Intrinsic::bpf_getelementptr_and_load, {b_.getIntNTy(width * 8)});
+    const auto alignment = static_cast<uint8_t>(llvm::Log2(llvm::Align(width)));
+    llvm::CallInst* load =
+        b_.CreateCall(access, {context(), b_.getFalse(), b_.getInt8(not_atomic), b_.getInt8(system_scope),
+                               b_.getInt8(alignment), b_.getTrue(), b_.getInt64(offset)});
+    load->addParamAttr(0, llvm::Attribute::get(m_.context_, llvm::Attribute::ElementType, b_.getInt8Ty()));
+    return extended(load, width, is_signed);
 }
 
 llvm::Value* FunctionBuilder::extended(llvm::Value* v, unsigned width, bool is_signed) {
@@ -401,9 +418,9 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
         helper(helper_get_func_arg, {context(), word(static_cast<int64_t>(n)), place()});
         return b_.CreateLoad(b_.getInt64Ty(), place());
     }
-    if (n < argument_registers.size()) return loaded(context(), argument_registers[n], 8, false);
+    if (n < argument_registers.size()) return from_context(argument_registers[n], 8, false);
     // the return address lies at the stack pointer, the seventh argument above it
-    llvm::Value* stack = loaded(context(), stack_register, 8, false);
+    llvm::Value* stack = from_context(stack_register, 8, false);
     b_.CreateStore(word(0), place());
     llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
     helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place(), word(8), from});
@@ -416,7 +433,7 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
 llvm::Value* FunctionBuilder::frame() {
     if (source_.way == Way::fentry) return b_.CreatePtrToInt(context(), b_.getInt64Ty());
     if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
-    llvm::Value* stack = loaded(context(), stack_register, 8, false);
+    llvm::Value* stack = from_context(stack_register, 8, false);
     if (way_row(source_.way).session) {
         llvm::Value* cookie = b_.CreateCall(m_.session_cookie());
         if (source_.at_return) return b_.CreateLoad(b_.getInt64Ty(), cookie);
@@ -427,7 +444,7 @@ llvm::Value* FunctionBuilder::frame() {
 }
 
 llvm::Value* FunctionBuilder::result() {
-    if (source_.way != Way::fentry) return loaded(context(), return_register, 8, false);
+    if (source_.way != Way::fentry) return from_context(return_register, 8, false);
     helper(helper_get_func_ret, {context(), place()});
     return b_.CreateLoad(b_.getInt64Ty(), place());
 }

@@ -41,6 +41,7 @@ class FunctionBuilder {
     llvm::Value* word(int64_t n) { return b_.getInt64(static_cast<uint64_t>(n)); }
     llvm::Value* at(llvm::Value* base, uint64_t offset);
     llvm::Value* loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed);
+    llvm::Value* from_context(uint64_t offset, unsigned width, bool is_signed);
     llvm::Value* extended(llvm::Value* v, unsigned width, bool is_signed);
     llvm::AllocaInst* memory(uint64_t bytes);
     llvm::Value* buffer(uint64_t offset, uint64_t bytes);

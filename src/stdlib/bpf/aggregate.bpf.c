@@ -64,8 +64,12 @@ LT_API __u64 lt_exceed(__u64* record, __u64 value) {
 
 #define LT_BUCKETS 66
 
+// Of a value that LLVM knows much about it would leave out the check of the bucket, which the verifier cannot do without.
+#define LT_OPAQUE(i) __asm__ volatile("" : "+r"(i))
+
 LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
     __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
+    LT_OPAQUE(i);
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
@@ -99,6 +103,7 @@ LT_API void lt_hist_duration(__u64* buckets, __s64 value, __u32 alone) {
         __u32 k = lt_log2((__u64)value) & 63;
         i = 2 + (__u64)k + ((__u64)value >= lt_inner_bound[k]);
     }
+    LT_OPAQUE(i);
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
@@ -116,6 +121,7 @@ LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 contended, __u
     lt_raise_word(&d->least, ~order, contended, alone);
     lt_raise_word(&d->greatest, order, contended, alone);
     __u64 i = lt_dist_bucket(value);
+    LT_OPAQUE(i);
     if (i < LT_DIST_BUCKETS) lt_add(&d->buckets[i], 1, alone);
     lt_add((__u64*)&d->sum, (__u64)value, alone);
     lt_add(&d->count, 1, alone);

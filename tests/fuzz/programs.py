@@ -1,0 +1,220 @@
+#!/usr/bin/python3
+"""Random programs that ought to compile, and what the kernel says of them.
+
+programs.py [--seed N] [--count N] [--keep DIR] LT: makes programs from a grammar that knows the types of the language,
+compiles and loads each, and tells those that crash lt, that lt's own stages call a mistake of lt, or that compile and
+are then refused by the verifier. Diagnostics are fine: not every text that the grammar makes is a program. The status is
+1 when something was found; the programs are kept in DIR.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+# (probe, integers of its context, strings of its context, may be a span over a call)
+PLACES = {
+    "": [
+        ("BEGIN", [], [], False),
+        ("END", [], [], False),
+        ("interval:ms:100", [], [], False),
+        ("t:sched:sched_switch", ["args.prev_pid", "args.next_pid", "args.prev_prio", "args.prev_state"],
+         ["args.prev_comm", "args.next_comm", "curtask->comm"], False),
+        ("t:sched:sched_wakeup", ["args.pid", "args.prio", "curtask->pid", "curtask->parent->pid"], ["args.comm"], False),
+        ("t:syscalls:sys_enter_openat", ["args.dfd", "args.flags", "args.filename"], ["str(args.filename)"], False),
+        ("t:syscalls:sys_exit_read", ["args.ret"], [], False),
+        ("sc:read", ["args.fd", "args.count"], [], True),
+        ("sc:openat", ["args.flags"], ["str(args.filename)"], True),
+        ("u:{workload}:nest", ["arg0", "arg1", "arg7"], ["str(arg0)"], True),
+        ("ur:{workload}:nest", ["retval"], [], False),
+    ],
+    "kernel": [
+        ("k:vfs_read", ["arg1", "args.count", "args.file->f_flags", "((struct file *)arg0)->f_mode"],
+         ["str(args.file->f_path.dentry->d_name.name)", "args.file->f_path.dentry->d_iname"], True),
+        ("kr:vfs_read", ["retval"], [], False),
+        ("f:vfs_write", ["args.count", "args.file->f_flags"], [], True),
+        ("fr:vfs_write", ["args.count", "retval"], [], False),
+        ("k:vfs_*", ["arg0", "arg1"], [], True),
+    ],
+}
+INTEGERS = ["pid", "tid", "uid", "gid", "cpu", "nsecs"]
+BINARY = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+CASTS = ["(uint8)", "(int8)", "(uint16)", "(int32)", "(uint32)", "(int64)", "(uint64)"]
+AGGREGATIONS = ["count()", "sum({})", "min({})", "max({})", "avg({})", "stats({})", "hist({})", "dist({})"]
+# Gives each map its type.
+PROLOGUE = ("BEGIN { @i0 = 0; @i1 = 0; @i2 = 0; @s0 = comm; @s1 = \"\"; "
+            "@k0[0, comm] = 0; @k1[0, comm] = 0; @t[0] = (0, comm); }")
+
+
+class Block:
+    """One block of a program: what stands in scope and how deep it is."""
+
+    def __init__(self, rng, place, closes):
+        self.rng = rng
+        self.integers = INTEGERS + place[1]
+        self.strings = ["comm", "probe"] + place[2]
+        self.closes = closes
+        self.locals = {"integer": [], "string": []}
+        self.names = 0
+        self.loops = 0
+
+    def integer(self, depth=0):
+        r = self.rng
+        if depth > 2 or r.random() < 0.4:
+            choices = [str(r.choice([0, 1, 7, 255, 4096, 2**31, 2**63 - 1])), r.choice(self.integers)]
+            if self.locals["integer"]:
+                choices += [r.choice(self.locals["integer"])] * 2
+            choices.append("@i%d" % r.randrange(3))
+            if depth < 2 and r.random() < 0.2:
+                return "@k%d[%s]" % (r.randrange(2), self.key(depth + 1))
+            return r.choice(choices)
+        kind = r.randrange(8)
+        if kind < 4:
+            return "(%s %s %s)" % (self.integer(depth + 1), r.choice(BINARY), self.integer(depth + 1))
+        if kind == 4:
+            return r.choice(["-", "~", "!"]) + "(" + self.integer(depth + 1) + ")"
+        if kind == 5:
+            return r.choice(CASTS) + "(" + self.integer(depth + 1) + ")"
+        if kind == 6:
+            return "(%s ? %s : %s)" % (self.integer(depth + 1), self.integer(depth + 1), self.integer(depth + 1))
+        one, two = self.string(depth + 1), self.string(depth + 1)
+        return r.choice(["strlen(%s)" % one, "(%s == %s)" % (one, two), "strncmp(%s, %s, 4)" % (one, two),
+                         "strcontains(%s, \"a\")" % one])
+
+    def string(self, depth=0):
+        r = self.rng
+        choices = ['"%s"' % r.choice(["", "a", "some text", "x" * 30]), r.choice(self.strings), "@s%d" % r.randrange(2)]
+        if self.locals["string"]:
+            choices.append(r.choice(self.locals["string"]))
+        if depth < 3 and r.random() < 0.2:
+            return "(%s ? %s : %s)" % (self.integer(depth + 2), r.choice(self.strings), '"no"')
+        return r.choice(choices)
+
+    def key(self, depth=0):
+        return "%s, %s" % (self.integer(depth + 2), self.string(depth + 2))
+
+    def value(self):
+        return "latency" if self.closes and self.rng.random() < 0.5 else self.integer()
+
+    def statement(self, depth=0):
+        r = self.rng
+        kind = r.randrange(13 if depth < 2 else 8)
+        if kind == 0:
+            return "@i%d %s %s;" % (r.randrange(3), r.choice(["=", "+=", "|="]), self.integer())
+        if kind == 1:
+            return "@k%d[%s] = %s;" % (r.randrange(2), self.key(), self.integer())
+        if kind == 2:
+            return "@s%d = %s;" % (r.randrange(2), self.string())
+        if kind == 3:
+            n = r.randrange(len(AGGREGATIONS))
+            unit = "d" if self.closes else "n"
+            value = "latency" if self.closes else self.integer()
+            key = r.choice(["", "[%s]" % self.key()])
+            return "@%s%d%s%s = %s;" % (unit, n, "k" if key else "", key, AGGREGATIONS[n].format(value))
+        if kind == 4:
+            self.names += 1
+            name = "$v%d" % self.names
+            which = r.choice(["integer", "integer", "string"])
+            text = "%s = %s;" % (name, self.integer() if which == "integer" else self.string())
+            self.locals[which].append(name)
+            return text
+        if kind == 5:
+            return 'printf("%%d %%s %%x\\n", %s, %s, %s);' % (self.value(), self.string(), self.integer())
+        if kind == 6:
+            return r.choice(["print(%s);" % self.integer(), "print((%s, %s));" % (self.integer(), self.string()),
+                             "@t[%s] = (%s, %s);" % (self.integer(), self.integer(), self.string()),
+                             "delete(@k0[%s]);" % self.key(), "@st[kstack(3)] = count();", "@us[ustack(4), comm] = count();"])
+        if kind == 7 and self.locals["integer"]:
+            return "%s%s;" % (r.choice(self.locals["integer"]), r.choice(["++", "--", " += 2"]))
+        if kind in (7, 8, 9):
+            tail = " else { %s }" % self.body(depth + 1) if r.random() < 0.4 else ""
+            return "if (%s) { %s }%s" % (self.integer(), self.body(depth + 1), tail)
+        if kind == 10:
+            return "unroll(%d) { %s }" % (r.randrange(1, 4), self.body(depth + 1))
+        if self.loops:
+            return r.choice(["break;", "continue;"])
+        self.names += 1
+        name = "$l%d" % self.names
+        head = r.choice(["for (%s : 0..%s)" % (name, r.choice(["5", self.integer()])), "for (%s : @k0)" % name,
+                         "while (%s < 10)" % name])
+        self.loops += 1
+        inner = self.body(depth + 1)
+        self.loops -= 1
+        if head.startswith("while"):
+            return "%s = 0; %s { %s++; %s }" % (name, head, name, inner)
+        return "%s { %s }" % (head, inner)
+
+    def body(self, depth=0):
+        seen = {k: list(v) for k, v in self.locals.items()}
+        text = " ".join(self.statement(depth) for _ in range(self.rng.randrange(1, 4)))
+        if depth:
+            self.locals = seen
+        return text
+
+
+def program(rng, places):
+    parts = [PROLOGUE]
+    for _ in range(rng.randrange(1, 4)):
+        place = rng.choice(places)
+        block = Block(rng, place, False)
+        predicate = " /%s/" % block.integer() if rng.random() < 0.4 else ""
+        if place[3] and rng.random() < 0.6:
+            block.closes = True
+            threshold = rng.choice(["", " > 10us", " > worst"])
+            parts.append("%s%s%s < %s >" % (place[0], predicate, threshold, block.body()))
+        else:
+            parts.append("%s%s { %s }" % (place[0], predicate, block.body()))
+    return "\n".join(parts) + "\n"
+
+
+def verdict(result):
+    text = result.stderr
+    if result.returncode < 0:
+        return "killed by signal %d" % -result.returncode
+    if "mistake in lt" in text or "LLVM cannot" in text:
+        return "a mistake of lt"
+    if "verifier refuses" in text or "the kernel refuses" in text:
+        return "refused by the kernel"
+    return "" if result.returncode in (0, 1) else "status %d" % result.returncode
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--count", type=int, default=200)
+    options.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "lt-fuzz"))
+    options.add_argument("--kernel", action="store_true", help="functions of the kernel, too")
+    options.add_argument("--workload", default="/bin/true")
+    options.add_argument("lt")
+    given = options.parse_args()
+    places = PLACES[""] + (PLACES["kernel"] if given.kernel else [])
+    places = [(p[0].format(workload=given.workload),) + p[1:] for p in places]
+    counts = Counter()
+    for number in range(given.seed, given.seed + given.count):
+        text = program(random.Random(number), places)
+        with tempfile.NamedTemporaryFile("w", suffix=".lt") as file:
+            file.write(text)
+            file.flush()
+            try:
+                result = subprocess.run([given.lt, "--stop-after", "load", file.name], capture_output=True, text=True,
+                                        errors="replace", timeout=60)
+                found = verdict(result)
+            except subprocess.TimeoutExpired:
+                result, found = None, "no end within a minute"
+        counts["loaded" if not found and result.returncode == 0 else found or "diagnostics"] += 1
+        if found:
+            os.makedirs(given.keep, exist_ok=True)
+            path = os.path.join(given.keep, "%d.lt" % number)
+            with open(path, "w") as file:
+                file.write(text)
+            print("%s: %s" % (path, found))
+            print("\n".join(result.stderr.splitlines()[:4] if result else []))
+    print(", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())))
+    return 1 if set(counts) - {"loaded", "diagnostics"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

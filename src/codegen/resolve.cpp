@@ -585,6 +585,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     Typed typed;
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
+    typed.timestamps = options.timestamps;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)

@@ -84,7 +84,11 @@ bool Pipeline::options_fit() {
     last_stage_ = stages.back().name;
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
+    resolve_options_.timestamps = command_.has(Option::timestamps);
     if (!set_max_keys()) return false;
+    Result<std::unique_ptr<Output>> output = Output::open(command_);
+    if (!output) return refuse(output.error());
+    output_ = std::move(*output);
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -217,11 +221,8 @@ bool Pipeline::emit() {
 
 bool Pipeline::load() {
     draw_diags();
-    if (!sink_) {
-        sink_ = file_sink(STDOUT_FILENO);
-        printer_ = text_printer(*sink_, ir_.plan.plain_integers);
-    }
-    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, *printer_);
+    if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
+    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, output_->printer(), output_->descriptor());
     if (!session) {
         Error e = session.error();
         if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
@@ -303,13 +304,15 @@ bool Pipeline::collect() {
         if (!p.internal && (p.when == When::attached || p.when == When::period))
             lasting += p.places - session_->skipped(i).size();
     }
-    if (lasting > 0) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
+    output_->announce(lasting);
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;
     session_->run();
     const Status finished = session_->finish();
     tell_end();
-    return finished ? true : refuse(finished.error());
+    const Status written = output_->finish();
+    if (!finished) return refuse(finished.error());
+    return written ? true : refuse(written.error());
 }
 
 // Parameters can be set while the program runs.
@@ -349,12 +352,7 @@ void Pipeline::tell_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(stderr, "lt: the command {}\n", trouble);
     }
-    const bool stats = command_.has(Option::stats);
-    for (const Loss& loss : session_->losses()) {
-        const std::string text = loss_text(ir_.plan, loss, stats);
-        if (!text.empty()) fmt::print(stderr, "lt: {}\n", text);
-    }
-    if (stats) tell_stats(ir_.plan, *session_);
+    lt::tell_end(ir_.plan, *session_, output_->printer(), command_.has(Option::stats));
 }
 
 std::string Pipeline::ast_text() const { return ast::dump(program_); }

@@ -9,6 +9,7 @@
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
+#include "timestamps.h"
 
 namespace lt {
 
@@ -24,6 +25,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (!event) return event.error();
     const PlannedEvent& planned = plan_.events[event->index];
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
+    tell_time(planned, event->values);
     name_frames(event->values);
     switch (planned.kind) {
         case EventKind::text:
@@ -52,6 +54,13 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
             return Done{};
     }
     return Done{};
+}
+
+// The time is for the printer, and none of the values that are printed.
+void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& values) {
+    if (!planned.timed) return;
+    printer_.at(unix_time(static_cast<uint64_t>(std::get<int64_t>(values.back().data))));
+    values.pop_back();
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
@@ -95,6 +104,7 @@ Status Dispatcher::print_map(size_t index) {
 }
 
 Status Dispatcher::print_maps() {
+    printer_.at({});
     for (size_t index = 0; index < plan_.maps.size(); index++) {
         auto content = read_map(index);
         if (!content) return content.error();

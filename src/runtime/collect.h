@@ -45,6 +45,7 @@ class Dispatcher {
   private:
     Status print_map(size_t index);
     Result<MapContent> read_map(size_t index);
+    void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 

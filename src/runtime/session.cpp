@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "attach.h"
 #include "collect.h"
 #include "loop.h"
 #include "maps.h"
+#include "missed.h"
 #include "object.h"
 #include "open_spans.h"
 #include "signals.h"
@@ -28,6 +30,7 @@ struct Taken {
     size_t rung = 0;
     std::vector<Hook> hooks;
     std::vector<Skipped> skipped;
+    uint64_t unserved = 0;  // as the links told before they were closed
 };
 
 class LiveSession final : public Session {
@@ -55,6 +58,7 @@ class LiveSession final : public Session {
     Ended run() override;
     Status finish() override;
     std::vector<Loss> losses() const override;
+    std::vector<Missed> missed() const override;
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
 
@@ -337,7 +341,10 @@ Status LiveSession::finish() {
 void LiveSession::detach() {
     std::vector<Hook*> hooks;
     for (Taken& taken : taken_)
-        for (Hook& hook : taken.hooks) hooks.push_back(&hook);
+        for (Hook& hook : taken.hooks) {
+            hooks.push_back(&hook);
+            for (const Descriptor& link : hook.links) taken.unserved += missed_by_link(link.get());
+        }
     stop_hooks(hooks);
 }
 
@@ -347,6 +354,23 @@ std::vector<Loss> LiveSession::losses() const {
     for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++)
         if (counters[i] > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, counters[i]});
     return losses;
+}
+
+std::vector<Missed> LiveSession::missed() const {
+    std::vector<Missed> all;
+    const std::vector<LoadedObject::Facts> facts = object_.facts();
+    for (size_t probe = 0; probe < taken_.size(); probe++) {
+        const PlannedProbe& planned = plan_.probes[probe];
+        if (planned.internal || planned.rungs.empty()) continue;
+        std::set<std::string_view> programs;
+        for (const Attachment& a : planned.rungs[taken_[probe].rung].attachments) programs.insert(a.program);
+        uint64_t skipped = 0;
+        for (const LoadedObject::Facts& program : facts)
+            if (programs.contains(program.name)) skipped += program.misses;
+        if (skipped > 0) all.push_back({probe, MissKind::recursion, skipped});
+        if (taken_[probe].unserved > 0) all.push_back({probe, MissKind::unserved, taken_[probe].unserved});
+    }
+    return all;
 }
 
 Result<std::vector<Session::Account>> LiveSession::accounts() const {

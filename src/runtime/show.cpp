@@ -70,15 +70,11 @@ void append_stats(std::string& out, const Average& average, const Type& type, bo
 
 // Names come from files of the traced machine.
 void append_stack(std::string& out, const Stack& stack) {
-    const auto row = [&](std::string_view text) {
+    for (const std::string& row : stack_rows(stack)) {
         out += "    ";
-        append_visible(out, text);
+        append_visible(out, row);
         out += '\n';
-    };
-    if (stack.id == stack_none) return row("(no stack)");
-    if (stack.id == stack_lost) return row("(stack not kept)");
-    if (stack.frames.empty()) return row("(stack not found)");
-    for (const std::string& frame : stack.frames) row(frame);
+    }
 }
 
 struct Appender {
@@ -135,6 +131,13 @@ void append_visible(std::string& out, std::string_view bytes) {
 
 void append_value(std::string& out, const Value& value, bool plain) {
     std::visit(Appender{out, value.type, plain}, value.data);
+}
+
+std::vector<std::string> stack_rows(const Stack& stack) {
+    if (stack.id == stack_none) return {"(no stack)"};
+    if (stack.id == stack_lost) return {"(stack not kept)"};
+    if (stack.frames.empty()) return {"(stack not found)"};
+    return stack.frames;
 }
 
 int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data); }

@@ -132,7 +132,8 @@ struct PlannedEvent {
     std::string format;  // text: of printf, escapes already replaced
     uint32_t map = 0;    // map, clear, zero: index into Plan::maps; spans: into Plan::spans
     std::vector<EventField> fields;
-    uint32_t size = 0;  // of the whole record
+    uint32_t size = 0;   // of the whole record
+    bool timed = false;  // the last field is the monotonic time in nanoseconds at which it was written
 };
 
 // What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's

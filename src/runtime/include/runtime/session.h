@@ -29,6 +29,19 @@ struct Loss {
     uint64_t count = 0;
 };
 
+// Why the kernel did not run a program where a probe asked for it.
+enum class MissKind : uint8_t {
+    recursion,  // a program was running there already
+    unserved,   // a kprobe or its return: while the kernel handled another one, or more returns waited than it keeps
+};
+
+// Events that a probe of the script did not see, more than none.
+struct Missed {
+    size_t probe = 0;  // index into Plan::probes
+    MissKind kind = MissKind::recursion;
+    uint64_t count = 0;
+};
+
 enum class Ended : uint8_t { exit_called, interrupted, output_closed, watched_ended, failed };
 
 class Session {
@@ -65,6 +78,9 @@ class Session {
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
     virtual Status finish() = 0;
     virtual std::vector<Loss> losses() const = 0;
+
+    // As far as this kernel counts them: 6.7 and later count all.
+    virtual std::vector<Missed> missed() const = 0;
 
     // The account of each span: opened = closed + open + what was lost of each kind (see losses()).
     struct Account {

@@ -1,0 +1,49 @@
+// Where results go and in which form, as the command line says; and who is told that tracing is on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "command.h"
+#include "runtime/plan.h"
+#include "runtime/printer.h"
+
+namespace lt {
+
+class Output {
+  public:
+    // The options' values, before anything is run. An Error is a mistake in them.
+    static Result<std::unique_ptr<Output>> open(const Command& command);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    int descriptor() const { return fd_; }
+    // Opens the file and makes the printer, in the plan's style. Only once there is something to run, so that a mistake
+    // in a script does not cost the results of the last run. Does nothing from the second time on.
+    Status begin(const Plan& plan);
+    Printer& printer() { return *printer_; }
+    // Every probe is attached: of so many places.
+    void announce(size_t places);
+    // Writes what is left.
+    Status finish() { return sink_->finish(); }
+
+  private:
+    Output() = default;
+    Status read_format(const Command& command);
+    Status read_buffering(const Command& command);
+    Status read_ready_fd(const Command& command);
+
+    int fd_ = 1;
+    std::string path_;  // empty: standard output
+    std::optional<int> ready_fd_;
+    bool quiet_ = false;
+    bool json_ = false;
+    bool timestamps_ = false;
+    Buffering buffering_ = Buffering::together;
+    std::unique_ptr<Sink> sink_;
+    std::unique_ptr<Printer> printer_;
+};
+
+}  // namespace lt

@@ -222,7 +222,8 @@ bool Pipeline::emit() {
 bool Pipeline::load() {
     draw_diags();
     if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
-    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, output_->printer(), output_->descriptor());
+    Result<std::unique_ptr<Session>> session =
+        Session::load(ir_.plan, output_->printer(), output_->descriptor(), command_.has(Option::verbose));
     if (!session) {
         Error e = session.error();
         if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)

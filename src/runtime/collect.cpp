@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -113,7 +114,8 @@ Status Dispatcher::print_maps() {
     return Done{};
 }
 
-Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer)
+Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer,
+                     bool source_lines)
     : dispatcher_(
           plan,
           {[&maps](size_t index) { return maps.read(index); },
@@ -124,12 +126,14 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& m
            },
            [this](const Stack& stack) { return stacks_.frames(stack); }},
           printer),
-      stacks_(object.map(std::string(stacks_symbol))),
+      stacks_(object.map(std::string(stacks_symbol)), source_lines),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
-                                                   Printer& printer) {
-    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer));
+                                                   Printer& printer, bool source_lines) {
+    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, source_lines));
+    const auto tells_stack = [](const PlannedEvent& event) { return event.kind == EventKind::stack; };
+    if (std::ranges::any_of(plan.events, tells_stack)) collector->stacks_.symbolizer().record_processes();
     collector->ring_fd_ = object.map("lt_events");
     if (collector->ring_fd_ < 0) return collector;
     collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));

@@ -59,7 +59,10 @@ class Collector {
   public:
     // All outlive the collector.
     static Result<std::unique_ptr<Collector>> open(const Plan& plan, const LoadedObject& object, const Maps& maps,
-                                                   Printer& printer);
+                                                   Printer& printer, bool source_lines);
+
+    // What wakes us to take records of processes; may be null.
+    ProcessHistory* history() { return stacks_.symbolizer().history(); }
 
     // The ring buffer's own descriptor, readable when the kernel wakes us; -1: the plan has no events.
     int descriptor() const { return ring_fd_; }
@@ -81,7 +84,7 @@ class Collector {
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer);
+    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer, bool source_lines);
     static int take(void* self, void* record, size_t size);
 
     Dispatcher dispatcher_;

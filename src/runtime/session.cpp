@@ -46,7 +46,7 @@ class LiveSession final : public Session {
 
     ~LiveSession() override;
 
-    Status prepare(int output);
+    Status prepare(int output, bool source_lines);
 
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
@@ -104,8 +104,8 @@ LiveSession::~LiveSession() {
     close_all(std::move(events));
 }
 
-Status LiveSession::prepare(int output) {
-    auto collector = Collector::open(plan_, object_, maps_, printer_);
+Status LiveSession::prepare(int output, bool source_lines) {
+    auto collector = Collector::open(plan_, object_, maps_, printer_, source_lines);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
     auto signals = loop_.add(signals_.descriptor(), Loop::On::readable, [this] {
@@ -115,6 +115,12 @@ Status LiveSession::prepare(int output) {
     if (output >= 0) {
         auto watched = loop_.add(output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
+    }
+    if (ProcessHistory* history = collector_->history()) {
+        for (int descriptor : history->descriptors()) {
+            auto added = loop_.add(descriptor, Loop::On::wakeup, [history] { history->catch_up(); });
+            if (!added) return added;
+        }
     }
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
@@ -395,7 +401,7 @@ std::vector<Session::ProgramFacts> LiveSession::facts() const {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output) {
+Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output, bool source_lines) {
     auto signals = Signals::block();
     if (!signals) return signals.error();
     auto loop = Loop::open();
@@ -406,7 +412,7 @@ Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printe
     if (!maps) return maps.error();
     auto session = std::make_unique<LiveSession>(plan, printer, *std::move(signals), *std::move(loop),
                                                  *std::move(object), *std::move(maps));
-    if (auto prepared = session->prepare(output); !prepared) return prepared.error();
+    if (auto prepared = session->prepare(output, source_lines); !prepared) return prepared.error();
     return std::unique_ptr<Session>(std::move(session));
 }
 

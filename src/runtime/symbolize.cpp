@@ -15,6 +15,12 @@ namespace lt {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr auto may_have_changed = std::chrono::milliseconds(100);  // a list that is read anew for what it lacked
+
+std::string at_place(const SourceFrame& frame) { return frame.place.empty() ? "" : " at " + frame.place; }
+
 std::string unknown(uint64_t address) { return fmt::format("{:#x} [unknown]", address); }
 
 // Takes a word off the front.
@@ -73,11 +79,22 @@ std::vector<Mapping> code_mappings(std::string_view maps) {
     return all;
 }
 
+void Symbolizer::record_processes() {
+    // Without it fewer processes that have ended are known, which their frames show.
+    if (auto history = ProcessHistory::open()) history_ = *std::move(history);
+}
+
+void Symbolizer::read_kallsyms() {
+    const Result<std::string> text = read_text("/proc/kallsyms");
+    kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
+    kallsyms_read_ = Clock::now();
+}
+
+// Modules and BPF programs come and go while we run.
 std::vector<std::string> Symbolizer::kernel(std::span<const uint64_t> addresses) {
-    if (!kallsyms_) {
-        const Result<std::string> text = read_text("/proc/kallsyms");
-        kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
-    }
+    if (!kallsyms_) read_kallsyms();
+    const auto is_unknown = [&](uint64_t address) { return !kallsyms_->at(address - 1); };
+    if (Clock::now() - kallsyms_read_ > may_have_changed && std::ranges::any_of(addresses, is_unknown)) read_kallsyms();
     std::vector<std::string> frames;
     for (uint64_t address : addresses) frames.push_back(kernel_frame(*kallsyms_, address, !frames.empty()));
     return frames;
@@ -87,50 +104,100 @@ std::vector<std::string> Symbolizer::kernel(std::span<const uint64_t> addresses)
 // stack has ended before.
 std::vector<std::string> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
     constexpr uint64_t user_end = uint64_t{1} << 47;  // as LT_USER_LIMIT in stdlib/bpf/stack.bpf.c
-    const Process& process = refreshed(pid);
+    Process& process = refreshed(pid);
     std::vector<std::string> frames;
     for (uint64_t address : addresses) {
         if (address >= user_end) break;
-        frames.push_back(user_frame(pid, process, address, !frames.empty()));
+        add_user_frames(frames, pid, process, address);
     }
     return frames;
 }
 
 // A process maps libraries and becomes another program while it runs. One that has ended keeps what it had.
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
+    if (history_) history_->catch_up();
     Process& process = processes_[pid];
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
-    if (maps && !maps->empty() && *maps != process.maps) {
+    if (!maps || maps->empty()) {
+        recall(pid, process);
+    } else if (*maps != process.maps) {
         process.maps = *std::move(maps);
         process.mappings = code_mappings(process.maps);
     }
     return process;
 }
 
-std::string Symbolizer::user_frame(uint32_t pid, const Process& process, uint64_t address, bool after) {
-    const Mapping* mapping = mapping_at(process.mappings, address);
-    if (mapping == nullptr || mapping->name.empty()) return unknown(address);
-    const ElfFile* elf = mapping->inode == 0 ? nullptr : file(pid, *mapping);
-    if (elf == nullptr) return fmt::format("{:#x} ({})", address, mapping->name);
-    const uint64_t offset = address - mapping->begin + mapping->offset;
-    const std::string name = elf->name_at_offset(offset, after);
-    if (!name.empty()) return fmt::format("{} ({})", name, mapping->name);
-    return fmt::format("{:#x} ({})", elf->address_at_offset(offset).value_or(address), mapping->name);
+// What the records say of a process that has ended. One that never called exec had what its parent has, too.
+void Symbolizer::recall(uint32_t pid, Process& process) {
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded == nullptr) return;
+    if (recorded->complete) process.mappings.clear();
+    if (!recorded->complete && process.mappings.empty() && recorded->parent != 0 && recorded->parent != pid)
+        process.mappings = refreshed(recorded->parent).mappings;
+    for (const Mapping& mapping : recorded->mappings) {
+        std::erase_if(process.mappings,
+                      [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
+        process.mappings.push_back(mapping);
+    }
 }
 
-const ElfFile* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
+void Symbolizer::add_user_frames(std::vector<std::string>& frames, uint32_t pid, Process& process, uint64_t address) {
+    const bool after = !frames.empty();
+    const Mapping* mapping = mapping_at(process.mappings, address);
+    const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
+    if (mapped == nullptr) {
+        const std::string compiled = compiled_name(pid, process, address - (after ? 1 : 0));
+        const bool named = mapping != nullptr && !mapping->name.empty();
+        const std::string fallback = named ? fmt::format("{:#x} ({})", address, mapping->name) : unknown(address);
+        frames.push_back(compiled.empty() ? fallback : compiled);
+        return;
+    }
+    const uint64_t offset = address - mapping->begin + mapping->offset;
+    const uint64_t own_address = mapped->elf.address_at_offset(offset).value_or(address);
+    std::string name = mapped->elf.name_at_offset(offset, after);
+    if (name.empty()) name = fmt::format("{:#x}", own_address);
+    const auto source = mapped->lines ? mapped->lines->at(own_address - (after ? 1 : 0)) : std::vector<SourceFrame>();
+    for (size_t i = 0; i + 1 < source.size(); i++)
+        frames.push_back(fmt::format("{} (inlined){}", source[i].function, at_place(source[i])));
+    frames.push_back(fmt::format("{} ({}){}", name, mapping->name, source.empty() ? "" : at_place(source.back())));
+}
+
+// The compiler goes on while the process runs, so what is not there may be there now.
+std::string Symbolizer::compiled_name(uint32_t pid, Process& process, uint64_t address) {
+    std::string name = process.compiled ? process.compiled->name_at(address) : "";
+    if (!name.empty() || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return name;
+    process.compiled_read = Clock::now();
+    const auto text = read_perf_map(pid);
+    if (!text && process.compiled) return name;
+    process.compiled.emplace(text.value_or(""));
+    name = process.compiled->name_at(address);
+    return name;
+}
+
+const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     const FileId id{mapping.device, mapping.inode};
     if (const auto known = files_.find(id); known != files_.end()) return known->second ? &*known->second : nullptr;
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
     const std::string paths[] = {fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end),
-                                 fmt::format("/proc/{}/root{}", pid, mapping.name), mapping.name};
+                                 fmt::format("/proc/{}/root{}", pid, mapping.name),
+                                 fmt::format("/proc/{}/root{}", recorded ? recorded->parent : pid, mapping.name),
+                                 mapping.name};
     for (const std::string& path : paths) {
         if (!is_file(path, mapping.inode)) continue;
-        Result<ElfFile> opened = ElfFile::open(path, mapping.name);
-        std::optional<ElfFile>& kept = files_[id];
-        if (opened) kept.emplace(*std::move(opened));
-        return kept ? &*kept : nullptr;
+        const auto kept = files_.emplace(id, open_file(pid, path, mapping)).first;
+        return kept->second ? &*kept->second : nullptr;
     }
     return nullptr;
+}
+
+std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::string& path,
+                                                      const Mapping& mapping) const {
+    Result<ElfFile> opened = ElfFile::open(path, mapping.name);
+    if (!opened) return {};
+    opened->add_debug_symbols(mapping.name, {fmt::format("/proc/{}/root", pid), ""});
+    File file{*std::move(opened), {}};
+    if (source_lines_) file.lines = SourceLines::open(file.elf.handles());
+    return file;
 }
 
 }  // namespace lt

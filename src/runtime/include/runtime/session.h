@@ -48,8 +48,10 @@ class Session {
   public:
     // `plan` and `printer` outlive the session. Loads every program of the plan; a refusal of the verifier is an Error
     // whose `what` is one sentence and whose `hint` holds the verifier's log. `output` is the descriptor to which the
-    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen.
-    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1);
+    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen. With
+    // `source_lines` stacks of programs show lines of source and inlined functions.
+    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1,
+                                                 bool source_lines = false);
     virtual ~Session() = default;
 
     // Runs the BEGIN programs, then attaches all probes, each by its first rung that works; or none, with what was

@@ -25,6 +25,25 @@ struct BufferRow {
 constexpr std::array buffer_rows{BufferRow{"line", Buffering::together}, BufferRow{"full", Buffering::full},
                                  BufferRow{"none", Buffering::none}};
 
+bool has_stack_key(const PlannedMap& map) {
+    return std::ranges::any_of(map.key, [](const Type& type) { return type.kind == Kind::stack; });
+}
+
+// Is the weight of a stack a duration, where such a value is collected for it?
+bool adds_durations(const Type& value) {
+    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
+    return value.view == View::duration && !counts;
+}
+
+bool counts_and_durations(const Plan& plan) {
+    const auto wanted = [&](bool durations) {
+        return std::ranges::any_of(plan.maps, [&](const PlannedMap& map) {
+            return has_stack_key(map) && can_fold(map.value) && adds_durations(map.value) == durations;
+        });
+    };
+    return wanted(true) && wanted(false);
+}
+
 // A few bytes that somebody waits for; where nobody does (any more), nothing is lost.
 void tell(int fd, std::string_view text) {
     while (!text.empty()) {
@@ -41,7 +60,7 @@ Result<std::unique_ptr<Output>> Output::open(const Command& command) {
     output->quiet_ = command.has(Option::quiet);
     output->path_ = command.text(Option::output);
     output->timestamps_ = command.has(Option::timestamps);
-    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd})
+    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks})
         if (Status done = (*output.*read)(command); !done) return done.error();
     return output;
 }
@@ -82,26 +101,74 @@ Status Output::read_ready_fd(const Command& command) {
     return Done{};
 }
 
+Status Output::read_stacks(const Command& command) {
+    folded_ = command.has(Option::folded);
+    flame_path_ = command.text(Option::flame);
+    if (folded_ && json_) return Error{"--folded is a format of its own", "leave out -f json, or --folded", 0};
+    return Done{};
+}
+
 Status Output::begin(const Plan& plan) {
-    if (printer_) return Done{};
+    if (!chain_.empty()) return Done{};
+    if ((folded_ || !flame_path_.empty()) && std::ranges::none_of(plan.maps, has_stack_key))
+        return Error{fmt::format("no map has a stack in its key, so there is nothing to {}", folded_ ? "fold" : "draw"),
+                     "collect into one, as in k:vfs_read { @[kstack] = count(); }", 0};
+    if (!flame_path_.empty() && counts_and_durations(plan))
+        return Error{
+            "some maps with stacks in their keys hold durations and others counts, which cannot be drawn together",
+            "run it with one of them, or use --folded", 0};
     if (!path_.empty()) {
         const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0) return system_error("cannot write " + path_, errno);
         fd_ = fd;
     }
-    const PrintStyle style{.plain = plan.plain_integers, .timestamps = timestamps_};
     sink_ = file_sink(fd_, buffering_);
-    printer_ = json_ ? json_printer(*sink_, style) : text_printer(*sink_, style);
+    make_printers(plan);
     return Done{};
+}
+
+void Output::make_printers(const Plan& plan) {
+    const PrintStyle style{.plain = plan.plain_integers, .timestamps = timestamps_};
+    const bool several = std::ranges::count_if(plan.maps, has_stack_key) > 1;
+    if (folded_) {
+        rest_sink_ = file_sink(STDERR_FILENO);
+        chain_.push_back(text_printer(*rest_sink_, style));
+        chain_.push_back(folded_printer(*sink_, *chain_.back(), several));
+    } else {
+        chain_.push_back(json_ ? json_printer(*sink_, style) : text_printer(*sink_, style));
+    }
+    if (flame_path_.empty()) return;
+    chain_.push_back(flame_printer(graph_, *chain_.back(), several));
+    durations_ = !plan.plain_integers && std::ranges::all_of(plan.maps, [](const PlannedMap& map) {
+        return !has_stack_key(map) || !can_fold(map.value) || adds_durations(map.value);
+    });
+}
+
+Status Output::finish() {
+    const Status written = sink_->finish();
+    if (!written || flame_path_.empty()) return written;
+    return draw();
+}
+
+Status Output::draw() const {
+    if (graph_.empty()) {
+        fmt::print(stderr, "lt: no stacks were collected, so {} is not drawn\n", flame_path_);
+        return Done{};
+    }
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(flame_path_.c_str(), "we"), &std::fclose);
+    if (!file) return system_error("cannot write " + flame_path_, errno);
+    const std::string svg = graph_.svg(durations_ ? "time by stacks" : "stacks", durations_);
+    const bool whole = std::fwrite(svg.data(), 1, svg.size(), file.get()) == svg.size() && std::fflush(file.get()) == 0;
+    return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
 }
 
 void Output::announce(size_t places) {
     if (places > 0 && !quiet_) {
         fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", places, places == 1 ? "" : "s");
-        printer_->at({});
-        printer_->attached(places);
+        printer().at({});
+        printer().attached(places);
     }
-    printer_->flush();
+    printer().flush();
     if (std::getenv(notify_variable)) tell(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
     if (!ready_fd_) return;
     tell(*ready_fd_, "ready\n");

@@ -109,6 +109,7 @@ Status Dispatcher::print_maps() {
     for (size_t index = 0; index < plan_.maps.size(); index++) {
         auto content = read_map(index);
         if (!content) return content.error();
+        content->at_end = true;
         if (!content->entries.empty()) printer_.map(*content);
     }
     return Done{};

@@ -27,8 +27,8 @@ struct MapActions {
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
     std::function<Status(size_t)> clear;
     std::function<Status(size_t)> zero;
-    std::function<Result<OpenSpans>(size_t)> open;                 // of a span
-    std::function<std::vector<std::string>(const Stack&)> frames;  // by name, innermost first
+    std::function<Result<OpenSpans>(size_t)> open;           // of a span
+    std::function<std::vector<Frame>(const Stack&)> frames;  // innermost first
 };
 
 class Dispatcher {

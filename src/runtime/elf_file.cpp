@@ -227,7 +227,7 @@ std::optional<uint64_t> ElfFile::address_at_offset(uint64_t offset) const {
     return {};
 }
 
-std::string ElfFile::name_at_offset(uint64_t offset, bool after) const {
+std::optional<ElfFile::Inside> ElfFile::name_at_offset(uint64_t offset, bool after) const {
     const auto address = address_at_offset(offset);
     if (!address) return {};
     if (by_address_.empty()) {
@@ -245,7 +245,8 @@ std::string ElfFile::name_at_offset(uint64_t offset, bool after) const {
     const uint64_t begin = address_of(*std::prev(next));
     const Symbol& s = symbols_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
     const bool inside = s.size == 0 || *address - begin < s.size + (after ? 1 : 0);
-    return inside ? fmt::format("{}+{:#x}", demangle(s.name), *address - begin) : "";
+    if (!inside) return {};
+    return Inside{demangle(s.name), *address - begin};
 }
 
 std::vector<std::string> ElfFile::functions(std::string_view pattern) const {

@@ -29,9 +29,13 @@ class ElfFile {
     void add_debug_symbols(const std::string& path, const std::vector<std::string>& roots);
     // The file, and the one in which its debug information lies where that is another one.
     std::vector<Elf*> handles() const;
-    // The function around the instruction at an offset in the file, demangled, and how far inside it is: "main+0x4";
-    // empty where no symbol says so. The instruction before is meant where `after` says that this one is returned to.
-    std::string name_at_offset(uint64_t offset, bool after) const;
+    struct Inside {
+        std::string name;     // of the function, demangled
+        uint64_t offset = 0;  // in the function
+    };
+    // The function around the instruction at an offset in the file; none where no symbol says so. The instruction
+    // before is meant where `after` says that this one is returned to.
+    std::optional<Inside> name_at_offset(uint64_t offset, bool after) const;
     // As the file itself counts; none where nothing of the file is code there.
     std::optional<uint64_t> address_at_offset(uint64_t offset) const;
     // Sorted, each once.

@@ -7,6 +7,7 @@
 #include "entry_order.h"
 #include "json_value.h"
 #include "runtime/printer.h"
+#include "show.h"
 #include "timestamps.h"
 
 namespace lt {
@@ -128,7 +129,9 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
         member("comm", line.comm);
         if (!line.key.empty()) member("key", json_key(line.key));
         out_ += ", \"kstack\": ";
-        append_json(out_, line.stack);
+        std::vector<std::string> frames;
+        for (const Frame& frame : line.stack) frames.push_back(frame_text(frame));
+        append_json(out_, frames);
         out_ += '}';
     }
     out_ += "]}";

@@ -112,7 +112,7 @@ struct Appender {
     void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view); }
     void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
     void operator()(Missing) const { out += "null"; }
-    void operator()(const Stack& stack) const { append_json(out, stack_rows(stack)); }
+    void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
 };
 
 // A part of a key as text.
@@ -120,7 +120,7 @@ std::string part_text(const Value& part) {
     if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
     if (const auto* stack = std::get_if<Stack>(&part.data)) {
         std::string out;
-        for (const std::string& row : stack_rows(*stack)) out += (out.empty() ? "" : "\n") + row;
+        for (const std::string& row : stack_rows(*stack, part.type.stack_form)) out += (out.empty() ? "" : "\n") + row;
         return out;
     }
     std::string out;

@@ -54,10 +54,10 @@ PerfMap::PerfMap(std::string_view text) {
     }
 }
 
-std::string PerfMap::name_at(uint64_t address) const {
+const PerfMap::Function* PerfMap::at(uint64_t address) const {
     const auto around = std::find_if(functions_.rbegin(), functions_.rend(),
                                      [&](const Function& f) { return address >= f.begin && address < f.end; });
-    return around == functions_.rend() ? "" : fmt::format("{}+{:#x}", around->name, address - around->begin);
+    return around == functions_.rend() ? nullptr : &*around;
 }
 
 std::optional<std::string> read_perf_map(uint32_t pid) {

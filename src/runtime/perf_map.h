@@ -15,14 +15,13 @@ class PerfMap {
     // code is thrown away and its room is used again, the later line counts.
     explicit PerfMap(std::string_view text);
 
-    // "name+0x4"; empty where there is none.
-    std::string name_at(uint64_t address) const;
-
-  private:
     struct Function {
         uint64_t begin, end;
         std::string name;
     };
+    const Function* at(uint64_t address) const;  // null where there is none
+
+  private:
     std::vector<Function> functions_;  // in the order of the file
 };
 

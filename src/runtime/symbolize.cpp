@@ -19,10 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto may_have_changed = std::chrono::milliseconds(100);  // a list that is read anew for what it lacked
 
-std::string at_place(const SourceFrame& frame) { return frame.place.empty() ? "" : " at " + frame.place; }
-
-std::string unknown(uint64_t address) { return fmt::format("{:#x} [unknown]", address); }
-
 // Takes a word off the front.
 std::string_view next_word(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -56,11 +52,11 @@ bool is_file(const std::string& path, uint64_t inode) {
     return ::stat(path.c_str(), &about) == 0 && about.st_ino == inode;
 }
 
-std::string kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
+Frame kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
     const auto symbol = symbols.at(address - (after ? 1 : 0));
-    if (!symbol) return unknown(address);
-    const std::string place = fmt::format("{}+{:#x}", symbol->name, address - symbol->address);
-    return symbol->module.empty() ? place : fmt::format("{} [{}]", place, symbol->module);
+    if (!symbol) return {address};
+    const std::string module = symbol->module.empty() ? "" : fmt::format("[{}]", symbol->module);
+    return {address, std::string(symbol->name), address - symbol->address, module};
 }
 
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
@@ -91,21 +87,21 @@ void Symbolizer::read_kallsyms() {
 }
 
 // Modules and BPF programs come and go while we run.
-std::vector<std::string> Symbolizer::kernel(std::span<const uint64_t> addresses) {
+std::vector<Frame> Symbolizer::kernel(std::span<const uint64_t> addresses) {
     if (!kallsyms_) read_kallsyms();
     const auto is_unknown = [&](uint64_t address) { return !kallsyms_->at(address - 1); };
     if (Clock::now() - kallsyms_read_ > may_have_changed && std::ranges::any_of(addresses, is_unknown)) read_kallsyms();
-    std::vector<std::string> frames;
+    std::vector<Frame> frames;
     for (uint64_t address : addresses) frames.push_back(kernel_frame(*kallsyms_, address, !frames.empty()));
     return frames;
 }
 
 // Frame pointers lead out of code that keeps none to whatever lies on the stack. Where that cannot be an address the
 // stack has ended before.
-std::vector<std::string> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
+std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
     constexpr uint64_t user_end = uint64_t{1} << 47;  // as LT_USER_LIMIT in stdlib/bpf/stack.bpf.c
     Process& process = refreshed(pid);
-    std::vector<std::string> frames;
+    std::vector<Frame> frames;
     for (uint64_t address : addresses) {
         if (address >= user_end) break;
         add_user_frames(frames, pid, process, address);
@@ -141,37 +137,42 @@ void Symbolizer::recall(uint32_t pid, Process& process) {
     }
 }
 
-void Symbolizer::add_user_frames(std::vector<std::string>& frames, uint32_t pid, Process& process, uint64_t address) {
+void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address) {
     const bool after = !frames.empty();
+    Frame frame{.address = address, .offset = address, .user = true};
     const Mapping* mapping = mapping_at(process.mappings, address);
+    if (mapping != nullptr) frame.object = mapping->name;
     const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
     if (mapped == nullptr) {
-        const std::string compiled = compiled_name(pid, process, address - (after ? 1 : 0));
-        const bool named = mapping != nullptr && !mapping->name.empty();
-        const std::string fallback = named ? fmt::format("{:#x} ({})", address, mapping->name) : unknown(address);
-        frames.push_back(compiled.empty() ? fallback : compiled);
-        return;
+        if (const auto compiled = compiled_at(pid, process, address - (after ? 1 : 0))) {
+            frame.function = compiled->name;
+            frame.offset = address - compiled->begin;
+            frame.object.clear();
+        }
+        return frames.push_back(std::move(frame));
     }
-    const uint64_t offset = address - mapping->begin + mapping->offset;
-    const uint64_t own_address = mapped->elf.address_at_offset(offset).value_or(address);
-    std::string name = mapped->elf.name_at_offset(offset, after);
-    if (name.empty()) name = fmt::format("{:#x}", own_address);
-    const auto source = mapped->lines ? mapped->lines->at(own_address - (after ? 1 : 0)) : std::vector<SourceFrame>();
+    const uint64_t in_file = address - mapping->begin + mapping->offset;
+    frame.offset = mapped->elf.address_at_offset(in_file).value_or(address);
+    const auto source = mapped->lines ? mapped->lines->at(frame.offset - (after ? 1 : 0)) : std::vector<SourceFrame>();
     for (size_t i = 0; i + 1 < source.size(); i++)
-        frames.push_back(fmt::format("{} (inlined){}", source[i].function, at_place(source[i])));
-    frames.push_back(fmt::format("{} ({}){}", name, mapping->name, source.empty() ? "" : at_place(source.back())));
+        frames.push_back({address, source[i].function, 0, mapping->name, source[i].place, true, true});
+    if (!source.empty()) frame.place = source.back().place;
+    if (auto function = mapped->elf.name_at_offset(in_file, after)) {
+        frame.function = std::move(function->name);
+        frame.offset = function->offset;
+    }
+    frames.push_back(std::move(frame));
 }
 
 // The compiler goes on while the process runs, so what is not there may be there now.
-std::string Symbolizer::compiled_name(uint32_t pid, Process& process, uint64_t address) {
-    std::string name = process.compiled ? process.compiled->name_at(address) : "";
-    if (!name.empty() || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return name;
+const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process, uint64_t address) {
+    const PerfMap::Function* found = process.compiled ? process.compiled->at(address) : nullptr;
+    if (found != nullptr || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return found;
     process.compiled_read = Clock::now();
     const auto text = read_perf_map(pid);
-    if (!text && process.compiled) return name;
+    if (!text && process.compiled) return nullptr;
     process.compiled.emplace(text.value_or(""));
-    name = process.compiled->name_at(address);
-    return name;
+    return process.compiled->at(address);
 }
 
 const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {

@@ -19,6 +19,7 @@
 #include "mapping.h"
 #include "perf_map.h"
 #include "process_history.h"
+#include "runtime/value.h"
 #include "source_lines.h"
 
 namespace lt {
@@ -37,8 +38,8 @@ class Symbolizer {
     ProcessHistory* history() { return history_.get(); }
 
     // Innermost first: all but the first are addresses to which a call returns.
-    std::vector<std::string> kernel(std::span<const uint64_t> addresses);
-    std::vector<std::string> process(uint32_t pid, std::span<const uint64_t> addresses);
+    std::vector<Frame> kernel(std::span<const uint64_t> addresses);
+    std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses);
 
   private:
     struct Process {
@@ -55,8 +56,8 @@ class Symbolizer {
 
     Process& refreshed(uint32_t pid);
     void recall(uint32_t pid, Process& process);
-    void add_user_frames(std::vector<std::string>& frames, uint32_t pid, Process& process, uint64_t address);
-    std::string compiled_name(uint32_t pid, Process& process, uint64_t address);
+    void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
+    const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
     const File* file(uint32_t pid, const Mapping& mapping);
     std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
     void read_kallsyms();

@@ -59,7 +59,7 @@ void TextPrinter::open_spans(const OpenSpans& open) {
         if (!line.key.empty()) out_ += ' ';
         key(line.key);
         out_ += '\n';
-        for (const std::string& frame : line.stack) out_ += fmt::format("            {}\n", frame);
+        for (const Frame& frame : line.stack) out_ += fmt::format("            {}\n", frame_text(frame));
     }
     hand_over();
 }

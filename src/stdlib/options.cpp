@@ -18,6 +18,12 @@ constexpr std::array rows{
     OptionRow{Option::quiet, "-q,--quiet", "", "Do not tell that tracing has begun."},
     OptionRow{Option::timestamps, "--timestamps", "", "Print the time of day at which it happened before each line."},
     OptionRow{Option::ready_fd, "--ready-fd", "N", "Write a line to this descriptor when every probe is attached."},
+    OptionRow{
+        Option::folded, "--folded", "",
+        "Print maps with stacks in their keys as folded stacks, for tools that draw flame graphs; the rest goes to "
+        "standard error."},
+    OptionRow{Option::flame, "--flame", "FILE",
+              "Draw a flame graph (SVG) of the maps with stacks in their keys as they are at the end."},
     OptionRow{Option::verbose, "-v,--verbose", "",
               "Tell how each probe is attached and why not in a cheaper way; show the verifier's log."},
     OptionRow{Option::version, "-V,--version", "", "Print the version."},

@@ -41,7 +41,8 @@ std::string value_text(const Type& type) {
         case Kind::string:
             return fmt::format("string[{}]", type.size);
         case Kind::stack:
-            return "stack";
+            return type.stack_form == StackForm::names ? "stack"
+                                                       : fmt::format("stack<{}>", stack_form_name(type.stack_form));
         case Kind::record:
             return "record";
         case Kind::aggregation:
@@ -86,6 +87,18 @@ std::string_view view_name(View v) {
             return "hex";
         case View::boolean:
             return "boolean";
+    }
+    return {};
+}
+
+std::string_view stack_form_name(StackForm f) {
+    switch (f) {
+        case StackForm::names:
+            return "bpftrace";
+        case StackForm::perf:
+            return "perf";
+        case StackForm::raw:
+            return "raw";
     }
     return {};
 }

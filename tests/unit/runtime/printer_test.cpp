@@ -120,7 +120,7 @@ TEST(TextPrinter, SortsByValueThenKey) {
 }
 
 TEST(TextPrinter, Stacks) {
-    const Value stack{stack_type(), Stack{5, 0, {"a+0x1", "b\x1b+0x2 [m]"}}};
+    const Value stack{stack_type(), Stack{5, 0, {{0, "a", 1}, {0, "b\x1b", 2, "[m]"}}}};
     const Value none{stack_type(), Stack{stack_none, 0, {}}};
     const Value lost{stack_type(), Stack{stack_lost, 0, {}}};
     EXPECT_EQ(printed({"@", {{{stack}, integer(5)}}}), "@[\n    a+0x1\n    b\\x1b+0x2 [m]\n]: 5\n");

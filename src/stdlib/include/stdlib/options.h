@@ -18,6 +18,8 @@ enum class Option : uint8_t {
     quiet,
     timestamps,
     ready_fd,
+    folded,
+    flame,
     verbose,
     version,
     info,

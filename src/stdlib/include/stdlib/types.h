@@ -27,6 +27,13 @@ enum class View : uint8_t {
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
 enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist };
 
+// How the frames of a stack are written.
+enum class StackForm : uint8_t {
+    names,  // function+0x12 (file), as bpftrace; perhaps with lines of source
+    perf,   // as perf script: the address, the function, the file
+    raw,    // addresses
+};
+
 struct Type {
     Kind kind = Kind::none;
     uint32_t size = 0;  // bytes
@@ -34,6 +41,7 @@ struct Type {
     View view = View::plain;
     Aggregation aggregation = Aggregation::none;
     bool user_memory = false;  // an integer that is an address of user memory
+    StackForm stack_form = StackForm::names;
     bool operator==(const Type&) const = default;
 };
 
@@ -44,7 +52,9 @@ constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view 
 constexpr Type duration_type() { return integer_type(8, true, View::duration); }
 constexpr Type string_type(uint32_t size) { return {Kind::string, size, false, View::plain, Aggregation::none, false}; }
 constexpr uint32_t stack_size = 16;
-constexpr Type stack_type() { return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false}; }
+constexpr Type stack_type(StackForm form = StackForm::names) {
+    return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, form};
+}
 constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false}; }
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
@@ -62,5 +72,6 @@ std::string type_text(const Type& type);
 
 std::string_view aggregation_name(Aggregation a);
 std::string_view view_name(View v);
+std::string_view stack_form_name(StackForm f);  // as it is written in a script
 
 }  // namespace lt

@@ -128,13 +128,27 @@ void Symbolizer::recall(uint32_t pid, Process& process) {
     const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
     if (recorded == nullptr) return;
     if (recorded->complete) process.mappings.clear();
-    if (!recorded->complete && process.mappings.empty() && recorded->parent != 0 && recorded->parent != pid)
-        process.mappings = refreshed(recorded->parent).mappings;
+    if (!recorded->complete && process.mappings.empty()) process.mappings = inherited(recorded->parent);
     for (const Mapping& mapping : recorded->mappings) {
         std::erase_if(process.mappings,
                       [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
         process.mappings.push_back(mapping);
     }
+}
+
+// What the nearest forefather of whom anything is known has mapped. Numbers are used again, so there may be circles.
+std::vector<Mapping> Symbolizer::inherited(uint32_t forefather) const {
+    constexpr int farthest = 32;
+    for (int i = 0; i < farthest && forefather != 0; i++) {
+        const Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", forefather));
+        if (maps && !maps->empty()) return code_mappings(*maps);
+        if (const auto known = processes_.find(forefather);
+            known != processes_.end() && !known->second.mappings.empty())
+            return known->second.mappings;
+        const RecordedProcess* recorded = history_->find(forefather);
+        forefather = recorded == nullptr ? 0 : recorded->parent;
+    }
+    return {};
 }
 
 void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address) {
@@ -178,11 +192,8 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
 const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     const FileId id{mapping.device, mapping.inode};
     if (const auto known = files_.find(id); known != files_.end()) return known->second ? &*known->second : nullptr;
-    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
-    const std::string paths[] = {fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end),
-                                 fmt::format("/proc/{}/root{}", pid, mapping.name),
-                                 fmt::format("/proc/{}/root{}", recorded ? recorded->parent : pid, mapping.name),
-                                 mapping.name};
+    std::vector<std::string> paths{fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end)};
+    for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
     for (const std::string& path : paths) {
         if (!is_file(path, mapping.inode)) continue;
         const auto kept = files_.emplace(id, open_file(pid, path, mapping)).first;
@@ -191,11 +202,20 @@ const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     return nullptr;
 }
 
+// The file systems in which a path of a process may be meant: its own, its parent's where it has ended, and ours.
+std::vector<std::string> Symbolizer::roots_of(uint32_t pid) const {
+    std::vector<std::string> roots{fmt::format("/proc/{}/root", pid)};
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded != nullptr && recorded->parent != 0) roots.push_back(fmt::format("/proc/{}/root", recorded->parent));
+    roots.emplace_back();
+    return roots;
+}
+
 std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::string& path,
                                                       const Mapping& mapping) const {
     Result<ElfFile> opened = ElfFile::open(path, mapping.name);
     if (!opened) return {};
-    opened->add_debug_symbols(mapping.name, {fmt::format("/proc/{}/root", pid), ""});
+    opened->add_debug_symbols(mapping.name, roots_of(pid));
     File file{*std::move(opened), {}};
     if (source_lines_) file.lines = SourceLines::open(file.elf.handles());
     return file;

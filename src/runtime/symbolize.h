@@ -56,10 +56,12 @@ class Symbolizer {
 
     Process& refreshed(uint32_t pid);
     void recall(uint32_t pid, Process& process);
+    std::vector<Mapping> inherited(uint32_t forefather) const;
     void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
     const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
     const File* file(uint32_t pid, const Mapping& mapping);
     std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
+    std::vector<std::string> roots_of(uint32_t pid) const;
     void read_kallsyms();
 
     bool source_lines_;

@@ -1,5 +1,5 @@
-// Has functions whose names and places are not easily found, for tests of symbols: of C++, of Rust, inlined, and made at
-// run time. Each way ends in a system call (getppid) that nobody else makes here.
+// Has functions whose names and places are not easily found, for tests of symbols: of C++, of Rust, inlined, and made
+// at run time. Each way ends in a system call (getppid) that nobody else makes here.
 //   names calls COUNT       through a C++ method and functions named as Rust names them
 //   names compiled COUNT    through code that was made at run time, which /tmp/perf-PID.map names
 //   names many COUNT        in so many processes, one after another, which end at once
@@ -12,9 +12,15 @@
 #include <cstring>
 #include <string>
 
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noinline, noipa))
+#endif
+
 extern "C" {
 // A stack is walked by frame pointers; who asks for its own has one.
-__attribute__((noinline, noipa)) long leaf(long n) {
+APART long leaf(long n) {
     long result = 110;  // getppid
     __asm__ volatile("" : : "r"(__builtin_frame_address(0)));
     __asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
@@ -22,14 +28,12 @@ __attribute__((noinline, noipa)) long leaf(long n) {
 }
 long old_rust(long n) __asm__("_ZN41_$LT$demo..Ring$u20$as$u20$demo..Turn$GT$4turn17h0123456789abcdefE");
 long new_rust(long n) __asm__("_RNvNtCs1234_4demo4ring4turn");
-__attribute__((noinline, noipa)) long new_rust(long n) { return leaf(n) + 1; }
-__attribute__((noinline, noipa)) long old_rust(long n) { return new_rust(n) + 1; }
+APART long new_rust(long n) { return leaf(n) + 1; }
+APART long old_rust(long n) { return new_rust(n) + 1; }
 }
 
 namespace shop {
-static inline __attribute__((always_inline)) long tax(long n) {
-    return old_rust(n) * 2;
-}
+static inline __attribute__((always_inline)) long tax(long n) { return old_rust(n) * 2; }
 struct Basket {
     long count = 0;
     __attribute__((noinline)) long price(const char* item);

@@ -406,8 +406,13 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
         diags_.error(span(id), "a timeout has the whole stack only").hint = "write kstack";
         return nothing();
     }
-    if (const auto variable_id = stack_variable(row->id))
-        return in_scope(id, variable_row(*variable_id)) ? row->result : nothing();
+    if (const auto variable_id = stack_variable(row->id)) {
+        if (node.arguments.size() == 2 && !stack_form(program_[node.arguments[0]])) {
+            diags_.error(span(node.arguments[1]), "the number of frames stands once, behind the form").hint =
+                fmt::format("write {}(perf, 5), or {}(5)", row->name, row->name);
+        }
+        return in_scope(id, variable_row(*variable_id)) ? stack_type(stack_request(program_, node).form) : nothing();
+    }
     const bool told = diags_.all().size() != before;
     if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))
         return told ? nothing() : measured(node, row->id);
@@ -557,6 +562,14 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             diags_.error(span(argument), "a percent is a number from 0 to 100").hint =
                 "one with a fraction stands in quotes: \"99.9\"";
             return;
+        case Want::frames_or_form:
+            if (stack_form(program_[argument])) return;
+            if (std::holds_alternative<ast::Name>(program_[argument].node)) {
+                diags_.error(span(argument), fmt::format("there is no form `{}` of stacks", program_text(argument)))
+                    .hint = fmt::format("there are bpftrace, perf and raw, as in {}(perf)", row.name);
+                return;
+            }
+            [[fallthrough]];
         case Want::frames:
             if (frame_count(program_[argument])) return;
             diags_.error(span(argument), fmt::format("how many frames is a number from 1 to {}", stack_frames)).hint =

@@ -290,7 +290,7 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* called = std::get_if<CallUse>(&u); called && called->id == Function::entry) {
         string_into(std::get<ast::Call>(node).arguments[0], to, offset, room);
     } else if (const auto which = called ? stack_variable(called->id) : std::nullopt) {
-        stack_into(*which, *frame_count(program_[std::get<ast::Call>(node).arguments[0]]), at);
+        stack_into(*which, stack_request(program_, std::get<ast::Call>(node)).frames, at);
     } else if (called) {
         called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
                                     : text_into(id, std::get<ast::Call>(node), at);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int helper_map_update_elem = 2;
 constexpr int helper_map_delete_elem = 3;
+constexpr int helper_ktime_get_ns = 5;
 constexpr uint32_t record_header = 8;  // u32 index, u32 zero
 constexpr int64_t force_wakeup = 2;    // BPF_RB_FORCE_WAKEUP
 
@@ -297,6 +298,12 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
         field.offset = size;
         event.fields.push_back(field);
         size += ready.back().room;
+    }
+    if (unit_.typed.timestamps) {
+        event.timed = true;
+        event.fields.push_back({integer_type(), size});
+        ready.push_back({b_->helper(helper_ktime_get_ns), 8, false});
+        size += 8;
     }
     event.size = size;
     const bool only_prints = event.kind == EventKind::text || event.kind == EventKind::value;

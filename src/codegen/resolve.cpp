@@ -663,6 +663,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
+    typed.timestamps = options.timestamps;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, program.settings.max_probes, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)

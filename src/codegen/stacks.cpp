@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "runtime/plan.h"
-
 namespace lt {
 namespace {
 
@@ -26,6 +24,23 @@ std::optional<uint32_t> frame_count(const ast::Expr& expr) {
     const auto* number = std::get_if<ast::Integer>(&expr.node);
     if (!number || number->value < 1 || number->value > stack_frames) return {};
     return static_cast<uint32_t>(number->value);
+}
+
+std::optional<StackForm> stack_form(const ast::Expr& expr) {
+    const auto* word = std::get_if<ast::Name>(&expr.node);
+    for (StackForm form : {StackForm::names, StackForm::perf, StackForm::raw}) {
+        if (word && word->name == stack_form_name(form)) return form;
+    }
+    return {};
+}
+
+StackRequest stack_request(const ast::Program& program, const ast::Call& call) {
+    StackRequest request;
+    for (ast::ExprId argument : call.arguments) {
+        request.frames = frame_count(program[argument]).value_or(request.frames);
+        request.form = stack_form(program[argument]).value_or(request.form);
+    }
+    return request;
 }
 
 }  // namespace lt

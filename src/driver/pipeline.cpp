@@ -103,13 +103,13 @@ size_t Pipeline::own_probes() const {
 
 bool Pipeline::options_fit() {
     if (last_stage_.empty()) last_stage_ = command_.has(Option::dry_run) ? "attach" : stages.back().name;
-    constexpr std::array<std::string_view, 3> modes{"full", "line", "none"};
-    const std::string mode = command_.text(Option::buffering);
-    if (command_.has(Option::buffering) && std::find(modes.begin(), modes.end(), mode) == modes.end())
-        return refuse({fmt::format("there is no buffering `{}`", mode), "there are full, line and none", 0});
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
+    resolve_options_.timestamps = command_.has(Option::timestamps);
     if (!set_max_keys()) return false;
+    Result<std::unique_ptr<Output>> output = Output::open(command_);
+    if (!output) return refuse(output.error());
+    output_ = std::move(*output);
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -250,12 +250,9 @@ bool Pipeline::emit() {
 
 bool Pipeline::load() {
     draw_diags();
-    if (!sink_) {
-        const bool in_blocks = !command_.has(Option::buffering) || command_.text(Option::buffering) == "full";
-        sink_ = file_sink(STDOUT_FILENO, in_blocks);
-        printer_ = text_printer(*sink_, ir_.plan.plain_integers);
-    }
-    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, *printer_);
+    if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
+    Result<std::unique_ptr<Session>> session =
+        Session::load(ir_.plan, output_->printer(), output_->descriptor(), command_.has(Option::verbose));
     if (!session) {
         Error e = session.error();
         if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
@@ -274,8 +271,7 @@ bool Pipeline::attach() {
     }
     if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
         const size_t n = own_probes();
-        fmt::print("Attaching {} probe{}...\n", n, n == 1 ? "" : "s");
-        std::fflush(stdout);
+        output_->printer().attaching(n);
         announced_ = true;
     }
     const std::vector<Refusal> refusals = session_->attach();
@@ -343,15 +339,16 @@ bool Pipeline::collect() {
         if (!p.internal && (p.when == When::attached || p.when == When::period))
             lasting += p.places - session_->skipped(i).size();
     }
-    if (lasting > 0 && !command_.has(Option::quiet) && !ir_.plan.announces_probes)
-        fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", lasting, lasting == 1 ? "" : "s");
+    output_->announce(lasting, ir_.plan.announces_probes);
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;
     session_->run();
     const Status finished = session_->finish();
     tell_end();
     exit_status_ = session_->exit_status();
-    return finished ? true : refuse(finished.error());
+    const Status written = output_->finish();
+    if (!finished) return refuse(finished.error());
+    return written ? true : refuse(written.error());
 }
 
 // Parameters can be set while the program runs.
@@ -391,12 +388,7 @@ void Pipeline::tell_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(stderr, "lt: the command {}\n", trouble);
     }
-    const bool stats = command_.has(Option::stats);
-    for (const Loss& loss : session_->losses()) {
-        const std::string text = loss_text(ir_.plan, loss, stats);
-        if (!text.empty()) fmt::print(stderr, "lt: {}\n", text);
-    }
-    if (stats) tell_stats(ir_.plan, *session_);
+    lt::tell_end(ir_.plan, *session_, output_->printer(), command_.has(Option::stats));
 }
 
 std::string Pipeline::ast_text() const { return ast::dump(program_); }

@@ -11,6 +11,7 @@
 #include "codegen/compile.h"
 #include "command.h"
 #include "control.h"
+#include "output.h"
 #include "report.h"
 #include "runtime/session.h"
 
@@ -70,8 +71,7 @@ class Pipeline {
     std::string last_stage_;
     int exit_status_ = 0;
     bool announced_ = false;
-    std::unique_ptr<Sink> sink_;
-    std::unique_ptr<Printer> printer_;
+    std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;
     std::unique_ptr<Control> control_;

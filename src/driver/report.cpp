@@ -20,6 +20,7 @@ enum class Told : uint8_t { always, in_stats };
 
 struct LossRow {
     LossKind kind;
+    std::string_view name;  // in JSON
     Subject subject;
     Told told;
     std::string_view sentence;  // {0}: how many, {1}: the subject
@@ -27,43 +28,44 @@ struct LossRow {
     std::string_view in_account;  // as a part of what a span has opened; empty: it is none
 };
 constexpr std::array loss_rows{
-    LossRow{LossKind::ring_buffer_full, Subject::none, Told::always,
+    LossRow{LossKind::ring_buffer_full, "ring_buffer_full", Subject::none, Told::always,
             "events lost, which came faster than they could be printed: {0}", "print less, or collect into a map", ""},
-    LossRow{LossKind::map_full, Subject::map, Told::always, "values not kept in {1}, which is full: {0}",
+    LossRow{LossKind::map_full, "map_full", Subject::map, Told::always, "values not kept in {1}, which is full: {0}",
             "use fewer different keys, clear it now and then, or raise --max-map-keys", ""},
-    LossRow{LossKind::contended, Subject::map, Told::always,
+    LossRow{LossKind::contended, "contended", Subject::map, Told::always,
             "values not kept in {1}, which too many programs changed at once: {0}", "", ""},
-    LossRow{LossKind::span_no_entry, Subject::span, Told::in_stats, "{1}: closed without having been seen to open: {0}",
-            "they opened before tracing began, or not at all", ""},
-    LossRow{LossKind::span_missed, Subject::span, Told::always,
+    LossRow{LossKind::span_no_entry, "span_no_entry", Subject::span, Told::in_stats,
+            "{1}: closed without having been seen to open: {0}", "they opened before tracing began, or not at all", ""},
+    LossRow{LossKind::span_missed, "span_missed", Subject::span, Told::always,
             "{1}: left without a return (longjmp, or a return that the kernel missed) and not measured: {0}", "",
             "left without a return"},
-    LossRow{LossKind::span_died, Subject::span, Told::in_stats, "{1}: open when their thread ended: {0}", "",
-            "ended with their thread"},
-    LossRow{LossKind::span_reopened, Subject::span, Told::always,
+    LossRow{LossKind::span_died, "span_died", Subject::span, Told::in_stats, "{1}: open when their thread ended: {0}",
+            "", "ended with their thread"},
+    LossRow{LossKind::span_reopened, "span_reopened", Subject::span, Told::always,
             "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
-    LossRow{LossKind::span_too_deep, Subject::span, Told::always, "{1}: nested too deep and not measured: {0}", "",
-            "nested too deep"},
-    LossRow{LossKind::span_no_room, Subject::span, Told::always,
+    LossRow{LossKind::span_too_deep, "span_too_deep", Subject::span, Told::always,
+            "{1}: nested too deep and not measured: {0}", "", "nested too deep"},
+    LossRow{LossKind::span_no_room, "span_no_room", Subject::span, Told::always,
             "{1}: not measured, for too many were open at once: {0}",
             "narrow it with a /predicate/, or raise --max-map-keys", "without room"},
-    LossRow{LossKind::span_unmeasured, Subject::span, Told::in_stats,
+    LossRow{LossKind::span_unmeasured, "span_unmeasured", Subject::span, Told::in_stats,
             "{1}: closed, but not measured for want of room: {0}", "", ""},
-    LossRow{LossKind::stack_collision, Subject::none, Told::always, "stacks not kept, whose id another stack has: {0}",
-            "they stand as (stack not kept)", ""},
-    LossRow{LossKind::stacks_full, Subject::none, Told::always,
+    LossRow{LossKind::stack_collision, "stack_collision", Subject::none, Told::always,
+            "stacks not kept, whose id another stack has: {0}", "they stand as (stack not kept)", ""},
+    LossRow{LossKind::stacks_full, "stacks_full", Subject::none, Told::always,
             "stacks not kept, for there were too many different ones: {0}",
             "take fewer frames, as in kstack(5), or use a /predicate/", ""},
-    LossRow{LossKind::stack_busy, Subject::none, Told::always,
+    LossRow{LossKind::stack_busy, "stack_busy", Subject::none, Told::always,
             "stacks not taken, for others were being taken on the same CPU: {0}", "they stand as (stack not kept)", ""},
-    LossRow{LossKind::failed_read, Subject::none, Told::always, "reads of memory that failed, and gave zeros: {0}",
+    LossRow{LossKind::failed_read, "failed_read", Subject::none, Told::always,
+            "reads of memory that failed, and gave zeros: {0}",
             "an address was null, wrong, or of memory not there now", ""},
-    LossRow{LossKind::scratch_busy, Subject::none, Told::always,
+    LossRow{LossKind::scratch_busy, "scratch_busy", Subject::none, Told::always,
             "runs of probes left out, for others used their room on the CPU: {0}", "", ""},
-    LossRow{LossKind::loop_cut, Subject::none, Told::always,
+    LossRow{LossKind::loop_cut, "loop_cut", Subject::none, Told::always,
             "loops ended before they were done, for they had too many turns: {0}",
             "a while loop has up to 1048576 turns, a range 8388608", ""},
-    LossRow{LossKind::span_clock, Subject::span, Told::always,
+    LossRow{LossKind::span_clock, "span_clock", Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };
 
@@ -79,54 +81,102 @@ std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
     return "";
 }
 
+const LossRow* row_of(LossKind kind) {
+    const auto row = std::ranges::find(loss_rows, kind, &LossRow::kind);
+    return row == loss_rows.end() ? nullptr : &*row;
+}
+
+struct MissRow {
+    MissKind kind;
+    std::string_view name;  // in JSON
+    std::string_view why;
+};
+constexpr std::array miss_rows{
+    MissRow{MissKind::recursion, "recursion", "for they came while a program was already running on the same CPU"},
+    MissRow{MissKind::unserved, "unserved",
+            "for the kernel was serving another probe on the same CPU or had no room to wait for more returns"},
+};
+
 // The ladders of the kernel's functions and of those of programs.
 constexpr std::array function_ways{Way::fentry,     Way::kprobe_session, Way::kprobe_multi, Way::kprobe,
                                    Way::breakpoint, Way::uprobe_session, Way::uprobe_multi, Way::uprobe};
 
-}  // namespace
-
-std::string loss_text(const Plan& plan, const Loss& loss, bool stats) {
-    for (const LossRow& row : loss_rows) {
-        if (row.kind != loss.kind || (row.told == Told::in_stats && !stats)) continue;
-        std::string out =
-            fmt::format(fmt::runtime(row.sentence), loss.count, subject_name(plan, row.subject, loss.subject));
-        if (!row.advice.empty()) out += fmt::format("; {}", row.advice);
-        return out;
-    }
-    return "";
-}
-
-// opened = closed + open + each loss; what does not add up is shown, too.
-std::string account_text(const Plan& plan, uint32_t span, const Session::Account& account,
-                         const std::vector<Loss>& losses) {
-    std::string out = fmt::format("{}: {} opened = {} closed + {} open", plan.spans[span].text, account.opened,
-                                  account.closed, account.open);
-    uint64_t sum = account.closed + account.open;
-    for (const Loss& loss : losses) {
-        if (loss.subject != span) continue;
-        const auto row =
-            std::find_if(loss_rows.begin(), loss_rows.end(), [&](const LossRow& r) { return r.kind == loss.kind; });
-        if (row == loss_rows.end() || row->in_account.empty()) continue;
-        out += fmt::format(" + {} {}", loss.count, row->in_account);
-        sum += loss.count;
-    }
-    if (sum != account.opened)
-        out += fmt::format(" + {} closed and opened again at one time", static_cast<int64_t>(account.opened - sum));
-    return out;
-}
-
-void tell_stats(const Plan& plan, const Session& session) {
-    const std::vector<Loss> losses = session.losses();
-    if (const auto accounts = session.accounts()) {
-        for (uint32_t i = 0; i < accounts->size(); i++)
-            fmt::print(stderr, "lt: span {}\n", account_text(plan, i, (*accounts)[i], losses));
-    } else {
-        fmt::print(stderr, "lt: the account of spans: {}\n", accounts.error().what);
+void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer) {
+    const auto accounts = session.accounts();
+    if (!accounts) fmt::print(stderr, "lt: the account of spans: {}\n", accounts.error().what);
+    for (uint32_t i = 0; accounts && i < accounts->size(); i++) {
+        const AccountFact fact = account_fact(plan, i, (*accounts)[i], losses);
+        fmt::print(stderr, "lt: span {}\n", account_text(fact));
+        printer.account(fact);
     }
     for (const Session::ProgramFacts& f : session.facts()) {
         fmt::print(stderr, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
                    f.misses);
     }
+}
+
+}  // namespace
+
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats) {
+    for (const LossRow& row : loss_rows) {
+        if (row.kind != loss.kind || (row.told == Told::in_stats && !stats)) continue;
+        LossFact fact{row.kind, std::string(row.name), subject_name(plan, row.subject, loss.subject), loss.count, ""};
+        fact.text = fmt::format(fmt::runtime(row.sentence), loss.count, fact.subject);
+        if (!row.advice.empty()) fact.text += fmt::format("; {}", row.advice);
+        return fact;
+    }
+    return {};
+}
+
+MissedFact missed_fact(const Plan& plan, const Missed& missed) {
+    const MissRow& row = miss_rows[static_cast<size_t>(missed.kind)];
+    const std::string& probe = plan.probes[missed.probe].text;
+    return {probe, std::string(row.name), missed.count,
+            fmt::format("{}: {} event{} missed, {}", probe, missed.count, missed.count == 1 ? "" : "s", row.why)};
+}
+
+AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account& account,
+                         const std::vector<Loss>& losses) {
+    AccountFact fact{plan.spans[span].text, account.opened, account.closed, account.open};
+    uint64_t sum = account.closed + account.open;
+    for (const Loss& loss : losses) {
+        const LossRow* row = loss.subject == span ? row_of(loss.kind) : nullptr;
+        if (!row || row->in_account.empty()) continue;
+        fact.lost.emplace_back(row->name, loss.count);
+        sum += loss.count;
+    }
+    fact.unexplained = static_cast<int64_t>(account.opened - sum);
+    return fact;
+}
+
+// opened = closed + open + each loss; what does not add up is shown, too.
+std::string account_text(const AccountFact& account) {
+    std::string out =
+        fmt::format("{}: {} opened = {} closed + {} open", account.span, account.opened, account.closed, account.open);
+    for (const auto& [name, count] : account.lost) {
+        const auto row = std::ranges::find(loss_rows, name, &LossRow::name);
+        out += fmt::format(" + {} {}", count, row->in_account);
+    }
+    if (account.unexplained != 0) out += fmt::format(" + {} closed and opened again at one time", account.unexplained);
+    return out;
+}
+
+void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats) {
+    const std::vector<Loss> losses = session.losses();
+    printer.at({});
+    for (const Missed& each : session.missed()) {
+        const MissedFact fact = missed_fact(plan, each);
+        fmt::print(stderr, "lt: {}\n", fact.text);
+        printer.missed(fact);
+    }
+    for (const Loss& loss : losses) {
+        const auto fact = loss_fact(plan, loss, stats);
+        if (!fact) continue;
+        fmt::print(stderr, "lt: {}\n", fact->text);
+        printer.lost(*fact);
+    }
+    if (stats) tell_stats(plan, session, losses, printer);
+    printer.flush();
 }
 
 void tell_times(std::span<const Timing> timings) {

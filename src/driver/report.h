@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,13 +19,19 @@ struct Timing {
     std::chrono::nanoseconds spent;
 };
 
-// Empty where it is not told: what every run has only stands in --stats.
-std::string loss_text(const Plan& plan, const Loss& loss, bool stats);
+// None where it is not told: what every run has only stands in --stats.
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats);
 
-// What became of a span: opened = closed + open + each loss, and what does not add up.
-std::string account_text(const Plan& plan, uint32_t span, const Session::Account& account,
+MissedFact missed_fact(const Plan& plan, const Missed& missed);
+
+// What became of a span.
+AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account& account,
                          const std::vector<Loss>& losses);
-void tell_stats(const Plan& plan, const Session& session);
+std::string account_text(const AccountFact& account);
+
+// What a run missed and lost, and with `stats` what it cost: to standard error, and to the printer for those who read
+// its output by program.
+void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats);
 void tell_times(std::span<const Timing> timings);
 
 // --attach-with: all other ways are ruled out. False, with a diagnostic, for a name that is no way.

@@ -12,6 +12,7 @@
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
 #include "show.h"
+#include "timestamps.h"
 
 namespace lt {
 
@@ -39,6 +40,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (!event) return event.error();
     const PlannedEvent& planned = plan_.events[event->index];
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
+    tell_time(planned, event->values);
     name_frames(event->values);
     switch (planned.kind) {
         case EventKind::text:
@@ -68,6 +70,13 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
             return Done{};
     }
     return Done{};
+}
+
+// The time is for the printer, and none of the values that are printed.
+void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& values) {
+    if (!planned.timed) return;
+    printer_.at(unix_time(static_cast<uint64_t>(std::get<int64_t>(values.back().data))));
+    values.pop_back();
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
@@ -116,7 +125,8 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
 
 Status Dispatcher::print_maps() {
     if (!plan_.print_maps) return Done{};
-    if (plan_.maps_apart) printer_.text("\n\n");
+    printer_.at({});
+    if (plan_.maps_apart) printer_.maps_follow();
     std::vector<size_t> order(plan_.maps.size());
     std::iota(order.begin(), order.end(), size_t{0});
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
@@ -124,12 +134,14 @@ Status Dispatcher::print_maps() {
     for (size_t index : order) {
         auto content = read_map(index);
         if (!content) return content.error();
+        content->at_end = true;
         if (!content->entries.empty()) printer_.map(*content);
     }
     return Done{};
 }
 
-Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer)
+Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer,
+                     bool source_lines)
     : dispatcher_(
           plan,
           {[&maps](size_t index) { return maps.read(index); },
@@ -140,12 +152,14 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& m
            },
            [this](const Stack& stack) { return stacks_.frames(stack); }},
           printer),
-      stacks_(object.map(std::string(stacks_symbol))),
+      stacks_(object.map(std::string(stacks_symbol)), source_lines),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
-                                                   Printer& printer) {
-    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer));
+                                                   Printer& printer, bool source_lines) {
+    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, source_lines));
+    const auto tells_stack = [](const PlannedEvent& event) { return event.kind == EventKind::stack; };
+    if (std::ranges::any_of(plan.events, tells_stack)) collector->stacks_.symbolizer().record_processes();
     collector->ring_fd_ = object.map("lt_events");
     if (collector->ring_fd_ < 0) return collector;
     collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));

@@ -27,8 +27,8 @@ struct MapActions {
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
     std::function<Status(size_t)> clear;
     std::function<Status(size_t)> zero;
-    std::function<Result<OpenSpans>(size_t)> open;                 // of a span
-    std::function<std::vector<std::string>(const Stack&)> frames;  // by name, innermost first
+    std::function<Result<OpenSpans>(size_t)> open;           // of a span
+    std::function<std::vector<Frame>(const Stack&)> frames;  // innermost first
 };
 
 class Dispatcher {
@@ -46,6 +46,7 @@ class Dispatcher {
   private:
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
     Result<MapContent> read_map(size_t index);
+    void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 
@@ -60,7 +61,10 @@ class Collector {
   public:
     // All outlive the collector.
     static Result<std::unique_ptr<Collector>> open(const Plan& plan, const LoadedObject& object, const Maps& maps,
-                                                   Printer& printer);
+                                                   Printer& printer, bool source_lines);
+
+    // What wakes us to take records of processes; may be null.
+    ProcessHistory* history() { return stacks_.symbolizer().history(); }
 
     // The ring buffer's own descriptor, readable when the kernel wakes us; -1: the plan has no events.
     int descriptor() const { return ring_fd_; }
@@ -83,7 +87,7 @@ class Collector {
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer);
+    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer, bool source_lines);
     static int take(void* self, void* record, size_t size);
 
     Dispatcher dispatcher_;

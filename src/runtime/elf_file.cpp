@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "demangle.h"
 
 namespace lt {
 
@@ -86,8 +87,6 @@ bool is_function(const GElf_Sym& s) {
 
 }  // namespace
 
-void ElfFile::Close::operator()(Elf* elf) const { elf_end(elf); }
-
 ElfFile::ElfFile(Descriptor fd, Elf* elf, std::string shown) : fd_(std::move(fd)), elf_(elf), path_(std::move(shown)) {}
 
 Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown) {
@@ -120,26 +119,46 @@ Status ElfFile::read_segments() {
 
 // The dynamic symbols of an unstripped file are mostly in .symtab as well, but not all of them need be.
 void ElfFile::read_symbols() {
-    read_table(SHT_SYMTAB);
+    read_table(elf_.get(), SHT_SYMTAB);
     stripped_ = symbols_.empty();
-    read_table(SHT_DYNSYM);
+    read_table(elf_.get(), SHT_DYNSYM);
+    sort_symbols();
+}
+
+void ElfFile::add_debug_symbols(const std::string& path, const std::vector<std::string>& roots) {
+    if (auto debug = open_debug_file(elf_.get(), path, roots)) others_.push_back(*std::move(debug));
+    if (!stripped_) return;
+    if (others_.empty()) {
+        if (auto mini = mini_debug_info(elf_.get())) others_.push_back(*std::move(mini));
+    }
+    for (const OpenElf& other : others_) read_table(other.elf.get(), SHT_SYMTAB);
+    sort_symbols();
+    by_address_.clear();
+}
+
+std::vector<Elf*> ElfFile::handles() const {
+    std::vector<Elf*> all{elf_.get()};
+    for (const OpenElf& other : others_) all.push_back(other.elf.get());
+    return all;
+}
+
+void ElfFile::sort_symbols() {
     std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
         return std::tuple(a.name, -a.preference, a.address) < std::tuple(b.name, -b.preference, b.address);
     });
 }
 
-void ElfFile::read_table(uint32_t section_type) {
+void ElfFile::read_table(Elf* elf, uint32_t section_type) {
     GElf_Shdr header{}, version_header{};
-    Elf_Scn* section = section_of_type(elf_.get(), section_type, header);
+    Elf_Scn* section = section_of_type(elf, section_type, header);
     Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
     if (data == nullptr) return;
-    Elf_Scn* versions =
-        section_type == SHT_DYNSYM ? section_of_type(elf_.get(), SHT_GNU_versym, version_header) : nullptr;
+    Elf_Scn* versions = section_type == SHT_DYNSYM ? section_of_type(elf, SHT_GNU_versym, version_header) : nullptr;
     Elf_Data* version_data = versions != nullptr ? elf_getdata(versions, nullptr) : nullptr;
     GElf_Sym symbol{};
     for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
         if (!is_function(symbol)) continue;
-        const char* name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+        const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
         if (name == nullptr || *name == '\0') continue;
         const std::string_view full = name;
         const size_t at = full.find('@');
@@ -208,7 +227,7 @@ std::optional<uint64_t> ElfFile::address_at_offset(uint64_t offset) const {
     return {};
 }
 
-std::string ElfFile::name_at_offset(uint64_t offset, bool after) const {
+std::optional<ElfFile::Inside> ElfFile::name_at_offset(uint64_t offset, bool after) const {
     const auto address = address_at_offset(offset);
     if (!address) return {};
     if (by_address_.empty()) {
@@ -226,7 +245,8 @@ std::string ElfFile::name_at_offset(uint64_t offset, bool after) const {
     const uint64_t begin = address_of(*std::prev(next));
     const Symbol& s = symbols_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
     const bool inside = s.size == 0 || *address - begin < s.size + (after ? 1 : 0);
-    return inside ? fmt::format("{}+{:#x}", s.name, *address - begin) : "";
+    if (!inside) return {};
+    return Inside{demangle(s.name), *address - begin};
 }
 
 std::vector<std::string> ElfFile::functions(std::string_view pattern) const {

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "debug_file.h"
 #include "descriptor.h"
 #include "runtime/kernel.h"
-
-struct Elf;
 
 namespace lt {
 
@@ -25,18 +24,24 @@ class ElfFile {
     Result<UserFunction> function(std::string_view name) const;
     // The place of an instruction, named by the function around it ("main+0x4") where there is one.
     Result<UserFunction> at_address(uint64_t address) const;
-    // The function around the instruction at an offset in the file, and how far inside it is: "main+0x4"; empty where
-    // no symbol says so. The instruction before is meant where `after` says that this one is returned to.
-    std::string name_at_offset(uint64_t offset, bool after) const;
+    // Adds the symbols that were taken out of the file (strip), where they are found; see debug_file.h for the
+    // arguments.
+    void add_debug_symbols(const std::string& path, const std::vector<std::string>& roots);
+    // The file, and the one in which its debug information lies where that is another one.
+    std::vector<Elf*> handles() const;
+    struct Inside {
+        std::string name;     // of the function, demangled
+        uint64_t offset = 0;  // in the function
+    };
+    // The function around the instruction at an offset in the file; none where no symbol says so. The instruction
+    // before is meant where `after` says that this one is returned to.
+    std::optional<Inside> name_at_offset(uint64_t offset, bool after) const;
     // As the file itself counts; none where nothing of the file is code there.
     std::optional<uint64_t> address_at_offset(uint64_t offset) const;
     // Sorted, each once.
     std::vector<std::string> functions(std::string_view pattern) const;
 
   private:
-    struct Close {
-        void operator()(Elf* elf) const;
-    };
     struct Segment {
         uint64_t offset, address, size;
         bool executable;
@@ -50,12 +55,14 @@ class ElfFile {
     ElfFile(Descriptor fd, Elf* elf, std::string shown);
     Status read_segments();
     void read_symbols();
-    void read_table(uint32_t section_type);
+    void read_table(Elf* elf, uint32_t section_type);
+    void sort_symbols();
     Result<uint64_t> file_offset(uint64_t address) const;
     Error no_symbol(std::string_view name) const;
 
     Descriptor fd_;
-    std::unique_ptr<Elf, Close> elf_;
+    std::unique_ptr<Elf, CloseElf> elf_;
+    std::vector<OpenElf> others_;  // with more symbols of the same code
     std::string path_;
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;

@@ -55,10 +55,11 @@ void Kallsyms::add(std::string_view line) {
     const std::string_view name = rest.substr(3, tab - 3);
     const std::string_view module = unbracketed(trim(rest.substr(tab)));
     constexpr size_t longest = 1 << 15;
-    if (name.empty() || name.size() > longest || is_generated(module)) return;
+    if (name.empty() || name.size() > longest) return;
     entry.name = static_cast<uint32_t>(names_.size());
     entry.length = static_cast<uint16_t>(name.size());
     entry.module = module_number(module);
+    entry.generated = is_generated(module);
     names_ += name;
     entries_.push_back(entry);
 }
@@ -77,6 +78,7 @@ std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view modul
     const auto by_position = [this](uint32_t i) { return name_of(entries_[i]); };
     index_.each(name, by_position, [&](uint32_t i) {
         const Entry& e = entries_[i];
+        if (e.generated) return true;
         if (module.empty() || modules_[e.module] == module)
             found.push_back({name_of(e), modules_[e.module], e.address});
         return true;
@@ -108,7 +110,7 @@ std::vector<std::string> Kallsyms::names(std::string_view pattern) const {
     std::vector<std::string> found;
     for (const Entry& e : entries_) {
         const std::string_view name = name_of(e);
-        if ((everything || glob_match(pattern, name)) && !is_part(name)) found.emplace_back(name);
+        if (!e.generated && (everything || glob_match(pattern, name)) && !is_part(name)) found.emplace_back(name);
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -25,7 +25,7 @@ class Kallsyms {
 
     // All functions of that name, in the order of the file; of one module where one is given.
     std::vector<Symbol> find(std::string_view name, std::string_view module = {}) const;
-    // The function around an address; empty where there is none, as in code that was made while the kernel runs.
+    // The function around an address, also a BPF program (module "bpf") or a trampoline, which have no other use here.
     std::optional<Symbol> at(uint64_t address) const;
     // Names that match a glob pattern, sorted, each once. Parts of functions (x.cold, the padding before x) are left
     // out.
@@ -37,6 +37,7 @@ class Kallsyms {
         uint32_t name;  // where in names_
         uint16_t length;
         uint16_t module;  // position in modules_
+        bool generated;   // made while the kernel runs: only known by its address
     };
     void add(std::string_view line);
     uint16_t module_number(std::string_view name);

@@ -239,7 +239,8 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::exit:
             break;
     }
-    line("event {}: {}{}, {} bytes", index, event_name(event.kind), subject, event.size);
+    line("event {}: {}{}, {} bytes{}", index, event_name(event.kind), subject, event.size,
+         event.timed ? ", with the time last" : "");
     for (const EventField& field : event.fields)
         line("    {} at {}{}", type_text(field.type), field.offset, percentile_text(plan_, field));
 }

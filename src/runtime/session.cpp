@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "attach.h"
 #include "collect.h"
 #include "loop.h"
 #include "maps.h"
+#include "missed.h"
 #include "object.h"
 #include "open_spans.h"
 #include "signals.h"
@@ -28,6 +30,7 @@ struct Taken {
     size_t rung = 0;
     std::vector<Hook> hooks;
     std::vector<Skipped> skipped;
+    uint64_t unserved = 0;  // as the links told before they were closed
 };
 
 class LiveSession final : public Session {
@@ -43,7 +46,7 @@ class LiveSession final : public Session {
 
     ~LiveSession() override;
 
-    Status prepare(int output);
+    Status prepare(int output, bool source_lines);
 
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
@@ -56,6 +59,7 @@ class LiveSession final : public Session {
     Status finish() override;
     int exit_status() const override { return collector_->exit_status(); }
     std::vector<Loss> losses() const override;
+    std::vector<Missed> missed() const override;
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
 
@@ -101,8 +105,8 @@ LiveSession::~LiveSession() {
     close_all(std::move(events));
 }
 
-Status LiveSession::prepare(int output) {
-    auto collector = Collector::open(plan_, object_, maps_, printer_);
+Status LiveSession::prepare(int output, bool source_lines) {
+    auto collector = Collector::open(plan_, object_, maps_, printer_, source_lines);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
     auto signals = loop_.add(signals_.descriptor(), Loop::On::readable, [this] {
@@ -112,6 +116,12 @@ Status LiveSession::prepare(int output) {
     if (output >= 0) {
         auto watched = loop_.add(output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
+    }
+    if (ProcessHistory* history = collector_->history()) {
+        for (int descriptor : history->descriptors()) {
+            auto added = loop_.add(descriptor, Loop::On::wakeup, [history] { history->catch_up(); });
+            if (!added) return added;
+        }
     }
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
@@ -338,7 +348,10 @@ Status LiveSession::finish() {
 void LiveSession::detach() {
     std::vector<Hook*> hooks;
     for (Taken& taken : taken_)
-        for (Hook& hook : taken.hooks) hooks.push_back(&hook);
+        for (Hook& hook : taken.hooks) {
+            hooks.push_back(&hook);
+            for (const Descriptor& link : hook.links) taken.unserved += missed_by_link(link.get());
+        }
     stop_hooks(hooks);
 }
 
@@ -348,6 +361,23 @@ std::vector<Loss> LiveSession::losses() const {
     for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++)
         if (counters[i] > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, counters[i]});
     return losses;
+}
+
+std::vector<Missed> LiveSession::missed() const {
+    std::vector<Missed> all;
+    const std::vector<LoadedObject::Facts> facts = object_.facts();
+    for (size_t probe = 0; probe < taken_.size(); probe++) {
+        const PlannedProbe& planned = plan_.probes[probe];
+        if (planned.internal || planned.rungs.empty()) continue;
+        std::set<std::string_view> programs;
+        for (const Attachment& a : planned.rungs[taken_[probe].rung].attachments) programs.insert(a.program);
+        uint64_t skipped = 0;
+        for (const LoadedObject::Facts& program : facts)
+            if (programs.contains(program.name)) skipped += program.misses;
+        if (skipped > 0) all.push_back({probe, MissKind::recursion, skipped});
+        if (taken_[probe].unserved > 0) all.push_back({probe, MissKind::unserved, taken_[probe].unserved});
+    }
+    return all;
 }
 
 Result<std::vector<Session::Account>> LiveSession::accounts() const {
@@ -372,7 +402,7 @@ std::vector<Session::ProgramFacts> LiveSession::facts() const {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output) {
+Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output, bool source_lines) {
     auto signals = Signals::block();
     if (!signals) return signals.error();
     auto loop = Loop::open();
@@ -383,7 +413,7 @@ Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printe
     if (!maps) return maps.error();
     auto session = std::make_unique<LiveSession>(plan, printer, *std::move(signals), *std::move(loop),
                                                  *std::move(object), *std::move(maps));
-    if (auto prepared = session->prepare(output); !prepared) return prepared.error();
+    if (auto prepared = session->prepare(output, source_lines); !prepared) return prepared.error();
     return std::unique_ptr<Session>(std::move(session));
 }
 

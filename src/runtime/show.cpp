@@ -83,17 +83,31 @@ void append_stats(std::string& out, const Average& average, const Type& type, bo
     append_number(out, average.sum, type, plain);
 }
 
+// function+0x12, with the module of the kernel's in brackets or the program's file in parentheses.
+std::string named_frame(const Frame& frame) {
+    if (frame.inlined) return frame.function + " (inlined)";
+    const std::string object =
+        frame.object.empty() ? "" : fmt::format(fmt::runtime(frame.user ? " ({})" : " {}"), frame.object);
+    if (!frame.function.empty()) return fmt::format("{}+{:#x}{}", frame.function, frame.offset, object);
+    if (frame.object.empty()) return fmt::format("{:#x} [unknown]", frame.address);
+    return fmt::format("{:#x}{}", frame.offset, object);
+}
+
+std::string perf_frame(const Frame& frame) {
+    if (frame.inlined) return frame.function + " (inlined)";
+    const std::string_view elsewhere = frame.user || frame.function.empty() ? "[unknown]" : "[kernel.kallsyms]";
+    const std::string_view object = frame.object.empty() ? elsewhere : std::string_view(frame.object);
+    if (frame.function.empty()) return fmt::format("[unknown] ({})", object);
+    return fmt::format("{}+{:#x} ({})", frame.function, frame.offset, object);
+}
+
 // Names come from files of the traced machine.
-void append_stack(std::string& out, const Stack& stack) {
-    const auto row = [&](std::string_view text) {
+void append_stack(std::string& out, const Stack& stack, StackForm form) {
+    for (const std::string& row : stack_rows(stack, form)) {
         out += "    ";
-        append_visible(out, text);
+        append_visible(out, row);
         out += '\n';
-    };
-    if (stack.id == stack_none) return row("(no stack)");
-    if (stack.id == stack_lost) return row("(stack not kept)");
-    if (stack.frames.empty()) return row("(stack not found)");
-    for (const std::string& frame : stack.frames) row(frame);
+    }
 }
 
 void append_group(std::string& out, const Group& group, const Type& type, bool plain);
@@ -129,7 +143,7 @@ struct Appender {
         append_distribution(out, distribution, type.view, plain);
     }
     void operator()(Missing) const { out += nothing_text; }
-    void operator()(const Stack& stack) const { append_stack(out, stack); }
+    void operator()(const Stack& stack) const { append_stack(out, stack, type.stack_form); }
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
 };
 
@@ -193,6 +207,29 @@ void append_visible(std::string& out, std::string_view bytes) {
 
 void append_value(std::string& out, const Value& value, bool plain) {
     std::visit(Appender{out, value.type, plain}, value.data);
+}
+
+std::string frame_text(const Frame& frame, StackForm form) {
+    switch (form) {
+        case StackForm::names:
+            return named_frame(frame) + (frame.place.empty() ? "" : " at " + frame.place);
+        case StackForm::perf:
+            return fmt::format("{:x} {}", frame.address, perf_frame(frame));
+        case StackForm::raw:
+            return fmt::format("{:x}", frame.address);
+    }
+    return {};
+}
+
+std::vector<std::string> stack_rows(const Stack& stack, StackForm form) {
+    if (stack.id == stack_none) return {"(no stack)"};
+    if (stack.id == stack_lost) return {"(stack not kept)"};
+    if (stack.frames.empty()) return {"(stack not found)"};
+    std::vector<std::string> rows;
+    for (const Frame& frame : stack.frames) {
+        if (form != StackForm::raw || !frame.inlined) rows.push_back(frame_text(frame, form));
+    }
+    return rows;
 }
 
 int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/value.h"
 
@@ -18,6 +19,11 @@ bool is_rows(const Value& value);
 // Bytes of the traced machine: as they are, except that what a terminal would obey (control characters other than
 // newline and tab) is written \xNN. Text in UTF-8 stays whole.
 void append_visible(std::string& out, std::string_view bytes);
+
+std::string frame_text(const Frame& frame, StackForm form = StackForm::names);
+
+// The frames, innermost first, or a sentence in brackets where there are none to show.
+std::vector<std::string> stack_rows(const Stack& stack, StackForm form = StackForm::names);
 
 // The one number that stands for a value where one is asked for: an average, an extreme, how many values a histogram
 // or a distribution holds; 0 for a string.

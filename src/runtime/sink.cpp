@@ -14,17 +14,25 @@ constexpr size_t block = 64 * 1024;
 
 class FileSink final : public Sink {
   public:
-    FileSink(int fd, bool in_blocks) : fd_(fd), in_blocks_(in_blocks) { pending_.reserve(block); }
+    FileSink(int fd, Buffering buffering) : fd_(fd), buffering_(buffering) { pending_.reserve(block); }
     FileSink(const FileSink&) = delete;
     FileSink& operator=(const FileSink&) = delete;
     ~FileSink() override { flush_pending(); }
 
     void write(std::string_view bytes) override {
         if (pending_.size() + bytes.size() > block) flush_pending();
-        if (bytes.size() >= block || !in_blocks_) return put(bytes);
+        if (bytes.size() >= block) return put(bytes);
         pending_ += bytes;
+        if (buffering_ == Buffering::none) flush_pending();
     }
-    void flush() override { flush_pending(); }
+    void flush() override {
+        if (buffering_ != Buffering::full) flush_pending();
+    }
+    Status finish() override {
+        flush_pending();
+        // Nobody reads any more: that is an end of the run and no mistake.
+        return errno_ == 0 || errno_ == EPIPE ? Status(Done{}) : system_error("cannot write the output", errno_);
+    }
 
   private:
     void flush_pending() {
@@ -35,18 +43,19 @@ class FileSink final : public Sink {
     bool wait_until_writable();
 
     int fd_;
-    bool in_blocks_;
-    bool failed_ = false;
+    Buffering buffering_;
+    int errno_ = 0;  // of the write that failed
     std::string pending_;
 };
 
 void FileSink::put(std::string_view bytes) {
-    while (!bytes.empty() && !failed_) {
+    while (!bytes.empty() && errno_ == 0) {
         const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
         if (written >= 0) {
             bytes.remove_prefix(static_cast<size_t>(written));
         } else {
-            failed_ = !wait_until_writable();
+            const int error = errno;
+            if (!wait_until_writable()) errno_ = error;
         }
     }
 }
@@ -61,6 +70,6 @@ bool FileSink::wait_until_writable() {
 
 }  // namespace
 
-std::unique_ptr<Sink> file_sink(int fd, bool in_blocks) { return std::make_unique<FileSink>(fd, in_blocks); }
+std::unique_ptr<Sink> file_sink(int fd, Buffering buffering) { return std::make_unique<FileSink>(fd, buffering); }
 
 }  // namespace lt

@@ -23,7 +23,7 @@ uint64_t stack_id(std::span<const uint64_t> addresses) {
     return hash == stack_none || hash == stack_lost ? 1 : hash;
 }
 
-const std::vector<std::string>& Stacks::frames(const Stack& stack) {
+const std::vector<Frame>& Stacks::frames(const Stack& stack) {
     const Key key{stack.id, stack.process};
     const auto [named, fresh] = named_.try_emplace(key);
     if (!fresh || stack.id == stack_none || stack.id == stack_lost) return named->second;

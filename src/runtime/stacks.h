@@ -16,13 +16,15 @@ namespace lt {
 class Stacks {
   public:
     // Of the map that keeps them; -1: the plan takes no stacks.
-    explicit Stacks(int map) : map_(map) {}
+    explicit Stacks(int map, bool source_lines = false) : map_(map), symbolizer_(source_lines) {}
 
     // Empty where there are none, or where they are not found.
-    const std::vector<std::string>& frames(const Stack& stack);
+    const std::vector<Frame>& frames(const Stack& stack);
 
     // The same for addresses of the kernel that somebody else has, innermost first.
-    std::vector<std::string> kernel(std::span<const uint64_t> addresses) { return symbolizer_.kernel(addresses); }
+    std::vector<Frame> kernel(std::span<const uint64_t> addresses) { return symbolizer_.kernel(addresses); }
+
+    Symbolizer& symbolizer() { return symbolizer_; }
 
   private:
     using Key = std::pair<uint64_t, uint64_t>;  // as in the map: id and process
@@ -30,7 +32,7 @@ class Stacks {
 
     int map_;
     Symbolizer symbolizer_;
-    std::map<Key, std::vector<std::string>> named_;
+    std::map<Key, std::vector<Frame>> named_;
 };
 
 // The id under which the library keeps these frames, of which there is one at least; the same as in

@@ -15,7 +15,9 @@ namespace lt {
 
 namespace {
 
-std::string unknown(uint64_t address) { return fmt::format("{:#x} [unknown]", address); }
+using Clock = std::chrono::steady_clock;
+
+constexpr auto may_have_changed = std::chrono::milliseconds(100);  // a list that is read anew for what it lacked
 
 // Takes a word off the front.
 std::string_view next_word(std::string_view& text) {
@@ -50,11 +52,11 @@ bool is_file(const std::string& path, uint64_t inode) {
     return ::stat(path.c_str(), &about) == 0 && about.st_ino == inode;
 }
 
-std::string kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
+Frame kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
     const auto symbol = symbols.at(address - (after ? 1 : 0));
-    if (!symbol) return unknown(address);
-    const std::string place = fmt::format("{}+{:#x}", symbol->name, address - symbol->address);
-    return symbol->module.empty() ? place : fmt::format("{} [{}]", place, symbol->module);
+    if (!symbol) return {address};
+    const std::string module = symbol->module.empty() ? "" : fmt::format("[{}]", symbol->module);
+    return {address, std::string(symbol->name), address - symbol->address, module};
 }
 
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
@@ -73,64 +75,150 @@ std::vector<Mapping> code_mappings(std::string_view maps) {
     return all;
 }
 
-std::vector<std::string> Symbolizer::kernel(std::span<const uint64_t> addresses) {
-    if (!kallsyms_) {
-        const Result<std::string> text = read_text("/proc/kallsyms");
-        kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
-    }
-    std::vector<std::string> frames;
+void Symbolizer::record_processes() {
+    // Without it fewer processes that have ended are known, which their frames show.
+    if (auto history = ProcessHistory::open()) history_ = *std::move(history);
+}
+
+void Symbolizer::read_kallsyms() {
+    const Result<std::string> text = read_text("/proc/kallsyms");
+    kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
+    kallsyms_read_ = Clock::now();
+}
+
+// Modules and BPF programs come and go while we run.
+std::vector<Frame> Symbolizer::kernel(std::span<const uint64_t> addresses) {
+    if (!kallsyms_) read_kallsyms();
+    const auto is_unknown = [&](uint64_t address) { return !kallsyms_->at(address - 1); };
+    if (Clock::now() - kallsyms_read_ > may_have_changed && std::ranges::any_of(addresses, is_unknown)) read_kallsyms();
+    std::vector<Frame> frames;
     for (uint64_t address : addresses) frames.push_back(kernel_frame(*kallsyms_, address, !frames.empty()));
     return frames;
 }
 
 // Frame pointers lead out of code that keeps none to whatever lies on the stack. Where that cannot be an address the
 // stack has ended before.
-std::vector<std::string> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
+std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
     constexpr uint64_t user_end = uint64_t{1} << 47;  // as LT_USER_LIMIT in stdlib/bpf/stack.bpf.c
-    const Process& process = refreshed(pid);
-    std::vector<std::string> frames;
+    Process& process = refreshed(pid);
+    std::vector<Frame> frames;
     for (uint64_t address : addresses) {
         if (address >= user_end) break;
-        frames.push_back(user_frame(pid, process, address, !frames.empty()));
+        add_user_frames(frames, pid, process, address);
     }
     return frames;
 }
 
 // A process maps libraries and becomes another program while it runs. One that has ended keeps what it had.
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
+    if (history_) history_->catch_up();
     Process& process = processes_[pid];
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
-    if (maps && !maps->empty() && *maps != process.maps) {
+    if (!maps || maps->empty()) {
+        recall(pid, process);
+    } else if (*maps != process.maps) {
         process.maps = *std::move(maps);
         process.mappings = code_mappings(process.maps);
     }
     return process;
 }
 
-std::string Symbolizer::user_frame(uint32_t pid, const Process& process, uint64_t address, bool after) {
-    const Mapping* mapping = mapping_at(process.mappings, address);
-    if (mapping == nullptr || mapping->name.empty()) return unknown(address);
-    const ElfFile* elf = mapping->inode == 0 ? nullptr : file(pid, *mapping);
-    if (elf == nullptr) return fmt::format("{:#x} ({})", address, mapping->name);
-    const uint64_t offset = address - mapping->begin + mapping->offset;
-    const std::string name = elf->name_at_offset(offset, after);
-    if (!name.empty()) return fmt::format("{} ({})", name, mapping->name);
-    return fmt::format("{:#x} ({})", elf->address_at_offset(offset).value_or(address), mapping->name);
+// What the records say of a process that has ended. One that never called exec had what its parent has, too.
+void Symbolizer::recall(uint32_t pid, Process& process) {
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded == nullptr) return;
+    if (recorded->complete) process.mappings.clear();
+    if (!recorded->complete && process.mappings.empty()) process.mappings = inherited(recorded->parent);
+    for (const Mapping& mapping : recorded->mappings) {
+        std::erase_if(process.mappings,
+                      [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
+        process.mappings.push_back(mapping);
+    }
 }
 
-const ElfFile* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
+// What the nearest forefather of whom anything is known has mapped. Numbers are used again, so there may be circles.
+std::vector<Mapping> Symbolizer::inherited(uint32_t forefather) const {
+    constexpr int farthest = 32;
+    for (int i = 0; i < farthest && forefather != 0; i++) {
+        const Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", forefather));
+        if (maps && !maps->empty()) return code_mappings(*maps);
+        if (const auto known = processes_.find(forefather);
+            known != processes_.end() && !known->second.mappings.empty())
+            return known->second.mappings;
+        const RecordedProcess* recorded = history_->find(forefather);
+        forefather = recorded == nullptr ? 0 : recorded->parent;
+    }
+    return {};
+}
+
+void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address) {
+    const bool after = !frames.empty();
+    Frame frame{.address = address, .offset = address, .user = true};
+    const Mapping* mapping = mapping_at(process.mappings, address);
+    if (mapping != nullptr) frame.object = mapping->name;
+    const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
+    if (mapped == nullptr) {
+        if (const auto compiled = compiled_at(pid, process, address - (after ? 1 : 0))) {
+            frame.function = compiled->name;
+            frame.offset = address - compiled->begin;
+            frame.object.clear();
+        }
+        return frames.push_back(std::move(frame));
+    }
+    const uint64_t in_file = address - mapping->begin + mapping->offset;
+    frame.offset = mapped->elf.address_at_offset(in_file).value_or(address);
+    const auto source = mapped->lines ? mapped->lines->at(frame.offset - (after ? 1 : 0)) : std::vector<SourceFrame>();
+    for (size_t i = 0; i + 1 < source.size(); i++)
+        frames.push_back({address, source[i].function, 0, mapping->name, source[i].place, true, true});
+    if (!source.empty()) frame.place = source.back().place;
+    if (auto function = mapped->elf.name_at_offset(in_file, after)) {
+        frame.function = std::move(function->name);
+        frame.offset = function->offset;
+    }
+    frames.push_back(std::move(frame));
+}
+
+// The compiler goes on while the process runs, so what is not there may be there now.
+const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process, uint64_t address) {
+    const PerfMap::Function* found = process.compiled ? process.compiled->at(address) : nullptr;
+    if (found != nullptr || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return found;
+    process.compiled_read = Clock::now();
+    const auto text = read_perf_map(pid);
+    if (!text && process.compiled) return nullptr;
+    process.compiled.emplace(text.value_or(""));
+    return process.compiled->at(address);
+}
+
+const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     const FileId id{mapping.device, mapping.inode};
     if (const auto known = files_.find(id); known != files_.end()) return known->second ? &*known->second : nullptr;
-    const std::string paths[] = {fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end),
-                                 fmt::format("/proc/{}/root{}", pid, mapping.name), mapping.name};
+    std::vector<std::string> paths{fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end)};
+    for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
     for (const std::string& path : paths) {
         if (!is_file(path, mapping.inode)) continue;
-        Result<ElfFile> opened = ElfFile::open(path, mapping.name);
-        std::optional<ElfFile>& kept = files_[id];
-        if (opened) kept.emplace(*std::move(opened));
-        return kept ? &*kept : nullptr;
+        const auto kept = files_.emplace(id, open_file(pid, path, mapping)).first;
+        return kept->second ? &*kept->second : nullptr;
     }
     return nullptr;
+}
+
+// The file systems in which a path of a process may be meant: its own, its parent's where it has ended, and ours.
+std::vector<std::string> Symbolizer::roots_of(uint32_t pid) const {
+    std::vector<std::string> roots{fmt::format("/proc/{}/root", pid)};
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded != nullptr && recorded->parent != 0) roots.push_back(fmt::format("/proc/{}/root", recorded->parent));
+    roots.emplace_back();
+    return roots;
+}
+
+std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::string& path,
+                                                      const Mapping& mapping) const {
+    Result<ElfFile> opened = ElfFile::open(path, mapping.name);
+    if (!opened) return {};
+    opened->add_debug_symbols(mapping.name, roots_of(pid));
+    File file{*std::move(opened), {}};
+    if (source_lines_) file.lines = SourceLines::open(file.elf.handles());
+    return file;
 }
 
 }  // namespace lt

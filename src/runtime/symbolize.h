@@ -1,7 +1,9 @@
 // Names for addresses of code: of the kernel by its list of symbols, of a process by its mappings and the symbols of
-// the files that are mapped. What is read is kept, so that a process can be asked about after it has ended.
+// the files that are mapped, or by what its just-in-time compiler tells. What is read is kept, so that a process can be
+// asked about after it has ended.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,41 +16,60 @@
 
 #include "elf_file.h"
 #include "kallsyms.h"
+#include "mapping.h"
+#include "perf_map.h"
+#include "process_history.h"
+#include "runtime/value.h"
+#include "source_lines.h"
 
 namespace lt {
 
-// Code mapped into a process: a line of /proc/PID/maps.
-struct Mapping {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    uint64_t offset = 0;  // in the file
-    uint64_t inode = 0;   // 0: no file
-    std::string device;   // "08:01"
-    std::string name;     // the path, or "[vdso]"; may be empty
-};
-
+// The code that is mapped, by the text of /proc/PID/maps.
 std::vector<Mapping> code_mappings(std::string_view maps);
 
 class Symbolizer {
   public:
+    // With lines of source, and with frames of functions that were inlined, where files have debug information.
+    explicit Symbolizer(bool source_lines = false) : source_lines_(source_lines) {}
+
+    // Begins to record what processes map, for those that end before they are asked about.
+    void record_processes();
+    // May be null.
+    ProcessHistory* history() { return history_.get(); }
+
     // Innermost first: all but the first are addresses to which a call returns.
-    std::vector<std::string> kernel(std::span<const uint64_t> addresses);
-    std::vector<std::string> process(uint32_t pid, std::span<const uint64_t> addresses);
+    std::vector<Frame> kernel(std::span<const uint64_t> addresses);
+    std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses);
 
   private:
     struct Process {
         std::string maps;  // as last read
         std::vector<Mapping> mappings;
+        std::optional<PerfMap> compiled;  // just in time, as last read
+        std::chrono::steady_clock::time_point compiled_read = {};
+    };
+    struct File {
+        ElfFile elf;
+        std::optional<SourceLines> lines;
     };
     using FileId = std::pair<std::string, uint64_t>;  // device and inode
 
     Process& refreshed(uint32_t pid);
-    std::string user_frame(uint32_t pid, const Process& process, uint64_t address, bool after);
-    const ElfFile* file(uint32_t pid, const Mapping& mapping);
+    void recall(uint32_t pid, Process& process);
+    std::vector<Mapping> inherited(uint32_t forefather) const;
+    void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
+    const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
+    const File* file(uint32_t pid, const Mapping& mapping);
+    std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
+    std::vector<std::string> roots_of(uint32_t pid) const;
+    void read_kallsyms();
 
+    bool source_lines_;
+    std::unique_ptr<ProcessHistory> history_;
     std::optional<Kallsyms> kallsyms_;
+    std::chrono::steady_clock::time_point kallsyms_read_ = {};
     std::map<uint32_t, Process> processes_;
-    std::map<FileId, std::optional<ElfFile>> files_;
+    std::map<FileId, std::optional<File>> files_;
 };
 
 }  // namespace lt

@@ -153,17 +153,21 @@ constexpr std::array functions{
                 "percentile(@ns, \"99.9\")); }"},
     FunctionRow{Function::kstack,
                 "kstack",
-                {Parameter{"frames", Want::frames}},
+                {Parameter{"form", Want::frames_or_form}, Parameter{"frames", Want::frames, true}},
                 Aggregation::none,
                 stack_type(),
-                "The innermost frames of the kernel's call stack, 1 to 127 of them.",
+                "The innermost frames of the kernel's call stack, 1 to 127 of them, or all of it in another form: "
+                "perf, raw; or both, "
+                "as in kstack(perf, 5).",
                 "k:vfs_read { @[kstack(3)] = count(); }"},
     FunctionRow{Function::ustack,
                 "ustack",
-                {Parameter{"frames", Want::frames}},
+                {Parameter{"form", Want::frames_or_form}, Parameter{"frames", Want::frames, true}},
                 Aggregation::none,
                 stack_type(),
-                "The innermost frames of the program's call stack, 1 to 127 of them.",
+                "The innermost frames of the program's call stack, 1 to 127 of them, or all of it in another form: "
+                "perf, raw; or both, "
+                "as in ustack(perf, 5).",
                 "u:/bin/bash:readline { print(ustack(5)); }"},
     FunctionRow{Function::size_of,
                 "sizeof",

@@ -62,7 +62,8 @@ std::string value_text(const Type& type) {
         case Kind::string:
             return fmt::format("string[{}]", type.size);
         case Kind::stack:
-            return "stack";
+            return type.stack_form == StackForm::names ? "stack"
+                                                       : fmt::format("stack<{}>", stack_form_name(type.stack_form));
         case Kind::record:
             return "record";
         case Kind::aggregation:
@@ -166,6 +167,18 @@ std::string_view view_name(View v) {
             return "boolean";
         case View::enumeration:
             return "enumeration";
+    }
+    return {};
+}
+
+std::string_view stack_form_name(StackForm f) {
+    switch (f) {
+        case StackForm::names:
+            return "bpftrace";
+        case StackForm::perf:
+            return "perf";
+        case StackForm::raw:
+            return "raw";
     }
     return {};
 }

@@ -20,13 +20,15 @@ namespace lt::machine {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] SCENARIO SCRIPT";
+    "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] [--format json] "
+    "SCENARIO SCRIPT";
 
 struct Command {
     std::string kernel;  // a folder
     std::string ways;    // as of lt's --attach-with; empty: all
     std::string keys;    // as of lt's --max-map-keys; empty: the usual number
     std::string stats;   // not empty: with the account of spans
+    std::string format;  // json, or text
     std::string scenario;
     std::string script;
 };
@@ -37,7 +39,8 @@ Result<Command> read_command(std::vector<std::string> words) {
     const std::map<std::string, std::string*> options = {{"--kernel", &command.kernel},
                                                          {"--attach-with", &command.ways},
                                                          {"--max-map-keys", &command.keys},
-                                                         {"--stats", &command.stats}};
+                                                         {"--stats", &command.stats},
+                                                         {"--format", &command.format}};
     while (words.size() > 2) {
         const auto option = options.find(words[0]);
         if (option == options.end()) return Error{std::string(usage), "", 0};
@@ -92,15 +95,22 @@ Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const 
     auto machine = Machine::create(*std::move(object), cpus_of(scenario));
     if (!machine) return machine.error();
     const auto sink = file_sink(STDOUT_FILENO);
-    const auto printer = text_printer(*sink, plan.plain_integers);
+    const auto printer =
+        command.format == "json" ? json_printer(*sink) : text_printer(*sink, {.plain = plan.plain_integers});
     Simulation simulation(plan, kernel, *printer, *std::move(machine));
     auto ran = simulation.run(scenario);
     printer->flush();
-    for (const Loss& loss : simulation.losses()) fmt::print(stderr, "lt: {}\n", loss_text(plan, loss, true));
+    for (const Loss& loss : simulation.losses()) {
+        const auto fact = loss_fact(plan, loss, true);
+        fmt::print(stderr, "lt: {}\n", fact->text);
+        printer->lost(*fact);
+    }
     for (uint32_t i = 0; !command.stats.empty() && i < plan.spans.size(); i++) {
         const auto account = simulation.account(i);
         if (!account) return account.error();
-        fmt::print(stderr, "lt: span {}\n", account_text(plan, i, *account, simulation.losses()));
+        const AccountFact fact = account_fact(plan, i, *account, simulation.losses());
+        fmt::print(stderr, "lt: span {}\n", account_text(fact));
+        printer->account(fact);
     }
     return ran;
 }

@@ -274,7 +274,7 @@ Status Simulation::zero(size_t map) {
 }
 
 // Nothing has a name here.
-std::vector<std::string> Simulation::frames(const Stack& stack) {
+std::vector<Frame> Simulation::frames(const Stack& stack) {
     Bytes key(2 * sizeof stack.id);
     std::memcpy(key.data(), &stack.id, sizeof stack.id);
     std::memcpy(&key[sizeof stack.id], &stack.process, sizeof stack.process);
@@ -282,8 +282,8 @@ std::vector<std::string> Simulation::frames(const Stack& stack) {
     if (!value || !value->has_value()) return {};
     std::vector<uint64_t> words((*value)->size() / sizeof(uint64_t));
     std::memcpy(words.data(), (*value)->data(), (*value)->size());
-    std::vector<std::string> frames;
-    for (uint64_t address : stack_addresses(words)) frames.push_back(fmt::format("{:#x}", address));
+    std::vector<Frame> frames;
+    for (uint64_t address : stack_addresses(words)) frames.push_back({address});
     return frames;
 }
 

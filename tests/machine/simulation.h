@@ -52,7 +52,7 @@ class Simulation {
     Result<MapContent> find(size_t map, std::span<const uint8_t> key);
     Status clear(size_t map);
     Status zero(size_t map);
-    std::vector<std::string> frames(const Stack& stack);
+    std::vector<Frame> frames(const Stack& stack);
 
     const Plan& plan_;
     Kernel& kernel_;

@@ -88,11 +88,11 @@ LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 si
     if (size < sizeof f->at) f->at[size / 8] = 0;  // a longer one may have been taken here before
     if (taken > 0) {
         fresh = lt_keep_frames(out, stacks, f, user ? LT_USER_LIMIT : LT_KERNEL_LIMIT, collision, full);
-    } else if (user) {
+    } else if (user || taken == 0) {  // the kernel's is not to be had where its registers are not, as at system calls
         out->id = 0;
         out->process = 0;
     } else {
-        lt_lost_stack(out, busy);  // in the kernel there always is one
+        lt_lost_stack(out, busy);
     }
     *(volatile __u64*)&f->claimed = 0;
     return fresh;

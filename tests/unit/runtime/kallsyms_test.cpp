@@ -57,7 +57,7 @@ TEST(Kallsyms, AddressesLieInTheFunctionBefore) {
     ASSERT_TRUE(symbols.at(0xffffffffc0400044));
     EXPECT_EQ(symbols.at(0xffffffffc0400044)->module, "ext4");
     EXPECT_EQ(symbols.at(0xffffffffc0400044)->address, 0xffffffffc0400040u);
-    EXPECT_EQ(name_at(symbols, 0xffffffffc0500001), "") << "of a BPF program";
+    EXPECT_EQ(name_at(symbols, 0xffffffffc0500001), "bpf_prog_1") << "of a BPF program";
     EXPECT_FALSE(Kallsyms("").at(5));
 }
 

@@ -25,7 +25,7 @@ Value text(std::string s) { return {string_type(16), std::move(s)}; }
 
 std::string printed(const MapContent& map, bool plain = false) {
     StringSink sink;
-    text_printer(sink, plain)->map(map);
+    text_printer(sink, {plain})->map(map);
     return sink.text;
 }
 
@@ -120,7 +120,7 @@ TEST(TextPrinter, SortsByValueThenKey) {
 }
 
 TEST(TextPrinter, Stacks) {
-    const Value stack{stack_type(), Stack{5, 0, {"a+0x1", "b\x1b+0x2 [m]"}}};
+    const Value stack{stack_type(), Stack{5, 0, {{0, "a", 1}, {0, "b\x1b", 2, "[m]"}}}};
     const Value none{stack_type(), Stack{stack_none, 0, {}}};
     const Value lost{stack_type(), Stack{stack_lost, 0, {}}};
     EXPECT_EQ(printed({"@", {{{stack}, integer(5)}}}), "@[\n    a+0x1\n    b\\x1b+0x2 [m]\n]: 5\n");
@@ -153,7 +153,7 @@ TEST(TextPrinter, HistogramsByTotal) {
 
 TEST(TextPrinter, TextAndValue) {
     StringSink sink;
-    const auto printer = text_printer(sink, false);
+    const auto printer = text_printer(sink);
     printer->text("\x1b[1mbold\n");
     printer->value(integer(5));
     EXPECT_EQ(sink.text, "\x1b[1mbold\n5\n");
@@ -163,7 +163,7 @@ TEST(TextPrinter, LargeMapsLeaveInLargeWrites) {
     MapContent map{"@x", {}};
     for (int64_t i = 100'000; i > 0; i--) map.entries.push_back({{integer(i)}, integer(1)});
     StringSink sink;
-    text_printer(sink, false)->map(map);
+    text_printer(sink)->map(map);
     EXPECT_EQ(sink.text.substr(0, 20), "@x[1]: 1\n@x[2]: 1\n@x");
     EXPECT_LT(sink.writes, 40);
 }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "show.h"
 #include "stacks.h"
 
 extern "C" __attribute__((noinline)) int lt_test_named_function(int n) { return n + 1; }
@@ -43,9 +44,9 @@ TEST(Symbolizer, FunctionsOfThisProcess) {
     const auto frames = symbolizer.process(static_cast<uint32_t>(getpid()),
                                            std::vector<uint64_t>{function, function + 1, 16, UINT64_MAX, 17});
     ASSERT_EQ(frames.size(), 3u) << "what is no address ends the stack";
-    EXPECT_EQ(frames[0].substr(0, 28), "lt_test_named_function+0x0 (");
-    EXPECT_EQ(frames[1].substr(0, 28), "lt_test_named_function+0x1 (");
-    EXPECT_EQ(frames[2], "0x10 [unknown]");
+    EXPECT_EQ(frame_text(frames[0]).substr(0, 28), "lt_test_named_function+0x0 (");
+    EXPECT_EQ(frame_text(frames[1]).substr(0, 28), "lt_test_named_function+0x1 (");
+    EXPECT_EQ(frame_text(frames[2]), "0x10 [unknown]");
 }
 
 // What was read while it was there is still known.
@@ -63,8 +64,8 @@ TEST(Symbolizer, AProcessThatHasEnded) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     EXPECT_EQ(before.process(pid, stack), named);
-    EXPECT_EQ(named[0].substr(0, 22), "lt_test_named_function");
-    EXPECT_NE(after.process(pid, stack)[0].find("[unknown]"), std::string::npos);
+    EXPECT_EQ(frame_text(named[0]).substr(0, 22), "lt_test_named_function");
+    EXPECT_NE(frame_text(after.process(pid, stack)[0]).find("[unknown]"), std::string::npos);
 }
 
 TEST(Stacks, FramesEndAtAZero) {

@@ -33,6 +33,7 @@ struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
     bool accounts = false;             // is the account of spans asked for at the end?
+    bool timestamps = false;           // is it to be printed when things happened?
     std::optional<uint32_t> max_keys;  // of each map and span that has keys; see Typed
 };
 

@@ -160,6 +160,7 @@ struct Typed {
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
     bool accounts = false;             // is it to be found out at the end what is open?
+    bool timestamps = false;           // do records tell when they were written?
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };
 

@@ -134,7 +134,8 @@ struct PlannedEvent {
     uint32_t top = 0;     // map: how many of the largest values; 0: all
     int64_t divisor = 1;  // map: of what is printed
     std::vector<EventField> fields;
-    uint32_t size = 0;  // of the whole record
+    uint32_t size = 0;   // of the whole record
+    bool timed = false;  // the last field is the monotonic time in nanoseconds at which it was written
 };
 
 // What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's

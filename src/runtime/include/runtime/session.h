@@ -29,14 +29,29 @@ struct Loss {
     uint64_t count = 0;
 };
 
+// Why the kernel did not run a program where a probe asked for it.
+enum class MissKind : uint8_t {
+    recursion,  // a program was running there already
+    unserved,   // a kprobe or its return: while the kernel handled another one, or more returns waited than it keeps
+};
+
+// Events that a probe of the script did not see, more than none.
+struct Missed {
+    size_t probe = 0;  // index into Plan::probes
+    MissKind kind = MissKind::recursion;
+    uint64_t count = 0;
+};
+
 enum class Ended : uint8_t { exit_called, interrupted, output_closed, watched_ended, failed };
 
 class Session {
   public:
     // `plan` and `printer` outlive the session. Loads every program of the plan; a refusal of the verifier is an Error
     // whose `what` is one sentence and whose `hint` holds the verifier's log. `output` is the descriptor to which the
-    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen.
-    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1);
+    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen. With
+    // `source_lines` stacks of programs show lines of source and inlined functions.
+    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1,
+                                                 bool source_lines = false);
     virtual ~Session() = default;
 
     // Runs the BEGIN programs, then attaches all probes, each by its first rung that works; or none, with what was
@@ -66,6 +81,9 @@ class Session {
     virtual Status finish() = 0;
     virtual int exit_status() const = 0;  // of exit(status); 0 without
     virtual std::vector<Loss> losses() const = 0;
+
+    // As far as this kernel counts them: 6.7 and later count all.
+    virtual std::vector<Missed> missed() const = 0;
 
     // The account of each span: opened = closed + open + what was lost of each kind (see losses()).
     struct Account {

@@ -44,10 +44,22 @@ struct Extreme {  // of min() and max()
     bool operator==(const Extreme&) const = default;
 };
 
+// A function that is under way, and where in it.
+struct Frame {
+    uint64_t address = 0;
+    std::string function = {};  // empty: not known
+    uint64_t offset = 0;        // in the function; without one, the address as the object itself counts
+    std::string object = {};    // the file, "[vdso]", or of the kernel a module in brackets; may be empty
+    std::string place = {};     // "dir/file.c:12"; may be empty
+    bool user = false;          // of a program
+    bool inlined = false;       // into the frame below
+    bool operator==(const Frame&) const = default;
+};
+
 struct Stack {
-    uint64_t id = 0;                       // stack_none, stack_lost, or of the frames
-    uint64_t process = 0;                  // whose; 0: the kernel's
-    std::vector<std::string> frames = {};  // by name, innermost first; not known to decode
+    uint64_t id = 0;                 // stack_none, stack_lost, or of the frames
+    uint64_t process = 0;            // whose; 0: the kernel's
+    std::vector<Frame> frames = {};  // innermost first; not known to decode
     bool operator==(const Stack&) const = default;
 };
 
@@ -76,7 +88,8 @@ struct MapEntry {
 struct MapContent {
     std::string name;  // "@ns"
     std::vector<MapEntry> entries;
-    size_t most = 0;  // how many of the largest are shown; 0: all
+    size_t most = 0;      // how many of the largest are shown; 0: all
+    bool at_end = false;  // printed because the run has ended, and not by print()
 };
 
 // A span that is open now: who opened it, how long ago, and where its thread is.
@@ -84,9 +97,9 @@ struct OpenSpanLine {
     int64_t age = 0;  // nanoseconds
     uint32_t pid = 0;
     uint32_t tid = 0;
-    std::string comm;                // as the thread is named now; empty where it has gone
-    std::vector<Value> key;          // of a span between two events
-    std::vector<std::string> stack;  // of the kernel, innermost first; may be empty
+    std::string comm;          // as the thread is named now; empty where it has gone
+    std::vector<Value> key;    // of a span between two events
+    std::vector<Frame> stack;  // of the kernel, innermost first; may be empty
 };
 
 struct OpenSpans {

@@ -95,7 +95,8 @@ enum class Want : uint8_t {
     format,
     distribution,
     percent,
-    frames
+    frames,
+    frames_or_form,
 };
 
 struct Parameter {

@@ -65,6 +65,13 @@ class ShapeBox {
     Shape* shape_ = nullptr;
 };
 
+// How the frames of a stack are written.
+enum class StackForm : uint8_t {
+    names,  // function+0x12 (file), as bpftrace; perhaps with lines of source
+    perf,   // as perf script: the address, the function, the file
+    raw,    // addresses
+};
+
 struct Type {
     Kind kind = Kind::none;
     uint32_t size = 0;  // bytes
@@ -73,6 +80,7 @@ struct Type {
     Aggregation aggregation = Aggregation::none;
     bool user_memory = false;  // an integer that is an address of user memory
     ShapeBox shape = {};       // of a typed address, an enumeration and all that has parts
+    StackForm stack_form = StackForm::names;
     bool operator==(const Type&) const = default;
 };
 
@@ -111,7 +119,9 @@ constexpr Type string_type(uint32_t size) {
     return {Kind::string, size, false, View::plain, Aggregation::none, false, {}};
 }
 constexpr uint32_t stack_size = 16;
-constexpr Type stack_type() { return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, {}}; }
+constexpr Type stack_type(StackForm form = StackForm::names) {
+    return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, {}, form};
+}
 constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false, {}}; }
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
@@ -166,5 +176,6 @@ std::span<const std::string_view> type_names();
 
 std::string_view aggregation_name(Aggregation a);
 std::string_view view_name(View v);
+std::string_view stack_form_name(StackForm f);  // as it is written in a script
 
 }  // namespace lt

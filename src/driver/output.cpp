@@ -1,0 +1,179 @@
+#include "output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace lt {
+namespace {
+
+constexpr const char* notify_variable = "__BPFTRACE_NOTIFY_PROBES_ATTACHED";
+
+struct BufferRow {
+    std::string_view name;
+    Buffering buffering;
+};
+constexpr std::array buffer_rows{BufferRow{"line", Buffering::together}, BufferRow{"full", Buffering::full},
+                                 BufferRow{"none", Buffering::none}};
+
+bool has_stack_key(const PlannedMap& map) {
+    return std::ranges::any_of(map.key, [](const Type& type) { return type.kind == Kind::stack; });
+}
+
+// Is the weight of a stack a duration, where such a value is collected for it?
+bool adds_durations(const Type& value) {
+    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
+    return value.view == View::duration && !counts;
+}
+
+bool counts_and_durations(const Plan& plan) {
+    const auto wanted = [&](bool durations) {
+        return std::ranges::any_of(plan.maps, [&](const PlannedMap& map) {
+            return has_stack_key(map) && can_fold(map.value) && adds_durations(map.value) == durations;
+        });
+    };
+    return wanted(true) && wanted(false);
+}
+
+// A few bytes that somebody waits for; where nobody does (any more), nothing is lost.
+void tell(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno != EINTR) return;
+        if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Output>> Output::open(const Command& command) {
+    std::unique_ptr<Output> output(new Output);
+    output->quiet_ = command.has(Option::quiet);
+    output->path_ = command.text(Option::output);
+    output->timestamps_ = command.has(Option::timestamps);
+    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks})
+        if (Status done = (*output.*read)(command); !done) return done.error();
+    return output;
+}
+
+Output::~Output() {
+    sink_.reset();
+    if (fd_ != STDOUT_FILENO) ::close(fd_);
+}
+
+Status Output::read_format(const Command& command) {
+    const std::string format = command.has(Option::format) ? command.text(Option::format) : "text";
+    json_ = format == "json";
+    if (json_ || format == "text") return Done{};
+    return Error{fmt::format("there is no format `{}`", format), "there are text and json", 0};
+}
+
+Status Output::read_buffering(const Command& command) {
+    if (!command.has(Option::buffering)) return Done{};
+    const auto row = std::ranges::find(buffer_rows, command.text(Option::buffering), &BufferRow::name);
+    if (row == buffer_rows.end())
+        return Error{fmt::format("there is no way `{}` to buffer the output", command.text(Option::buffering)),
+                     "there are line, full and none", 0};
+    buffering_ = row->buffering;
+    return Done{};
+}
+
+Status Output::read_ready_fd(const Command& command) {
+    if (!command.has(Option::ready_fd)) return Done{};
+    const std::string text = command.text(Option::ready_fd);
+    int fd = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+    if (error != std::errc{} || end != text.data() + text.size() || fd < 0)
+        return Error{fmt::format("`{}` is no number of a descriptor", text), "as in lt --ready-fd 3 ... 3>ready", 0};
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+        return Error{fmt::format("no descriptor {} is open", fd),
+                     fmt::format("as in lt --ready-fd {0} ... {0}>ready", fd), 0};
+    ready_fd_ = fd;
+    return Done{};
+}
+
+Status Output::read_stacks(const Command& command) {
+    folded_ = command.has(Option::folded);
+    flame_path_ = command.text(Option::flame);
+    if (folded_ && json_) return Error{"--folded is a format of its own", "leave out -f json, or --folded", 0};
+    return Done{};
+}
+
+Status Output::begin(const Plan& plan) {
+    if (!chain_.empty()) return Done{};
+    if ((folded_ || !flame_path_.empty()) && std::ranges::none_of(plan.maps, has_stack_key))
+        return Error{fmt::format("no map has a stack in its key, so there is nothing to {}", folded_ ? "fold" : "draw"),
+                     "collect into one, as in k:vfs_read { @[kstack] = count(); }", 0};
+    if (!flame_path_.empty() && counts_and_durations(plan))
+        return Error{
+            "some maps with stacks in their keys hold durations and others counts, which cannot be drawn together",
+            "run it with one of them, or use --folded", 0};
+    if (!path_.empty()) {
+        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fd < 0) return system_error("cannot write " + path_, errno);
+        fd_ = fd;
+    }
+    sink_ = file_sink(fd_, buffering_);
+    make_printers(plan);
+    return Done{};
+}
+
+void Output::make_printers(const Plan& plan) {
+    const PrintStyle style{.plain = plan.plain_integers, .timestamps = timestamps_};
+    const bool several = std::ranges::count_if(plan.maps, has_stack_key) > 1;
+    if (folded_) {
+        rest_sink_ = file_sink(STDERR_FILENO);
+        chain_.push_back(text_printer(*rest_sink_, style));
+        chain_.push_back(folded_printer(*sink_, *chain_.back(), several));
+    } else {
+        chain_.push_back(json_ ? json_printer(*sink_, style) : text_printer(*sink_, style));
+    }
+    if (flame_path_.empty()) return;
+    chain_.push_back(flame_printer(graph_, *chain_.back(), several));
+    durations_ = !plan.plain_integers && std::ranges::all_of(plan.maps, [](const PlannedMap& map) {
+        return !has_stack_key(map) || !can_fold(map.value) || adds_durations(map.value);
+    });
+}
+
+Status Output::finish() {
+    const Status written = sink_->finish();
+    if (!written || flame_path_.empty()) return written;
+    return draw();
+}
+
+Status Output::draw() const {
+    if (graph_.empty()) {
+        fmt::print(stderr, "lt: no stacks were collected, so {} is not drawn\n", flame_path_);
+        return Done{};
+    }
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(flame_path_.c_str(), "we"), &std::fclose);
+    if (!file) return system_error("cannot write " + flame_path_, errno);
+    const std::string svg = graph_.svg(durations_ ? "time by stacks" : "stacks", durations_);
+    const bool whole = std::fwrite(svg.data(), 1, svg.size(), file.get()) == svg.size() && std::fflush(file.get()) == 0;
+    return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
+}
+
+void Output::announce(size_t places, bool told) {
+    if (places > 0 && !quiet_) {
+        if (!told) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", places, places == 1 ? "" : "s");
+        printer().at({});
+        printer().attached(places);
+    }
+    printer().flush();
+    if (std::getenv(notify_variable)) tell(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
+    if (!ready_fd_) return;
+    tell(*ready_fd_, "ready\n");
+    ::close(*ready_fd_);
+    ready_fd_.reset();
+}
+
+}  // namespace lt

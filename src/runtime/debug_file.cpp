@@ -1,0 +1,155 @@
+#include "debug_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <lzma.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace lt {
+namespace {
+
+constexpr std::string_view debug_folder = "/usr/lib/debug";
+constexpr size_t most_unpacked = 256 << 20;
+
+// The bytes of a section as they lie in the file; nothing where there is none of this name.
+std::optional<std::string_view> section_bytes(Elf* elf, std::string_view wanted) {
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return {};
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+        const char* name = elf_strptr(elf, names, header.sh_name);
+        if (name == nullptr || name != wanted) continue;
+        const Elf_Data* data = elf_rawdata(section, nullptr);
+        if (data == nullptr || data->d_buf == nullptr) return {};
+        return std::string_view(static_cast<const char*>(data->d_buf), data->d_size);
+    }
+    return {};
+}
+
+bool unpack(std::string_view packed, std::vector<uint8_t>& out) {
+    lzma_stream stream = LZMA_STREAM_INIT;
+    if (lzma_stream_decoder(&stream, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) return false;
+    stream.next_in = reinterpret_cast<const uint8_t*>(packed.data());
+    stream.avail_in = packed.size();
+    lzma_ret state = LZMA_OK;
+    while (state == LZMA_OK && out.size() < most_unpacked) {
+        constexpr size_t step = 1 << 20;
+        const size_t before = out.size();
+        out.resize(before + step);
+        stream.next_out = out.data() + before;
+        stream.avail_out = step;
+        state = lzma_code(&stream, LZMA_FINISH);
+        out.resize(out.size() - stream.avail_out);
+    }
+    lzma_end(&stream);
+    return state == LZMA_STREAM_END;
+}
+
+std::optional<OpenElf> open_elf(const std::string& path) {
+    OpenElf file;
+    file.fd = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat about{};
+    if (!file.fd || ::fstat(file.fd.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
+    file.elf.reset(elf_begin(file.fd.get(), ELF_C_READ_MMAP, nullptr));
+    if (!file.elf || elf_kind(file.elf.get()) != ELF_K_ELF) return {};
+    return file;
+}
+
+std::optional<OpenElf> open_by_build_id(const std::string& id, const std::vector<std::string>& roots) {
+    if (id.size() < 4) return {};
+    for (const std::string& root : roots) {
+        auto file =
+            open_elf(fmt::format("{}{}/.build-id/{}/{}.debug", root, debug_folder, id.substr(0, 2), id.substr(2)));
+        if (file && build_id(file->elf.get()) == id) return file;
+    }
+    return {};
+}
+
+struct DebugLink {
+    std::string name;
+    uint32_t sum = 0;  // CRC-32 of the file's bytes
+};
+
+// A name with a zero, filled up to four bytes, and the sum.
+std::optional<DebugLink> debug_link(Elf* elf) {
+    const auto bytes = section_bytes(elf, ".gnu_debuglink");
+    if (!bytes || bytes->find('\0') == bytes->npos) return {};
+    DebugLink link{std::string(bytes->substr(0, bytes->find('\0')))};
+    const size_t at = (link.name.size() + 4) / 4 * 4;
+    if (link.name.empty() || link.name.find('/') != link.name.npos || bytes->size() < at + sizeof link.sum) return {};
+    std::memcpy(&link.sum, bytes->data() + at, sizeof link.sum);
+    return link;
+}
+
+bool has_sum(const OpenElf& file, uint32_t wanted) {
+    uLong sum = crc32(0, nullptr, 0);
+    std::vector<unsigned char> part(1 << 20);
+    off_t at = 0;
+    for (ssize_t n = 0; (n = ::pread(file.fd.get(), part.data(), part.size(), at)) > 0; at += n)
+        sum = crc32(sum, part.data(), static_cast<uInt>(n));
+    return sum == wanted;
+}
+
+std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
+    const auto link = debug_link(elf);
+    const size_t slash = path.rfind('/');
+    if (!link || slash == path.npos) return {};
+    const std::string folder = path.substr(0, slash);
+    const std::array places{fmt::format("{}/{}", folder, link->name), fmt::format("{}/.debug/{}", folder, link->name),
+                            fmt::format("{}{}/{}", debug_folder, folder, link->name)};
+    for (const std::string& root : roots) {
+        for (const std::string& place : places) {
+            auto file = open_elf(root + place);
+            if (file && has_sum(*file, link->sum)) return file;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+void CloseElf::operator()(Elf* elf) const { elf_end(elf); }
+
+std::string build_id(Elf* elf) {
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_NOTE) continue;
+        Elf_Data* data = elf_getdata(section, nullptr);
+        GElf_Nhdr note{};
+        size_t name = 0, content = 0;
+        for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &content)) > 0;) {
+            const char* bytes = static_cast<const char*>(data->d_buf);
+            if (note.n_type != NT_GNU_BUILD_ID ||
+                std::string_view(bytes + name, note.n_namesz) != std::string_view("GNU", 4))
+                continue;
+            std::string digits;
+            for (char c : std::string_view(bytes + content, note.n_descsz))
+                digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+            return digits;
+        }
+    }
+    return "";
+}
+
+std::optional<OpenElf> mini_debug_info(Elf* elf) {
+    const auto packed = section_bytes(elf, ".gnu_debugdata");
+    OpenElf file;
+    if (!packed || !unpack(*packed, file.memory)) return {};
+    file.elf.reset(elf_memory(reinterpret_cast<char*>(file.memory.data()), file.memory.size()));
+    if (!file.elf || elf_kind(file.elf.get()) != ELF_K_ELF) return {};
+    return file;
+}
+
+std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
+    if (auto found = open_by_build_id(build_id(elf), roots)) return found;
+    return open_by_link(elf, path, roots);
+}
+
+}  // namespace lt

@@ -1,0 +1,38 @@
+// Where the symbols are that were taken out of a file: packed into the file itself (mini debug info), or in a file of
+// their own, which is found by the build id that both have, or by its name and a sum over its bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "descriptor.h"
+
+struct Elf;
+
+namespace lt {
+
+struct CloseElf {
+    void operator()(Elf* elf) const;
+};
+
+// An open ELF file, or one in memory.
+struct OpenElf {
+    Descriptor fd = Descriptor();
+    std::vector<uint8_t> memory = {};
+    std::unique_ptr<Elf, CloseElf> elf = nullptr;
+};
+
+// As hexadecimal digits; empty where there is none.
+std::string build_id(Elf* elf);
+
+// Unpacks the section .gnu_debugdata.
+std::optional<OpenElf> mini_debug_info(Elf* elf);
+
+// `path` is that of the file as its process sees it, `roots` are the folders that a path may be meant in, "" for our
+// own root. No value where there is no such file that fits.
+std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const std::vector<std::string>& roots);
+
+}  // namespace lt

@@ -1,0 +1,117 @@
+#include "runtime/folded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "entry_order.h"
+#include "hist.h"
+#include "relay.h"
+#include "show.h"
+
+namespace lt {
+namespace {
+
+// What separates frames and lines cannot be in one.
+std::string frame_name(std::string_view text) {
+    std::string visible;
+    append_visible(visible, text);
+    std::ranges::replace(visible, ';', ':');
+    std::ranges::replace(visible, '\n', ' ');
+    return visible;
+}
+
+std::string name_of(const Frame& frame) {
+    const std::string name = frame.function.empty() ? frame_text(frame) : frame.function;
+    return frame_name(name) + (frame.user ? "" : "_[k]");
+}
+
+// Outermost first. Frames of a stack that is not there are none.
+void add_stack(std::vector<std::string>& frames, const Stack& stack) {
+    if (stack.id == stack_none) return;
+    if (stack.frames.empty()) return frames.push_back(frame_name(stack_rows(stack).front()));
+    for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) frames.push_back(name_of(*frame));
+}
+
+struct WeightOf {
+    using Weight = std::optional<uint64_t>;
+    static Weight of(int64_t number) { return number < 0 ? Weight() : static_cast<uint64_t>(number); }
+
+    Weight operator()(int64_t number) const { return of(number); }
+    Weight operator()(const std::string&) const { return {}; }
+    Weight operator()(const Average& average) const { return of(average.sum); }
+    Weight operator()(const Extreme&) const { return {}; }
+    Weight operator()(const Histogram& histogram) const { return total(histogram); }
+    Weight operator()(const Distribution& distribution) const { return of(distribution.sum); }
+    Weight operator()(Missing) const { return {}; }
+    Weight operator()(const Stack&) const { return {}; }
+    Weight operator()(const Group&) const { return {}; }
+};
+
+class FoldedPrinter final : public Relay {
+  public:
+    FoldedPrinter(Sink& sink, Printer& others, bool named) : Relay(others), sink_(sink), named_(named) {}
+
+    void map(const MapContent& content) override;
+    void flush() override {
+        sink_.flush();
+        next_.flush();
+    }
+
+  private:
+    Sink& sink_;
+    bool named_;
+};
+
+void FoldedPrinter::map(const MapContent& content) {
+    MapContent rest{content.name, {}, content.at_end};
+    for (const size_t index : print_order(content)) {
+        auto folded = fold(content.entries[index]);
+        if (!folded) {
+            rest.entries.push_back(content.entries[index]);
+            continue;
+        }
+        if (named_) folded->frames.insert(folded->frames.begin(), content.name);
+        sink_.write(folded_text(*folded));
+    }
+    if (!rest.entries.empty()) next_.map(rest);
+}
+
+}  // namespace
+
+std::optional<FoldedStack> fold(const MapEntry& entry) {
+    const auto weight = std::visit(WeightOf{}, entry.value.data);
+    FoldedStack out;
+    std::vector<std::string> of_program, of_kernel;
+    bool any = false;
+    for (const Value& part : entry.key) {
+        const auto* stack = std::get_if<Stack>(&part.data);
+        any = any || stack != nullptr;
+        if (stack == nullptr) {
+            out.frames.push_back(frame_name(show(part, false)));
+        } else {
+            add_stack(stack->process == 0 ? of_kernel : of_program, *stack);
+        }
+    }
+    if (!any || !weight) return {};
+    out.frames.insert(out.frames.end(), of_program.begin(), of_program.end());
+    out.frames.insert(out.frames.end(), of_kernel.begin(), of_kernel.end());
+    if (out.frames.empty()) out.frames.emplace_back("(no stack)");
+    out.weight = *weight;
+    return out;
+}
+
+bool can_fold(const Type& value) {
+    const bool extreme = value.aggregation == Aggregation::min || value.aggregation == Aggregation::max;
+    return !in_memory(value) && !extreme;
+}
+
+std::string folded_text(const FoldedStack& stack) {
+    return fmt::format("{} {}\n", fmt::join(stack.frames, ";"), stack.weight);
+}
+
+std::unique_ptr<Printer> folded_printer(Sink& sink, Printer& others, bool named) {
+    return std::make_unique<FoldedPrinter>(sink, others, named);
+}
+
+}  // namespace lt

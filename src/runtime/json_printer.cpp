@@ -1,0 +1,194 @@
+// Results as JSON, an object a line: {"type": ..., "data": ...}. The text is put together by hand, for maps can have a
+// million keys.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "entry_order.h"
+#include "json_value.h"
+#include "runtime/printer.h"
+#include "show.h"
+#include "timestamps.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t large_write = 64 * 1024;
+
+struct TypeRow {
+    Aggregation aggregation;
+    std::string_view name;
+};
+// bpftrace's names; all others are "map".
+constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::stats, "stats"},
+                               TypeRow{Aggregation::avg, "stats"}, TypeRow{Aggregation::dist, "dist"}};
+
+std::string_view type_of(const MapContent& content) {
+    for (const TypeRow& row : type_rows) {
+        if (!content.entries.empty() && content.entries[0].value.type.aggregation == row.aggregation) return row.name;
+    }
+    return "map";
+}
+
+class JsonPrinter final : public Printer {
+  public:
+    JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps) {}
+
+    void at(std::optional<int64_t> time) override { time_ = time; }
+    void text(std::string_view text) override;
+    void map(const MapContent& content) override;
+    void open_spans(const OpenSpans& open) override;
+    void value(const Value& value) override;
+    void attached(size_t probes) override;
+    void lost(const LossFact& loss) override;
+    void missed(const MissedFact& missed) override;
+    void account(const AccountFact& account) override;
+    void flush() override { sink_.flush(); }
+
+  private:
+    void begin(std::string_view type);
+    void end();
+    void member(std::string_view name, std::string_view text);
+    void member(std::string_view name, uint64_t number);
+    void entries(const MapContent& content);
+
+    Sink& sink_;
+    bool stamps_;
+    std::optional<int64_t> time_;
+    std::string out_;
+};
+
+void JsonPrinter::begin(std::string_view type) {
+    out_ += fmt::format("{{\"type\": \"{}\", ", type);
+    if (stamps_) out_ += fmt::format("\"time\": {}, ", time_.value_or(unix_now()));
+    out_ += "\"data\": ";
+}
+
+void JsonPrinter::end() {
+    out_ += "}\n";
+    sink_.write(out_);
+    out_.clear();
+}
+
+void JsonPrinter::member(std::string_view name, std::string_view text) {
+    out_ += fmt::format("{}\"{}\": ", out_.back() == '{' ? "" : ", ", name);
+    append_json(out_, text);
+}
+
+void JsonPrinter::member(std::string_view name, uint64_t number) {
+    out_ += fmt::format("{}\"{}\": {}", out_.back() == '{' ? "" : ", ", name, number);
+}
+
+void JsonPrinter::text(std::string_view text) {
+    begin("printf");
+    append_json(out_, text);
+    end();
+}
+
+void JsonPrinter::value(const Value& value) {
+    begin("value");
+    append_json(out_, value);
+    end();
+}
+
+void JsonPrinter::map(const MapContent& content) {
+    begin(type_of(content));
+    out_ += '{';
+    append_json(out_, std::string_view(content.name));
+    out_ += ": ";
+    const bool scalar = content.entries.size() == 1 && content.entries[0].key.empty();
+    scalar ? append_json(out_, content.entries[0].value) : entries(content);
+    out_ += '}';
+    end();
+}
+
+void JsonPrinter::entries(const MapContent& content) {
+    out_ += '{';
+    bool first = true;
+    for (const size_t index : print_order(content)) {
+        if (!first) out_ += ", ";
+        first = false;
+        append_json(out_, std::string_view(json_key(content.entries[index].key)));
+        out_ += ": ";
+        append_json(out_, content.entries[index].value);
+        if (out_.size() < large_write) continue;
+        sink_.write(out_);
+        out_.clear();
+    }
+    out_ += '}';
+}
+
+void JsonPrinter::open_spans(const OpenSpans& open) {
+    begin("open_spans");
+    out_ += '{';
+    member("span", open.name);
+    out_ += ", \"open\": [";
+    for (const OpenSpanLine& line : open.spans) {
+        if (&line != &open.spans.front()) out_ += ", ";
+        out_ += fmt::format("{{\"age\": {}, \"pid\": {}, \"tid\": {}", line.age, line.pid, line.tid);
+        member("comm", line.comm);
+        if (!line.key.empty()) member("key", json_key(line.key));
+        out_ += ", \"kstack\": ";
+        std::vector<std::string> frames;
+        for (const Frame& frame : line.stack) frames.push_back(frame_text(frame));
+        append_json(out_, frames);
+        out_ += '}';
+    }
+    out_ += "]}";
+    end();
+}
+
+void JsonPrinter::attached(size_t probes) {
+    begin("attached_probes");
+    out_ += fmt::format("{{\"probes\": {}}}", probes);
+    end();
+}
+
+// bpftrace knows one kind of loss, and has an object of its own for it.
+void JsonPrinter::lost(const LossFact& loss) {
+    if (loss.kind == LossKind::ring_buffer_full) {
+        begin("lost_events");
+        out_ += fmt::format("{{\"events\": {}}}", loss.count);
+        return end();
+    }
+    begin("lost");
+    out_ += '{';
+    member("kind", loss.name);
+    member("subject", loss.subject);
+    member("count", loss.count);
+    member("text", loss.text);
+    out_ += '}';
+    end();
+}
+
+void JsonPrinter::missed(const MissedFact& missed) {
+    begin("missed");
+    out_ += '{';
+    member("probe", missed.probe);
+    member("kind", missed.kind);
+    member("count", missed.count);
+    member("text", missed.text);
+    out_ += '}';
+    end();
+}
+
+void JsonPrinter::account(const AccountFact& account) {
+    begin("account");
+    out_ += '{';
+    member("span", account.span);
+    member("opened", account.opened);
+    member("closed", account.closed);
+    member("open", account.open);
+    out_ += ", \"lost\": {";
+    for (const auto& [kind, count] : account.lost) member(kind, count);
+    out_ += fmt::format("}}, \"unexplained\": {}}}", account.unexplained);
+    end();
+}
+
+}  // namespace
+
+std::unique_ptr<Printer> json_printer(Sink& sink, PrintStyle style) {
+    return std::make_unique<JsonPrinter>(sink, style);
+}
+
+}  // namespace lt

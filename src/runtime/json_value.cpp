@@ -1,0 +1,184 @@
+#include "json_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "hist.h"
+#include "runtime/distribution.h"
+#include "show.h"
+
+namespace lt {
+namespace {
+
+template <class... Arguments>
+void add(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+}
+
+void append_integer(std::string& out, int64_t number, const Type& type) {
+    switch (type.view) {
+        case View::boolean:
+            out += number != 0 ? "true" : "false";
+            return;
+        case View::enumeration: {
+            const auto named = [&](const Enumerator& e) { return e.value == number; };
+            const auto at = std::ranges::find_if(type.shape->enumerators, named);
+            if (at != type.shape->enumerators.end()) return append_json(out, std::string_view(at->name));
+            return add(out, "{}", number);
+        }
+        case View::plain:
+        case View::duration:
+        case View::hex:
+            return type.is_signed ? add(out, "{}", number) : add(out, "{}", static_cast<uint64_t>(number));
+    }
+}
+
+// Both ends belong to the bucket; that of negative values has no lower one, the last no upper one.
+struct Bucket {
+    std::optional<int64_t> least;
+    std::optional<int64_t> greatest;
+    uint64_t count;
+};
+
+void append_buckets(std::string& out, const std::vector<Bucket>& buckets) {
+    out += '[';
+    for (const Bucket& bucket : buckets) {
+        if (out.back() != '[') out += ", ";
+        out += '{';
+        if (bucket.least) add(out, "\"min\": {}, ", *bucket.least);
+        if (bucket.greatest) add(out, "\"max\": {}, ", *bucket.greatest);
+        add(out, "\"count\": {}}}", bucket.count);
+    }
+    out += ']';
+}
+
+Bucket hist_bucket(uint32_t index, View view, uint64_t count) {
+    if (index == 0) return {{}, -1, count};
+    if (index == 1) return {0, 0, count};
+    const auto least = static_cast<int64_t>(hist_bound(index, view));
+    if (index + 1 == hist_buckets) return {least, {}, count};
+    return {least, static_cast<int64_t>(hist_bound(index + 1, view) - 1), count};
+}
+
+// From the first that is not empty to the last.
+void append_histogram(std::string& out, const Histogram& histogram, View view) {
+    const auto& counts = histogram.buckets;
+    const auto filled = [](uint64_t count) { return count != 0; };
+    const auto first = std::find_if(counts.begin(), counts.end(), filled) - counts.begin();
+    const auto end = std::find_if(counts.rbegin(), counts.rend(), filled).base() - counts.begin();
+    std::vector<Bucket> buckets;
+    for (auto i = static_cast<uint32_t>(first); i < static_cast<uint32_t>(end); i++)
+        buckets.push_back(hist_bucket(i, view, counts[i]));
+    append_buckets(out, buckets);
+}
+
+struct Figure {
+    std::string_view name;
+    uint64_t share;  // as in PlannedPercentile
+};
+constexpr std::array figures{Figure{"p50", 50'000'000}, Figure{"p90", 90'000'000}, Figure{"p99", 99'000'000},
+                             Figure{"p99.9", 99'900'000}};
+
+std::string number_or_null(std::optional<int64_t> number) { return number ? fmt::format("{}", *number) : "null"; }
+
+// All buckets that are not empty, as narrow as they were counted.
+void append_distribution(std::string& out, const Distribution& d) {
+    const bool any = d.count != 0 && d.least <= d.greatest;
+    const auto known = [&](int64_t number) { return number_or_null(any ? std::optional(number) : std::nullopt); };
+    add(out, "{{\"count\": {}, \"min\": {}, \"average\": {}, ", d.count, known(d.least), known(d.average()));
+    for (const Figure& f : figures) add(out, "\"{}\": {}, ", f.name, number_or_null(percentile(d, f.share)));
+    add(out, "\"max\": {}, \"total\": {}, \"buckets\": ", known(d.greatest), d.sum);
+    std::vector<Bucket> buckets;
+    if (d.buckets[0] != 0) buckets.push_back({{}, -1, d.buckets[0]});
+    for (uint32_t i = 1; i < dist_buckets; i++) {
+        if (d.buckets[i] == 0) continue;
+        const DistBucket range = dist_bucket(i);
+        buckets.push_back(
+            {static_cast<int64_t>(range.low), static_cast<int64_t>(range.low + range.width - 1), d.buckets[i]});
+    }
+    append_buckets(out, buckets);
+    out += '}';
+}
+
+// Structures are objects, arrays and tuples arrays.
+void append_group(std::string& out, const Group& group, const Type& type) {
+    const bool named = type.kind == Kind::structure;
+    std::vector<std::string_view> names;
+    if (named)
+        for (const Member& m : type.shape->members)
+            if (m.type.kind != Kind::none) names.push_back(m.name);
+    out += named ? '{' : '[';
+    for (size_t i = 0; i < group.parts.size(); i++) {
+        if (i > 0) out += ", ";
+        if (i < names.size()) append_json(out, names[i]), out += ": ";
+        append_json(out, group.parts[i]);
+    }
+    out += named ? '}' : ']';
+}
+
+struct Appender {
+    std::string& out;
+    const Type& type;
+
+    void operator()(const Group& group) const { append_group(out, group, type); }
+    void operator()(int64_t number) const { append_integer(out, number, type); }
+    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(const Average& average) const {
+        if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
+        add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
+    }
+    void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type); }
+    void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view); }
+    void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
+    void operator()(Missing) const { out += "null"; }
+    void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
+};
+
+// A part of a key as text.
+std::string part_text(const Value& part) {
+    if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
+    if (const auto* stack = std::get_if<Stack>(&part.data)) {
+        std::string out;
+        for (const std::string& row : stack_rows(*stack, part.type.stack_form)) out += (out.empty() ? "" : "\n") + row;
+        return out;
+    }
+    std::string out;
+    append_json(out, part);
+    return out;
+}
+
+}  // namespace
+
+void append_json(std::string& out, const Value& value) { std::visit(Appender{out, value.type}, value.data); }
+
+void append_json(std::string& out, std::string_view text) {
+    out += nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+void append_json(std::string& out, const std::vector<std::string>& texts) {
+    out += '[';
+    for (const std::string& text : texts) {
+        if (&text != &texts.front()) out += ", ";
+        append_json(out, std::string_view(text));
+    }
+    out += ']';
+}
+
+std::string json_key(const std::vector<Value>& parts) {
+    if (parts.size() == 1) return part_text(parts[0]);
+    std::string out;
+    for (const Value& part : parts) {
+        if (&part != &parts.front()) out += ',';
+        for (char c : part_text(part)) {
+            if (c == ',' || c == '\\') out += '\\';
+            out += c;
+        }
+    }
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,101 @@
+// Stacks folded and drawn.
+#include "runtime/folded.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/flame.h"
+
+namespace lt {
+namespace {
+
+class StringSink final : public Sink {
+  public:
+    void write(std::string_view bytes) override { text += bytes; }
+    void flush() override {}
+    std::string text;
+};
+
+Value stack_of(uint64_t process, std::vector<std::string> names) {
+    Stack stack{5, process, {}};
+    for (const std::string& name : names)
+        stack.frames.push_back({.address = 16, .function = name, .user = process != 0});
+    return {stack_type(), stack};
+}
+Value text(std::string s) { return {string_type(16), std::move(s)}; }
+Value count(int64_t n) { return {aggregation_type(Aggregation::count), n}; }
+
+TEST(Fold, ProgramBelowKernel) {
+    const MapEntry entry{{stack_of(0, {"read", "entry"}), text("a;b\n"), stack_of(7, {"leaf", "main"})}, count(3)};
+    const auto folded = fold(entry);
+    ASSERT_TRUE(folded);
+    EXPECT_EQ(folded_text(*folded), "a:b ;main;leaf;entry_[k];read_[k] 3\n");
+}
+
+TEST(Fold, FramesWithoutNames) {
+    const MapEntry unknown{{stack_of(7, {""})}, count(1)};
+    EXPECT_EQ(fold(unknown)->frames, std::vector<std::string>{"0x10 [unknown]"});
+    const MapEntry none{{Value{stack_type(), Stack{stack_none}}}, count(1)};
+    EXPECT_EQ(fold(none)->frames, std::vector<std::string>{"(no stack)"});
+    const MapEntry lost{{Value{stack_type(), Stack{stack_lost}}, text("x")}, count(1)};
+    EXPECT_EQ(fold(lost)->frames, (std::vector<std::string>{"x", "(stack not kept)"}));
+}
+
+TEST(Fold, WeightsThatCanBeAdded) {
+    const auto weight = [](Aggregation a, Data data) {
+        const auto folded = fold({{stack_of(0, {"f"})}, {aggregation_type(a), std::move(data)}});
+        return folded ? static_cast<int64_t>(folded->weight) : -1;
+    };
+    EXPECT_EQ(weight(Aggregation::avg, Average{12, 3}), 12);
+    EXPECT_EQ(weight(Aggregation::sum, int64_t{-1}), -1);
+    EXPECT_EQ(weight(Aggregation::max, Extreme{5, true}), -1);
+    EXPECT_FALSE(fold({{text("x")}, count(1)})) << "no stack in the key";
+}
+
+TEST(Folded, TheRestGoesOn) {
+    StringSink folded, rest;
+    const auto others = text_printer(rest);
+    const auto printer = folded_printer(folded, *others, true);
+    printer->map({"@s", {{{stack_of(0, {"f"})}, count(2)}}});
+    printer->map({"@x", {{{}, count(3)}}});
+    printer->text("said\n");
+    EXPECT_EQ(folded.text, "@s;f_[k] 2\n");
+    EXPECT_EQ(rest.text, "@x: 3\nsaid\n");
+}
+
+size_t times(std::string_view text, std::string_view part) {
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) n++;
+    return n;
+}
+
+TEST(Flame, CommonGroundIsDrawnOnce) {
+    FlameGraph graph;
+    EXPECT_TRUE(graph.empty());
+    graph.add({{"main", "a"}, 3'000'000});
+    graph.add({{"main", "b<int&>"}, 1'000'000});
+    graph.add({{"main", "tiny"}, 1});
+    const std::string svg = graph.svg("t", true);
+    EXPECT_EQ(times(svg, "data-name=\"main\""), 1u);
+    EXPECT_EQ(times(svg, "data-name=\"tiny\""), 0u) << "too narrow to be seen";
+    EXPECT_NE(svg.find("<title>a (3ms, 75.00 %)</title>"), svg.npos);
+    EXPECT_NE(svg.find("<title>b&lt;int&amp;&gt; (1ms, 25.00 %)</title>"), svg.npos);
+    EXPECT_NE(svg.find("data-x=\"74.99998\" data-w=\"24.99999\" data-row=\"2\""), svg.npos) << "b stands beside a";
+}
+
+// What print() shows during a run can be printed again at its end.
+TEST(Flame, OnlyMapsOfTheEnd) {
+    StringSink sink;
+    FlameGraph graph;
+    const auto next = text_printer(sink);
+    const auto printer = flame_printer(graph, *next, false);
+    MapContent content{"@s", {{{stack_of(0, {"f"})}, count(2)}}};
+    printer->map(content);
+    EXPECT_TRUE(graph.empty());
+    content.at_end = true;
+    printer->map(content);
+    EXPECT_FALSE(graph.empty());
+    EXPECT_EQ(times(sink.text, "f+0x0"), 2u);
+}
+
+}  // namespace
+}  // namespace lt

@@ -1,0 +1,56 @@
+// Lists of functions that were compiled at run time, whole and damaged.
+#include "perf_map.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace lt {
+namespace {
+
+std::string name_at(const PerfMap& map, uint64_t address) {
+    const auto* function = map.at(address);
+    return function == nullptr ? "" : fmt::format("{}+{:#x}", function->name, address - function->begin);
+}
+
+TEST(PerfMap, NamesWhatLiesInside) {
+    const PerfMap map("1000 20 first\n0x2000 0x10 second with spaces\n");
+    EXPECT_EQ(name_at(map, 0x1000), "first+0x0");
+    EXPECT_EQ(name_at(map, 0x101f), "first+0x1f");
+    EXPECT_EQ(name_at(map, 0x1020), "");
+    EXPECT_EQ(name_at(map, 0x2004), "second with spaces+0x4");
+    EXPECT_EQ(name_at(map, 0), "");
+}
+
+TEST(PerfMap, TheLaterOneCounts) {
+    const PerfMap map("1000 20 old\n1010 20 new\n");
+    EXPECT_EQ(name_at(map, 0x1008), "old+0x8");
+    EXPECT_EQ(name_at(map, 0x1018), "new+0x8");
+}
+
+TEST(PerfMap, DamagedLinesAreSkipped) {
+    const PerfMap map("\n \n1000\n1000 \n1000 zz x\n1000 0 empty\n1000 10 \nffffffffffffffff 2 over\n3000 10 cut");
+    EXPECT_EQ(name_at(map, 0x1000), "");
+    EXPECT_EQ(name_at(map, UINT64_MAX), "");
+    EXPECT_EQ(name_at(map, 0x3001), "cut+0x1");
+}
+
+// The list of this process, as itself would write it; a link in its place could lead anywhere.
+TEST(PerfMap, OnlyFromAFileOfItsOwn) {
+    const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    const auto pid = static_cast<uint32_t>(getpid());
+    std::ofstream(path) << "1000 20 mine\n";
+    EXPECT_EQ(read_perf_map(pid), "1000 20 mine\n");
+    std::filesystem::rename(path, path + ".elsewhere");
+    std::filesystem::create_symlink(path + ".elsewhere", path);
+    EXPECT_FALSE(read_perf_map(pid));
+    std::filesystem::remove(path);
+    std::filesystem::remove(path + ".elsewhere");
+    EXPECT_FALSE(read_perf_map(pid));
+}
+
+}  // namespace
+}  // namespace lt

@@ -21,6 +21,8 @@ enum class Option : uint8_t {
     stats,
     attach_with,
     max_map_keys,
+    header_folders,
+    headers,
     quiet,
     dry_run,
     buffering,

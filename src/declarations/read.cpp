@@ -3,11 +3,10 @@
 #include "declarations/read.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <cctype>
 #include <limits>
 #include <set>
 
@@ -19,6 +18,24 @@ namespace lt {
 namespace {
 
 constexpr const char* text_name = "/script.c";
+// What to type next, by what clang's message says.
+struct AdviceRow {
+    std::string_view part;
+    std::string_view hint;
+};
+constexpr std::array advice{
+    AdviceRow{"incomplete type", "types of the kernel can only be pointed to here; define it or include its header"},
+    AdviceRow{"unknown type name", "define it or include its header"},
+    AdviceRow{"expected ';' after top level declarator", "write ';' behind the definition"},
+};
+
+std::string hint_for(std::string_view message) {
+    for (const AdviceRow& row : advice) {
+        if (message.find(row.part) != message.npos) return std::string(row.hint);
+    }
+    return {};
+}
+
 constexpr std::string_view variable_prefix = "lt_macro_";
 
 bool is_line(std::string_view text) { return text.starts_with('#'); }
@@ -171,6 +188,7 @@ class Reader {
             return;
         }
         Diag& d = diags_.error(span, std::move(message));
+        d.hint = hint_for(d.message);
         if (header)
             d.hint = header_hint(*header);
         else if (!out_.absent.empty())

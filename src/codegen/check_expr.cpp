@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "base/text.h"
@@ -240,7 +241,11 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
     for (const SpanInfo& s : typed_.spans) names.push_back(s.name);
     for (const ParamInfo& p : typed_.params) names.push_back(p.name);
     const auto near = closest(name, names);
-    d.hint = near.empty() ? "a map is @name, a variable $name" : fmt::format("did you mean {}?", either(near));
+    const bool shouts =
+        name.size() > 1 && std::none_of(name.begin(), name.end(), [](char c) { return std::islower(c); });
+    d.hint = shouts         ? fmt::format("if it is a macro of C, define it at the beginning: #define {} VALUE", name)
+             : near.empty() ? "a map is @name, a variable $name"
+                            : fmt::format("did you mean {}?", either(near));
     return nothing();
 }
 

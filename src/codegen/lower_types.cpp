@@ -74,7 +74,7 @@ BodyLowering::Location BodyLowering::member_place(ast::ExprId id, ast::ExprId ba
         p.offset += member.offset;
         return p;
     }
-    const bool named = owner.shape && !owner.shape->name.empty();
+    const bool named = owner.shape && !owner.shape->name.empty() && !owner.shape->declared;
     if (named && p.path.empty()) {
         p.root = owner.shape->name;
     } else if (p.root.empty()) {

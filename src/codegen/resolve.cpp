@@ -584,6 +584,7 @@ class ItemResolver {
     void operator()(const ast::Macro&) {}
     void operator()(const ast::Config&) {}
     void operator()(const ast::Import&) {}
+    void operator()(const ast::CText&) {}
     void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {

@@ -230,7 +230,26 @@ bool Pipeline::resolve() {
     return !diags_.has_errors();
 }
 
+// The types and constants that the script declares in C; read once, however often it is compiled.
+bool Pipeline::declare() {
+    const HeaderOptions options{command_.list(Option::header_folders), command_.list(Option::headers)};
+    if (!has_declarations(program_, options)) return true;
+    if (!declarations_) {
+        CDeclarations read = read_declarations(source_, program_, options, *kernel_, diags_);
+        if (diags_.has_errors()) return false;
+        kernel_->declare(std::move(read.declared));
+        if (command_.has(Option::verbose)) {
+            for (const auto& [span, header] : read.absent)
+                diags_.warning(span, header + " is not installed; types are those that this kernel describes");
+        }
+        declarations_ = std::move(read);
+    }
+    place_macros(program_, *declarations_);
+    return true;
+}
+
 bool Pipeline::check() {
+    if (!declare()) return false;
     lt::check(program_, typed_, *kernel_, diags_);
     return !diags_.has_errors();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "codegen/compile.h"
 #include "command.h"
 #include "control.h"
+#include "declarations/read.h"
 #include "output.h"
 #include "report.h"
 #include "runtime/session.h"
@@ -44,6 +46,7 @@ class Pipeline {
   private:
     bool options_fit();
     bool set_max_keys();
+    bool declare();
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
@@ -65,6 +68,7 @@ class Pipeline {
     std::unique_ptr<Kernel> kernel_;
     ResolveOptions resolve_options_;
     Typed typed_;
+    std::optional<CDeclarations> declarations_;
     ir::Program ir_;
     EmitOptions emit_options_;
     Emitted emitted_;

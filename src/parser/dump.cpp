@@ -47,6 +47,7 @@ class Dumper {
         line("config");
         for (const Config::Setting& s : c.settings) line_under(fmt::format("{} = {}", s.name, quoted(s.value)));
     }
+    void operator()(const CText& c) { line("C {}", quoted(c.text)); }
     void operator()(const Import& i) { line("import {}", quoted(i.path)); }
     void operator()(const Parameter& p) {
         line("param {}{}", p.name, p.help.empty() ? "" : " " + quoted(p.help));

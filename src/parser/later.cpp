@@ -8,13 +8,10 @@ namespace {
 
 using K = Parser::symbol_kind;
 
-bool at_item(const Mistake& m) { return m.lexer.mode_before() == Mode::probe; }
 bool in_code(const Mistake& m) { return m.lexer.mode_before() == Mode::code; }
 bool before_operand(const Mistake& m) { return in_code(m) && m.wants_operand(); }
 
 constexpr std::array rows = {
-    Later{K::S_PREAMBLE, at_item, "C preprocessor lines are", "", Extent::line},
-    Later{K::S_C_TYPE, at_item, "C definitions are", "", Extent::block},
     Later{K::S_BIT_AND, before_operand, "taking an address ('&x') is", "", Extent::block},
 };
 

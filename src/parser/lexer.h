@@ -110,6 +110,9 @@ class Lexer {
     bool is_label() const;
     Token probe();
     Token hash();
+    Token c_line();
+    Token c_definition();
+    uint32_t definition_end(uint32_t at, std::optional<Span>& open) const;
 
     // Types in parentheses.
     Token cast();

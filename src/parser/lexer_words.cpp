@@ -33,12 +33,12 @@ constexpr std::array code_keywords = {
 constexpr std::array item_keywords = {
     Keyword{"param", TokenKind::PARAM},    Keyword{"config", TokenKind::CONFIG},   Keyword{"macro", TokenKind::MACRO},
     Keyword{"fn", TokenKind::FN},          Keyword{"import", TokenKind::IMPORT},   Keyword{"let", TokenKind::LET},
-    Keyword{"struct", TokenKind::C_TYPE},  Keyword{"union", TokenKind::C_TYPE},    Keyword{"enum", TokenKind::C_TYPE},
-    Keyword{"typedef", TokenKind::C_TYPE}, Keyword{"timeout", TokenKind::TIMEOUT}, Keyword{"span", TokenKind::SPAN},
+    Keyword{"struct", TokenKind::C_TEXT},  Keyword{"union", TokenKind::C_TEXT},    Keyword{"enum", TokenKind::C_TEXT},
+    Keyword{"typedef", TokenKind::C_TEXT}, Keyword{"timeout", TokenKind::TIMEOUT}, Keyword{"span", TokenKind::SPAN},
 };
 
-constexpr std::array<std::string_view, 10> directives = {
-    "include", "define", "undef", "if", "ifdef", "ifndef", "else", "elif", "endif", "pragma",
+constexpr std::array<std::string_view, 12> directives = {
+    "include", "define", "undef", "if", "ifdef", "ifndef", "else", "elif", "endif", "pragma", "error", "warning",
 };
 
 struct Lookalike {
@@ -76,7 +76,9 @@ Token Lexer::word() {
     const bool is_field = current_.kind == Parser::symbol_kind::S_DOT || current_.kind == Parser::symbol_kind::S_ARROW;
     if (is_field) return Parser::make_NAME(std::string(text()), here());
     if (current_.kind == Parser::symbol_kind::S_THRESHOLD && text() == "worst") return simple(TokenKind::WORST);
-    if (const auto keyword = find_keyword(code_keywords, text())) return simple(*keyword);
+    const auto keyword = find_keyword(code_keywords, text());
+    if (keyword == TokenKind::C_TYPE) return Parser::make_C_TYPE(std::string(text()), here());
+    if (keyword) return simple(*keyword);
     return Parser::make_NAME(std::string(text()), here());
 }
 
@@ -108,6 +110,7 @@ bool Lexer::is_label() const {
 Token Lexer::probe() {
     const bool first = mode_ == Mode::probe && !in_item_;
     if (const auto keyword = find_keyword(item_keywords, text()); first && keyword) {
+        if (*keyword == TokenKind::C_TEXT) return c_definition();
         mode_ = Mode::code;
         Token token = simple(*keyword);
         keyword_ = token.kind();
@@ -124,10 +127,11 @@ Token Lexer::probe() {
 Token Lexer::hash() {
     const Span mark = here();
     const uint32_t begin = mark.begin + 1;
-    const auto is_directive = [&](std::string_view d) { return source_.at({begin, begin + 7}).starts_with(d); };
-    if (mode_ == Mode::probe && std::any_of(directives.begin(), directives.end(), is_directive)) {
-        return simple(TokenKind::PREAMBLE);
-    }
+    const auto word =
+        static_cast<uint32_t>(std::min(source_.text.find_first_not_of(" \t", begin), source_.text.size()));
+    const auto is_directive = [&](std::string_view d) { return source_.at({word, word + 7}).starts_with(d); };
+    if (mode_ == Mode::probe && !in_item_ && std::any_of(directives.begin(), directives.end(), is_directive))
+        return c_line();
     skip_line();
     item_over_ = !in_item_;
     return bad({mark.begin, begin}, "'#' does not begin a comment", "write '//' before a comment");

@@ -69,6 +69,8 @@ using ast::UnaryOp;
 %token ELLIPSIS "..." TRUE "true" FALSE "false"
 %token PARAM SPAN TIMEOUT CONFIG MACRO FN IMPORT
 %token <std::string> LABEL  // the name in `name=probe`
+%token <std::string> C_TEXT  // a line of the C preprocessor, a definition of C
+%token <std::string> C_TYPE  // struct, union, enum before a type's name
 %token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
 %token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
 %token <uint32_t> POSITIONAL
@@ -81,9 +83,6 @@ using ast::UnaryOp;
 %token LOGICAL_OR "||" LOGICAL_AND "&&" BIT_OR "|" BIT_XOR "^" BIT_AND "&" EQUAL "==" NOT_EQUAL "!="
 %token LESS "<" LESS_EQUAL "<=" GREATER ">" GREATER_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>"
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
-
-// Without a rule yet.
-%token C_TYPE PREAMBLE
 
 %right "?" ":"
 %left "||"
@@ -123,7 +122,7 @@ using ast::UnaryOp;
 
 program: items;
 items: %empty | items item;
-item: action | span | timeout | parameter | function | macro | map_declaration | config | import | error RESUME { yyerrok; build.broken(); };
+item: action | span | timeout | parameter | function | macro | map_declaration | config | import | c_text | error RESUME { yyerrok; build.broken(); };
 
 // What only a span may have is accepted before either block: Builder refuses it before the braces.
 action: head block { build.action(@$, $1, @2, $2); };
@@ -198,6 +197,8 @@ map_kind: LET MAP "=" NAME "(" INTEGER ")" { build.item(@$, ast::MapDeclaration{
 import: file | file ";";
 file: IMPORT STRING { build.item(@$, ast::Import{$2, @2}); };
 
+c_text: C_TEXT { build.item(@$, ast::CText{$1}); };
+
 config: CONFIG "=" "{" last_setting "}" { build.item(@$, $4); };
 
 settings:
@@ -271,6 +272,7 @@ simple:
 type:
     NAME                 { $$ = {@$, $1, 0, {}}; }
   | NAME "[" INTEGER "]" { $$ = {@$, $1, 0, $3}; }
+  | C_TYPE NAME          { $$ = {@$, $1 + " " + $2, 0, {}}; }
   | type "*"             { $$ = $1; $$.pointers++; }
   ;
 

@@ -130,21 +130,6 @@ Type type_of(const TypeFile& file, uint32_t id, int depth) {
     return nothing();
 }
 
-// As libbpf reads a bit field when it adapts a program to another kernel: the smallest integer that holds all of it,
-// from an offset that is a multiple of its size.
-void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
-    uint32_t size = member.type.size;
-    uint32_t from = bit / 8 / size * size;
-    while (bit + bits > (from + size) * 8 && size < 8) {
-        size *= 2;
-        from = bit / 8 / size * size;
-    }
-    member.type.size = size;
-    member.bit_offset = static_cast<uint8_t>(bit - from * 8);
-    member.bit_size = static_cast<uint8_t>(bits);
-    member.offset += from;
-}
-
 void add_members(const TypeFile& file, uint32_t id, uint32_t base, int depth, std::vector<Member>& out) {
     const btf_type* t = type_at(file, id);
     if (t == nullptr || !btf_is_composite(t) || depth <= 0) return;
@@ -160,8 +145,7 @@ void add_members(const TypeFile& file, uint32_t id, uint32_t base, int depth, st
         Member member{std::string(name), type_of(file, m.type, most_depth), base + bit / 8};
         if (bits != 0) {
             if (member.type.kind != Kind::integer) continue;
-            member.offset = base;
-            place_bit_field(member, bit, bits);
+            place_bit_field(member, base * 8 + bit, bits);
         }
         out.push_back(std::move(member));
     }

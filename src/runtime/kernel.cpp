@@ -80,6 +80,7 @@ class FileKernel final : public Kernel {
     const std::vector<Member>& members(const Type& structure) override;
     Type whole(Type type) override;
     std::optional<Constant> constant(std::string_view name) override;
+    void declare(Declared declared) override { declared_ = std::move(declared); }
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
@@ -105,6 +106,7 @@ class FileKernel final : public Kernel {
     std::map<std::string, std::optional<Type>, std::less<>> types_;
     std::map<std::pair<std::string, uint32_t>, std::vector<Member>> members_;
     std::map<std::string, std::optional<Constant>, std::less<>> constants_;
+    Declared declared_;
     std::optional<Result<Tracefs>> tracefs_;
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
@@ -206,6 +208,7 @@ bool FileKernel::blacklisted(std::string_view function) {
 // ---- types
 
 std::optional<Type> FileKernel::type(std::string_view name) {
+    if (const auto own = declared_.types.find(name); own != declared_.types.end()) return own->second;
     auto at = types_.find(name);
     if (at == types_.end()) {
         const Btf* types = btf();
@@ -217,11 +220,12 @@ std::optional<Type> FileKernel::type(std::string_view name) {
 // One of which only the name is known may be defined in another file.
 const std::vector<Member>& FileKernel::members(const Type& structure) {
     const Shape& shape = *structure.shape;
+    if (shape.declared) return declared_.shapes[shape.number - 1].members;
     auto at = members_.find({shape.module, shape.number});
     if (shape.number == 0) {
         const std::optional<Type> found = type(shape.name);
         static const std::vector<Member> none;
-        return found && found->shape && found->shape->number != 0 ? members(*found) : none;
+        return found && found->shape && found->shape->number != 0 && !found->shape->declared ? members(*found) : none;
     }
     if (at == members_.end()) {
         const Btf* types = btf(shape.module);
@@ -240,7 +244,9 @@ Type FileKernel::whole(Type type) {
         type.shape->members = members(type);
         for (Member& member : type.shape->members) member.type = whole(member.type);
     }
-    if (type.view == View::enumeration && type.shape->enumerators.empty()) {
+    if (type.view == View::enumeration && type.shape->declared) {
+        type.shape->enumerators = declared_.shapes[type.shape->number - 1].enumerators;
+    } else if (type.view == View::enumeration && type.shape->enumerators.empty()) {
         const Btf* types = btf(type.shape->module);
         if (types != nullptr) type.shape->enumerators = enumerators_of(types->file(), type.shape->number);
     }
@@ -248,6 +254,7 @@ Type FileKernel::whole(Type type) {
 }
 
 std::optional<Constant> FileKernel::constant(std::string_view name) {
+    if (const auto own = declared_.constants.find(name); own != declared_.constants.end()) return own->second;
     auto at = constants_.find(name);
     if (at == constants_.end()) {
         const Btf* types = btf();

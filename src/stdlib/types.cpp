@@ -118,6 +118,21 @@ Type tuple_type(std::vector<Type> parts) {
     return type;
 }
 
+// As libbpf reads a bit field when it adapts a program to another kernel: the smallest integer that holds all of it,
+// from an offset that is a multiple of its size.
+void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
+    uint32_t size = member.type.size;
+    uint32_t from = bit / 8 / size * size;
+    while (bit + bits > (from + size) * 8 && size < 8) {
+        size *= 2;
+        from = bit / 8 / size * size;
+    }
+    member.type.size = size;
+    member.offset = from;
+    member.bit_offset = static_cast<uint8_t>(bit - from * 8);
+    member.bit_size = static_cast<uint8_t>(bits);
+}
+
 const Type* pointee(const Type& type) {
     if (type.kind != Kind::integer || type.view != View::hex || !type.shape) return nullptr;
     return type.shape->parts.data();

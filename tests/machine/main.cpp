@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "codegen/compile.h"
+#include "declarations/read.h"
 #include "machine/simulation.h"
 #include "parser/parse.h"
 #include "report.h"
@@ -72,10 +73,16 @@ std::optional<Plan> compile(const Command& command, const Source& source, Kernel
     ResolveOptions options;
     if (!choose_ways(command, options, diags)) return {};
     if (!command.keys.empty()) options.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
-    const ast::Program program = parse(source, diags);
+    ast::Program program = parse(source, diags);
     if (diags.has_errors()) return {};
     Typed typed = resolve(program, kernel, options, diags);
     if (diags.has_errors()) return {};
+    if (has_declarations(program, {})) {
+        CDeclarations read = read_declarations(source, program, {}, kernel, diags);
+        if (diags.has_errors()) return {};
+        kernel.declare(std::move(read.declared));
+        place_macros(program, read);
+    }
     check(program, typed, kernel, diags);
     if (diags.has_errors()) return {};
     ir::Program ir = lower(program, typed, diags);

@@ -11,7 +11,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array<std::string_view, 7> programs = {
+constexpr std::array<std::string_view, 8> programs = {
     "param slow = 10ms \"only slower\"\nparam who = \"\"; param n = -5\nk:f /comm == who/ { @x[tid] = hist(n); }\n",
     "span req = t:a:b[args.dev, @m[\"k]\"]] -> t:c:d[args.dev, 1], k:vfs_[rw]*[tid] /pid / 2 > 1/ > worst\n"
     "    < @[probe] = dist(latency); if (a > b) { print(req) } >\n    timeout slow * 2 { print(kstack); }\n",
@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 7> programs = {
     "u:/lib/x[0-9].so:cpp:\"a[1](int)\", sc:read > 10ms < @ns = a ? ... : -1; >timeout 1s{}BEGIN{exit()}\n",
     "t:a:b[x], t:c:d[y]/pid/, t:e:f [1] /uid == 3/ -> k:g[2], k:h[z] /x / 2/ > 1s < @ = 1; >\n",
     "k:vfs_[rw] -> k:g[rw] < /* c */ @ = 1 > // c\nspan s = k:h [pid]->END<> timeout 1s { return; }\n",
+    "#define A 1\nstruct x { int a; /* } */ };\nenum y { B }\nk:f { let $p : struct x *; }",
     "fn f($a : int8) : int8 { return $a; } macro m($x, e, @y) { @y[e] = $x++; e } let @y = lruhash(5); config = { "
     "license = "
     "b }\n"
@@ -40,6 +41,7 @@ bool is_whole(const ast::Macro& macro) { return !macro.name.empty(); }
 bool is_whole(const ast::MapDeclaration& map) { return !map.kind.empty(); }
 bool is_whole(const ast::Config&) { return true; }
 bool is_whole(const ast::Import&) { return true; }
+bool is_whole(const ast::CText& c) { return !c.text.empty(); }
 bool is_whole(const ast::Parameter& parameter) { return !parameter.name.empty(); }
 
 void survives(std::string text) {

@@ -1177,18 +1177,32 @@ hint: the value is one number, duration or string, and a text for the help may f
 )" + 1);
 }
 
-TEST(NotThereYet, Preamble) {
+TEST(C, MistakeBehindIt) {
     EXPECT_EQ(mistakes("#define X \\\n  2\nstruct foo { int x; };\nk:f { @ = }"),
               R"(
--e:1:1: error: C preprocessor lines are not there yet
-    #define X \
-    ^
--e:3:1: error: C definitions are not there yet
-    struct foo { int x; };
-    ^~~~~~
 -e:4:11: error: expected an expression, found '}'
     k:f { @ = }
               ^
+)" + 1);
+}
+
+TEST(C, OpenDefinition) {
+    EXPECT_EQ(mistakes("struct foo { int x;\nk:f { @ = 1; }"),
+              R"(
+-e:1:12: error: this '{' is never closed
+    struct foo { int x;
+               ^
+hint: write '};' after the last member
+)" + 1);
+}
+
+TEST(C, DefinitionWithoutEnd) {
+    EXPECT_EQ(mistakes("struct foo k:f"),
+              R"(
+-e:1:1: error: this definition has no end
+    struct foo k:f
+    ^~~~~~
+hint: write ';' behind it
 )" + 1);
 }
 

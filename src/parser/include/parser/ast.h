@@ -300,7 +300,13 @@ struct Import {
     Span path_span;
 };
 
-using ItemNode = std::variant<Action, SpanAction, Parameter, FunctionItem, Macro, MapDeclaration, Config, Import>;
+// A line of the C preprocessor, or the definition of a type.
+struct CText {
+    std::string text;
+};
+
+using ItemNode =
+    std::variant<Action, SpanAction, Parameter, FunctionItem, Macro, MapDeclaration, Config, Import, CText>;
 struct Item {
     Span span;
     ItemNode node;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,17 @@ struct Constant {
     int64_t value = 0;
 };
 
+// Types and enumerators that a script declares itself, in C. They hide the kernel's of the same name.
+struct Declared {
+    struct Parts {
+        std::vector<Member> members;
+        std::vector<Enumerator> enumerators;
+    };
+    std::map<std::string, Type, std::less<>> types;  // "struct x", "x_t"
+    std::vector<Parts> shapes;                       // by Shape::number, which counts from 1
+    std::map<std::string, Constant, std::less<>> constants;
+};
+
 class Kernel {
   public:
     virtual ~Kernel() = default;
@@ -109,6 +121,8 @@ class Kernel {
     // With all members and enumerators inside it, but not behind addresses: for who shows its values.
     virtual Type whole(Type type) = 0;
     virtual std::optional<Constant> constant(std::string_view name) = 0;
+    // From here on these answer for their names, and the kernel for the others.
+    virtual void declare(Declared declared) = 0;
 
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
     // "category:event" of all that match, sorted.

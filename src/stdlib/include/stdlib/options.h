@@ -29,6 +29,8 @@ enum class Option : uint8_t {
     stats,
     attach_with,
     max_map_keys,
+    header_folders,
+    headers,
     dry_run,
     warnings,
     kernel

@@ -94,6 +94,9 @@ struct Member {
     bool operator==(const Member&) const = default;
 };
 
+// Makes a member of an integer's type the bit field of so many bits, `bit` bits behind the begin of its structure.
+void place_bit_field(Member& member, uint32_t bit, uint32_t bits);
+
 struct Enumerator {
     std::string name;
     int64_t value = 0;
@@ -101,11 +104,12 @@ struct Enumerator {
 };
 
 struct Shape {
-    std::string name;                     // as C spells it: "struct file", "enum pid_type"; empty where it has none
-    std::string module;                   // in whose type information `number` counts; empty: the kernel's
-    uint32_t number = 0;                  // of the type there; 0: not from there
-    std::vector<Type> parts;              // what an address points to, the element of an array, the parts of a tuple
-    std::vector<Member> members;          // of a structure whose values are shown; elsewhere the kernel is asked
+    std::string name;             // as C spells it: "struct file", "enum pid_type"; empty where it has none
+    std::string module;           // in whose type information `number` counts; empty: the kernel's
+    uint32_t number = 0;          // of the type there; 0: not from there
+    bool declared = false;        // by the script: `number` counts in Declared::shapes, members lie where it says
+    std::vector<Type> parts;      // what an address points to, the element of an array, the parts of a tuple
+    std::vector<Member> members;  // of a structure whose values are shown; elsewhere the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
     bool operator==(const Shape&) const = default;
 };

@@ -1,0 +1,44 @@
+// Types of C as clang describes them, to types of the language. Where members lie is what clang says; what is only
+// named in the text is taken from the kernel.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libclang.h"
+#include "runtime/kernel.h"
+
+namespace lt {
+
+class Converter {
+  public:
+    Converter(const LibClang& clang, Kernel& kernel, Declared& out) : clang_(clang), kernel_(kernel), out_(out) {}
+
+    // Adds all types and enumerators that are defined at the top level of the text and of its headers.
+    void take(CXTranslationUnit unit);
+
+  private:
+    struct Known {
+        CXCursor declaration;
+        uint32_t number;
+    };
+
+    void definition(CXCursor cursor);
+    Type type_of(CXType type, int depth);
+    Type composite(CXType type);
+    Type enumeration(CXType type);
+    Type list(CXType type, int depth);
+    Shape named(CXType type) const;
+    Known& known(CXCursor declaration);
+    void fill_members(CXType type, uint64_t base, int depth, std::vector<Member>& out);
+    void add_field(CXCursor field, uint64_t base, int depth, std::vector<Member>& out);
+    uint32_t size_of(CXType type) const;
+
+    const LibClang& clang_;
+    Kernel& kernel_;
+    Declared& out_;
+    std::unordered_map<unsigned, std::vector<Known>> known_;  // by clang's hash
+};
+
+}  // namespace lt

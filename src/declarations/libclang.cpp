@@ -1,0 +1,41 @@
+#include "libclang.h"
+
+#include <dlfcn.h>
+
+#include <array>
+
+namespace lt {
+namespace {
+
+// As Debian names it, and as it is called where only one is installed.
+constexpr std::array names{"libclang-19.so.1", "libclang-19.so.19", "libclang.so.1",
+                           "/usr/lib/llvm-19/lib/libclang.so.1"};
+
+}  // namespace
+
+std::string LibClang::text(CXString given) const {
+    const char* at = getCString(given);
+    std::string out = at == nullptr ? "" : at;
+    disposeString(given);
+    return out;
+}
+
+Result<LibClang> load_libclang() {
+    void* library = nullptr;
+    for (const char* name : names) {
+        if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    const std::string hint = "install it: apt install libclang1-19";
+    if (library == nullptr) return Error{"C in a script is read by libclang 19, which is not installed", hint, 0};
+    LibClang clang;
+    std::string missing;
+#define LT_FIND(name)                                                                    \
+    clang.name = reinterpret_cast<decltype(clang.name)>(dlsym(library, "clang_" #name)); \
+    if (clang.name == nullptr) missing = "clang_" #name;
+    LT_LIBCLANG_FUNCTIONS(LT_FIND)
+#undef LT_FIND
+    if (missing.empty()) return clang;
+    return Error{"the libclang that is installed has no function " + missing, hint, 0};
+}
+
+}  // namespace lt

@@ -1,0 +1,284 @@
+// The text that clang gets is as long as the script: all that is not C is blank there, so places in it are places in
+// the script. Behind it stands a variable for each name of the program that may be a macro; its value is the macro's.
+#include "declarations/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <set>
+
+#include "arguments.h"
+#include "convert.h"
+#include "libclang.h"
+
+namespace lt {
+namespace {
+
+constexpr const char* text_name = "/script.c";
+// What to type next, by what clang's message says.
+struct AdviceRow {
+    std::string_view part;
+    std::string_view hint;
+};
+constexpr std::array advice{
+    AdviceRow{"incomplete type", "types of the kernel can only be pointed to here; define it or include its header"},
+    AdviceRow{"unknown type name", "define it or include its header"},
+    AdviceRow{"expected ';' after top level declarator", "write ';' behind the definition"},
+};
+
+std::string hint_for(std::string_view message) {
+    for (const AdviceRow& row : advice) {
+        if (message.find(row.part) != message.npos) return std::string(row.hint);
+    }
+    return {};
+}
+
+constexpr std::string_view variable_prefix = "lt_macro_";
+
+bool is_line(std::string_view text) { return text.starts_with('#'); }
+
+// Lines of the preprocessor begin a line; a definition is closed even where its `;` was left out.
+std::string c_text(const Source& source, const ast::Program& program) {
+    std::string out(source.text.size(), ' ');
+    for (const ast::Item& item : program.items) {
+        const auto* piece = std::get_if<ast::CText>(&item.node);
+        if (!piece) continue;
+        const uint32_t begin = item.span.begin;
+        if (is_line(piece->text) && begin > 0) out[begin - 1] = '\n';
+        out.replace(begin, piece->text.size(), piece->text);
+        if (!is_line(piece->text) && item.span.end < out.size()) out[item.span.end] = ';';
+    }
+    return out;
+}
+
+std::vector<std::string> used_names(const ast::Program& program) {
+    std::set<std::string> names;
+    for (const ast::Expr& e : program.exprs) {
+        if (const auto* name = std::get_if<ast::Name>(&e.node)) names.insert(name->name);
+    }
+    return {names.begin(), names.end()};
+}
+
+std::string with_variables(std::string text, const std::vector<std::string>& names) {
+    text += ";\n";
+    for (size_t i = 0; i < names.size(); i++)
+        text += fmt::format("#ifdef {0}\n__auto_type {1}{2} = {0};\n#endif\n", names[i], variable_prefix, i);
+    return text;
+}
+
+// Probes between #if and #endif would be there whatever the condition.
+void refuse_conditional_items(const ast::Program& program, Diags& diags) {
+    std::vector<Span> open;
+    for (const ast::Item& item : program.items) {
+        const auto* piece = std::get_if<ast::CText>(&item.node);
+        if (!piece && !open.empty()) {
+            diags.error(open.back(), "only C can stand between #if and #endif").hint =
+                "put the #endif before the first probe";
+            return;
+        }
+        if (!piece || !is_line(piece->text)) continue;
+        const size_t word = piece->text.find_first_not_of(" \t", 1);
+        const std::string_view rest = std::string_view(piece->text).substr(std::min(word, piece->text.size()));
+        if (rest.starts_with("if")) open.push_back({item.span.begin, item.span.begin + 1});
+        if (rest.starts_with("endif") && !open.empty()) open.pop_back();
+    }
+}
+
+class Reader {
+  public:
+    Reader(const LibClang& clang, const Source& source, Kernel& kernel, Diags& diags, CDeclarations& out)
+        : clang_(clang), source_(source), kernel_(kernel), diags_(diags), out_(out) {}
+
+    void read(const ast::Program& program, const HeaderOptions& options) {
+        const std::vector<std::string> names = used_names(program);
+        const std::string text = with_variables(c_text(source_, program), names);
+        const auto unit = parse(text, c_arguments(source_.name, options, kernel_));
+        if (!unit) return;
+        find_includes(unit->get());
+        const unsigned count = clang_.getNumDiagnostics(unit->get());
+        for (unsigned i = 0; i < count; i++) {
+            CXDiagnostic given = clang_.getDiagnostic(unit->get(), i);
+            complain(given);
+            clang_.disposeDiagnostic(given);
+        }
+        if (diags_.has_errors()) return;
+        Converter(clang_, kernel_, out_.declared).take(unit->get());
+        read_macros(unit->get(), names);
+    }
+
+  private:
+    std::optional<Unit> parse(const std::string& text, const std::vector<std::string>& arguments) {
+        std::vector<const char*> words;
+        for (const std::string& a : arguments) words.push_back(a.c_str());
+        CXUnsavedFile file{text_name, text.data(), text.size()};
+        CXIndex index = clang_.createIndex(0, 0);
+        CXTranslationUnit unit = nullptr;
+        const CXErrorCode code =
+            clang_.parseTranslationUnit2(index, text_name, words.data(), static_cast<int>(words.size()), &file, 1,
+                                         CXTranslationUnit_KeepGoing, &unit);
+        Unit out(clang_, index, unit);
+        if (code == CXError_Success) return out;
+        diags_.error({}, fmt::format("libclang cannot read the script's C (error {})", static_cast<int>(code)));
+        return {};
+    }
+
+    // Where each header was first asked for, directly or by another.
+    void find_includes(CXTranslationUnit unit) {
+        clang_.getInclusions(
+            unit,
+            [](CXFile file, CXSourceLocation* stack, unsigned depth, CXClientData self) {
+                auto& reader = *static_cast<Reader*>(self);
+                if (depth == 0) return;
+                unsigned offset = 0;
+                reader.clang_.getExpansionLocation(stack[depth - 1], nullptr, nullptr, nullptr, &offset);
+                reader.includes_.try_emplace(reader.clang_.text(reader.clang_.getFileName(file)), offset);
+            },
+            this);
+    }
+
+    struct Place {
+        std::string file;
+        unsigned line = 0;
+        unsigned offset = 0;
+    };
+    Place place_of(CXSourceLocation location) const {
+        Place p;
+        CXFile file = nullptr;
+        clang_.getExpansionLocation(location, &file, &p.line, nullptr, &p.offset);
+        if (file != nullptr) p.file = clang_.text(clang_.getFileName(file));
+        return p;
+    }
+
+    // A word, or a header's name with what encloses it.
+    Span span_at(unsigned offset) const {
+        const std::string& text = source_.text;
+        size_t end = std::min<size_t>(offset + 1, text.size());
+        const char first = offset < text.size() ? text[offset] : '\0';
+        if (first == '<' || first == '"') {
+            while (end < text.size() && text[end] != '\n' && text[end - 1] != (first == '<' ? '>' : '"')) end++;
+        } else {
+            while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+                end++;
+        }
+        return {offset, static_cast<uint32_t>(end)};
+    }
+
+    void complain(CXDiagnostic given) {
+        const CXDiagnosticSeverity severity = clang_.getDiagnosticSeverity(given);
+        if (severity < CXDiagnostic_Warning) return;
+        std::string message = clang_.text(clang_.getDiagnosticSpelling(given));
+        const Place place = place_of(clang_.getDiagnosticLocation(given));
+        const bool is_own = place.file == text_name;
+        if (is_own && place.offset >= source_.text.size()) return;  // of a macro that is no value
+        const auto included = includes_.find(place.file);
+        const Span span = is_own                        ? span_at(place.offset)
+                          : included == includes_.end() ? Span{}
+                                                        : span_at(included->second);
+        const auto header = missing_header(message);
+        if (header && is_kernel_header(*header) && kernel_.can(Feature::btf).yes) {
+            out_.absent.emplace_back(span, *header);
+            return;
+        }
+        if (!is_own && !place.file.empty()) message = fmt::format("{}:{}: {}", place.file, place.line, message);
+        if (severity == CXDiagnostic_Warning) {
+            diags_.warning(span, std::move(message));
+            return;
+        }
+        Diag& d = diags_.error(span, std::move(message));
+        d.hint = hint_for(d.message);
+        if (header)
+            d.hint = header_hint(*header);
+        else if (!out_.absent.empty())
+            d.hint = fmt::format("{} is not installed; define here what of it is needed", out_.absent.front().second);
+    }
+
+    void read_macros(CXTranslationUnit unit, const std::vector<std::string>& names) {
+        auto visit = [&](CXCursor cursor) {
+            if (clang_.getCursorKind(cursor) != CXCursor_VarDecl) return;
+            const std::string name = clang_.text(clang_.getCursorSpelling(cursor));
+            if (!name.starts_with(variable_prefix)) return;
+            const size_t index = std::stoul(name.substr(variable_prefix.size()));
+            if (index < names.size()) take_value(names[index], cursor);
+        };
+        clang_.visitChildren(
+            clang_.getTranslationUnitCursor(unit),
+            [](CXCursor cursor, CXCursor, CXClientData data) {
+                (*static_cast<decltype(visit)*>(data))(cursor);
+                return CXChildVisit_Continue;
+            },
+            &visit);
+    }
+
+    void take_value(const std::string& name, CXCursor variable) {
+        CXEvalResult value = clang_.Cursor_Evaluate(variable);
+        if (value == nullptr) return;
+        const CXEvalResultKind kind = clang_.EvalResult_getKind(value);
+        if (kind == CXEval_StrLiteral) {
+            out_.macros[name] = std::string(clang_.EvalResult_getAsStr(value));
+        } else if (kind == CXEval_Int) {
+            const auto bits = static_cast<uint64_t>(clang_.EvalResult_getAsLongLong(value));
+            const bool negative =
+                clang_.EvalResult_isUnsignedInt(value) == 0 && bits > std::numeric_limits<int64_t>::max();
+            out_.macros[name] = MacroNumber{negative, negative ? uint64_t{0} - bits : bits};
+        }
+        clang_.EvalResult_dispose(value);
+    }
+
+    const LibClang& clang_;
+    const Source& source_;
+    Kernel& kernel_;
+    Diags& diags_;
+    CDeclarations& out_;
+    std::map<std::string, unsigned> includes_;  // a header's path, and where the script asks for it
+};
+
+Span first_piece(const ast::Program& program) {
+    for (const ast::Item& item : program.items) {
+        if (std::holds_alternative<ast::CText>(item.node)) return item.span;
+    }
+    return {};
+}
+
+}  // namespace
+
+bool has_declarations(const ast::Program& program, const HeaderOptions& options) {
+    return !options.files.empty() || !first_piece(program).empty();
+}
+
+CDeclarations read_declarations(const Source& source, const ast::Program& program, const HeaderOptions& options,
+                                Kernel& kernel, Diags& diags) {
+    CDeclarations out;
+    refuse_conditional_items(program, diags);
+    if (diags.has_errors()) return out;
+    const Result<LibClang> clang = load_libclang();
+    if (!clang) {
+        diags.error(first_piece(program), clang.error().what).hint = clang.error().hint;
+        return out;
+    }
+    Reader(*clang, source, kernel, diags, out).read(program, options);
+    return out;
+}
+
+void place_macros(ast::Program& program, const CDeclarations& declarations) {
+    if (declarations.macros.empty()) return;
+    const size_t count = program.exprs.size();
+    for (size_t i = 0; i < count; i++) {
+        const auto* name = std::get_if<ast::Name>(&program.exprs[i].node);
+        const auto macro = name ? declarations.macros.find(name->name) : declarations.macros.end();
+        if (macro == declarations.macros.end()) continue;
+        const Span span = program.exprs[i].span;
+        if (const auto* text = std::get_if<std::string>(&macro->second)) {
+            program.exprs[i].node = ast::String{*text};
+            continue;
+        }
+        const auto& number = std::get<MacroNumber>(macro->second);
+        ast::ExprNode value = ast::Integer{number.magnitude};
+        if (number.negative) value = ast::Unary{ast::UnaryOp::minus, program.add(span, std::move(value))};
+        program.exprs[i].node = std::move(value);
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,79 @@
+// C in a program: a line of the preprocessor or the definition of a type is one token, and an item of its own. What it
+// means is left to a compiler of C; here only its end is found.
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "lexer.h"
+
+namespace lt {
+namespace {
+
+// Past a comment or a literal that begins here; at itself where none does.
+size_t past_opaque(std::string_view text, size_t at) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+    if (rest.starts_with("/*")) return std::min(text.find("*/", at + 2), text.size() - 2) + 2;
+    if (rest[0] != '"' && rest[0] != '\'') return at;
+    size_t end = at + 1;
+    while (end < text.size() && text[end] != rest[0] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text.size());
+}
+
+}  // namespace
+
+// With the end of the line, and further lines after a backslash.
+Token Lexer::c_line() {
+    skip_line();
+    if (*cursor_ == '\n') cursor_++;
+    item_over_ = true;
+    return Parser::make_C_TEXT(std::string(text()), here());
+}
+
+// Past the `;` behind it, or before what looks like the next item; the `;` may be missing after the last `}` of a line.
+// `open` is left on a bracket that is never closed.
+uint32_t Lexer::definition_end(uint32_t at, std::optional<Span>& open) const {
+    const std::string_view text = source_.text;
+    std::vector<uint32_t> braces;
+    bool has_body = false;
+    for (size_t i = at; i < text.size(); i++) {
+        if (const size_t past = past_opaque(text, i); past != i) {
+            i = past - 1;
+            continue;
+        }
+        if (text[i] == '\n' && braces.empty() && item_begins(static_cast<uint32_t>(i + 1))) {
+            if (!has_body) open = Span{at, at + 1};
+            return static_cast<uint32_t>(i + 1);
+        }
+        if (text[i] == ';' && braces.empty()) return static_cast<uint32_t>(i + 1);
+        if (text[i] == '{') braces.push_back(static_cast<uint32_t>(i));
+        if (text[i] != '}' || braces.empty()) continue;
+        braces.pop_back();
+        has_body = true;
+        const size_t next = text.find_first_not_of(" \t", i + 1);
+        const bool ends_line = next == std::string_view::npos || text[next] == '\n' || text[next] == '/';
+        const uint32_t after = past_blanks(static_cast<uint32_t>(i + 1));
+        if (braces.empty() && ends_line && text.substr(after, 1) != ";" && !text.substr(after).starts_with("__attr"))
+            return static_cast<uint32_t>(i + 1);
+    }
+    open = braces.empty() ? Span{at, at + 1} : Span{braces.back(), braces.back() + 1};
+    if (has_body && braces.empty()) open.reset();
+    return static_cast<uint32_t>(text.size());
+}
+
+Token Lexer::c_definition() {
+    const Span word = here();
+    std::optional<Span> open;
+    const uint32_t end = definition_end(word.begin, open);
+    cursor_ = text_ + end;
+    item_over_ = true;
+    if (!open) return Parser::make_C_TEXT(std::string(text()), here());
+    uint32_t next = open->end;  // the first line behind the bracket that begins like an item
+    while (next < end && !item_begins(next)) next++;
+    cursor_ = text_ + next;
+    if (source_.text[open->begin] == '{')
+        return bad(*open, "this '{' is never closed", "write '};' after the last member");
+    return bad(word, "this definition has no end", "write ';' behind it");
+}
+
+}  // namespace lt

@@ -579,12 +579,23 @@ class ItemResolver {
     bool by_fields_ = false;
 };
 
+// Registers are not seen by a trampoline's program.
+bool asks_registers(const ast::Program& program) {
+    return std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        return call && call->name == function_row(Function::reg).name;
+    });
+}
+
 }  // namespace
 
-Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
+Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& asked, Diags& diags) {
+    ResolveOptions options = asked;
+    if (asks_registers(program)) options.ruled_out.push_back({"", Way::fentry, "the program asks for registers"});
     Typed typed;
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
+    typed.unsafe = options.unsafe;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)

@@ -84,6 +84,7 @@ bool Pipeline::options_fit() {
     last_stage_ = stages.back().name;
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
+    resolve_options_.unsafe = command_.has(Option::unsafe);
     if (!set_max_keys()) return false;
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;

@@ -46,6 +46,7 @@ class Builder {
     void broken();  // an item was passed over
 
   private:
+    ast::ExprId members_of_task(Span span, std::string_view members);
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
     void refuse_span_parts(const ast::SpanAction& head, Span body);

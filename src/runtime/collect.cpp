@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
+#include "effects.h"
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
@@ -16,6 +18,17 @@ namespace {
 
 // So that signals and timers are seen while programs write faster than we print.
 constexpr uint32_t most_records = 100'000;
+
+// The first value says how many strings follow that are meant.
+std::string joined_text(const std::string& between, const std::vector<Value>& values) {
+    std::string out;
+    const auto* count = values.empty() ? nullptr : std::get_if<int64_t>(&values[0].data);
+    for (size_t i = 1; count && i < values.size() && i <= static_cast<size_t>(*count); i++) {
+        if (i > 1) out += between;
+        out += show(values[i], true);
+    }
+    return out + "\n";
+}
 
 }  // namespace
 
@@ -44,14 +57,35 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
         case EventKind::stack:  // named while its process is there, and kept
             return Done{};
         case EventKind::clear:
-            return maps_.clear(planned.map);
+            return maps_.clear(planned.map, planned.printed);
         case EventKind::zero:
             return maps_.zero(planned.map);
         case EventKind::exit:
             exit_called_ = true;
             return Done{};
+        case EventKind::join:
+            printer_.text(joined_text(planned.format, event->values));
+            return Done{};
+        case EventKind::cat:
+        case EventKind::system:
+            act(planned.kind, format_text(planned.format, event->values, plan_.plain_integers));
+            return Done{};
+        case EventKind::error:
+        case EventKind::warning:
+            printer_.flush();
+            fmt::print(stderr, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
+                       format_text(planned.format, event->values, plan_.plain_integers));
+            return Done{};
     }
     return Done{};
+}
+
+// What cannot be done is told, and the run goes on.
+void Dispatcher::act(EventKind kind, const std::string& text) {
+    const Result<std::string> output = kind == EventKind::cat ? file_text(text) : command_output(text);
+    if (output) return printer_.text(*output);
+    printer_.flush();
+    fmt::print(stderr, "lt: {}\n", output.error().what);
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
@@ -85,6 +119,7 @@ void Dispatcher::name_frames(std::span<Value> values) {
     for (Value& value : values) {
         if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = maps_.frames(*stack);
     }
+    name_values(values, maps_.symbol);
 }
 
 Status Dispatcher::print_map(size_t index) {
@@ -104,16 +139,17 @@ Status Dispatcher::print_maps() {
 }
 
 Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer)
-    : dispatcher_(
-          plan,
-          {[&maps](size_t index) { return maps.read(index); },
-           [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
-           [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); },
-           [&plan, &object, this](size_t span) {
-               return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
-           },
-           [this](const Stack& stack) { return stacks_.frames(stack); }},
-          printer),
+    : dispatcher_(plan,
+                  {[&maps](size_t index) { return maps.read(index); },
+                   [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
+                   [&maps](size_t index, bool printed) { return maps.clear(index, printed); },
+                   [&maps](size_t index) { return maps.zero(index); },
+                   [&plan, &object, this](size_t span) {
+                       return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
+                   },
+                   [this](const Stack& stack) { return stacks_.frames(stack); },
+                   [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},
+                  printer),
       stacks_(object.map(std::string(stacks_symbol))),
       printer_(printer) {}
 

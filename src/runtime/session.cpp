@@ -14,6 +14,7 @@
 #include "maps.h"
 #include "object.h"
 #include "open_spans.h"
+#include "session_values.h"
 #include "signals.h"
 #include "timeouts.h"
 
@@ -101,6 +102,9 @@ LiveSession::~LiveSession() {
 }
 
 Status LiveSession::prepare(int output) {
+    if (!plan_.session_values.empty()) {
+        if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
+    }
     auto collector = Collector::open(plan_, object_, maps_, printer_);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);

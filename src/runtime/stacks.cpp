@@ -33,6 +33,13 @@ const std::vector<std::string>& Stacks::frames(const Stack& stack) {
     return named->second;
 }
 
+std::string Stacks::symbol(uint64_t address, uint32_t process) {
+    const std::array<uint64_t, 1> one{address};
+    const std::vector<std::string> frames = process == 0 ? symbolizer_.kernel(one) : symbolizer_.process(process, one);
+    const size_t plus = frames.empty() ? std::string::npos : frames.front().rfind("+0x");
+    return plus == std::string::npos ? std::string() : frames.front().substr(0, plus);
+}
+
 std::vector<uint64_t> Stacks::addresses(const Key& key) const {
     const std::array<uint64_t, 2> bytes{key.first, key.second};
     std::array<uint64_t, 1 + stack_frames> value{};

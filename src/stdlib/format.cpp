@@ -68,6 +68,7 @@ bool integers_only(Conversion conversion) {
 }
 
 bool fits(Conversion conversion, const Type& type) {
+    if (type.naming != Naming::none) return !integers_only(conversion);
     if (in_memory(type) && type.kind != Kind::string) return conversion == Conversion::string;
     return type.kind == Kind::integer || (type.kind == Kind::string && !integers_only(conversion));
 }

@@ -26,6 +26,8 @@ constexpr std::array rows{
     OptionRow{Option::max_map_keys, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
+    OptionRow{Option::unsafe, "--unsafe", "",
+              "Allow functions that change what is traced or run commands: system, signal, signal_thread."},
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ enum class Option : uint8_t {
     stats,
     attach_with,
     max_map_keys,
-    kernel
+    kernel,
+    unsafe
 };
 
 struct OptionRow {

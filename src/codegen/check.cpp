@@ -259,7 +259,9 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
         Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name,
                                                   type_name(info.value), type_name(type)));
         d.notes.push_back({info.first, "it was given its type here"});
-        d.hint = "use a map of another name";
+        d.hint = info.value.aggregation == type.aggregation && info.value.shape != type.shape
+                     ? "one map has one set of buckets: use the same bounds, or a map of another name"
+                     : "use a map of another name";
         return false;
     }
     info.value = joined(info.value, type);

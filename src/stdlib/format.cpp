@@ -67,6 +67,7 @@ const FlagRow* find_flag(char c) {
 std::string known_conversions() {
     std::string out = "conversions are ";
     for (const ConversionRow& row : conversion_rows) out += fmt::format("%{} ", row.letter);
+    for (const BytesRow& row : bytes_rows) out += fmt::format("%r{} ", row.letter);
     return out + "and %%";
 }
 

@@ -1,6 +1,7 @@
 // Functions that leave a record for the runtime to act on, and those that act on what is traced at once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -182,6 +183,70 @@ void print_to_kernel(BodyLowering& l, const ast::Call& node) {
              {b.text(l.unit().text(format, size)), b.constant(size), values[0], values[1], values[2]});
 }
 
+// ---- assertions
+
+// The run ends here.
+void assert_at_run(BodyLowering& l, const ast::Call& node) {
+    l.builder().branch(
+        l.number(node.arguments[0]), [] {},
+        [&] {
+            PlannedEvent said, end;
+            said.kind = EventKind::error;
+            for (char c : literal(l.expr(node.arguments[1]))->value) said.format += c == '%' ? "%%" : std::string(1, c);
+            said.format += '\n';
+            l.emit_parts(std::move(said), {});
+            end.kind = EventKind::exit;
+            l.emit_parts(std::move(end), {}, true);
+            l.builder().leave();
+        });
+}
+
+struct ComparisonRow {
+    ast::BinaryOp op;
+    bool (*holds)(int64_t, int64_t);
+};
+constexpr std::array comparisons{
+    ComparisonRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) { return a == b; }},
+    ComparisonRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) { return a != b; }},
+    ComparisonRow{ast::BinaryOp::less, [](int64_t a, int64_t b) { return a < b; }},
+    ComparisonRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) { return a <= b; }},
+    ComparisonRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) { return a > b; }},
+    ComparisonRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) { return a >= b; }},
+    ComparisonRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) { return a != 0 && b != 0; }},
+    ComparisonRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) { return a != 0 || b != 0; }},
+};
+
+// Numbers, sizes, offsets, enumerators, and comparisons of them.
+std::optional<int64_t> known_value(BodyChecker& c, ast::ExprId id) {
+    const ast::ExprNode& node = c.expr(id).node;
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
+    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? 1 : 0;
+    if (const auto* constant = std::get_if<ConstantUse>(&c.said(id))) return constant->value;
+    const auto* binary = std::get_if<ast::Binary>(&node);
+    if (!binary) return {};
+    const auto left = known_value(c, binary->left), right = known_value(c, binary->right);
+    const auto* row = std::ranges::find_if(comparisons, [&](const ComparisonRow& r) { return r.op == binary->op; });
+    if (!left || !right || row == comparisons.end()) return {};
+    return row->holds(*left, *right) ? 1 : 0;
+}
+
+Type assert_now(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const auto value = known_value(c, node.arguments[0]);
+    if (!value) {
+        c.error(node.arguments[0], "this is not known when the program is compiled").hint =
+            "assert(condition, \"message\") is asked when the program runs";
+    } else if (*value == 0) {
+        c.error(id, literal(c.expr(node.arguments[1]))->value);
+    }
+    return nothing();
+}
+
+Type refuse(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    c.error(id, node.arguments.empty() ? "the program says that it cannot go on"
+                                       : literal(c.expr(node.arguments[0]))->value);
+    return nothing();
+}
+
 // id, type, number, bytes, statement
 constexpr CallRule rules[] = {
     {Function::time, nullptr, nullptr, nullptr, print_time},
@@ -193,6 +258,9 @@ constexpr CallRule rules[] = {
     {Function::errorf, nullptr, nullptr, nullptr, formatted<EventKind::error>},
     {Function::warnf, nullptr, nullptr, nullptr, formatted<EventKind::warning>},
     {Function::debugf, kernel_log, nullptr, nullptr, print_to_kernel},
+    {Function::assert_, nullptr, nullptr, nullptr, assert_at_run},
+    {Function::static_assert_, assert_now},
+    {Function::fail, refuse},
 };
 
 }  // namespace

@@ -120,6 +120,7 @@ class BodyChecker {
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
+    const Use& said(ast::ExprId id) { return use(id); }
     Diag& error(ast::ExprId id, std::string message) { return diags_.error(span(id), std::move(message)); }
     Kernel& kernel() { return kernel_; }
 

@@ -305,10 +305,9 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"stack",   "usermode", "uaddr",         "path",          "glob",
-                                      "top",     "sort",     "percpu_kaddr",  "socket_cookie", "container_of",
-                                      "fail",    "assert",   "static_assert", "override",      "unwatch",
-                                      "tseries", "len",      "has_key"};
+constexpr std::string_view later[] = {"stack",    "usermode", "uaddr",        "path",          "glob",
+                                      "top",      "sort",     "percpu_kaddr", "socket_cookie", "container_of",
+                                      "override", "unwatch",  "tseries",      "len",           "has_key"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&

@@ -76,6 +76,29 @@ constexpr std::array functions{
                 "Writes to the kernel's trace_pipe, at once; up to 3 values by %d, %u, %x and %s. It is slow, and for "
                 "looking for mistakes only.",
                 "k:vfs_read { debugf(\"pid %d\", pid); }"},
+    FunctionRow{Function::assert_,
+                "assert",
+                {Parameter{"condition", Want::integer}, Parameter{"message", Want::literal}},
+                Aggregation::none,
+                nothing(),
+                "Where the condition is 0, prints the message to standard error, and ends the program.",
+                "k:vfs_read { assert(arg2 < 1000000000, \"a huge read\"); }"},
+    FunctionRow{
+        Function::static_assert_,
+        "static_assert",
+        {Parameter{"condition", Want::integer}, Parameter{"message", Want::literal}},
+        Aggregation::none,
+        nothing(),
+        "Where the condition, which is known when the program is compiled, is 0, the program is refused with the "
+        "message.",
+        "BEGIN { static_assert(sizeof(struct task_struct) > 64, \"a small task\"); exit(); }"},
+    FunctionRow{Function::fail,
+                "fail",
+                {Parameter{"message", Want::literal, true}},
+                Aggregation::none,
+                nothing(),
+                "The program is refused with the message.",
+                "BEGIN { fail(\"not for this kernel\"); }"},
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ TEST(Examples, OfVariablesCompileAndUseTheirRow) {
 
 TEST(Examples, OfFunctionsCompileAndUseTheirRow) {
     for (const FunctionRow& row : function_rows()) {
+        if (row.id == Function::fail) continue;  // no program with it compiles
         compiles(row.example);
         EXPECT_NE(row.example.find(std::string(row.name) + "("), std::string_view::npos) << row.example;
     }

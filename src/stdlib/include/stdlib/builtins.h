@@ -135,6 +135,9 @@ enum class Function : uint8_t {
     errorf,
     warnf,
     debugf,
+    assert_,
+    static_assert_,
+    fail,
 };
 
 enum class Want : uint8_t {

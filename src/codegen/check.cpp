@@ -12,6 +12,7 @@ namespace {
 // The type that holds both, for two values of one kind.
 Type joined(Type a, Type b) {
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    if (a == b) return a;
     if (a.kind == Kind::tuple) {
         std::vector<Type> parts;
         for (size_t i = 0; i < a.shape->parts.size(); i++)
@@ -22,6 +23,7 @@ Type joined(Type a, Type b) {
     if (a.shape != b.shape) out.shape = {};
     out.is_signed = a.is_signed || b.is_signed;
     if (a.view != b.view) out.view = View::plain;
+    if (a.naming != b.naming) out.naming = Naming::none;
     return out;
 }
 
@@ -238,9 +240,46 @@ void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRo
     Type type = aggregation_type(row.aggregation, view == View::duration ? view : View::plain);
     if (!node.arguments.empty()) type.is_signed = slot(node.arguments[0]).is_signed || view == View::duration;
     if (row.aggregation == Aggregation::count) type.is_signed = false;
+    type = bucketed(node, row, std::move(type));
+    if (type.kind == Kind::none) return;
     slot(call) = type;
     merge_value(index, type, span(target));
     slot(target) = type;
+}
+
+// The bounds of lhist(), and the bits of a hist() that has some.
+Type BodyChecker::bucketed(const ast::Call& node, const FunctionRow& row, Type type) {
+    std::vector<int64_t> buckets;
+    for (size_t i = 1; i < node.arguments.size() && node.arguments.size() > 1; i++) {
+        const ast::ExprNode& given = program_[node.arguments[i]].node;
+        const auto* duration = std::get_if<ast::Duration>(&given);
+        if ((duration != nullptr) != (type.view == View::duration) && row.aggregation == Aggregation::lhist) {
+            diags_.error(span(node.arguments[i]), "bounds and values are all durations, or none of them is").hint =
+                duration ? "divide the value by a unit: latency / 1us" : "give the number a unit: 10us";
+            return nothing();
+        }
+        buckets.push_back(duration ? duration->nanoseconds : static_cast<int64_t>(std::get<ast::Integer>(given).value));
+    }
+    if (buckets.empty() || (row.aggregation == Aggregation::hist && buckets[0] == 0)) return type;
+    if (row.aggregation == Aggregation::hist && (type.view == View::duration || buckets[0] > 5)) {
+        diags_
+            .error(span(node.arguments[1]), type.view == View::duration
+                                                ? "a histogram of durations has buckets of its own"
+                                                : "bits are from 0 to 5")
+            .hint = "write hist(value, 2), or dist(value) for 32 buckets for each doubling";
+        return nothing();
+    }
+    constexpr int64_t most_steps = 1000;
+    if (row.aggregation == Aggregation::lhist &&
+        (buckets[2] <= 0 || buckets[1] <= buckets[0] || (buckets[1] - buckets[0] - 1) / buckets[2] >= most_steps)) {
+        diags_.error(span(node.arguments[3]), fmt::format("from min to max there are 1 to {} steps", most_steps)).hint =
+            fmt::format("for example {}", row.example);
+        return nothing();
+    }
+    Shape shape;
+    shape.buckets = std::move(buckets);
+    type.shape = std::move(shape);
+    return type;
 }
 
 bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
@@ -251,12 +290,15 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
     }
     const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
                        units_differ(info.value, type) ||
+                       (type.kind == Kind::aggregation && info.value.shape != type.shape) ||
                        (type.kind == Kind::aggregation && info.value.view != type.view);
     if (clash) {
         Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name,
                                                   type_name(info.value), type_name(type)));
         d.notes.push_back({info.first, "it was given its type here"});
-        d.hint = "use a map of another name";
+        d.hint = info.value.aggregation == type.aggregation && info.value.shape != type.shape
+                     ? "one map has one set of buckets: use the same bounds, or a map of another name"
+                     : "use a map of another name";
         return false;
     }
     info.value = joined(info.value, type);

@@ -95,7 +95,6 @@ class BodyChecker {
     Type variable(ast::ExprId id, const VariableRow& row, std::string_view name);
     Type result_type(ast::ExprId id);
     bool in_scope(ast::ExprId id, const VariableRow& row);
-    static uint32_t longest_text(const ResolvedPlace& place);
     Type argument(ast::ExprId id, std::string_view name);
     Type record_field(ast::ExprId id, const ast::Member& node);
     Type unknown_name(ast::ExprId id, std::string_view name);
@@ -144,6 +143,19 @@ class BodyChecker {
     const SpanInfo* span_named(ast::ExprId id);
     std::optional<Type> parameter(ast::ExprId id, std::string_view name);
 
+  public:  // for the rules of calls (calls.h), besides value()
+    Type value_of(ast::ExprId id) { return value(id); }
+    const ResolvedPlace& place() const { return body_.place; }
+    const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
+    const Type& checked(ast::ExprId id) { return slot(id); }
+    void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
+    const Use& said(ast::ExprId id) { return use(id); }
+    Diag& error(ast::ExprId id, std::string message) { return diags_.error(span(id), std::move(message)); }
+    Kernel& kernel() { return kernel_; }
+
+  private:
+    Type call_by_rule(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    Type bucketed(const ast::Call& node, const FunctionRow& row, Type type);
     bool in_span() const { return body_.role != Role::action; }
     // Is an expression evaluated when the span opens?
     bool opening() const {

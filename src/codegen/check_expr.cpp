@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "calls.h"
 #include "check.h"
 #include "operators.h"
 #include "percent.h"
@@ -62,6 +63,12 @@ constexpr std::array duration_rules{
     DurationRule{ast::BinaryOp::divide, true, true, false},   DurationRule{ast::BinaryOp::divide, true, false, true},
     DurationRule{ast::BinaryOp::modulo, true, true, true},
 };
+
+Type longest(const std::vector<std::string>& texts) {
+    size_t most = 0;
+    for (const std::string& text : texts) most = std::max(most, text.size());
+    return string_type(static_cast<uint32_t>(most + 1));
+}
 
 }  // namespace
 
@@ -129,14 +136,9 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (row.id == Variable::retval) return result_type(id);
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.type.view == View::duration && program_.settings.plain_integers) return integer_type();
-    if (row.id == Variable::probe) return string_type(longest_text(body_.place) + 1);
+    if (row.id == Variable::probe) return longest(place_texts(body_.place));
+    if (row.id == Variable::func) return longest(function_names(body_.place));
     return row.type;
-}
-
-uint32_t BodyChecker::longest_text(const ResolvedPlace& place) {
-    size_t longest = place.members.empty() ? place.text.size() : 0;
-    for (const SharedPlace& member : place.members) longest = std::max(longest, member.text.size());
-    return static_cast<uint32_t>(longest);
 }
 
 Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
@@ -214,6 +216,11 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
             if (probe.place != Place::nothing && probe.place != Place::period) return true;
             why = fmt::format("`{}` has no stack: lt itself runs it", probe.name);
             hint = "there is one wherever the kernel or a program is traced, as in k:vfs_read { @[kstack] = count(); }";
+            break;
+        case Scope::function:
+            if (probe.place == Place::kernel_function || probe.place == Place::binary_function) return true;
+            why = fmt::format("`{}` probes are at no function", probe.name);
+            hint = "`probe` is the probe's own text";
             break;
     }
     diags_.error(span(id), why).hint = hint;
@@ -329,8 +336,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     }
     if (l.kind == Kind::string) {
         if (is_comparison(node.op)) return truth;
+        if (node.op == ast::BinaryOp::add) return string_type(l.size + r.size - 1);
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
-            "== != < <= > >= compare strings";
+            "== != < <= > >= compare strings, + joins them";
         return nothing();
     }
     if (in_memory(l) && l.kind != Kind::stack) {
@@ -405,6 +413,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::size_of && node.arguments.size() == 1) return size_of(id, node.arguments[0]);
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
+    if (call_rule(row->id) != nullptr) return call_by_rule(id, node, *row);
     const size_t before = diags_.all().size();
     arguments(id, node, *row);
     if (const auto variable_id = stack_variable(row->id); variable_id && region_ == Region::timeout) {
@@ -479,8 +488,7 @@ Type BodyChecker::unknown_function(const ast::Call& node) {
     std::vector<std::string_view> names;
     for (const FunctionRow& r : function_rows()) names.push_back(r.name);
     const auto near = closest(node.name, names);
-    d.hint = near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                          : fmt::format("did you mean {}?", either(near));
+    d.hint = near.empty() ? "lt-language(7) lists them" : fmt::format("did you mean {}?", either(near));
     return nothing();
 }
 
@@ -502,7 +510,7 @@ void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const Functio
     }
     if (row.id == Function::print && given > 1) print_arguments(node);
     for (size_t i = 0; i < given; i++) argument_fits(row, wants[std::min(i, wants.size() - 1)], node.arguments[i]);
-    if (row.id == Function::printf) printf_arguments(node);
+    if (!wants.empty() && wants[0].want == Want::format) printf_arguments(node);
 }
 
 void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument) {
@@ -537,7 +545,18 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
             return;
         case Want::format:
             if (std::holds_alternative<ast::String>(node)) return;
-            diags_.error(span(argument), "a format is a string in quotes").hint = "write printf(\"%s\\n\", ...)";
+            diags_.error(span(argument), "a format is a string in quotes").hint =
+                fmt::format("for example {}", row.example);
+            return;
+        case Want::literal:
+            if (std::holds_alternative<ast::String>(node)) return void(value(argument));
+            diags_.error(span(argument), fmt::format("{} is a string in quotes", want.name)).hint =
+                fmt::format("for example {}", row.example);
+            return;
+        case Want::word:
+            if (std::holds_alternative<ast::Name>(node)) return;
+            diags_.error(span(argument), fmt::format("{} is a name as it stands", want.name)).hint =
+                fmt::format("for example {}", row.example);
             return;
         case Want::integer: {
             const Type t = value(argument);
@@ -590,7 +609,8 @@ void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, a
                 diags_.error(span(argument), fmt::format("{}() takes an address or bytes, not a stack", row.name));
             return;
         case Want::number:
-            if (std::holds_alternative<ast::Integer>(node)) return void(value(argument));
+            if (std::holds_alternative<ast::Integer>(node) || std::holds_alternative<ast::Duration>(node))
+                return void(value(argument));
             diags_.error(span(argument), fmt::format("{} is a number as it stands", want.name)).hint =
                 fmt::format("for example {}", row.example);
             return;

@@ -26,6 +26,7 @@ bool is_folded(const Type& t) {
             return true;
         case Aggregation::none:
         case Aggregation::hist:
+        case Aggregation::lhist:
         case Aggregation::stats:
         case Aggregation::dist:
             return false;

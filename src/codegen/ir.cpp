@@ -93,6 +93,13 @@ constexpr std::array library{
     LibraryRow{Library::length, "lt_length", 2, true, false},
     LibraryRow{Library::compare, "lt_compare", 3, true, false},
     LibraryRow{Library::contains, "lt_contains", 4, true, false},
+    LibraryRow{Library::find, "lt_find", 4, true, false},
+    LibraryRow{Library::bytes_compare, "lt_bytes_compare", 3, true, false},
+    LibraryRow{Library::change_case, "lt_change_case", 3, false, false},
+    LibraryRow{Library::number, "lt_to_number", 3, true, false},
+    LibraryRow{Library::swap, "lt_swap", 2, true, false},
+    LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
+    LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

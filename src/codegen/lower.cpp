@@ -28,7 +28,8 @@ uint32_t value_size(const Type& t) {
         case Aggregation::stats:
             return 16;
         case Aggregation::hist:
-            return 8 * hist_buckets;
+        case Aggregation::lhist:
+            return 8 * bucket_count(t);
         case Aggregation::dist:
             return 8 * dist_words;
     }
@@ -44,6 +45,50 @@ MapShape shape_of(const MapInfo& info) {
     const bool per_cpu = info.value.kind == Kind::aggregation;
     if (info.key.empty()) return per_cpu ? MapShape::per_cpu_array : MapShape::array;
     return per_cpu && info.value.aggregation != Aggregation::dist ? MapShape::per_cpu_hash : MapShape::hash;
+}
+
+// Values that are sums of what came, per CPU.
+bool adds_up(const Type& type) {
+    switch (type.aggregation) {
+        case Aggregation::count:
+        case Aggregation::sum:
+        case Aggregation::avg:
+        case Aggregation::stats:
+        case Aggregation::hist:
+        case Aggregation::lhist:
+            return true;
+        case Aggregation::none:
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::dist:
+            return false;
+    }
+    return false;
+}
+
+// Is a map only collected into, printed and cleared, in all bodies? Whatever else is done with it must see what the
+// kernel has.
+bool only_collects(const ast::Program& program, const Typed& typed, uint32_t map) {
+    if (!adds_up(typed.maps[map].value)) return false;
+    std::vector<bool> harmless(program.exprs.size(), false);
+    for (const ast::Stmt& stmt : program.stmts) {
+        if (const auto* assign = std::get_if<ast::Assign>(&stmt.node))
+            harmless[static_cast<size_t>(assign->target)] = true;
+    }
+    for (const ast::Expr& expr : program.exprs) {
+        const auto* call = std::get_if<ast::Call>(&expr.node);
+        const FunctionRow* row = call && !call->arguments.empty() ? find_function(call->name) : nullptr;
+        if (!row || (row->id != Function::print && row->id != Function::clear)) continue;
+        const auto* argument = std::get_if<ast::Map>(&program[call->arguments[0]].node);
+        if (argument && !argument->has_key) harmless[static_cast<size_t>(call->arguments[0])] = true;
+    }
+    for (const Body& body : typed.bodies) {
+        for (size_t i = 0; i < body.uses.size(); i++) {
+            const auto* use = std::get_if<MapUse>(&body.uses[i]);
+            if (use && use->index == map && !harmless[i]) return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -82,6 +127,7 @@ void Unit::plan_map(const MapInfo& info) {
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
+    m.cleared_by_difference = only_collects(program, typed, static_cast<uint32_t>(out_.plan.maps.size()));
     m.max_entries = info.entries == 0 ? typed.max_keys.value_or(program.settings.max_map_keys) : info.entries;
     if (info.key.empty()) {
         m.key_size = 4;
@@ -93,6 +139,16 @@ void Unit::plan_map(const MapInfo& info) {
     if (info.declared == "percpulruhash") storage = ir::Storage::lru_per_cpu_hash;
     out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false});
     out_.plan.maps.push_back(std::move(m));
+}
+
+uint32_t Unit::session(SessionValue what) {
+    std::vector<PlannedSessionValue>& all = out_.plan.session_values;
+    const auto known = std::find_if(all.begin(), all.end(), [&](const auto& v) { return v.what == what; });
+    if (known != all.end()) return known->offset;
+    std::vector<uint8_t>& bytes = out_.plan.param_bytes;
+    all.push_back({what, static_cast<uint32_t>(bytes.size())});
+    bytes.insert(bytes.end(), sizeof(uint64_t), 0);
+    return all.back().offset;
 }
 
 uint32_t Unit::text(std::string bytes, uint32_t size) {

@@ -42,8 +42,9 @@ class Unit {
     uint32_t books();                // the map that counts what was opened and closed
     bool has_loops() const { return loops_; }
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
-    uint32_t ring();       // the ring buffer's index among the maps; made when first asked for
-    uint32_t new_stack();  // the event that tells of a program's stack
+    uint32_t session(SessionValue what);  // where it lies among the parameters
+    uint32_t ring();                      // the ring buffer's index among the maps; made when first asked for
+    uint32_t new_stack();                 // the event that tells of a program's stack
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
     PlannedProbe& probe(const ResolvedPlace& place);
@@ -155,6 +156,7 @@ class BodyLowering {
 
     // lower_stmt.cpp
     void block(const ast::Block& block);
+    std::optional<uint32_t> map_printed_by(const ast::Stmt& stmt) const;
     void statement(const ast::Stmt& stmt);
     void statement(const ast::Stmt& stmt, const ast::Evaluate& node);
     void statement(const ast::Stmt& stmt, const ast::Assign& node);
@@ -231,8 +233,10 @@ class BodyLowering {
     ir::Value string(ast::ExprId id, uint32_t room);
     // Writes the string to memory at `to` + offset, which is zero.
     void string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room);
-    // The text of the place where the program runs: an address of `room` bytes.
-    ir::Value place_text(uint32_t room);
+    // A text for each place that the program serves: that of the one where it runs, an address of `room` bytes.
+    ir::Value of_places(const std::vector<std::string>& texts, uint32_t room);
+    ir::Value variable_text(Variable id, uint32_t room);
+    ir::Value session(SessionValue what);
     // lower_types.cpp: where a value lies
     struct Location {
         ir::Value base = ir::no_value;  // a number; `direct` or in the context: an address of the program's own
@@ -280,6 +284,29 @@ class BodyLowering {
     ir::Value about_strings(const ast::Call& node, Function function);
     ir::Value compared(const ast::Binary& node);
 
+  public:  // for the rules of calls (calls.h)
+    Builder& builder() { return *b_; }
+    Unit& unit() { return unit_; }
+    Way way() const { return way_; }
+    const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
+    const Type& type_of(ast::ExprId id) const { return type(id); }
+    const Use& use_of(ast::ExprId id) const { return use(id); }
+    ir::Value number(ast::ExprId id) { return integer(id); }
+    ir::Value text(ast::ExprId id, uint32_t room) { return string(id, room); }
+    void text_to(ast::ExprId id, ir::Value to, uint32_t room) { string_into(id, to, 0, room); }
+    void bytes_at(ir::Value to, ir::Value size, ast::ExprId address, bool as_text) {
+        read_bytes(to, size, address, as_text);
+    }
+    void count_failed(ir::Value result) { count_failure(result); }
+    ir::Value session_value(SessionValue what) { return session(what); }
+    void concat(ast::ExprId left, ast::ExprId right, ir::Value to);
+    void emit_values(PlannedEvent event, const std::vector<ast::ExprId>& values) {
+        emit_event(std::move(event), values);
+    }
+    // A record of fields that are ready; the fields of the event have their types.
+    void emit_parts(PlannedEvent event, std::vector<RecordPart> parts, bool wake = false);
+
+  private:
     const Type& type(ast::ExprId id) const { return body_.types[static_cast<uint32_t>(id)]; }
     const Use& use(ast::ExprId id) const { return body_.uses[static_cast<uint32_t>(id)]; }
 
@@ -287,8 +314,9 @@ class BodyLowering {
     const Body& body_;
     const ast::Program& program_;
     std::optional<Builder> b_;
-    Way way_ = Way::run;    // of the function in the making
-    bool closing_ = false;  // at the close of a span: frozen values come from the opening
+    std::optional<uint32_t> printed_map_;  // by the statement before
+    Way way_ = Way::run;                   // of the function in the making
+    bool closing_ = false;                 // at the close of a span: frozen values come from the opening
     struct Thawed {
         uint32_t slot = 0;
         ir::Value buffer = ir::no_value;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "calls.h"
 #include "lower.h"
 #include "operators.h"
 #include "stacks.h"
@@ -90,6 +91,8 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
     const FunctionRow* row = find_function(node.name);
+    if (const CallRule* rule = call_rule(row->id))
+        return rule->integer != nullptr ? rule->integer(*this, id, node) : b_->constant(0);
     switch (row->id) {
         case Function::age:
             return age(node);
@@ -169,6 +172,11 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
     }
     if (v.id == Variable::latency) return b_->read(latency_slot_);
     if (v.id == Variable::arg) return b_->argument(v.number);
+    if (v.id == Variable::ncpus) return session(SessionValue::cpus);
+    if (v.id == Variable::ctx) return b_->alu(ir::Alu::add, b_->context(), b_->constant(0));
+    if (v.id == Variable::elapsed) {
+        return b_->alu(ir::Alu::sub, b_->helper(variable_row(Variable::nsecs).helper), session(SessionValue::start));
+    }
     if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
     const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
     return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
@@ -230,13 +238,12 @@ ir::Value BodyLowering::string(ast::ExprId id, uint32_t room) {
 
 // Of many places each has a row in one table, whose length is a power of two, so that the verifier sees that no cookie
 // leads out of it.
-ir::Value BodyLowering::place_text(uint32_t room) {
-    const std::vector<SharedPlace>& members = body_.place.members;
-    if (members.empty()) return b_->text(unit_.text(body_.place.text, room));
-    const size_t rows = std::bit_ceil(members.size());
+ir::Value BodyLowering::of_places(const std::vector<std::string>& texts, uint32_t room) {
+    if (texts.size() == 1) return b_->text(unit_.text(texts.front().substr(0, room - 1), room));
+    const size_t rows = std::bit_ceil(texts.size());
     std::string table;
-    for (const SharedPlace& member : members) {
-        table += member.text.substr(0, room - 1);
+    for (const std::string& text : texts) {
+        table += text.substr(0, room - 1);
         table.resize((table.size() / room + 1) * room);
     }
     const auto size = static_cast<uint32_t>(rows * room);
@@ -245,6 +252,13 @@ ir::Value BodyLowering::place_text(uint32_t room) {
     return b_->address_plus(b_->text(unit_.text(std::move(table), size)),
                             b_->alu(ir::Alu::mul, row, b_->constant(room)));
 }
+
+// Of the variables that are texts of the place.
+ir::Value BodyLowering::variable_text(Variable id, uint32_t room) {
+    return of_places(id == Variable::func ? function_names(body_.place) : place_texts(body_.place), room);
+}
+
+ir::Value BodyLowering::session(SessionValue what) { return b_->load(b_->param(unit_.session(what)), 0); }
 
 void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
     const ir::Value at = offset == 0 ? to : b_->address(to, offset);
@@ -264,8 +278,10 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
         if (type(id).kind == Kind::stack) {
             stack_into(variable_use->id, stack_frames, at);
-        } else if (variable_use->id == Variable::probe) {
-            b_->copy(at, 0, place_text(own), own);
+        } else if (variable_use->id == Variable::probetype) {
+            b_->copy(at, 0, b_->text(unit_.text(std::string(probe_row(body_.place.kind).name), own)), own);
+        } else if (variable_use->id == Variable::probe || variable_use->id == Variable::func) {
+            b_->copy(at, 0, variable_text(variable_use->id, own), own);
         } else if (stuck_ != ir::no_value) {
             b_->copy(at, 0, b_->address(stuck_, offsetof(StuckSpan, comm)), sizeof(StuckSpan::comm));
         } else {
@@ -291,6 +307,10 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         string_into(std::get<ast::Call>(node).arguments[0], to, offset, room);
     } else if (const auto which = called ? stack_variable(called->id) : std::nullopt) {
         stack_into(*which, stack_request(program_, std::get<ast::Call>(node)).frames, at);
+    } else if (const CallRule* rule = called ? call_rule(called->id) : nullptr; rule && rule->bytes) {
+        rule->bytes(*this, id, std::get<ast::Call>(node), at);
+    } else if (const auto* sum = std::get_if<ast::Binary>(&node)) {
+        concat(sum->left, sum->right, at);
     } else if (called) {
         called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
                                     : text_into(id, std::get<ast::Call>(node), at);

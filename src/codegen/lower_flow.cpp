@@ -172,6 +172,7 @@ ir::Value BodyLowering::folded(uint32_t map, ir::Value key) {
         case Aggregation::count:
         case Aggregation::sum:
         case Aggregation::hist:
+        case Aggregation::lhist:
         case Aggregation::stats:
         case Aggregation::dist:
             return folded_word(map, key, 0);

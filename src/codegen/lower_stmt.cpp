@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "calls.h"
 #include "lower.h"
 #include "operators.h"
 #include "percent.h"
@@ -21,7 +22,21 @@ bool is_scalar(const PlannedMap& map) { return map.key.empty(); }
 }  // namespace
 
 void BodyLowering::block(const ast::Block& b) {
-    for (ast::StmtId id : b.statements) statement(program_[id]);
+    for (ast::StmtId id : b.statements) {
+        statement(program_[id]);
+        printed_map_ = map_printed_by(program_[id]);
+    }
+}
+
+// The map that a statement prints whole: a clear() right behind it takes away just what was printed.
+std::optional<uint32_t> BodyLowering::map_printed_by(const ast::Stmt& stmt) const {
+    const auto* evaluate = std::get_if<ast::Evaluate>(&stmt.node);
+    const auto* call = evaluate ? std::get_if<ast::Call>(&program_[evaluate->value].node) : nullptr;
+    if (!call || call->name != function_row(Function::print).name) return {};
+    const auto* map = std::get_if<ast::Map>(&program_[call->arguments[0]].node);
+    if (!map || map->has_key) return {};
+    const auto* map_use = std::get_if<MapUse>(&use(call->arguments[0]));
+    return map_use ? std::optional(map_use->index) : std::nullopt;
 }
 
 void BodyLowering::statement(const ast::Stmt& stmt) {
@@ -34,7 +49,7 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
 void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     const ast::ExprNode& value = program_[node.value].node;
     if (const auto* c = std::get_if<ast::Call>(&value)) {
-        call(stmt, node.value, *c, std::get<CallUse>(use(node.value)).id);
+        call(stmt, node.value, *c, find_function(c->name)->id);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
         run_block(*inner);
     } else if (node.discard && type(node.value).kind == Kind::integer) {
@@ -105,7 +120,7 @@ void BodyLowering::with_slot(uint32_t map, ir::Value key, const std::function<vo
 
 void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, uint32_t map) {
     if (const auto* called = std::get_if<ast::Call>(&program_[node.value].node)) {
-        const FunctionRow& row = function_row(std::get<CallUse>(use(node.value)).id);
+        const FunctionRow& row = *find_function(called->name);
         if (row.aggregation != Aggregation::none) return collect(map, key_of(map, target), row, *called);
     }
     if (!node.op) return store_value(map, key_of(map, target), node.value);
@@ -171,7 +186,18 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
         case Aggregation::dist:
             b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map)), alone(map)});
             break;
+        case Aggregation::lhist: {
+            const std::vector<int64_t>& buckets = m.value.shape->buckets;
+            const int64_t steps = static_cast<int64_t>(bucket_count(m.value)) - 2;
+            b_->call(ir::Library::lhist,
+                     {slot, v, b_->constant(buckets[0]), b_->constant(buckets[2]), b_->constant(steps), alone(map)});
+            break;
+        }
         case Aggregation::hist:
+            if (m.value.shape) {
+                b_->call(ir::Library::hist_fine, {slot, v, b_->constant(m.value.shape->buckets[0]), alone(map)});
+                break;
+            }
             b_->call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist,
                      {slot, v, alone(map)});
             break;
@@ -190,8 +216,13 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         PlannedEvent e;
         e.kind = kind;
         e.map = std::get<MapUse>(use(node.arguments[0])).index;
+        e.printed = kind == EventKind::clear && printed_map_ == e.map;
         emit_event(std::move(e), {});
     };
+    if (const CallRule* rule = call_rule(function)) {
+        if (rule->run != nullptr) rule->run(*this, node);
+        return;
+    }
     switch (function) {
         case Function::printf:
             return printf(node);
@@ -231,6 +262,9 @@ void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Fu
         case Function::hist:
         case Function::stats:
         case Function::dist:
+        case Function::lhist:
+            return;
+        default:  // those with a rule
             return;
     }
 }
@@ -283,21 +317,50 @@ RecordPart BodyLowering::record_part(ast::ExprId id, EventField& field) {
     }
     field.type = type(id);
     if (!in_memory(field.type)) return {integer(id), 8, false};
-    field.type.size = padded(field.type.size);
-    return {string(id, field.type.size), field.type.size, true};
+    const uint32_t room = padded(field.type.size);
+    if (field.type.kind != Kind::array) field.type.size = room;  // what stands behind an array is no element of it
+    return {string(id, room), room, true};
 }
 
 // Integers are computed before room is reserved, so that as little as possible happens in between; strings are written
 // in place.
 void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake) {
-    uint32_t size = record_header;
     std::vector<RecordPart> ready;
     for (ast::ExprId id : values) {
         EventField field;
         ready.push_back(record_part(id, field));
-        field.offset = size;
         event.fields.push_back(field);
-        size += ready.back().room;
+    }
+    emit_parts(std::move(event), ready, wake);
+}
+
+// Does the record change nothing about the run?
+static bool only_prints(EventKind kind) {
+    switch (kind) {
+        case EventKind::text:
+        case EventKind::value:
+        case EventKind::join:
+        case EventKind::cat:
+        case EventKind::error:
+        case EventKind::warning:
+            return true;
+        case EventKind::map:
+        case EventKind::spans:
+        case EventKind::stack:
+        case EventKind::clear:
+        case EventKind::zero:
+        case EventKind::exit:
+        case EventKind::system:
+            return false;
+    }
+    return false;
+}
+
+void BodyLowering::emit_parts(PlannedEvent event, std::vector<RecordPart> ready, bool wake) {
+    uint32_t size = record_header;
+    for (size_t i = 0; i < ready.size(); i++) {
+        event.fields[i].offset = size;
+        size += ready[i].room;
     }
     if (unit_.typed.timestamps) {
         event.timed = true;
@@ -306,12 +369,12 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
         size += 8;
     }
     event.size = size;
-    const bool only_prints = event.kind == EventKind::text || event.kind == EventKind::value;
+    const bool prints = only_prints(event.kind);
     const uint32_t lost = unit_.loss(LossKind::ring_buffer_full, 0);
     const uint32_t ring = unit_.ring();
     const uint32_t index = unit_.event(std::move(event));
     const auto write = [&] { write_record(index, ready, wake); };
-    if (!only_prints) return write();
+    if (!prints) return write();
     b_->branch(b_->call(ir::Library::room, {b_->map(ring), b_->constant(size)}), write, [&] { b_->loss(lost); });
 }
 

@@ -657,14 +657,25 @@ void loops_possible(const ast::Program& program, Kernel& kernel, Diags& diags) {
             "write unroll(N) { ... } for a number of turns that is known";
 }
 
+// Registers are not seen by a trampoline's program.
+bool asks_registers(const ast::Program& program) {
+    return std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        return call && call->name == function_row(Function::reg).name;
+    });
+}
+
 }  // namespace
 
-Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& options, Diags& diags) {
+Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& asked, Diags& diags) {
+    ResolveOptions options = asked;
+    if (asks_registers(program)) options.ruled_out.push_back({"", Way::fentry, "the program asks for registers"});
     Typed typed;
     loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;
+    typed.unsafe = options.unsafe;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, program.settings.max_probes, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)

@@ -106,6 +106,7 @@ bool Pipeline::options_fit() {
     resolve_options_.params = command_.params;
     resolve_options_.accounts = command_.has(Option::stats);
     resolve_options_.timestamps = command_.has(Option::timestamps);
+    resolve_options_.unsafe = command_.has(Option::unsafe);
     if (!set_max_keys()) return false;
     Result<std::unique_ptr<Output>> output = Output::open(command_);
     if (!output) return refuse(output.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "stdlib/builtins.h"
 
 namespace lt {
@@ -62,7 +63,18 @@ ast::ExprId Builder::add(Span span, ast::ExprNode node, const Exprs& children) {
     return program_.add(span, std::move(node));
 }
 
-ast::ExprId Builder::leaf(Span span, ast::ExprNode node) { return add(span, std::move(node), {}); }
+ast::ExprId Builder::leaf(Span span, ast::ExprNode node) {
+    const auto* name = std::get_if<ast::Name>(&node);
+    const VariableRow* row = name ? find_variable(name->name) : nullptr;
+    if (row && !row->members.empty()) return members_of_task(span, row->members);
+    return add(span, std::move(node), {});
+}
+
+ast::ExprId Builder::members_of_task(Span span, std::string_view members) {
+    ast::ExprId value = add(span, ast::Name{std::string(variable_row(Variable::curtask).name)}, {});
+    for (std::string_view each : split(members, '.')) value = member(span, value, std::string(each), span);
+    return value;
+}
 
 // A key of several parts is a tuple: @x[(a, b)] is @x[a, b].
 ast::ExprId Builder::map(Span span, std::string name, Exprs key) {
@@ -107,10 +119,8 @@ Builder::Exprs Builder::with_key(Span span, Exprs arguments) {
 }
 
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
-    if (arguments.empty() && find_variable(name) != nullptr && find_function(name) == nullptr) {
-        diags_.error(span, fmt::format("'{}' is a value, not a function", name)).hint =
-            fmt::format("write {} without ()", name);
-    }
+    // values may be written as calls: pid()
+    if (arguments.empty() && find_variable(name) != nullptr) return leaf(span, ast::Name{std::move(name)});
     if (const FunctionRow* row = find_function(name); row != nullptr && takes_key(row->id) && arguments.size() == 2) {
         arguments = with_key(span, std::move(arguments));
     }

@@ -55,6 +55,7 @@ class Builder {
     void broken();  // an item was passed over
 
   private:
+    ast::ExprId members_of_task(Span span, std::string_view members);
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
     Exprs with_key(Span span, Exprs arguments);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <numeric>
 #include <utility>
 
+#include "effects.h"
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
@@ -32,6 +34,17 @@ struct Divider {
     }
     void operator()(const auto&) const {}
 };
+
+// The first value says how many strings follow that are meant.
+std::string joined_text(const std::string& between, const std::vector<Value>& values) {
+    std::string out;
+    const auto* count = values.empty() ? nullptr : std::get_if<int64_t>(&values[0].data);
+    for (size_t i = 1; count && i < values.size() && i <= static_cast<size_t>(*count); i++) {
+        if (i > 1) out += between;
+        out += show(values[i], true);
+    }
+    return out + "\n";
+}
 
 }  // namespace
 
@@ -61,12 +74,25 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
         case EventKind::stack:  // named while its process is there, and kept
             return Done{};
         case EventKind::clear:
-            return maps_.clear(planned.map);
+            return maps_.clear(planned.map, planned.printed);
         case EventKind::zero:
             return maps_.zero(planned.map);
         case EventKind::exit:
             exit_called_ = true;
             if (!event->values.empty()) exit_status_ = static_cast<int>(number_of(event->values[0]) & 0xff);
+            return Done{};
+        case EventKind::join:
+            printer_.text(joined_text(planned.format, event->values));
+            return Done{};
+        case EventKind::cat:
+        case EventKind::system:
+            act(planned.kind, format_text(planned.format, event->values, plan_.plain_integers));
+            return Done{};
+        case EventKind::error:
+        case EventKind::warning:
+            printer_.flush();
+            fmt::print(stderr, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
+                       format_text(planned.format, event->values, plan_.plain_integers));
             return Done{};
     }
     return Done{};
@@ -77,6 +103,14 @@ void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& valu
     if (!planned.timed) return;
     printer_.at(unix_time(static_cast<uint64_t>(std::get<int64_t>(values.back().data))));
     values.pop_back();
+}
+
+// What cannot be done is told, and the run goes on.
+void Dispatcher::act(EventKind kind, const std::string& text) {
+    const Result<std::string> output = kind == EventKind::cat ? file_text(text) : command_output(text);
+    if (output) return printer_.text(*output);
+    printer_.flush();
+    fmt::print(stderr, "lt: {}\n", output.error().what);
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
@@ -110,6 +144,7 @@ void Dispatcher::name_frames(std::span<Value> values) {
     for (Value& value : values) {
         if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = maps_.frames(*stack);
     }
+    name_values(values, maps_.symbol);
 }
 
 Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
@@ -142,16 +177,17 @@ Status Dispatcher::print_maps() {
 
 Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer,
                      bool source_lines)
-    : dispatcher_(
-          plan,
-          {[&maps](size_t index) { return maps.read(index); },
-           [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
-           [&maps](size_t index) { return maps.clear(index); }, [&maps](size_t index) { return maps.zero(index); },
-           [&plan, &object, this](size_t span) {
-               return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
-           },
-           [this](const Stack& stack) { return stacks_.frames(stack); }},
-          printer),
+    : dispatcher_(plan,
+                  {[&maps](size_t index) { return maps.read(index); },
+                   [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
+                   [&maps](size_t index, bool printed) { return maps.clear(index, printed); },
+                   [&maps](size_t index) { return maps.zero(index); },
+                   [&plan, &object, this](size_t span) {
+                       return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
+                   },
+                   [this](const Stack& stack) { return stacks_.frames(stack); },
+                   [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},
+                  printer),
       stacks_(object.map(std::string(stacks_symbol)), source_lines),
       printer_(printer) {}
 

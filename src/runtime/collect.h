@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "maps.h"
+#include "naming.h"
 #include "object.h"
 #include "runtime/plan.h"
 #include "runtime/printer.h"
@@ -25,10 +26,11 @@ namespace lt {
 struct MapActions {
     std::function<Result<MapContent>(size_t)> read;
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
-    std::function<Status(size_t)> clear;
+    std::function<Status(size_t, bool)> clear;  // true: what read() has last given, and no more
     std::function<Status(size_t)> zero;
     std::function<Result<OpenSpans>(size_t)> open;           // of a span
     std::function<std::vector<Frame>(const Stack&)> frames;  // innermost first
+    SymbolAt symbol;
 };
 
 class Dispatcher {
@@ -45,6 +47,7 @@ class Dispatcher {
 
   private:
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
+    void act(EventKind kind, const std::string& text);
     Result<MapContent> read_map(size_t index);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);

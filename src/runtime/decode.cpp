@@ -36,8 +36,8 @@ std::string read_text(View8 bytes) {
     return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), uint8_t{0}));
 }
 
-size_t aggregation_words(Aggregation aggregation) {
-    switch (aggregation) {
+size_t aggregation_words(const Type& type) {
+    switch (type.aggregation) {
         case Aggregation::none:
             return 0;
         case Aggregation::count:
@@ -49,7 +49,8 @@ size_t aggregation_words(Aggregation aggregation) {
         case Aggregation::stats:
             return 2;
         case Aggregation::hist:
-            return hist_buckets;
+        case Aggregation::lhist:
+            return bucket_count(type);
         case Aggregation::dist:
             return dist_words;
     }
@@ -73,7 +74,7 @@ std::optional<size_t> size_of(const Type& type) {
             return type.size;
         case Kind::aggregation:
             if (type.aggregation == Aggregation::none) return {};
-            return aggregation_words(type.aggregation) * 8;
+            return aggregation_words(type) * 8;
         case Kind::none:
         case Kind::record:
             return {};
@@ -212,9 +213,9 @@ Extreme fold_extreme(const Copies& copies, const Type& type) {
     return seen ? Extreme{static_cast<int64_t>(order ^ order_flip(type.aggregation, type.is_signed)), true} : Extreme{};
 }
 
-Histogram fold_histogram(const Copies& copies) {
-    Histogram out{std::vector<uint64_t>(hist_buckets)};
-    for (size_t bucket = 0; bucket < hist_buckets; bucket++) out.buckets[bucket] = sum_words(copies, bucket);
+Histogram fold_histogram(const Copies& copies, const Type& type) {
+    Histogram out{std::vector<uint64_t>(bucket_count(type))};
+    for (size_t bucket = 0; bucket < out.buckets.size(); bucket++) out.buckets[bucket] = sum_words(copies, bucket);
     return out;
 }
 
@@ -252,7 +253,8 @@ Data fold_aggregation(const Copies& copies, const Type& type) {
         case Aggregation::stats:
             return Average{static_cast<int64_t>(sum_words(copies, 0)), sum_words(copies, 1)};
         case Aggregation::hist:
-            return fold_histogram(copies);
+        case Aggregation::lhist:
+            return fold_histogram(copies, type);
         case Aggregation::dist:
             return fold_distribution(copies);
     }

@@ -34,6 +34,22 @@ Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
     return {"", fmt::format("{}{:o}", marked ? "0" : "", bits)};
 }
 
+// There are no numbers with fractions: an integer is shown as if it were one.
+Digits fraction_digits(const FormatPiece& piece, const Value& value) {
+    const double number =
+        value.type.is_signed ? static_cast<double>(number_of(value)) : static_cast<double>(bits_of(value));
+    const double size = number < 0 ? -number : number;
+    const uint32_t precision = piece.precision.value_or(6);
+    const std::string sign = number < 0 ? "-" : piece.plus ? "+" : piece.space ? " " : "";
+    if (piece.conversion == Conversion::fixed) return {sign, fmt::format("{:.{}f}", size, precision)};
+    if (piece.conversion == Conversion::exponent) return {sign, fmt::format("{:.{}e}", size, precision)};
+    return {sign, fmt::format("{:.{}g}", size, precision == 0 ? 1 : precision)};
+}
+
+bool has_fraction(Conversion conversion) {
+    return conversion == Conversion::fixed || conversion == Conversion::exponent || conversion == Conversion::general;
+}
+
 Digits digits_of(const FormatPiece& piece, const Value& value) {
     const uint64_t bits = bits_of(value);
     const bool marked = piece.alternate && bits != 0;
@@ -50,6 +66,12 @@ Digits digits_of(const FormatPiece& piece, const Value& value) {
             return octal_digits(piece, bits);
         case Conversion::address:
             return {"0x", fmt::format("{:x}", bits)};
+        case Conversion::fixed:
+        case Conversion::exponent:
+        case Conversion::general:
+            return fraction_digits(piece, value);
+        case Conversion::bytes:
+        case Conversion::hex_bytes:
         case Conversion::text:
         case Conversion::character:
         case Conversion::string:
@@ -70,10 +92,11 @@ void append_padded(std::string& out, const FormatPiece& piece, std::string_view 
 
 void append_digits(std::string& out, const FormatPiece& piece, Digits number) {
     // As in C: precision 0 prints no digit of 0, and a precision turns off the flag 0.
-    if (piece.precision == 0U && number.digits == "0") number.digits.clear();
+    const bool whole = !has_fraction(piece.conversion);
+    if (whole && piece.precision == 0U && number.digits == "0") number.digits.clear();
     const size_t length = number.prefix.size() + number.digits.size();
     size_t zeros = 0;
-    if (piece.precision) {
+    if (whole && piece.precision) {
         zeros = *piece.precision > number.digits.size() ? *piece.precision - number.digits.size() : 0;
     } else if (piece.zero && !piece.left) {
         zeros = piece.width > length ? piece.width - length : 0;
@@ -93,6 +116,17 @@ void append_string(std::string& out, const FormatPiece& piece, const Value& valu
     append_padded(out, piece, text);
 }
 
+// The bytes as they are; of a string those before its end.
+void append_bytes(std::string& out, const FormatPiece& piece, const std::string& bytes) {
+    const bool spaced = piece.conversion == Conversion::hex_bytes;
+    std::string text;
+    for (char c : std::string_view(bytes).substr(0, piece.precision.value_or(bytes.size()))) {
+        if (spaced && !text.empty()) text += ' ';
+        fmt::format_to(std::back_inserter(text), "{}{:02x}", spaced ? "" : "\\x", static_cast<unsigned char>(c));
+    }
+    append_padded(out, piece, text);
+}
+
 void append_character(std::string& out, const FormatPiece& piece, const Value& value) {
     const char c = static_cast<char>(number_of(value));
     std::string text;
@@ -101,6 +135,9 @@ void append_character(std::string& out, const FormatPiece& piece, const Value& v
 }
 
 void append_conversion(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
+    const auto* bytes = std::get_if<std::string>(&value.data);
+    if (bytes != nullptr && (piece.conversion == Conversion::bytes || piece.conversion == Conversion::hex_bytes))
+        return append_bytes(out, piece, *bytes);
     // A string where the conversion wants a number can only come from a plan that was not checked; its text is the best
     // answer. A percentile of nothing is no number, and 0 would be taken for one.
     const bool as_text = piece.conversion == Conversion::string || std::holds_alternative<std::string>(value.data) ||

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "duration.h"
+#include "runtime/printer.h"
 
 namespace lt {
 namespace {
@@ -118,7 +119,62 @@ std::vector<Row> rows_of(const Histogram& histogram, View view, bool plain, size
     return rows;
 }
 
+void append_rows(std::string& out, const std::vector<Row>& rows) {
+    uint64_t fullest = 0;
+    size_t width = label_width;
+    for (const Row& row : rows) {
+        fullest = std::max(fullest, row.count);
+        width = std::max(width, row.label.size());
+    }
+    for (const Row& row : rows) {
+        const std::string bar(bar_length(row.count, fullest), '@');
+        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", row.label, width, row.count, bar, bar_width);
+    }
+}
+
+// 100, 1K, 5M: with a suffix where nothing is lost by it
+std::string exact_text(int64_t bound) {
+    constexpr std::string_view suffixes = " KMGTPE";
+    size_t suffix = 0;
+    while (bound != 0 && bound % 1024 == 0 && suffix + 1 < suffixes.size()) bound /= 1024, suffix++;
+    return suffix == 0 ? fmt::format("{}", bound) : fmt::format("{}{}", bound, suffixes[suffix]);
+}
+
+std::string linear_label(size_t bucket, const Type& type, bool plain) {
+    const std::vector<int64_t>& b = type.shape->buckets;
+    const bool units = type.view == View::duration && !plain;
+    const auto text = [&](int64_t bound) { return units ? show_duration(bound) : exact_text(bound); };
+    if (bucket == 0) return fmt::format("(..., {})", text(b[0]));
+    const int64_t from = b[0] + static_cast<int64_t>(bucket - 1) * b[2];
+    if (bucket + 1 == bucket_count(type)) return fmt::format("[{}, ...)", text(from));
+    return fmt::format("[{}, {})", text(from), text(from + b[2]));
+}
+
+// As stdlib/bpf/aggregate.bpf.c finds the bucket.
+int64_t fine_bound(size_t bucket, int64_t bits) {
+    const auto n = static_cast<int64_t>(bucket) - 1;
+    const int64_t doublings = std::max<int64_t>((n >> bits) - 1, 0);
+    return (n - (doublings << bits)) << doublings;
+}
+
+std::string fine_label(size_t bucket, const Type& type) {
+    const int64_t bits = type.shape->buckets[0];
+    if (bucket == negative_bucket) return "(..., 0)";
+    if (bucket == zero_bucket) return "[0]";
+    const std::string from = exact_text(fine_bound(bucket, bits));
+    if (bucket + 1 == bucket_count(type)) return fmt::format("[{}, ...)", from);
+    const int64_t begin = fine_bound(bucket, bits), end = fine_bound(bucket + 1, bits);
+    return end == begin + 1 ? fmt::format("[{}]", from) : fmt::format("[{}, {})", from, exact_text(end));
+}
+
 }  // namespace
+
+uint32_t bucket_count(const Type& type) {
+    if (!type.shape) return hist_buckets;
+    const std::vector<int64_t>& b = type.shape->buckets;
+    if (type.aggregation == Aggregation::lhist) return static_cast<uint32_t>((b[1] - b[0] + b[2] - 1) / b[2]) + 2;
+    return static_cast<uint32_t>(((64 - b[0]) << b[0]) + 1);
+}
 
 uint64_t hist_bound(uint32_t index, View view) {
     const uint32_t doublings = std::clamp(index, first_bound, hist_buckets) - first_bound;
@@ -149,17 +205,21 @@ uint32_t hist_index(int64_t value, View view) {
 }
 
 void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most) {
-    const std::vector<Row> rows = rows_of(histogram, view, plain, most);
-    uint64_t fullest = 0;
-    size_t width = label_width;
-    for (const Row& row : rows) {
-        fullest = std::max(fullest, row.count);
-        width = std::max(width, row.label.size());
+    append_rows(out, rows_of(histogram, view, plain, most));
+}
+
+void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain) {
+    std::vector<Row> rows;
+    const auto& buckets = histogram.buckets;
+    const auto filled = [](uint64_t count) { return count != 0; };
+    const auto first = std::find_if(buckets.begin(), buckets.end(), filled);
+    const auto end = std::find_if(buckets.rbegin(), buckets.rend(), filled).base();
+    const bool linear = type.aggregation == Aggregation::lhist;
+    for (auto at = first; at < end; at++) {
+        const auto bucket = static_cast<size_t>(at - buckets.begin());
+        rows.push_back({linear ? linear_label(bucket, type, plain) : fine_label(bucket, type), *at});
     }
-    for (const Row& row : rows) {
-        const std::string bar(bar_length(row.count, fullest), '@');
-        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", row.label, width, row.count, bar, bar_width);
-    }
+    append_rows(out, rows);
 }
 
 }  // namespace lt

@@ -18,4 +18,7 @@ uint32_t hist_index(int64_t value, View view);
 // ten doublings lead from one unit to the next, so rows still begin at whole units.
 void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most = hist_buckets);
 
+// The same for a histogram whose buckets its type gives: that of lhist(), or of hist() with bits.
+void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain);
+
 }  // namespace lt

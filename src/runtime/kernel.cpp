@@ -3,11 +3,14 @@
 #include "runtime/kernel.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <map>
 
 #include "base/text.h"
@@ -81,6 +84,8 @@ class FileKernel final : public Kernel {
     Type whole(Type type) override;
     std::optional<Constant> constant(std::string_view name) override;
     void declare(Declared declared) override { declared_ = std::move(declared); }
+    std::optional<uint64_t> symbol(std::string_view name) override;
+    Result<uint64_t> cgroup(const std::string& path) override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
@@ -111,6 +116,25 @@ class FileKernel final : public Kernel {
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
 };
+
+std::optional<uint64_t> FileKernel::symbol(std::string_view name) {
+    const Result<std::string> text = read_text(places_.kallsyms);
+    for (std::string_view line : split(text ? std::string_view(*text) : std::string_view(), '\n')) {
+        const auto words = split(line.substr(0, line.find('\t')), ' ');
+        uint64_t address = 0;
+        if (words.size() < 3 || words[2] != name) continue;
+        std::from_chars(words[0].data(), words[0].data() + words[0].size(), address, 16);
+        return address != 0 ? std::optional(address) : std::nullopt;
+    }
+    return {};
+}
+
+Result<uint64_t> FileKernel::cgroup(const std::string& path) {
+    struct stat about{};
+    const std::string full = places_.root + path;
+    if (::stat(full.c_str(), &about) != 0) return system_error("there is no control group " + path, errno);
+    return uint64_t{about.st_ino};
+}
 
 // ---- what is read when first asked for
 

@@ -67,6 +67,7 @@ Result<MapContent> Maps::read(size_t index) const {
     const Map& map = maps_[index];
     auto raw = entries(map);
     if (!raw) return raw.error_in("cannot read " + map.plan->name);
+    if (map.plan->cleared_by_difference) return decode_map(*map.plan, past_[index].since(*map.plan, *std::move(raw)));
     return decode_map(*map.plan, *raw);
 }
 
@@ -96,8 +97,18 @@ Result<std::vector<RawEntry>> Maps::entries(const Map& map) {
     return all;
 }
 
-Status Maps::clear(size_t index) const {
+Status Maps::clear(size_t index, bool printed) const {
     const Map& map = maps_[index];
+    if (map.plan->cleared_by_difference) {
+        std::optional<std::vector<RawEntry>> now;
+        if (!printed || !past_[index].asked()) {
+            auto raw = entries(map);
+            if (!raw) return raw.error_in("cannot clear " + map.plan->name);
+            now = *std::move(raw);
+        }
+        past_[index].clear(now, [&](const Bytes& key) { return remove(map, key); });
+        return Done{};
+    }
     if (is_array(map.plan->shape)) return update(map, scalar_key(), Bytes(map.value_size));
     int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](const uint8_t*, const uint8_t*) {});
     if (code == 0) return Done{};
@@ -107,6 +118,13 @@ Status Maps::clear(size_t index) const {
     if (!done) return done.error_in("cannot clear " + map.plan->name);
     for (const Bytes& key : left) bpf_map_delete_elem(map.fd, key.data());
     return Done{};
+}
+
+std::optional<Bytes> Maps::remove(const Map& map, const Bytes& key) const {
+    if (is_array(map.plan->shape)) return {};
+    Bytes value(map.value_size);
+    if (bpf_map_lookup_and_delete_elem(map.fd, key.data(), value.data()) < 0) return {};
+    return value;
 }
 
 Status Maps::zero(size_t index) const {

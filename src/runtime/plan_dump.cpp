@@ -41,6 +41,16 @@ std::string_view event_name(EventKind kind) {
             return "zero";
         case EventKind::exit:
             return "exit";
+        case EventKind::join:
+            return "join";
+        case EventKind::cat:
+            return "cat";
+        case EventKind::system:
+            return "system";
+        case EventKind::error:
+            return "error";
+        case EventKind::warning:
+            return "warning";
     }
     return {};
 }
@@ -224,6 +234,11 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             subject = " " + named(plan_.spans, event.map, [](const PlannedSpan& span) { return span.name; });
             break;
         case EventKind::text:
+        case EventKind::join:
+        case EventKind::cat:
+        case EventKind::system:
+        case EventKind::error:
+        case EventKind::warning:
             subject = " " + quoted(event.format);
             break;
         case EventKind::map:

@@ -16,6 +16,7 @@
 #include "missed.h"
 #include "object.h"
 #include "open_spans.h"
+#include "session_values.h"
 #include "signals.h"
 #include "timeouts.h"
 
@@ -106,6 +107,9 @@ LiveSession::~LiveSession() {
 }
 
 Status LiveSession::prepare(int output, bool source_lines) {
+    if (!plan_.session_values.empty()) {
+        if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
+    }
     auto collector = Collector::open(plan_, object_, maps_, printer_, source_lines);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);

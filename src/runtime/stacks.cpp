@@ -33,6 +33,13 @@ const std::vector<Frame>& Stacks::frames(const Stack& stack) {
     return named->second;
 }
 
+std::string Stacks::symbol(uint64_t address, uint32_t process) {
+    const std::array<uint64_t, 1> one{address};
+    const std::vector<Frame> frames = process == 0 ? symbolizer_.kernel(one) : symbolizer_.process(process, one);
+    const auto own = std::ranges::find_if(frames, [](const Frame& frame) { return !frame.inlined; });
+    return own == frames.end() ? std::string() : own->function;
+}
+
 std::vector<uint64_t> Stacks::addresses(const Key& key) const {
     const std::array<uint64_t, 2> bytes{key.first, key.second};
     std::array<uint64_t, 1 + stack_frames> value{};

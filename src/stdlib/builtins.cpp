@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "tables.h"
 
 namespace lt {
 namespace {
@@ -11,7 +14,11 @@ constexpr int helper_ktime_get_ns = 5;
 constexpr int helper_get_smp_processor_id = 8;
 constexpr int helper_get_current_pid_tgid = 14;
 constexpr int helper_get_current_uid_gid = 15;
+constexpr int helper_get_prandom_u32 = 7;
 constexpr int helper_get_current_task = 35;
+constexpr int helper_get_numa_node_id = 42;
+constexpr int helper_get_current_cgroup_id = 80;
+constexpr int helper_jiffies64 = 118;
 
 constexpr Type u32 = integer_type(4, false);
 constexpr Type u64 = integer_type(8, false);
@@ -55,6 +62,37 @@ constexpr std::array variables{
     VariableRow{Variable::ustack, "ustack", stack_type(), Scope::stack, 0, 0, false,
                 "The call stack of the program, up to 127 frames, the innermost first; found by frame pointers.",
                 "u:/bin/bash:readline { @[ustack, comm] = count(); }"},
+    VariableRow{Variable::elapsed, "elapsed", duration_type(), Scope::anywhere, 0, 0, true,
+                "The time since the session began, a duration.", "interval:1s { printf(\"%s\\n\", elapsed); }"},
+    VariableRow{Variable::func, "func", string_type(64), Scope::function, 0, 0, true,
+                "The name of the function that is traced.", "k:vfs_* { @[func] = count(); }"},
+    VariableRow{Variable::probetype, "probetype", string_type(16), Scope::anywhere, 0, 0, true,
+                "The kind of the probe, as in kprobe.", "k:vfs_read { @[probetype] = count(); }"},
+    VariableRow{Variable::cgroup, "cgroup", u64, Scope::anywhere, helper_get_current_cgroup_id, 0, false,
+                "The id of the control group (version 2) of the task that runs.",
+                "k:vfs_read { @[cgroup] = count(); }"},
+    VariableRow{Variable::rand, "rand", u32, Scope::anywhere, helper_get_prandom_u32, 0, true,
+                "A random number of 32 bits.", "k:vfs_read /rand % 100 == 0/ { @[comm] = count(); }"},
+    VariableRow{Variable::jiffies, "jiffies", u64, Scope::anywhere, helper_jiffies64, 0, true,
+                "Ticks of the kernel's timer.", "BEGIN { printf(\"%u\\n\", jiffies); exit(); }"},
+    VariableRow{Variable::ncpus, "ncpus", u64, Scope::anywhere, 0, 0, true, "How many CPUs there may be.",
+                "BEGIN { printf(\"%d\\n\", ncpus); exit(); }"},
+    VariableRow{Variable::numaid, "numaid", u32, Scope::anywhere, helper_get_numa_node_id, 0, false,
+                "The NUMA node of the CPU that runs this.", "k:vfs_read { @[numaid] = count(); }"},
+    VariableRow{Variable::username, "username", named(u32, Naming::user), Scope::anywhere, helper_get_current_uid_gid,
+                0, false, "The name of the user of the task that runs.", "k:vfs_read { @[username] = count(); }"},
+    VariableRow{Variable::ctx, "ctx", u64, Scope::anywhere, 0, 0, false,
+                "The address of the probe's context, whose type depends on how it is attached.",
+                "u:/bin/bash:readline { print(ctx != 0); }"},
+    VariableRow{Variable::ppid, "ppid", u32, Scope::anywhere, 0, 0, false,
+                "The process that is the parent of this one.", "k:vfs_read { @[ppid] = count(); }", "real_parent.tgid"},
+    VariableRow{Variable::pcomm, "pcomm", string_type(comm_size), Scope::anywhere, 0, 0, false, "The parent's name.",
+                "k:vfs_read { @[pcomm] = count(); }", "real_parent.comm"},
+    VariableRow{Variable::leader_tid, "leader_tid", u32, Scope::anywhere, 0, 0, false,
+                "The thread that leads the thread group, its first.", "k:vfs_read { @[leader_tid] = count(); }",
+                "group_leader.pid"},
+    VariableRow{Variable::leader_comm, "leader_comm", string_type(comm_size), Scope::anywhere, 0, 0, false,
+                "The name of that thread.", "k:vfs_read { @[leader_comm] = count(); }", "group_leader.comm"},
 };
 
 constexpr Parameter value_in{"value", Want::integer};
@@ -95,10 +133,11 @@ constexpr std::array functions{
                 "k:vfs_read < @ = avg(latency) >"},
     FunctionRow{Function::hist,
                 "hist",
-                {value_in},
+                {value_in, Parameter{"bits", Want::number, true}},
                 Aggregation::hist,
                 no_result,
-                "A histogram whose buckets double; one of durations has buckets at round times.",
+                "A histogram whose buckets double; one of durations has buckets at round times. With `bits` from 1 to "
+                "5 each doubling is cut into 2, 4, 8, 16 or 32.",
                 "k:vfs_read < @ns = hist(...) >"},
     FunctionRow{Function::stats,
                 "stats",
@@ -294,11 +333,9 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"elapsed", "lhist",  "stack",    "func",  "cgroup",   "rand",     "jiffies",
-                                      "ncpus",   "ppid",   "username", "ctx",   "join",     "time",     "strftime",
-                                      "ntop",    "ksym",   "usym",     "kaddr", "uaddr",    "reg",      "system",
-                                      "cat",     "signal", "macaddr",  "path",  "cgroupid", "strerror", "bswap",
-                                      "age",     "entry",  "top",      "sort",  "errorf",   "warnf"};
+constexpr std::string_view later[] = {"stack", "usermode",     "uaddr",         "path",         "glob",     "top",
+                                      "sort",  "percpu_kaddr", "socket_cookie", "container_of", "override", "unwatch",
+                                      "tseries"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&
@@ -324,14 +361,23 @@ const VariableRow* find_variable(std::string_view name) {
     return nullptr;
 }
 
-std::span<const FunctionRow> function_rows() { return functions; }
+// All tables as one, in the order of the ids.
+std::span<const FunctionRow> function_rows() {
+    static const std::vector<FunctionRow> all = [] {
+        std::vector<FunctionRow> rows(functions.begin(), functions.end());
+        for (std::span<const FunctionRow> table : {text_functions(), runtime_functions()})
+            rows.insert(rows.end(), table.begin(), table.end());
+        return rows;
+    }();
+    return all;
+}
 
-const FunctionRow& function_row(Function id) { return functions[static_cast<size_t>(id)]; }
+const FunctionRow& function_row(Function id) { return function_rows()[static_cast<size_t>(id)]; }
 
 const FunctionRow* find_function(std::string_view name) {
-    const auto* row =
-        std::find_if(functions.begin(), functions.end(), [&](const FunctionRow& r) { return r.name == name; });
-    return row == functions.end() ? nullptr : row;
+    const auto rows = function_rows();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const FunctionRow& r) { return r.name == name; });
+    return row == rows.end() ? nullptr : &*row;
 }
 
 std::string signature(const FunctionRow& row) {

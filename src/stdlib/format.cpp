@@ -16,7 +16,7 @@ struct ConversionRow {
     bool integers_only;
 };
 
-constexpr std::array<ConversionRow, 10> conversion_rows = {{
+constexpr std::array<ConversionRow, 13> conversion_rows = {{
     {'d', Conversion::decimal, true},
     {'i', Conversion::decimal, true},
     {'u', Conversion::unsigned_, true},
@@ -27,7 +27,17 @@ constexpr std::array<ConversionRow, 10> conversion_rows = {{
     {'s', Conversion::string, false},
     {'r', Conversion::string, false},
     {'p', Conversion::address, true},
+    {'f', Conversion::fixed, true},
+    {'e', Conversion::exponent, true},
+    {'g', Conversion::general, true},
 }};
+
+// A letter behind %r that says how bytes are shown.
+struct BytesRow {
+    char letter;
+    Conversion conversion;
+};
+constexpr std::array<BytesRow, 2> bytes_rows = {{{'x', Conversion::bytes}, {'h', Conversion::hex_bytes}}};
 
 struct FlagRow {
     char letter;
@@ -57,7 +67,12 @@ const FlagRow* find_flag(char c) {
 std::string known_conversions() {
     std::string out = "conversions are ";
     for (const ConversionRow& row : conversion_rows) out += fmt::format("%{} ", row.letter);
+    for (const BytesRow& row : bytes_rows) out += fmt::format("%r{} ", row.letter);
     return out + "and %%";
+}
+
+bool shows_bytes(Conversion conversion) {
+    return conversion == Conversion::bytes || conversion == Conversion::hex_bytes;
 }
 
 bool integers_only(Conversion conversion) {
@@ -68,6 +83,8 @@ bool integers_only(Conversion conversion) {
 }
 
 bool fits(Conversion conversion, const Type& type) {
+    if (shows_bytes(conversion)) return type.kind == Kind::string || type.kind == Kind::buffer;
+    if (type.naming != Naming::none) return !integers_only(conversion);
     if (in_memory(type) && type.kind != Kind::string) return conversion == Conversion::string;
     return type.kind == Kind::integer || (type.kind == Kind::string && !integers_only(conversion));
 }
@@ -75,6 +92,11 @@ bool fits(Conversion conversion, const Type& type) {
 std::string counted(size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t value, const Type& type) {
+    if (shows_bytes(piece.conversion)) {
+        return {piece.span, value,
+                fmt::format("{} takes a string or a buffer, but the value is {}", written, type_name(type)),
+                "buf(address, length) makes a buffer"};
+    }
     const bool only = integers_only(piece.conversion);
     return {
         piece.span, value,
@@ -152,6 +174,11 @@ bool FormatPiece::takes_value() const {
         case Conversion::character:
         case Conversion::string:
         case Conversion::address:
+        case Conversion::bytes:
+        case Conversion::hex_bytes:
+        case Conversion::fixed:
+        case Conversion::exponent:
+        case Conversion::general:
             return true;
     }
     return false;
@@ -216,11 +243,20 @@ Conversion FormatReader::letter() {
     if (at_end()) return Conversion::cut_short;
     const char c = format_[at_++];
     for (const ConversionRow& row : conversion_rows) {
-        if (row.letter == c) return row.conversion;
+        if (row.letter == c) return c == 'r' ? how_bytes(row.conversion) : row.conversion;
     }
     // A message that quotes the piece must not cut a character of several bytes.
     while (!at_end() && (static_cast<unsigned char>(format_[at_]) & 0xc0U) == 0x80U) at_++;
     return Conversion::unknown;
+}
+
+Conversion FormatReader::how_bytes(Conversion plain) {
+    for (const BytesRow& row : bytes_rows) {
+        if (at_end() || format_[at_] != row.letter) continue;
+        at_++;
+        return row.conversion;
+    }
+    return plain;
 }
 
 std::vector<FormatMistake> check_format(std::string_view format, std::span<const Type> types) {

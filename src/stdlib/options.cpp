@@ -46,6 +46,8 @@ constexpr std::array rows{
     OptionRow{Option::dry_run, "--dry-run", "", "Load and attach everything, then end: nothing is collected."},
     OptionRow{Option::warnings, "-k", "", "Tell of what could not be done in the kernel; lt always does."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
+    OptionRow{Option::unsafe, "--unsafe", "",
+              "Allow functions that change what is traced or run commands: system, signal, signal_thread."},
 };
 
 }  // namespace

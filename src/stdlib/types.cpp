@@ -166,6 +166,8 @@ std::string_view aggregation_name(Aggregation a) {
             return "stats";
         case Aggregation::dist:
             return "dist";
+        case Aggregation::lhist:
+            return "lhist";
     }
     return {};
 }
@@ -198,7 +200,36 @@ std::string_view stack_form_name(StackForm f) {
     return {};
 }
 
+std::string_view naming_name(Naming n) {
+    switch (n) {
+        case Naming::none:
+            return "none";
+        case Naming::kernel_symbol:
+            return "kernel symbol";
+        case Naming::user_symbol:
+            return "symbol";
+        case Naming::user:
+            return "user";
+        case Naming::internet:
+            return "internet address";
+        case Naming::hardware:
+            return "hardware address";
+        case Naming::time:
+            return "time";
+        case Naming::error:
+            return "error";
+        case Naming::signal:
+            return "signal";
+        case Naming::syscall:
+            return "system call";
+        case Naming::cgroup:
+            return "control group";
+    }
+    return {};
+}
+
 std::string type_name(const Type& type) {
+    if (type.naming != Naming::none) return fmt::format("the name of a {}", naming_name(type.naming));
     switch (type.kind) {
         case Kind::none:
             return "nothing";
@@ -224,7 +255,10 @@ std::string type_name(const Type& type) {
     return {};
 }
 
-std::string type_text(const Type& type) { return value_text(type) + (type.user_memory ? " user" : ""); }
+std::string type_text(const Type& type) {
+    const std::string name = type.naming == Naming::none ? "" : fmt::format(" as {}", naming_name(type.naming));
+    return value_text(type) + (type.user_memory ? " user" : "") + name;
+}
 
 namespace {
 

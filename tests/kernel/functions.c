@@ -50,7 +50,9 @@ struct task_struct {
         u64 mm_word;
     };
     u32 limits[4];
-    struct task_struct* parent;
+    union {
+        struct task_struct *parent, *real_parent, *group_leader;
+    };
     double average;
 };
 struct qstr {

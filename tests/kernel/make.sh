@@ -16,7 +16,7 @@ cp -r "$here/stock" "$out/stock"
 "$clang" -target bpf -g -O1 -c "$here/functions.c" -o "$out/functions.o"
 "$objcopy" --dump-section ".BTF=$out/stock/btf" "$out/functions.o" /dev/null
 
-mkdir "$out/stock/bin"
+mkdir -p "$out/stock/bin" "$out/stock/sys/fs/cgroup"
 "${CC:-cc}" -O0 -static -nostdlib -fno-pie -no-pie -fcf-protection=none -fno-stack-protector \
     -Wl,-Ttext=0x401000,--build-id=none "$here/program.c" -o "$out/stock/bin/program"
 "$objcopy" --strip-all "$out/stock/bin/program" "$out/stock/bin/stripped"

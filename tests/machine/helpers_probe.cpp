@@ -25,6 +25,10 @@ uint64_t monotonic(Environment& e) {
     return now;
 }
 uint64_t boot_time(Environment& e) { return monotonic(e) + e.boot_offset; }
+uint64_t tai_time(Environment& e) { return monotonic(e) + 37'000'000'000; }
+uint64_t jiffies(Environment& e) { return 4'294'667'296 + e.now / 4'000'000; }  // 250 Hz, as Linux begins to count
+uint64_t numa_node(const Environment& e) { return e.cpu % 2; }
+uint64_t nothing_else(const Environment&) { return 0; }
 uint64_t cpu(const Environment& e) { return e.cpu; }
 uint64_t pid_tgid(const Environment& e) { return pair_of(e.task.tgid, e.task.pid); }
 uint64_t uid_gid(const Environment& e) { return pair_of(e.task.gid, e.task.uid); }
@@ -122,6 +126,12 @@ constexpr std::array table = {
     Helper{BPF_FUNC_get_current_task, "get_current_task", 0, Returns::value, answer<task>},
     Helper{BPF_FUNC_get_current_task_btf, "get_current_task_btf", 0, Returns::value, answer<task>},
     Helper{BPF_FUNC_get_current_cgroup_id, "get_current_cgroup_id", 0, Returns::value, answer<cgroup>},
+    Helper{BPF_FUNC_ktime_get_tai_ns, "ktime_get_tai_ns", 0, Returns::value, answer<tai_time>},
+    Helper{BPF_FUNC_jiffies64, "jiffies64", 0, Returns::value, answer<jiffies>},
+    Helper{BPF_FUNC_get_numa_node_id, "get_numa_node_id", 0, Returns::value, answer<numa_node>},
+    Helper{BPF_FUNC_send_signal, "send_signal", 1, Returns::value, answer<nothing_else>},
+    Helper{BPF_FUNC_send_signal_thread, "send_signal_thread", 1, Returns::value, answer<nothing_else>},
+    Helper{BPF_FUNC_trace_printk, "trace_printk", 5, Returns::value, answer<nothing_else>},
     Helper{BPF_FUNC_get_func_ip, "get_func_ip", 1, Returns::value, answer<function_ip>},
     Helper{BPF_FUNC_get_attach_cookie, "get_attach_cookie", 1, Returns::value, answer<attach_cookie>},
     Helper{BPF_FUNC_get_func_arg, "get_func_arg", 3, Returns::value, get_func_arg},

@@ -65,14 +65,16 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       kernel_(kernel),
       printer_(printer),
       machine_(std::move(machine)),
-      dispatcher_(plan,
-                  {[this](size_t map) { return read(map); },
-                   [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
-                   [this](size_t map) { return clear(map); }, [this](size_t map) { return zero(map); },
-                   [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
-                   [this](const Stack& stack) { return frames(stack); }},
-                  printer) {
+      dispatcher_(
+          plan,
+          {[this](size_t map) { return read(map); },
+           [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
+           [this](size_t map, bool printed) { return clear(map, printed); }, [this](size_t map) { return zero(map); },
+           [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
+           [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return std::string(); }},
+          printer) {
     machine_.environment().now = start_time;
+    past_.resize(plan_.maps.size());
     const auto& maps = machine_.object().maps;
     has_ring_ = std::any_of(maps.begin(), maps.end(), [](const MapDefinition& m) { return m.name == ring_name; });
 }
@@ -89,10 +91,25 @@ Status Simulation::run(const std::vector<Step>& scenario) {
 }
 
 Status Simulation::begin() {
+    if (auto set = set_session_values(); !set) return set;
     if (auto ran = run_programs(When::begin); !ran) return ran;
     if (auto drained = drain(); !drained) return drained;
     ended_ = ended_ || !anything_to_wait_for();
     return Done{};
+}
+
+// As a session does.
+Status Simulation::set_session_values() {
+    if (plan_.session_values.empty()) return Done{};
+    Bytes bytes = plan_.param_bytes;
+    for (const PlannedSessionValue& value : plan_.session_values) {
+        uint64_t number = 0;
+        if (value.what == SessionValue::start) number = machine_.environment().now;
+        if (value.what == SessionValue::tai_offset) number = 37'000'000'000;
+        if (value.what == SessionValue::cpus) number = machine_.cpus();
+        std::memcpy(&bytes[value.offset], &number, sizeof number);
+    }
+    return machine_.set_variable("lt_params", bytes);
 }
 
 Status Simulation::finish() {
@@ -233,6 +250,7 @@ Result<MapContent> Simulation::read(size_t map) {
     std::vector<RawEntry> raw;
     for (auto& [key, value] : *entries)
         raw.push_back({is_array(plan_.maps[map]) ? Bytes{} : std::move(key), std::move(value)});
+    if (plan_.maps[map].cleared_by_difference) raw = past_[map].since(plan_.maps[map], std::move(raw));
     return decode_map(plan_.maps[map], raw);
 }
 
@@ -247,10 +265,22 @@ Result<MapContent> Simulation::find(size_t map, std::span<const uint8_t> wanted)
     return decode_map(planned, raw);
 }
 
-Status Simulation::clear(size_t map) {
+Status Simulation::clear(size_t map, bool printed) {
     const PlannedMap& planned = plan_.maps[map];
     auto entries = machine_.entries(planned.symbol);
     if (!entries) return entries.error();
+    if (planned.cleared_by_difference) {
+        std::vector<RawEntry> now;
+        for (auto& [key, value] : *entries)
+            now.push_back({is_array(planned) ? Bytes{} : std::move(key), std::move(value)});
+        past_[map].clear(
+            printed && past_[map].asked() ? std::nullopt : std::optional(std::move(now)), [&](const Bytes& key) {
+                auto value = machine_.lookup(planned.symbol, key);
+                const bool removed = !is_array(planned) && value && *value && machine_.erase(planned.symbol, key);
+                return removed ? *value : std::optional<Bytes>();
+            });
+        return Done{};
+    }
     for (const auto& [key, value] : *entries) {
         auto done = is_array(planned) ? machine_.update(planned.symbol, key, Bytes(value.size()))
                                       : machine_.erase(planned.symbol, key);

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "collect.h"
+#include "differences.h"
 #include "machine/machine.h"
 #include "machine/scenario.h"
 #include "runtime/kernel.h"
@@ -41,6 +42,7 @@ class Simulation {
     Status apply(const Interval&);
     Status apply(const Interrupt&);
 
+    Status set_session_values();
     Status begin();
     Status finish();
     Status run_programs(When when);
@@ -50,7 +52,7 @@ class Simulation {
 
     Result<MapContent> read(size_t map);
     Result<MapContent> find(size_t map, std::span<const uint8_t> key);
-    Status clear(size_t map);
+    Status clear(size_t map, bool printed);
     Status zero(size_t map);
     std::vector<Frame> frames(const Stack& stack);
 
@@ -60,6 +62,7 @@ class Simulation {
     Machine machine_;
     std::map<uint32_t, uint64_t> depths_;  // by thread: calls that it is inside
     Dispatcher dispatcher_;
+    std::vector<Differences> past_;  // by map
     bool has_ring_ = false;
     bool ended_ = false;
 };

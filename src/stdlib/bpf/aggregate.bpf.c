@@ -107,6 +107,24 @@ LT_API void lt_hist_duration(__u64* buckets, __s64 value, __u32 alone) {
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
+// Layouts: bucket_count() in runtime/plan.h.
+LT_API void lt_hist_fine(__u64* buckets, __s64 value, __u32 bits, __u32 alone) {
+    __u64 i = value < 0 ? 0 : 1, count = ((64ull - bits) << bits) + 1;
+    if (value > 0) {
+        __u64 v = (__u64)value;
+        __u32 s = lt_log2(v | 1ull << bits) - bits;
+        i = 1 + ((__u64)s << bits) + (v >> s);
+    }
+    if (i < count) lt_add(&buckets[i], 1, alone);
+}
+
+LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64 steps, __u32 alone) {
+    __u64 i = 0;
+    if (value >= least) i = 1 + ((__u64)value - (__u64)least) / step;
+    if (i > steps) i = steps + 1;
+    if (i < steps + 2) lt_add(&buckets[i], 1, alone);
+}
+
 // Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds
 // each value that it counts inside of them.
 struct lt_distribution {

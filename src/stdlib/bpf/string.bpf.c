@@ -34,3 +34,56 @@ LT_API __u64 lt_contains(const char* text, __u32 size, const char* part, __u32 p
     }
     return 0;
 }
+
+// Where the part begins; -1: nowhere.
+LT_API __s64 lt_find(const char* text, __u32 size, const char* part, __u32 part_size) {
+    for (__u32 i = 0; i < size; i++) {
+        if (lt_begins(text + i, size - i, part, part_size)) return i;
+        if (text[i] == 0) return -1;
+    }
+    return -1;
+}
+
+LT_API __s64 lt_bytes_compare(const unsigned char* a, const unsigned char* b, __u32 size) {
+    for (__u32 i = 0; i < size; i++) {
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+// Letters of ASCII; `first` is that of those to be changed, 'a' or 'A'.
+LT_API void lt_change_case(char* text, __u32 size, __u32 first) {
+    for (__u32 i = 0; i < size; i++) {
+        if ((__u32)(unsigned char)text[i] - first < 26) text[i] ^= 0x20;
+    }
+}
+
+static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
+    return 255;
+}
+
+// The integer at the beginning, behind blanks and a sign; what is too large wraps around.
+LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
+    __u64 number = 0;
+    __u32 state = 0;  // 1: behind the sign or a digit
+    int negative = 0;
+    for (__u32 i = 0; i < size; i++) {
+        char c = text[i];
+        if (state == 0 && (c == ' ' || c == '\t')) continue;
+        if (state == 0 && (c == '-' || c == '+')) {
+            negative = c == '-';
+            state = 1;
+            continue;
+        }
+        __u32 digit = lt_digit(c);
+        if (digit >= base) break;
+        number = number * base + digit;
+        state = 1;
+    }
+    return (__s64)(negative ? 0 - number : number);
+}
+
+LT_API __u64 lt_swap(__u64 value, __u32 size) { return __builtin_bswap64(value) >> (64 - 8 * size); }

@@ -109,6 +109,8 @@ struct mm_struct * mm at 56
 u64 mm_word at 56
 u32[4] limits at 64
 struct task_struct * parent at 80
+struct task_struct * real_parent at 80
+struct task_struct * group_leader at 80
 nothing average at 88
 )" + 1);
 }

@@ -150,6 +150,13 @@ enum class Library : uint8_t {
     length,
     compare,
     contains,
+    find,
+    bytes_compare,
+    change_case,
+    number,
+    swap,
+    hist_fine,
+    lhist,
 };
 struct LibraryRow {
     Library id;

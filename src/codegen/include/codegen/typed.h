@@ -40,6 +40,10 @@ struct ResolvedPlace {
     std::vector<Rung> rungs;
 };
 
+// The text of `probe`, and the name of the function, for each place that one program serves, in the order of members.
+std::vector<std::string> place_texts(const ResolvedPlace& place);
+std::vector<std::string> function_names(const ResolvedPlace& place);
+
 // What a name in an expression stands for.
 struct VariableUse {
     Variable id;
@@ -159,6 +163,7 @@ struct Typed {
     std::vector<Body> bodies;
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
+    bool unsafe = false;               // as of ResolveOptions
     bool accounts = false;             // is it to be found out at the end what is open?
     bool timestamps = false;           // do records tell when they were written?
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them

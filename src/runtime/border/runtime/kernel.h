@@ -124,6 +124,11 @@ class Kernel {
     // From here on these answer for their names, and the kernel for the others.
     virtual void declare(Declared declared) = 0;
 
+    // The address of a symbol, function or not; no value where there is none or the kernel hides addresses.
+    virtual std::optional<uint64_t> symbol(std::string_view name) = 0;
+    // The id of the control group whose folder this is.
+    virtual Result<uint64_t> cgroup(const std::string& path) = 0;
+
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
     // "category:event" of all that match, sorted.
     virtual std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) = 0;

@@ -100,9 +100,18 @@ struct PlannedMap {
     Type value;
     uint32_t value_size = 0;  // bytes, with the mark of a scalar
     uint32_t max_entries = 0;
+    // clear() remembers what was there and leaves it, so that no update is lost: values that are sums, which no program
+    // reads.
+    bool cleared_by_difference = false;
 };
 
 constexpr uint32_t hist_buckets = 66;
+
+// How many buckets a histogram of this type has.
+// lhist: [0] below the least, then one for each step, the last from the most on.
+// hist with bits: [0] negative, [1] zero, [1 + v] up to 2^bits, then 2^bits for each doubling: with s = log2(v) - bits,
+// [1 + (s << bits) + (v >> s)].
+uint32_t bucket_count(const Type& type);
 
 // A stack is kept once, in a hash: u64 id, u64 process (0: a stack of the kernel) -> a word, then u64
 // frames[stack_frames], innermost first, up to a zero. What maps and records hold is its key; the id is a hash of the
@@ -112,7 +121,21 @@ constexpr uint32_t stack_frames = 127;
 constexpr uint64_t stack_none = 0;             // a thread of the kernel has no stack in a program
 constexpr uint64_t stack_lost = ~uint64_t{0};  // counted as a loss
 
-enum class EventKind : uint8_t { text, map, spans, value, stack, clear, zero, exit };
+enum class EventKind : uint8_t {
+    text,
+    map,
+    spans,
+    value,
+    stack,
+    clear,
+    zero,
+    exit,
+    join,     // fields: how many there are, then so many strings and more; format: what stands between them
+    cat,      // as text: the path of a file
+    system,   // as text: a command
+    error,    // as text, to standard error
+    warning,  // likewise
+};
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
 struct PlannedPercentile {
@@ -134,8 +157,9 @@ struct PlannedEvent {
     uint32_t top = 0;     // map: how many of the largest values; 0: all
     int64_t divisor = 1;  // map: of what is printed
     std::vector<EventField> fields;
-    uint32_t size = 0;   // of the whole record
-    bool timed = false;  // the last field is the monotonic time in nanoseconds at which it was written
+    uint32_t size = 0;     // of the whole record
+    bool timed = false;    // the last field is the monotonic time in nanoseconds at which it was written
+    bool printed = false;  // clear: what the print() just before it has printed, and no more
 };
 
 // What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's
@@ -218,6 +242,17 @@ struct PlannedParam {
     std::string help;
 };
 
+// What only the session knows, in the object's variable lt_params as a u64.
+enum class SessionValue : uint8_t {
+    start,       // when it began, by the monotonic clock, in nanoseconds
+    tai_offset,  // what the clock TAI was ahead of the monotonic one then, in nanoseconds
+    cpus,        // how many there may be
+};
+struct PlannedSessionValue {
+    SessionValue what;
+    uint32_t offset = 0;
+};
+
 struct Plan {
     std::vector<uint8_t> object;  // ELF, as libbpf takes it
     std::vector<PlannedProbe> probes;
@@ -228,6 +263,7 @@ struct Plan {
     std::vector<PlannedLoss> losses;
     std::vector<PlannedParam> params;
     std::vector<uint8_t> param_bytes;  // their values at the start
+    std::vector<PlannedSessionValue> session_values;
     std::string walk;  // program that walks over all tasks and tells what is open in their storage; empty where no span
                        // is kept there
     std::string books;  // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each

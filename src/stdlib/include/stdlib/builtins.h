@@ -27,11 +27,33 @@ enum class Variable : uint8_t {
     args,
     probe,
     kstack,
-    ustack
+    ustack,
+    elapsed,
+    func,
+    probetype,
+    cgroup,
+    rand,
+    jiffies,
+    ncpus,
+    numaid,
+    username,
+    ctx,
+    ppid,
+    pcomm,
+    leader_tid,
+    leader_comm,
 };
 
 // Where a variable has a value.
-enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close, stack };
+enum class Scope : uint8_t {
+    anywhere,
+    entry_arguments,
+    entry_fields,
+    function_return,
+    span_close,
+    stack,
+    function,  // at a function of the kernel or of a program
+};
 
 struct VariableRow {
     Variable id;
@@ -43,6 +65,7 @@ struct VariableRow {
     bool in_timeout;  // has it a value in the block of a timeout?
     std::string_view sentence;
     std::string_view example;
+    std::string_view members = {};  // not empty: it is short for these members of curtask, joined by `.`
 };
 
 enum class Function : uint8_t {
@@ -80,6 +103,44 @@ enum class Function : uint8_t {
     zero,
     remove,
     exit,
+    // text and addresses
+    lhist,
+    nsecs,
+    ksym,
+    usym,
+    kaddr,
+    reg,
+    ntop,
+    pton,
+    macaddr,
+    strftime,
+    strerror,
+    signal_name,
+    syscall_name,
+    cgroup_path,
+    cgroupid,
+    bswap,
+    substr,
+    str_concat,
+    tolower,
+    toupper,
+    strtol,
+    strstr,
+    strcap,
+    memcmp,
+    // what the runtime does
+    time,
+    join,
+    cat,
+    system,
+    signal,
+    signal_thread,
+    errorf,
+    warnf,
+    debugf,
+    assert_,
+    static_assert_,
+    fail,
 };
 
 enum class Want : uint8_t {
@@ -87,8 +148,10 @@ enum class Want : uint8_t {
     integer,
     string,
     address_or_string,
-    bytes,   // an address, or a value that lies in memory
-    number,  // as it stands
+    bytes,    // an address, or a value that lies in memory
+    number,   // as it stands, a duration too
+    literal,  // a string as it stands
+    word,     // a name that stands for itself
     value,
     map,
     map_or_value,
@@ -109,11 +172,12 @@ struct Parameter {
 struct FunctionRow {
     Function id;
     std::string_view name;
-    std::array<Parameter, 3> parameters;  // up to the first with an empty name
+    std::array<Parameter, 4> parameters;  // up to the first with an empty name
     Aggregation aggregation;              // none: not an aggregation
     Type result;
     std::string_view sentence;
     std::string_view example;
+    bool unsafe = false;  // changes what is traced or runs commands: only with --unsafe
 
     std::span<const Parameter> wants() const;
 };

@@ -24,6 +24,11 @@ enum class Conversion : uint8_t {
     character,  // c
     string,     // s r: any value as print() would show it
     address,    // p
+    bytes,      // rx: each byte as \xNN
+    hex_bytes,  // rh: each byte as two hexadecimal digits, with blanks between them
+    fixed,      // f: a number with a fraction
+    exponent,   // e
+    general,    // g: the shorter of both
     unknown,    // a letter that means nothing
     too_wide,   // its width or precision is over max_format_width
     cut_short,  // the format ends inside it
@@ -57,6 +62,7 @@ class FormatReader {
     void flags(FormatPiece& piece);
     bool number(uint32_t& out);
     Conversion letter();
+    Conversion how_bytes(Conversion plain);
     bool at_end() const { return at_ >= format_.size(); }
 
     std::string_view format_;

@@ -33,7 +33,8 @@ enum class Option : uint8_t {
     headers,
     dry_run,
     warnings,
-    kernel
+    kernel,
+    unsafe
 };
 
 struct OptionRow {

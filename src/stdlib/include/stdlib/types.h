@@ -33,8 +33,23 @@ enum class View : uint8_t {
     enumeration,  // the name of its value
 };
 
+// The text that stands for a value when it is shown, found by the runtime when it prints.
+enum class Naming : uint8_t {
+    none,
+    kernel_symbol,  // u64 address
+    user_symbol,    // a tuple: u64 address, u64 process
+    user,           // uid
+    internet,       // a tuple: u64 address family, 16 bytes of which IPv4 has the first 4
+    hardware,       // 6 bytes
+    time,           // u64 nanoseconds of the monotonic clock; the shape's name is the format of strftime(3), and %f
+    error,          // errno, of either sign
+    signal,
+    syscall,
+    cgroup,  // its id
+};
+
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
-enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist };
+enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist };
 
 struct Type;
 struct Shape;
@@ -81,6 +96,7 @@ struct Type {
     bool user_memory = false;  // an integer that is an address of user memory
     ShapeBox shape = {};       // of a typed address, an enumeration and all that has parts
     StackForm stack_form = StackForm::names;
+    Naming naming = Naming::none;
     bool operator==(const Type&) const = default;
 };
 
@@ -111,6 +127,7 @@ struct Shape {
     std::vector<Type> parts;      // what an address points to, the element of an array, the parts of a tuple
     std::vector<Member> members;  // of a structure whose values are shown; elsewhere the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
+    std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits
     bool operator==(const Shape&) const = default;
 };
 
@@ -130,6 +147,10 @@ constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggr
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
     return {Kind::aggregation, 8, true, view, a, false, {}};
+}
+constexpr Type named(Type type, Naming naming) {
+    type.naming = naming;
+    return type;
 }
 Type pointer_type(Type to, bool user_memory = false);
 Type array_type(Type element, uint32_t count);
@@ -181,5 +202,6 @@ std::span<const std::string_view> type_names();
 std::string_view aggregation_name(Aggregation a);
 std::string_view view_name(View v);
 std::string_view stack_form_name(StackForm f);  // as it is written in a script
+std::string_view naming_name(Naming n);
 
 }  // namespace lt

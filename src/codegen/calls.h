@@ -1,0 +1,28 @@
+// The functions of the language that need no more than their arguments: one row each says what a call's type is and how
+// it is lowered. A row's example in the table of functions (stdlib/builtins.h) is its first test.
+#pragma once
+
+#include <span>
+
+#include "check.h"
+#include "lower.h"
+
+namespace lt {
+
+struct CallRule {
+    Function id;
+    // The type of the result, once the arguments fit the row of the function; none after an error. Null: the row's.
+    Type (*check)(BodyChecker&, ast::ExprId, const ast::Call&) = nullptr;
+    ir::Value (*integer)(BodyLowering&, ast::ExprId, const ast::Call&) = nullptr;         // a number
+    void (*bytes)(BodyLowering&, ast::ExprId, const ast::Call&, ir::Value to) = nullptr;  // what lies in memory
+    void (*run)(BodyLowering&, const ast::Call&) = nullptr;                               // a statement
+};
+
+// Null: another function, which check and lower know by themselves.
+const CallRule* call_rule(Function id);
+
+std::span<const CallRule> text_rules();
+std::span<const CallRule> address_rules();
+std::span<const CallRule> runtime_rules();
+
+}  // namespace lt

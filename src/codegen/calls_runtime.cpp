@@ -1,0 +1,270 @@
+// Functions that leave a record for the runtime to act on, and those that act on what is traced at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+
+#include "calls.h"
+#include "stdlib/format.h"
+
+namespace lt {
+namespace {
+
+constexpr int helper_ktime_get_ns = 5;
+constexpr int helper_trace_printk = 6;
+constexpr int helper_send_signal = 109;
+constexpr int helper_send_signal_thread = 117;
+constexpr int helper_probe_read_user = 112;
+constexpr int helper_probe_read_kernel = 113;
+constexpr int helper_probe_read_user_str = 114;
+constexpr int helper_probe_read_kernel_str = 115;
+
+const ast::String* literal(const ast::Expr& expr) { return std::get_if<ast::String>(&expr.node); }
+
+// ---- printing
+
+template <EventKind kind>
+void formatted(BodyLowering& l, const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = kind;
+    e.format = literal(l.expr(node.arguments[0]))->value;
+    l.emit_values(std::move(e), {node.arguments.begin() + 1, node.arguments.end()});
+}
+
+// The time of the hit, not that of printing.
+void print_time(BodyLowering& l, const ast::Call& node) {
+    PlannedEvent e;
+    e.format = "%s";
+    Type type = named(integer_type(8, false), Naming::time);
+    Shape shape;
+    shape.name = node.arguments.empty() ? "%H:%M:%S\n" : literal(l.expr(node.arguments[0]))->value;
+    type.shape = std::move(shape);
+    e.fields.push_back({type, 0});
+    l.emit_parts(std::move(e), {{l.builder().helper(helper_ktime_get_ns), 8, false}});
+}
+
+constexpr uint32_t most_strings = 16, string_room = 128;
+
+Type array_of_strings(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    if (c.checked(node.arguments[0]).view != View::duration) return nothing();
+    c.error(node.arguments[0], "join() takes an address").hint = "for example join(args.argv)";
+    return nothing();
+}
+
+// Reads by the helper for whose memory it is: addresses of the kernel have their highest bit set.
+void read_either(Builder& b, bool user, int of_user, int of_kernel, ir::Value to, uint32_t size, ir::Value from) {
+    const auto read = [&](int helper) { b.helper(helper, {to, b.constant(size), from}); };
+    if (user) return read(of_user);
+    b.branch(b.alu(ir::Alu::slt, from, b.constant(0)), [&] { read(of_kernel); }, [&] { read(of_user); });
+}
+
+void print_strings(BodyLowering& l, const ast::Call& node) {
+    Builder& b = l.builder();
+    const bool user = l.type_of(node.arguments[0]).user_memory;
+    const ir::Value base = l.number(node.arguments[0]), word = b.buffer(8);
+    const uint32_t count = b.new_slot(), going = b.new_slot();
+    b.write(count, b.constant(0));
+    b.write(going, b.constant(1));
+    PlannedEvent e;
+    e.kind = EventKind::join;
+    e.format = node.arguments.size() > 1 ? literal(l.expr(node.arguments[1]))->value : " ";
+    e.fields.push_back({integer_type(8, false), 0});
+    std::vector<RecordPart> parts{{}};
+    for (uint32_t i = 0; i < most_strings; i++) {
+        const ir::Value text = b.buffer(string_room);
+        b.branch(b.read(going), [&] {
+            const ir::Value at = b.alu(ir::Alu::add, base, b.constant(i * 8));
+            read_either(b, user, helper_probe_read_user, helper_probe_read_kernel, word, 8, at);
+            const ir::Value address = b.load(word, 0);
+            b.branch(
+                address,
+                [&] {
+                    read_either(b, user, helper_probe_read_user_str, helper_probe_read_kernel_str, text, string_room,
+                                address);
+                    b.write(count, b.constant(i + 1));
+                },
+                [&] { b.write(going, b.constant(0)); });
+        });
+        e.fields.push_back({string_type(string_room), 0});
+        parts.push_back({text, string_room, true});
+    }
+    parts[0] = {b.read(count), 8, false};
+    l.emit_parts(std::move(e), parts);
+}
+
+// ---- signals
+
+// 0: no signal of this name.
+int signal_number(std::string_view name) {
+    if (name.starts_with("SIG")) name.remove_prefix(3);
+    for (int number = 1; number < NSIG; number++) {
+        const char* known = ::sigabbrev_np(number);
+        if (known != nullptr && name == known) return number;
+    }
+    return 0;
+}
+
+Type signal_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const Place place = probe_row(c.place().kind).place;
+    if (place == Place::nothing || place == Place::period) {
+        c.error(id,
+                fmt::format("`{}` runs in lt itself: there is nobody else to signal", probe_row(c.place().kind).name));
+    } else if (const auto* name = literal(c.expr(node.arguments[0]))) {
+        if (signal_number(name->value) == 0)
+            c.error(node.arguments[0], "there is no signal of this name").hint = "for example \"SIGUSR1\"";
+    } else if (c.checked(node.arguments[0]).kind != Kind::integer) {
+        c.error(node.arguments[0], "a signal is a number or a name").hint = "for example 10 or \"SIGUSR1\"";
+    }
+    return nothing();
+}
+
+template <int helper>
+void send_signal(BodyLowering& l, const ast::Call& node) {
+    Builder& b = l.builder();
+    const auto* name = literal(l.expr(node.arguments[0]));
+    b.helper(helper, {name ? b.constant(signal_number(name->value)) : l.number(node.arguments[0])});
+}
+
+// ---- the kernel's own log
+
+struct PrintkRow {
+    Conversion conversion;
+    std::string_view integer;
+};
+constexpr std::array printk{
+    PrintkRow{Conversion::decimal, "%lld"},
+    PrintkRow{Conversion::unsigned_, "%llu"},
+    PrintkRow{Conversion::hex, "%llx"},
+    PrintkRow{Conversion::string, "%s"},
+};
+
+std::string_view printk_text(Conversion conversion) {
+    for (const PrintkRow& row : printk)
+        if (row.conversion == conversion) return row.integer;
+    return {};
+}
+
+Type kernel_log(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    if (node.arguments.size() > 4) c.error(id, "debugf() takes up to 3 values");
+    FormatReader reader(literal(c.expr(node.arguments[0]))->value);
+    size_t value = 0;
+    while (const auto piece = reader.next()) {
+        if (!piece->takes_value()) continue;
+        value++;
+        const bool text = value < node.arguments.size() && c.checked(node.arguments[value]).kind == Kind::string;
+        const bool fits = !printk_text(piece->conversion).empty() && text == (piece->conversion == Conversion::string);
+        if (fits && piece->width == 0 && !piece->precision) continue;
+        c.error(node.arguments[0], "debugf() has %d, %u and %x for integers and %s for strings, without a width");
+        break;
+    }
+    return nothing();
+}
+
+void print_to_kernel(BodyLowering& l, const ast::Call& node) {
+    Builder& b = l.builder();
+    const std::string& given = literal(l.expr(node.arguments[0]))->value;
+    std::string format;
+    FormatReader reader(given);
+    while (const auto piece = reader.next()) {
+        const std::string_view text =
+            std::string_view(given).substr(piece->span.begin, piece->span.end - piece->span.begin);
+        format += piece->takes_value() ? printk_text(piece->conversion) : text == "%" ? "%%" : text;
+    }
+    const auto size = static_cast<uint32_t>(format.size() + 1);
+    std::array<ir::Value, 3> values{b.constant(0), b.constant(0), b.constant(0)};
+    for (size_t i = 1; i < node.arguments.size(); i++) {
+        const Type& t = l.type_of(node.arguments[i]);
+        values[i - 1] =
+            t.kind == Kind::string ? l.text(node.arguments[i], padded_size(t.size) + 8) : l.number(node.arguments[i]);
+    }
+    b.helper(helper_trace_printk,
+             {b.text(l.unit().text(format, size)), b.constant(size), values[0], values[1], values[2]});
+}
+
+// ---- assertions
+
+// The run ends here.
+void assert_at_run(BodyLowering& l, const ast::Call& node) {
+    l.builder().branch(
+        l.number(node.arguments[0]), [] {},
+        [&] {
+            PlannedEvent said, end;
+            said.kind = EventKind::error;
+            for (char c : literal(l.expr(node.arguments[1]))->value) said.format += c == '%' ? "%%" : std::string(1, c);
+            said.format += '\n';
+            l.emit_parts(std::move(said), {});
+            end.kind = EventKind::exit;
+            l.emit_parts(std::move(end), {}, true);
+            l.builder().leave();
+        });
+}
+
+struct ComparisonRow {
+    ast::BinaryOp op;
+    bool (*holds)(int64_t, int64_t);
+};
+constexpr std::array comparisons{
+    ComparisonRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) { return a == b; }},
+    ComparisonRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) { return a != b; }},
+    ComparisonRow{ast::BinaryOp::less, [](int64_t a, int64_t b) { return a < b; }},
+    ComparisonRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) { return a <= b; }},
+    ComparisonRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) { return a > b; }},
+    ComparisonRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) { return a >= b; }},
+    ComparisonRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) { return a != 0 && b != 0; }},
+    ComparisonRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) { return a != 0 || b != 0; }},
+};
+
+// Numbers, sizes, offsets, enumerators, and comparisons of them.
+std::optional<int64_t> known_value(BodyChecker& c, ast::ExprId id) {
+    const ast::ExprNode& node = c.expr(id).node;
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
+    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? 1 : 0;
+    if (const auto* constant = std::get_if<ConstantUse>(&c.said(id))) return constant->value;
+    const auto* binary = std::get_if<ast::Binary>(&node);
+    if (!binary) return {};
+    const auto left = known_value(c, binary->left), right = known_value(c, binary->right);
+    const auto* row = std::ranges::find_if(comparisons, [&](const ComparisonRow& r) { return r.op == binary->op; });
+    if (!left || !right || row == comparisons.end()) return {};
+    return row->holds(*left, *right) ? 1 : 0;
+}
+
+Type assert_now(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const auto value = known_value(c, node.arguments[0]);
+    if (!value) {
+        c.error(node.arguments[0], "this is not known when the program is compiled").hint =
+            "assert(condition, \"message\") is asked when the program runs";
+    } else if (*value == 0) {
+        c.error(id, literal(c.expr(node.arguments[1]))->value);
+    }
+    return nothing();
+}
+
+Type refuse(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    c.error(id, node.arguments.empty() ? "the program says that it cannot go on"
+                                       : literal(c.expr(node.arguments[0]))->value);
+    return nothing();
+}
+
+// id, type, number, bytes, statement
+constexpr CallRule rules[] = {
+    {Function::time, nullptr, nullptr, nullptr, print_time},
+    {Function::join, array_of_strings, nullptr, nullptr, print_strings},
+    {Function::cat, nullptr, nullptr, nullptr, formatted<EventKind::cat>},
+    {Function::system, nullptr, nullptr, nullptr, formatted<EventKind::system>},
+    {Function::signal, signal_type, nullptr, nullptr, send_signal<helper_send_signal>},
+    {Function::signal_thread, signal_type, nullptr, nullptr, send_signal<helper_send_signal_thread>},
+    {Function::errorf, nullptr, nullptr, nullptr, formatted<EventKind::error>},
+    {Function::warnf, nullptr, nullptr, nullptr, formatted<EventKind::warning>},
+    {Function::debugf, kernel_log, nullptr, nullptr, print_to_kernel},
+    {Function::assert_, nullptr, nullptr, nullptr, assert_at_run},
+    {Function::static_assert_, assert_now},
+    {Function::fail, refuse},
+};
+
+}  // namespace
+
+std::span<const CallRule> runtime_rules() { return rules; }
+
+}  // namespace lt

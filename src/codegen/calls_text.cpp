@@ -1,0 +1,154 @@
+// Functions that make texts of texts, and those that look at them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calls.h"
+#include "operators.h"
+
+namespace lt {
+namespace {
+
+constexpr int helper_probe_read_kernel_str = 115;
+constexpr uint64_t most_steps = 1 << 16;  // what the kernel's verifier follows in good time
+
+const ast::Integer* plain_number(const ast::Expr& expr) { return std::get_if<ast::Integer>(&expr.node); }
+
+// ---- types
+
+Type part_of_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    const Type whole = c.checked(node.arguments[0]);
+    const auto* length = node.arguments.size() > 2 ? plain_number(c.expr(node.arguments[2])) : nullptr;
+    if (!length) return string_type(whole.size);
+    return string_type(static_cast<uint32_t>(std::min<uint64_t>(length->value + 1, whole.size)));
+}
+
+Type joined_strings(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    return string_type(c.checked(node.arguments[0]).size + c.checked(node.arguments[1]).size - 1);
+}
+
+Type same_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    return string_type(c.checked(node.arguments[0]).size);
+}
+
+Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    if (node.arguments.size() > 1) {
+        const auto* base = plain_number(c.expr(node.arguments[1]));
+        if (!base || base->value < 2 || base->value > 36) {
+            c.error(node.arguments[1], "a base is a number from 2 to 36").hint = "write strtol(string, 16)";
+            return nothing();
+        }
+    }
+    return integer_type(8, true);
+}
+
+Type place_in_string(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const uint64_t steps = uint64_t{c.checked(node.arguments[0]).size} * c.checked(node.arguments[1]).size;
+    if (steps <= most_steps) return integer_type(8, true);
+    c.error(id, "these strings are too long to look for one in the other").hint =
+        fmt::format("the product of their lengths is {} at most: str(address, length) makes shorter ones", most_steps);
+    return nothing();
+}
+
+Type compared_bytes(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    const auto* length = plain_number(c.expr(node.arguments[2]));
+    for (size_t i = 0; i < 2; i++) {
+        const Type& t = c.checked(node.arguments[i]);
+        if (!in_memory(t) || t.kind == Kind::stack) {
+            c.error(node.arguments[i],
+                    fmt::format("memcmp() takes a string, an array or a structure, not {}", type_name(t)));
+            return nothing();
+        }
+        if (length && length->value <= t.size) continue;
+        c.error(node.arguments[2], fmt::format("one value has {} bytes only", t.size));
+        return nothing();
+    }
+    return integer_type(8, true);
+}
+
+// ---- code
+
+// A zero follows whatever the string holds.
+ir::Value with_zero(BodyLowering& l, ast::ExprId id) { return l.text(id, padded(l.type_of(id).size) + 8); }
+
+void part_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) {
+    Builder& b = l.builder();
+    const auto size = static_cast<int64_t>(l.type_of(node.arguments[0]).size);
+    const auto room = static_cast<int64_t>(l.type_of(id).size);
+    const ir::Value from = with_zero(l, node.arguments[0]);
+    const ir::Value begin = b.call(ir::Library::at_most, {l.number(node.arguments[1]), b.constant(size)});
+    const bool open = node.arguments.size() > 2 && !plain_number(l.expr(node.arguments[2]));
+    const ir::Value length =
+        open ? b.call(ir::Library::at_most,
+                      {b.alu(ir::Alu::add, l.number(node.arguments[2]), b.constant(1)), b.constant(room)})
+             : b.constant(room);
+    b.helper(helper_probe_read_kernel_str, {to, length, b.address_plus(from, begin)});
+}
+
+void joined_into(BodyLowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
+    l.concat(node.arguments[0], node.arguments[1], to);
+}
+
+template <char first>
+void case_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) {
+    Builder& b = l.builder();
+    const uint32_t size = l.type_of(id).size;
+    l.text_to(node.arguments[0], to, padded(size));
+    b.call(ir::Library::change_case, {to, b.constant(size), b.constant(first)});
+}
+
+ir::Value number_of_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    constexpr uint32_t longest = 80;  // 64 digits by base 2, with blanks and a sign
+    Builder& b = l.builder();
+    const uint32_t size = l.type_of(node.arguments[0]).size;
+    const int64_t base =
+        node.arguments.size() > 1 ? static_cast<int64_t>(plain_number(l.expr(node.arguments[1]))->value) : 10;
+    return b.call(ir::Library::number,
+                  {l.text(node.arguments[0], padded(size)), b.constant(std::min(size, longest)), b.constant(base)});
+}
+
+ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    Builder& b = l.builder();
+    const uint32_t size = l.type_of(node.arguments[0]).size, part = l.type_of(node.arguments[1]).size;
+    return b.call(ir::Library::find, {l.text(node.arguments[0], padded(size)), b.constant(size),
+                                      l.text(node.arguments[1], padded(part)), b.constant(part)});
+}
+
+ir::Value capacity(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    return l.builder().constant(l.type_of(node.arguments[0]).size);
+}
+
+ir::Value bytes_compared(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    Builder& b = l.builder();
+    const auto bytes = [&](size_t i) { return l.text(node.arguments[i], padded(l.type_of(node.arguments[i]).size)); };
+    const auto length = static_cast<int64_t>(plain_number(l.expr(node.arguments[2]))->value);
+    const ir::Value left = bytes(0), right = bytes(1);
+    return b.call(ir::Library::bytes_compare, {left, right, b.constant(length)});
+}
+
+// id, type, number, bytes
+constexpr CallRule rules[] = {
+    {Function::substr, part_of_string, nullptr, part_into},
+    {Function::str_concat, joined_strings, nullptr, joined_into},
+    {Function::tolower, same_string, nullptr, case_into<'A'>},
+    {Function::toupper, same_string, nullptr, case_into<'a'>},
+    {Function::strtol, number_in_string, number_of_string},
+    {Function::strstr, place_in_string, found_in_string},
+    {Function::strcap, nullptr, capacity},
+    {Function::memcmp, compared_bytes, bytes_compared},
+};
+
+}  // namespace
+
+std::span<const CallRule> text_rules() { return rules; }
+
+// Both strings, one behind the other, to memory that is zero.
+void BodyLowering::concat(ast::ExprId left, ast::ExprId right, ir::Value to) {
+    const uint32_t first = type(left).size, second = type(right).size;
+    string_into(left, to, 0, padded(first));
+    const ir::Value length = b_->call(ir::Library::length, {to, b_->constant(first - 1)});
+    const ir::Value behind = b_->address_plus(to, b_->call(ir::Library::at_most, {length, b_->constant(first - 1)}));
+    b_->helper(helper_probe_read_kernel_str, {behind, b_->constant(second), string(right, padded(second))});
+}
+
+}  // namespace lt

@@ -1,0 +1,87 @@
+#include "differences.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace lt {
+namespace {
+
+// Wraps around, as the kernel's additions do.
+Bytes difference(const Bytes& value, const Bytes& past) {
+    Bytes out(value.size());
+    for (size_t at = 0; at + sizeof(uint64_t) <= value.size(); at += sizeof(uint64_t)) {
+        uint64_t word = 0, before = 0;
+        std::memcpy(&word, &value[at], sizeof word);
+        if (at + sizeof before <= past.size()) std::memcpy(&before, &past[at], sizeof before);
+        word -= before;
+        std::memcpy(&out[at], &word, sizeof word);
+    }
+    return out;
+}
+
+bool all_zero(const Bytes& bytes) {
+    return std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; });
+}
+
+// The mark of a scalar is no sum: it says that the value was written.
+void set_marks(const PlannedMap& map, Bytes& value) {
+    const size_t each = padded_size(map.value_size);
+    for (size_t end = each; map.key.empty() && end <= value.size(); end += each) value[end - scalar_mark] = 1;
+}
+
+}  // namespace
+
+std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawEntry> now) {
+    last_ = now;
+    asked_ = true;
+    if (past_.empty()) return now;
+    std::vector<RawEntry> out;
+    std::set<Bytes> seen;
+    const auto add = [&](const Bytes& key, Bytes value) {
+        if (all_zero(value)) return;
+        set_marks(map, value);
+        out.push_back({key, std::move(value)});
+    };
+    for (RawEntry& entry : now) {
+        const auto past = past_.find(entry.key);
+        if (past == past_.end()) {
+            out.push_back(std::move(entry));
+            continue;
+        }
+        seen.insert(entry.key);
+        add(entry.key, difference(entry.value, past->second));
+    }
+    // what came to a key while it was taken out
+    for (const auto& [key, past] : past_) {
+        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past));
+    }
+    return out;
+}
+
+void Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove) {
+    const std::vector<RawEntry>& all = now ? *now : last_;
+    std::map<Bytes, Bytes> before = std::exchange(past_, {});
+    for (const RawEntry& entry : all) {
+        const auto past = before.find(entry.key);
+        const bool idle = past != before.end() && past->second == entry.value;
+        past_[entry.key] = entry.value;
+        if (idle) forget(entry.key, remove);
+    }
+    last_.clear();
+    asked_ = false;
+}
+
+void Differences::forget(const Bytes& key, const Remove& remove) {
+    const std::optional<Bytes> value = remove(key);
+    if (!value) return;
+    Bytes rest = difference(past_[key], *value);
+    if (all_zero(rest)) {
+        past_.erase(key);
+    } else {
+        past_[key] = std::move(rest);
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,23 @@
+// The texts that stand for values whose type has a Naming: users, times, addresses, symbols. Found when a value is
+// printed, on the machine that is traced.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "runtime/value.h"
+
+namespace lt {
+
+// The name of what lies at an address, of the process or (0) of the kernel; empty where none is known.
+using SymbolAt = std::function<std::string(uint64_t address, uint32_t process)>;
+
+// Puts the text in the place of each such value, also inside of others.
+void name_values(std::span<Value> values, const SymbolAt& symbol);
+
+// The time `nanoseconds` on the monotonic clock, as strftime(3) formats it in the local zone; %f are microseconds.
+std::string time_text(const std::string& format, uint64_t nanoseconds);
+
+}  // namespace lt

@@ -1,0 +1,14 @@
+// The tables of functions, which builtins.cpp joins to one. Each is in the order of the ids, and the first of one
+// follows the last of the table before it.
+#pragma once
+
+#include <span>
+
+#include "stdlib/builtins.h"
+
+namespace lt {
+
+std::span<const FunctionRow> text_functions();     // texts, addresses, names
+std::span<const FunctionRow> runtime_functions();  // what is done when a record is read, and what changes the traced
+
+}  // namespace lt

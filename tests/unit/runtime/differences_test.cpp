@@ -1,0 +1,69 @@
+// Maps that are cleared by what was there before: nothing counts twice, and nothing is lost while keys are taken out.
+#include "differences.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace lt {
+namespace {
+
+Bytes word(uint64_t number) {
+    Bytes bytes(sizeof number);
+    std::memcpy(bytes.data(), &number, sizeof number);
+    return bytes;
+}
+
+uint64_t number(const Bytes& bytes) {
+    uint64_t out = 0;
+    std::memcpy(&out, bytes.data(), sizeof out);
+    return out;
+}
+
+PlannedMap keyed() {
+    PlannedMap map;
+    map.key = {integer_type()};
+    map.value_size = 8;
+    return map;
+}
+
+std::optional<Bytes> keep(const Bytes&) { return {}; }
+
+TEST(Differences, CountOnlyWhatCameSinceTheClear) {
+    Differences d;
+    EXPECT_EQ(d.since(keyed(), {{word(1), word(5)}}).size(), 1U);
+    d.clear({}, keep);
+    EXPECT_TRUE(d.since(keyed(), {{word(1), word(5)}}).empty());
+    const auto later = d.since(keyed(), {{word(1), word(7)}, {word(2), word(1)}});
+    ASSERT_EQ(later.size(), 2U);
+    EXPECT_EQ(number(later[0].value), 2U);
+    EXPECT_EQ(number(later[1].value), 1U);
+}
+
+TEST(Differences, WhatComesAfterThePrintIsNotCleared) {
+    Differences d;
+    d.since(keyed(), {{word(1), word(5)}});
+    d.clear({}, keep);  // by now the kernel has 6
+    const auto later = d.since(keyed(), {{word(1), word(6)}});
+    ASSERT_EQ(later.size(), 1U);
+    EXPECT_EQ(number(later[0].value), 1U);
+}
+
+TEST(Differences, AnUpdateWhileAKeyIsTakenOutIsCounted) {
+    Differences d;
+    d.since(keyed(), {{word(1), word(5)}});
+    d.clear({}, keep);
+    d.since(keyed(), {{word(1), word(5)}});
+    d.clear({}, [](const Bytes&) { return word(8); });  // three more have come
+    const auto gone = d.since(keyed(), {});
+    ASSERT_EQ(gone.size(), 1U);
+    EXPECT_EQ(number(gone[0].value), 3U);
+    const auto back = d.since(keyed(), {{word(1), word(2)}});
+    ASSERT_EQ(back.size(), 1U);
+    EXPECT_EQ(number(back[0].value), 5U);
+    d.clear({}, keep);
+    EXPECT_TRUE(d.since(keyed(), {{word(1), word(2)}}).empty());
+}
+
+}  // namespace
+}  // namespace lt

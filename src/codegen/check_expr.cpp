@@ -250,7 +250,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
 Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
 
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
-    const bool function = probe_row(body_.place.kind).place == Place::kernel_function;
+    const bool function = !body_.place.function.name.empty();
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
     const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;
     if (function && !body_.place.function.in_btf) {

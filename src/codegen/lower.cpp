@@ -234,6 +234,9 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
         case Place::nothing:
         case Place::period:
             break;
+        case Place::raw_event:
+            a.event = body_.place.function.name;
+            break;
         case Place::kernel_function:
             a.function = body_.place.function.name;
             break;

@@ -26,6 +26,9 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<
         case Place::event:
             names = kernel.tracepoints(part(parts, 1), part(parts, 2));
             break;
+        case Place::raw_event:
+            names = kernel.raw_tracepoints(part(parts, 1));
+            break;
         case Place::kernel_function:
             names = kernel.functions(part(parts, parts.size() - 1));
             break;

@@ -247,7 +247,9 @@ bool Pipeline::attach() {
 }
 
 // Below these no other way stands on a ladder.
-bool is_last(Way way) { return way == Way::tracepoint || way == Way::uprobe || way == Way::run; }
+bool is_last(Way way) {
+    return way == Way::tracepoint || way == Way::raw_tracepoint || way == Way::uprobe || way == Way::run;
+}
 
 // What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
 // compiled.

@@ -81,6 +81,8 @@ class FileKernel final : public Kernel {
     Type whole(Type type) override;
     std::optional<Constant> constant(std::string_view name) override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
+    std::optional<KernelFunction> raw_tracepoint(std::string_view event) override;
+    std::vector<std::string> raw_tracepoints(std::string_view pattern) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
     Result<UserFunction> user_function(const std::string& path, std::string_view name) override;
@@ -267,6 +269,22 @@ Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string
 std::vector<std::string> FileKernel::tracepoints(std::string_view category_pattern, std::string_view event_pattern) {
     Result<Tracefs>& tracing = tracefs();
     return tracing ? tracing->tracepoints(category_pattern, event_pattern) : std::vector<std::string>{};
+}
+
+std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event) {
+    Btf* types = btf();
+    auto prototype = types != nullptr ? types->raw_tracepoint(event) : std::nullopt;
+    if (!prototype) return std::nullopt;
+    KernelFunction out;
+    out.name = event;
+    out.in_btf = true;
+    out.parameters = std::move(prototype->parameters);
+    return out;
+}
+
+std::vector<std::string> FileKernel::raw_tracepoints(std::string_view pattern) {
+    const Btf* types = btf();
+    return types != nullptr ? types->raw_tracepoints(pattern) : std::vector<std::string>{};
 }
 
 // ---- programs

@@ -18,6 +18,9 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::tracepoint, "tracepoint", "t", Place::event, false, true, false, false,
              "tracepoint:CATEGORY:EVENT", "A place that the kernel's authors marked, with named fields.",
              "tracepoint:sched:sched_switch { @[args.next_comm] = count(); }"},
+    ProbeRow{ProbeKind::raw_tracepoint, "rawtracepoint", "rt", Place::raw_event, true, true, false, false,
+             "rawtracepoint:EVENT", "A tracepoint, with the arguments that the kernel itself hands over there.",
+             "rawtracepoint:sched_switch { @[args.next->comm] = count(); }"},
     ProbeRow{ProbeKind::kprobe, "kprobe", "k", Place::kernel_function, true, true, false, true,
              "kprobe:FUNCTION or kprobe:MODULE:FUNCTION",
              "The entry of a kernel function, by the cheapest way that this kernel has.",
@@ -40,9 +43,9 @@ constexpr std::array rows{
              "syscall:openat < @[str(args.filename)] = hist(latency) >"},
 };
 
-constexpr std::array<std::string_view, 17> later{
-    "rawtracepoint", "rt", "usdt", "U",  "profile",         "p",    "software", "s", "hardware", "h",
-    "watchpoint",    "w",  "iter", "it", "asyncwatchpoint", "self", "test"};
+constexpr std::array<std::string_view, 15> later{
+    "usdt",       "U", "profile", "p",  "software",        "s",    "hardware", "h",
+    "watchpoint", "w", "iter",    "it", "asyncwatchpoint", "self", "test"};
 
 }  // namespace
 

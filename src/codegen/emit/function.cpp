@@ -375,6 +375,7 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
         helper(helper_get_func_arg, {function_->getArg(0), word(static_cast<int64_t>(n)), place()});
         return b_.CreateLoad(b_.getInt64Ty(), place());
     }
+    if (source_.way == Way::raw_tracepoint) return loaded(function_->getArg(0), 8 * n, 8, false);
     if (n < argument_registers.size()) return loaded(function_->getArg(0), argument_registers[n], 8, false);
     // the return address lies at the stack pointer, the seventh argument above it
     llvm::Value* stack = loaded(function_->getArg(0), stack_register, 8, false);

@@ -111,6 +111,9 @@ class Kernel {
     virtual std::optional<Constant> constant(std::string_view name) = 0;
 
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
+    // A tracepoint by its own arguments, as a function's parameters; no value where type information has no such one.
+    virtual std::optional<KernelFunction> raw_tracepoint(std::string_view event) = 0;
+    virtual std::vector<std::string> raw_tracepoints(std::string_view pattern) = 0;  // sorted
     // "category:event" of all that match, sorted.
     virtual std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) = 0;
 

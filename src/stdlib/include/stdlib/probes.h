@@ -13,6 +13,7 @@ enum class ProbeKind : uint8_t {
     end,
     interval,
     tracepoint,
+    raw_tracepoint,
     kprobe,
     kretprobe,
     fentry,
@@ -27,6 +28,7 @@ enum class Place : uint8_t {
     nothing,          // BEGIN
     period,           // interval:s:1 or interval:1s
     event,            // tracepoint:CATEGORY:EVENT
+    raw_event,        // rawtracepoint:EVENT
     kernel_function,  // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
     system_call,      // syscall:NAME
     binary_function,  // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries

@@ -119,6 +119,7 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (!in_scope(id, row)) return nothing();
     if (row.id == Variable::arg) return argument(id, name);
     if (row.id == Variable::retval) return result_type(id);
+    if (row.id == Variable::ctx) return pointer_type(kernel_.type(body_.place.context).value_or(nothing()));
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.id == Variable::probe) return string_type(longest_text(body_.place) + 1);
     return row.type;
@@ -146,8 +147,28 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
         return nothing();
     }
     use(id) = VariableUse{Variable::arg, n};
+    if (probe_row(body_.place.kind).place == Place::marker) return marker_argument(id, n);
     Type type = integer_type(8, false);
     type.user_memory = probe_row(body_.place.kind).place == Place::binary_function;
+    return type;
+}
+
+Type BodyChecker::marker_argument(ast::ExprId id, uint32_t n) {
+    const std::vector<MarkerArgument>& all = body_.place.arguments;
+    if (n >= all.size()) {
+        const std::string few =
+            all.empty() ? "no arguments" : fmt::format("only {} argument{}", all.size(), all.size() == 1 ? "" : "s");
+        Diag& d = diags_.error(span(id), fmt::format("{} has {}", body_.place.user.name, few));
+        if (!all.empty()) d.hint = fmt::format("the last is arg{}", all.size() - 1);
+        return nothing();
+    }
+    if (all[n].where == MarkerArgument::Where::unknown) {
+        diags_.error(span(id), fmt::format("arg{} of {} cannot be read: it is at {}", n, body_.place.user.name,
+                                           quoted(all[n].text)));
+        return nothing();
+    }
+    Type type = integer_type(8, all[n].is_signed);
+    type.user_memory = true;
     return type;
 }
 
@@ -202,9 +223,14 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
                              : "write a span: `k:vfs_read < @ns = hist(...) >`";
             break;
         case Scope::stack:
-            if (probe.place != Place::nothing && probe.place != Place::period) return true;
+            if (!run_by_lt(probe.place)) return true;
             why = fmt::format("`{}` has no stack: lt itself runs it", probe.name);
             hint = "there is one wherever the kernel or a program is traced, as in k:vfs_read { @[kstack] = count(); }";
+            break;
+        case Scope::context:
+            if (!body_.place.context.empty()) return true;
+            why = "only an iterator has a context";
+            hint = "as in iter:task { print(ctx->task->comm); }";
             break;
     }
     diags_.error(span(id), why).hint = hint;

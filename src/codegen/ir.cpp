@@ -86,6 +86,7 @@ constexpr std::array library{
     LibraryRow{Library::length, "lt_length", 2, true, false},
     LibraryRow{Library::compare, "lt_compare", 3, true, false},
     LibraryRow{Library::contains, "lt_contains", 4, true, false},
+    LibraryRow{Library::iterated, "lt_iterated", 1, false, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

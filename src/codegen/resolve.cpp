@@ -99,6 +99,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     Typed typed;
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
+    typed.process = options.process;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, diags);
     for (uint32_t i = 0; i < program.items.size(); i++)

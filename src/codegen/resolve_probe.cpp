@@ -18,18 +18,25 @@ std::string did_you_mean(const std::vector<std::string>& names) {
 struct Resolver::PlaceRow {
     Place place;
     size_t least, most;
+    bool open_end;  // the last part may be empty
     Places (Resolver::*find)(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 };
 
 const Resolver::PlaceRow& Resolver::place_row(Place place) {
     static constexpr std::array rows{
-        PlaceRow{Place::nothing, 0, 0, &Resolver::nothing_more},
-        PlaceRow{Place::period, 1, 2, &Resolver::period},
-        PlaceRow{Place::event, 2, 2, &Resolver::event},
-        PlaceRow{Place::raw_event, 1, 1, &Resolver::raw_event},
-        PlaceRow{Place::kernel_function, 1, 2, &Resolver::kernel_function},
-        PlaceRow{Place::system_call, 1, 1, &Resolver::system_call},
-        PlaceRow{Place::binary_function, 2, 2, &Resolver::binary_function},
+        PlaceRow{Place::nothing, 0, 0, false, &Resolver::nothing_more},
+        PlaceRow{Place::period, 1, 2, false, &Resolver::period},
+        PlaceRow{Place::event, 2, 2, false, &Resolver::event},
+        PlaceRow{Place::raw_event, 1, 1, false, &Resolver::raw_event},
+        PlaceRow{Place::kernel_function, 1, 2, false, &Resolver::kernel_function},
+        PlaceRow{Place::system_call, 1, 1, false, &Resolver::system_call},
+        PlaceRow{Place::binary_function, 2, 3, false, &Resolver::binary_function},
+        PlaceRow{Place::marker, 2, 3, false, &Resolver::marker},
+        PlaceRow{Place::clock, 1, 2, false, &Resolver::clock},
+        PlaceRow{Place::counter, 1, 2, true, &Resolver::counter},
+        PlaceRow{Place::address, 3, 3, false, &Resolver::address},
+        PlaceRow{Place::signal, 2, 2, false, &Resolver::signal},
+        PlaceRow{Place::kernel_objects, 1, 1, false, &Resolver::kernel_objects},
     };
     static_assert([] {
         for (size_t i = 0; i < rows.size(); i++)
@@ -82,7 +89,7 @@ const ProbeRow* Resolver::kind_of(const ast::ProbeSpec& spec, Role role) {
                                "t:sched:sched_switch[args.next_pid] < ... >`";
         return nullptr;
     }
-    if ((role == Role::open || role == Role::close) && (row->place == Place::nothing || row->place == Place::period)) {
+    if ((role == Role::open || role == Role::close) && run_by_lt(row->place)) {
         diags_.error(kind.span, fmt::format("`{}` is no event that a span could {} at", row->name,
                                             role == Role::open ? "open" : "close"));
         return nullptr;
@@ -116,7 +123,10 @@ bool Resolver::shape_fits(const ast::ProbeSpec& spec, const ProbeRow& row) {
     const size_t n = spec.parts.size() - 1;
     const PlaceRow& place = place_row(row.place);
     bool fits = n >= place.least && n <= place.most;
-    for (const Part& p : spec.parts) fits = fits && !p.text.empty();
+    for (const Part& p : spec.parts) {
+        const bool may_be_empty = place.open_end && n == place.most && &p == &spec.parts.back();
+        fits = fits && (may_be_empty || !p.text.empty());
+    }
     if (fits) return true;
     diags_.error(spec.span, fmt::format("`{}` is not complete", row.name)).hint = fmt::format("write {}", row.shape);
     return false;

@@ -10,40 +10,72 @@ namespace lt {
 // Behind a function's first instruction the kernel would take what lies on the stack for the return address, and
 // the program would crash.
 Resolver::Places Resolver::not_an_entry(const ast::ProbeSpec& spec) {
-    diags_.error(spec.parts[2].span, "a return can only be traced from a function's entry, not from inside it").hint =
-        "name the function alone";
+    diags_.error(spec.parts.back().span, "a return can only be traced from a function's entry, not from inside it")
+        .hint = "name the function alone";
     return {};
 }
 
 Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
     const bool at_return = probe_row(place.kind).result || asked.role == Role::call;
     if (!offered(spec, Feature::uprobe, "uprobes")) return {};
-    const Result<std::string> path = kernel_.binary(spec.parts[1].text);
+    const std::string& file = spec.parts[1].text;
+    const size_t at = spec.parts.size() == 3 && file.find('/') != file.npos ? file.find('@') : file.npos;
+    const Result<std::string> path = kernel_.binary(file.substr(0, at));
     if (!path) {
         diags_.error(spec.parts[1].span, path.error().what).hint = path.error().hint;
         return {};
     }
-    const std::string& name = spec.parts[2].text;
-    if (!is_glob(name)) {
-        Result<UserFunction> f = user_place(*path, name);
-        if (!f) return missing_user_function(spec, *path, f.error());
-        if (at_return && name.find('+') != name.npos) return not_an_entry(spec);
-        if (at_return && name.starts_with("0x") && !starts_function(*path, *f)) return not_an_entry(spec);
-        place.text = text_of(place, *f);
-        place.user = std::move(*f);
-        place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, false}, options_.ruled_out);
-        return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
-    }
-    const std::vector<std::string> names = kernel_.user_functions(*path, name);
-    if (!count_fits(spec, names.size(), most_members)) return {};
-    for (const std::string& match : names) {
-        Result<UserFunction> f = kernel_.user_function(*path, match);
-        if (f) place.members.push_back({text_of(place, *f), "", std::move(*f)});
-    }
-    if (place.members.empty()) return missing_user_function(spec, *path, Error{"none of them can be traced", "", 0});
-    place.user = place.members.front().user;
-    place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, true}, options_.ruled_out);
+    const std::string& name = spec.parts.back().text;
+    const std::string_view source = at == file.npos ? "" : std::string_view(file).substr(at + 1);
+    if (at_return && (name.find('+') != name.npos || !source.empty())) return not_an_entry(spec);
+    const std::optional<std::vector<UserFunction>> found = user_places(spec, *path, source);
+    if (!found) return {};
+    if (at_return && name.starts_with("0x") && !starts_function(*path, found->front())) return not_an_entry(spec);
+    const bool many = found->size() > 1 || is_glob(name);
+    for (const UserFunction& f : *found)
+        if (many) place.members.push_back({text_of(place, f), "", f});
+    place.user = found->front();
+    if (!many) place.text = text_of(place, place.user);
+    place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, many}, options_.ruled_out);
     return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
+}
+
+// All places in the file that the probe stands for: a line of source, a name of C++, a pattern, or one. None after a
+// diagnostic, else at least one.
+std::optional<std::vector<UserFunction>> Resolver::user_places(const ast::ProbeSpec& spec, const std::string& path,
+                                                               std::string_view source) {
+    const std::string& name = spec.parts.back().text;
+    const auto refused = [&](const Error& error) {
+        missing_user_function(spec, path, error);
+        return std::nullopt;
+    };
+    if (!source.empty()) {
+        const auto line = number<uint32_t>(name);
+        if (!line) return refused({fmt::format("{} is no line", quoted(name)), "write PATH@FILE.c:LINE", 0});
+        Result<std::vector<UserFunction>> places = kernel_.source_line(path, source, *line);
+        return places ? std::optional(*std::move(places)) : refused(places.error());
+    }
+    if (spec.parts.size() == 4 && spec.parts[2].text != "cpp") {
+        diags_.error(spec.parts[2].span, fmt::format("there is no language {}", quoted(spec.parts[2].text))).hint =
+            "write u:PATH:cpp:\"name\" for a name of C++";
+        return {};
+    }
+    const bool cpp = spec.parts.size() == 4 || name.find("::") != name.npos;
+    Result<UserFunction> one = Error{fmt::format("{} has no C++ function {}", path, quoted(name)), "", 0};
+    if (!is_glob(name) && !cpp) one = user_place(path, name);
+    if (one) return std::vector{*std::move(one)};
+    const bool by_symbol = is_glob(name) && !cpp;
+    std::vector<UserFunction> found =
+        named_functions(path, by_symbol ? kernel_.user_functions(path, name) : kernel_.cpp_functions(path, name));
+    if (by_symbol && !count_fits(spec, found.size(), most_members)) return {};
+    return found.empty() ? refused(one.error()) : std::optional(std::move(found));
+}
+
+std::vector<UserFunction> Resolver::named_functions(const std::string& path, const std::vector<std::string>& names) {
+    std::vector<UserFunction> out;
+    for (const std::string& name : names)
+        if (Result<UserFunction> f = kernel_.user_function(path, name)) out.push_back(*std::move(f));
+    return out;
 }
 
 std::string Resolver::text_of(const ResolvedPlace& place, const UserFunction& f) {
@@ -80,9 +112,9 @@ bool Resolver::starts_function(const std::string& path, const UserFunction& f) {
 
 Resolver::Places Resolver::missing_user_function(const ast::ProbeSpec& spec, const std::string& path,
                                                  const Error& error) {
-    Diag& d = diags_.error(spec.parts[2].span, error.what);
+    Diag& d = diags_.error(spec.parts.back().span, error.what);
     const std::vector<std::string> all = kernel_.user_functions(path, "*");
-    d.hint = did_you_mean(closest(spec.parts[2].text, views(all)));
+    d.hint = did_you_mean(closest(spec.parts.back().text, views(all)));
     if (d.hint.empty()) d.hint = error.hint;
     return {};
 }

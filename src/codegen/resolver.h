@@ -52,6 +52,24 @@ class Resolver {
 
     // resolve_period.cpp
     Places period(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    Places clock(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    Places signal(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+
+    // resolve_counter.cpp
+    Places counter(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    Result<PerfEvent> counter_named(const ProbeRow& row, const std::string& name);
+    Result<PerfEvent> source_event(std::string_view source, std::string_view terms);
+    Status add_term(const std::string& source, std::string_view term, PerfEvent& event);
+    Places missing_counter(const ast::ProbeSpec& spec, const ProbeRow& row, const Error& error);
+    Places address(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+
+    // resolve_iterator.cpp
+    Places kernel_objects(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+
+    // resolve_marker.cpp
+    Places marker(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    std::optional<std::vector<std::string>> marked_files(const Part& part);
+    Places missing_marker(const ast::ProbeSpec& spec, const std::vector<std::string>& names);
 
     // resolve_event.cpp
     Places event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
@@ -75,6 +93,9 @@ class Resolver {
 
     // resolve_user.cpp
     Places binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    std::optional<std::vector<UserFunction>> user_places(const ast::ProbeSpec& spec, const std::string& path,
+                                                         std::string_view source);
+    std::vector<UserFunction> named_functions(const std::string& path, const std::vector<std::string>& names);
     Places not_an_entry(const ast::ProbeSpec& spec);
     static std::string text_of(const ResolvedPlace& place, const UserFunction& f);
     Result<UserFunction> user_place(const std::string& path, std::string_view name);

@@ -65,8 +65,18 @@ Result<Command> read_command(int argc, const char* const* argv) {
             if (row.argument == "LIST") option->join(',');
         }
     }
+    std::vector<std::string> words;  // in reverse, as the parser wants them
+    for (int i = argc - 1; i > 0; i--) {
+        // what users of bpftrace type: -l takes what follows
+        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
+            words.emplace_back("-l");
+            words.emplace_back("-v");
+        } else {
+            words.emplace_back(argv[i]);
+        }
+    }
     try {
-        app.parse(argc, argv);
+        app.parse(std::move(words));
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }

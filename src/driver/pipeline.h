@@ -22,6 +22,7 @@ class Pipeline {
     ~Pipeline();
     int run();   // the exit status
     int help();  // prints the script's parameters
+    int list();  // prints the places of the script's probes
 
     bool parse();
     bool resolve();
@@ -42,6 +43,8 @@ class Pipeline {
   private:
     bool options_fit();
     bool set_max_keys();
+    bool set_process();
+    bool watch_process();
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
@@ -70,6 +73,7 @@ class Pipeline {
     std::unique_ptr<Printer> printer_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;
+    int process_ = -1;  // a descriptor of that of -p
     std::unique_ptr<Control> control_;
     std::vector<Timing> timings_;
 };

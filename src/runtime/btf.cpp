@@ -201,6 +201,17 @@ std::optional<Prototype> Btf::raw_tracepoint(std::string_view name) {
     return found;
 }
 
+std::vector<std::string> Btf::structures(std::string_view prefix) const {
+    std::vector<std::string> names;
+    for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {
+        const btf_type* type = type_at(types_.get(), id);
+        const std::string_view name = btf_is_struct(type) ? text_at(types_.get(), type->name_off) : "";
+        if (name.starts_with(prefix)) names.emplace_back(name.substr(prefix.size()));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
 std::vector<std::string> Btf::raw_tracepoints(std::string_view pattern) const {
     std::vector<std::string> names;
     for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {

@@ -37,6 +37,8 @@ class Btf {
     // What a tracepoint hands over to raw tracepoints, and the names of those; sorted.
     std::optional<Prototype> raw_tracepoint(std::string_view name);
     std::vector<std::string> raw_tracepoints(std::string_view pattern) const;
+    // What follows the prefix in the names of structures; sorted.
+    std::vector<std::string> structures(std::string_view prefix) const;
 
     TypeFile file() const { return {types_.get(), first_, module_}; }
 

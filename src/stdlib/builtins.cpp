@@ -55,6 +55,9 @@ constexpr std::array variables{
     VariableRow{Variable::ustack, "ustack", stack_type(), Scope::stack, 0, 0, false,
                 "The call stack of the program, up to 127 frames, the innermost first; found by frame pointers.",
                 "u:/bin/bash:readline { @[ustack, comm] = count(); }"},
+    VariableRow{Variable::ctx, "ctx", u64, Scope::context, 0, 0, false,
+                "What an iterator has at hand: an address of type struct bpf_iter__KIND *.",
+                "iter:task { @[ctx->task->comm] = count(); }"},
 };
 
 constexpr Parameter value_in{"value", Want::integer};

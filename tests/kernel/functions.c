@@ -173,6 +173,34 @@ void __probestub_sched_switch(void* __data, bool preempt, struct task_struct* pr
                               unsigned int prev_state) {}
 void __bpf_trace_sched_wakeup(void* __data, struct task_struct* p) {}
 
+// Iterators.
+struct seq_file;
+struct bpf_iter_meta {
+    struct seq_file* seq;
+    u64 session_id, seq_num;
+};
+struct bpf_iter__task {
+    union {
+        struct bpf_iter_meta* meta;
+        u64 : 64;
+    };
+    union {
+        struct task_struct* task;
+        u64 : 64;
+    };
+} iterator_task;
+struct bpf_iter__task_file {
+    struct bpf_iter_meta* meta;
+    struct task_struct* task;
+    u32 fd;
+    struct file* file;
+} iterator_task_file;
+struct bpf_iter__no_iterator {
+    struct bpf_iter_meta* meta;
+} no_iterator;
+int bpf_iter_task(struct bpf_iter_meta* meta, struct task_struct* task) { return 0; }
+int bpf_iter_task_file(struct bpf_iter_meta* meta, struct task_struct* task, u32 fd, struct file* file) { return 0; }
+
 #define DOES_NOTHING \
     {                \
         return 0;    \

@@ -36,6 +36,8 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
     switch (way) {
         case Way::run:
         case Way::walk:
+        case Way::iterator:
+        case Way::perf_event:
             return false;
         case Way::raw_tracepoint:
             return probe_row(hit.kind).place == Place::raw_event && attachment.event == hit.place;

@@ -40,6 +40,8 @@ constexpr SectionRow sections[] = {
     {Way::uprobe, "uprobe", "uretprobe"},
     {Way::breakpoint, "perf_event", "perf_event"},
     {Way::walk, "iter/task", "iter/task"},
+    {Way::iterator, "iter", "iter"},
+    {Way::perf_event, "perf_event", "perf_event"},
 };
 
 const char* section(Way way, bool at_return) {

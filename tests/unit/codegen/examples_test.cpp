@@ -24,7 +24,9 @@ void compiles(std::string_view example) {
     Diags diags;
     const ast::Program program = parse(source, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
-    Typed typed = resolve(program, **kernel, {}, diags);
+    ResolveOptions options;
+    options.one_process = true;  // that watchpoints have memory to watch
+    Typed typed = resolve(program, **kernel, options, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     check(program, typed, **kernel, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);

@@ -32,6 +32,8 @@ struct ParamSetting {
 struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
+    int process = 0;                   // trace only this one; 0: all
+    bool one_process = false;          // is there one whose memory can be watched?
     bool accounts = false;             // is the account of spans asked for at the end?
     std::optional<uint32_t> max_keys;  // of each map and span that has keys; see Typed
 };

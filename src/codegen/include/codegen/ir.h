@@ -143,6 +143,7 @@ enum class Library : uint8_t {
     length,
     compare,
     contains,
+    iterated,
 };
 struct LibraryRow {
     Library id;

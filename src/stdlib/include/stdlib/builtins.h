@@ -27,11 +27,12 @@ enum class Variable : uint8_t {
     args,
     probe,
     kstack,
-    ustack
+    ustack,
+    ctx
 };
 
 // Where a variable has a value.
-enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close, stack };
+enum class Scope : uint8_t { anywhere, entry_arguments, entry_fields, function_return, span_close, stack, context };
 
 struct VariableRow {
     Variable id;

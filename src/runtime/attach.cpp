@@ -246,10 +246,12 @@ Attacher::Opened Attacher::open_counting(const Attachment& a, int program) {
     if (!where) return where.error();
     std::vector<Hook> hooks;
     for (int each : *where) {
-        auto event = in_process ? open_counting_event(a.perf, each, -1) : open_counting_event(a.perf, -1, each);
+        auto event =
+            in_process ? open_counting_event(a.perf, each, -1, !target_.only) : open_counting_event(a.perf, -1, each);
         if (!event && in_process && event.error().code == ESRCH) continue;  // that thread has ended meanwhile
         if (!event) return event.error();
         hooks.push_back({program, Way::perf_event, *std::move(event)});
+        hooks.back().at_exec = in_process && !target_.only;
     }
     if (hooks.empty()) return Error{fmt::format("process {} has ended", target_.process), "", ESRCH};
     return hooks;
@@ -298,7 +300,7 @@ Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
 
 Status enable_hooks(const std::vector<Hook>& hooks) {
     for (const Hook& hook : hooks)
-        if (hook.event)
+        if (hook.event && !hook.at_exec)
             if (auto enabled = enable_event(hook.event.get()); !enabled) return enabled;
     return Done{};
 }

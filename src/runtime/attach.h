@@ -25,11 +25,12 @@ struct Hook {
     uint64_t cookie = 0;
     std::vector<Attachment> places = {};  // those that links to many serve
     int process = 0;                      // uprobes by one link, iterators over tasks: only of this one; 0: of all
+    bool at_exec = false;                 // enabled by the kernel, when the command of -c is executed
     bool on_event = false;                // linked, but the kernel has no link for it: the program goes with the event
 };
 
 // The process that is traced: memory is watched in this one, and if it is the `only` one then what can be bound to a
-// process is bound to it.
+// process is bound to it. Else it is a command that is yet to be executed: before that its memory is lt's.
 struct Target {
     int process = 0;  // 0: none
     bool only = false;

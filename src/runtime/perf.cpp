@@ -154,7 +154,7 @@ Result<Descriptor> open_uprobe_event(const UprobePlace& place) {
                               : open_counted(*attr, {place.process, -1}, what, uprobe_causes);
 }
 
-Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int cpu) {
+Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int cpu, bool at_exec) {
     perf_event_attr attr{};
     attr.type = event.type;
     attr.config = event.config;
@@ -162,6 +162,7 @@ Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int c
     attr.config2 = event.config2;
     attr.bp_type = event.access;
     attr.sample_period = event.every;
+    attr.enable_on_exec = at_exec ? 1 : 0;
     if (thread > 0) attr.inherit = attr.inherit_thread = 1;
     const std::string what =
         event.type == PERF_TYPE_BREAKPOINT ? fmt::format("watchpoint at {:#x}", event.config1) : "perf event";

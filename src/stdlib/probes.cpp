@@ -44,7 +44,7 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::usdt, "usdt", "U", Place::marker, true, false, false, false,
              "usdt:PATH:NAME or usdt:PATH:PROVIDER:NAME",
              "A place that the authors of a program or library marked, with its arguments.",
-             "usdt:/bin/marked:request { @[arg0] = count(); }"},
+             "usdt:/bin/marked:app:request { @[arg0] = count(); }"},
     ProbeRow{ProbeKind::profile, "profile", "p", Place::clock, false, false, false, false,
              "profile:hz:99, profile:ms:10 or profile:10ms", "Again and again, on every CPU, whatever runs there.",
              "profile:hz:99 { @[kstack] = count(); }"},

@@ -288,10 +288,16 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
     if (field == fields.end()) {
         std::vector<std::string_view> names;
         std::vector<std::string> all;
-        for (const Field& f : fields) names.push_back(f.name), all.push_back(f.name);
+        for (const Field& f : fields)
+            if (!f.name.empty()) names.push_back(f.name), all.push_back(f.name);
         const auto near = closest(node.field, names);
         Diag& d = diags_.error(node.field_span,
                                fmt::format("{} has no {} `{}`", owner, function ? "argument" : "field", node.field));
+        if (all.empty() && !fields.empty()) {
+            d.message = fmt::format("this kernel gives the arguments of {} no names", owner);
+            d.hint = "write arg0, arg1 ...";
+            return nothing();
+        }
         d.hint = near.empty() ? (all.empty() ? "it has none" : fmt::format("there are {}", fmt::join(all, ", ")))
                               : fmt::format("did you mean {}?", either(near));
         return nothing();

@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
     return lt_frames_differ(f, kept, limit) ? lt_lost_stack(out, collision) : 0;
 }
 
-// Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before.
+// Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before. Of the kernel there is
+// none where a perf event hits while a program's own code runs; an error says that it could not be taken.
 LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,
                       __u32 full, __u32 busy) {
     struct lt_stack_key* out = to;
@@ -88,11 +89,11 @@ LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 si
     if (size < sizeof f->at) f->at[size / 8] = 0;  // a longer one may have been taken here before
     if (taken > 0) {
         fresh = lt_keep_frames(out, stacks, f, user ? LT_USER_LIMIT : LT_KERNEL_LIMIT, collision, full);
-    } else if (user) {
+    } else if (user || taken == 0) {
         out->id = 0;
         out->process = 0;
     } else {
-        lt_lost_stack(out, busy);  // in the kernel there always is one
+        lt_lost_stack(out, busy);
     }
     *(volatile __u64*)&f->claimed = 0;
     return fresh;

@@ -19,7 +19,9 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
     const bool at_return = probe_row(place.kind).result || asked.role == Role::call;
     if (!offered(spec, Feature::uprobe, "uprobes")) return {};
     const std::string& file = spec.parts[1].text;
-    const size_t at = spec.parts.size() == 3 && file.find('/') != file.npos ? file.find('@') : file.npos;
+    // PATH@FILE.c, unless the path itself has such a sign
+    const bool may_be_line = spec.parts.size() == 3 && file.find('@') != file.npos && !kernel_.binary(file);
+    const size_t at = may_be_line ? file.rfind('@') : file.npos;
     const Result<std::string> path = kernel_.binary(file.substr(0, at));
     if (!path) {
         diags_.error(spec.parts[1].span, path.error().what).hint = path.error().hint;

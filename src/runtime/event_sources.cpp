@@ -9,7 +9,6 @@
 #include "mounts.h"
 
 namespace lt {
-namespace {
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -18,8 +17,6 @@ std::vector<std::string> names_in(const std::string& folder) {
         names.push_back(at->path().filename().string());
     return names;
 }
-
-}  // namespace
 
 // Beside an event may lie files with its scale and its unit.
 std::vector<std::string> source_events(const std::string& folder) {

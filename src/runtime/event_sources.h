@@ -6,6 +6,9 @@
 
 namespace lt {
 
+// What a folder holds, in no order; empty where it cannot be read.
+std::vector<std::string> names_in(const std::string& folder);
+
 // "SOURCE/EVENT" of all below a folder of event sources, sorted.
 std::vector<std::string> source_events(const std::string& folder);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "base/text.h"
@@ -107,6 +108,7 @@ class FileKernel final : public Kernel {
   private:
     const Kallsyms& kallsyms();
     Btf* btf(const std::string& module = {});
+    std::vector<std::string> modules_with_types() const;
     Result<Tracefs>& tracefs();
     const Result<ElfFile>& file(const std::string& path);
     Answer find_out(Feature feature);
@@ -297,8 +299,14 @@ std::vector<std::string> FileKernel::tracepoints(std::string_view category_patte
 std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event) {
     Btf* types = btf();
     auto prototype = types != nullptr ? types->raw_tracepoint(event) : std::nullopt;
-    if (!prototype) return std::nullopt;
     KernelFunction out;
+    for (const std::string& module : prototype ? std::vector<std::string>{} : modules_with_types()) {
+        types = btf(module);
+        if (types == nullptr || !(prototype = types->raw_tracepoint(event))) continue;
+        out.module = module;
+        break;
+    }
+    if (!prototype) return std::nullopt;
     out.name = event;
     out.in_btf = true;
     out.parameters = std::move(prototype->parameters);
@@ -307,7 +315,18 @@ std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event)
 
 std::vector<std::string> FileKernel::raw_tracepoints(std::string_view pattern) {
     const Btf* types = btf();
-    return types != nullptr ? types->raw_tracepoints(pattern) : std::vector<std::string>{};
+    std::vector<std::string> names = types != nullptr ? types->raw_tracepoints(pattern) : std::vector<std::string>{};
+    for (const std::string& module : modules_with_types()) {
+        if (const Btf* more = btf(module)) std::ranges::move(more->raw_tracepoints(pattern), std::back_inserter(names));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> FileKernel::modules_with_types() const {
+    std::vector<std::string> names = names_in(places_.modules_btf);
+    std::erase(names, "vmlinux");
+    return names;
 }
 
 // ---- programs

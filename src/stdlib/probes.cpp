@@ -61,7 +61,7 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::self, "self", "", Place::signal, false, false, false, false, "self:signal:SIGUSR1",
              "lt itself gets a signal.", "k:vfs_read { @ = count(); } self:signal:SIGUSR1 { print(@); }"},
     ProbeRow{ProbeKind::iter, "iter", "it", Place::kernel_objects, false, false, false, false, "iter:KIND",
-             "Runs once for each task, file, socket ... that there is, before anything else is traced.",
+             "Runs once for each task, file, socket ... that there is when the program starts.",
              "iter:task { @[ctx->task->comm] = count(); }"},
 };
 

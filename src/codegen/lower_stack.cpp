@@ -8,10 +8,10 @@ namespace lt {
 namespace {
 
 constexpr uint32_t stacks_kept = 16384;
-constexpr uint32_t stacks_nested = 4;     // taken at one time on one CPU; as LT_NESTED in stdlib/bpf/stack.bpf.c
-constexpr int64_t user_stack = 1 << 8;    // BPF_F_USER_STACK
-constexpr int64_t force_wakeup = 2;       // BPF_RB_FORCE_WAKEUP
-constexpr uint32_t record_header = 8;     // u32 index, u32 zero
+constexpr uint32_t stacks_nested = 4;   // taken at one time on one CPU; as LT_NESTED in stdlib/bpf/stack.bpf.c
+constexpr int64_t user_stack = 1 << 8;  // BPF_F_USER_STACK
+constexpr int64_t force_wakeup = 2;     // BPF_RB_FORCE_WAKEUP
+constexpr uint32_t record_header = 8;   // u32 index, u32 zero
 constexpr uint32_t stack_room = 8 + 8 * stack_frames;
 
 // What lies on top of the kernel's own stack: our program, and the trampoline or function that called it.

@@ -45,7 +45,8 @@ TEST(MarkerArgument, Memory) {
 }
 
 TEST(MarkerArgument, Unknown) {
-    for (const char* text : {"8f@%xmm0", "-8@numbers(,%rdx,8)", "4@counter(%rip)", "3@%eax", "8@", "%rdi", "8@%cs", "8@()"})
+    for (const char* text :
+         {"8f@%xmm0", "-8@numbers(,%rdx,8)", "4@counter(%rip)", "3@%eax", "8@", "%rdi", "8@%cs", "8@()"})
         for (const MarkerArgument& a : marker_arguments(text)) EXPECT_EQ(a.where, Where::unknown) << text;
     EXPECT_TRUE(marker_arguments("").empty());
 }

@@ -96,6 +96,7 @@ class BodyChecker {
     Type result_type(ast::ExprId id);
     bool in_scope(ast::ExprId id, const VariableRow& row);
     Type argument(ast::ExprId id, std::string_view name);
+    Type marker_argument(ast::ExprId id, uint32_t n);
     Type record_field(ast::ExprId id, const ast::Member& node);
     Type unknown_name(ast::ExprId id, std::string_view name);
     Type unknown_function(const ast::Call& node);

@@ -134,6 +134,8 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (!in_scope(id, row)) return nothing();
     if (row.id == Variable::arg) return argument(id, name);
     if (row.id == Variable::retval) return result_type(id);
+    if (row.id == Variable::ctx && !body_.place.context.empty())
+        return pointer_type(kernel_.type(body_.place.context).value_or(nothing()));
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.type.view == View::duration && program_.settings.plain_integers) return integer_type();
     if (row.id == Variable::probe) return longest(place_texts(body_.place));
@@ -157,8 +159,28 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
         return nothing();
     }
     use(id) = VariableUse{Variable::arg, n};
+    if (probe_row(body_.place.kind).place == Place::marker) return marker_argument(id, n);
     Type type = integer_type(8, false);
     type.user_memory = probe_row(body_.place.kind).place == Place::binary_function;
+    return type;
+}
+
+Type BodyChecker::marker_argument(ast::ExprId id, uint32_t n) {
+    const std::vector<MarkerArgument>& all = body_.place.arguments;
+    if (n >= all.size()) {
+        const std::string few =
+            all.empty() ? "no arguments" : fmt::format("only {} argument{}", all.size(), all.size() == 1 ? "" : "s");
+        Diag& d = diags_.error(span(id), fmt::format("{} has {}", body_.place.user.name, few));
+        if (!all.empty()) d.hint = fmt::format("the last is arg{}", all.size() - 1);
+        return nothing();
+    }
+    if (all[n].where == MarkerArgument::Where::unknown) {
+        diags_.error(span(id), fmt::format("arg{} of {} cannot be read: it is at {}", n, body_.place.user.name,
+                                           quoted(all[n].text)));
+        return nothing();
+    }
+    Type type = integer_type(8, all[n].is_signed);
+    type.user_memory = true;
     return type;
 }
 
@@ -213,7 +235,7 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
                              : "write a span: `k:vfs_read < @ns = hist(...) >`";
             break;
         case Scope::stack:
-            if (probe.place != Place::nothing && probe.place != Place::period) return true;
+            if (!run_by_lt(probe.place)) return true;
             why = fmt::format("`{}` has no stack: lt itself runs it", probe.name);
             hint = "there is one wherever the kernel or a program is traced, as in k:vfs_read { @[kstack] = count(); }";
             break;
@@ -274,7 +296,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
 Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
 
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
-    const bool function = probe_row(body_.place.kind).place == Place::kernel_function;
+    const bool function = !body_.place.function.name.empty();
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
     const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;
     if (function && !body_.place.function.in_btf) {
@@ -286,10 +308,16 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
     if (field == fields.end()) {
         std::vector<std::string_view> names;
         std::vector<std::string> all;
-        for (const Field& f : fields) names.push_back(f.name), all.push_back(f.name);
+        for (const Field& f : fields)
+            if (!f.name.empty()) names.push_back(f.name), all.push_back(f.name);
         const auto near = closest(node.field, names);
         Diag& d = diags_.error(node.field_span,
                                fmt::format("{} has no {} `{}`", owner, function ? "argument" : "field", node.field));
+        if (all.empty() && !fields.empty()) {
+            d.message = fmt::format("this kernel gives the arguments of {} no names", owner);
+            d.hint = "write arg0, arg1 ...";
+            return nothing();
+        }
         d.hint = near.empty() ? (all.empty() ? "it has none" : fmt::format("there are {}", fmt::join(all, ", ")))
                               : fmt::format("did you mean {}?", either(near));
         return nothing();

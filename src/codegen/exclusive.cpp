@@ -8,7 +8,8 @@ namespace {
 
 // What the kernel promises of programs that are run in some way.
 enum class Running : uint8_t {
-    // Without preemption, and never two of this kind at one time on a CPU: an event that hits while one of them runs, in
+    // Without preemption, and never two of this kind at one time on a CPU: an event that hits while one of them runs,
+    // in
     // an interrupt or an NMI, is skipped and counted as a miss of its program. It is the kernel's counter
     // bpf_prog_active, asked in trace_call_bpf (perf events on tracepoints and kprobes) and in bpf_overflow_handler
     // (perf events with a sample, such as breakpoints).
@@ -28,6 +29,7 @@ Running running(Way way) {
         case Way::tracepoint:
         case Way::kprobe:
         case Way::breakpoint:
+        case Way::perf_event:
             return Running::in_turn;
         case Way::run:
         case Way::kprobe_session:
@@ -36,6 +38,7 @@ Running running(Way way) {
         case Way::uprobe_multi:
         case Way::uprobe:
         case Way::walk:
+        case Way::iterator:
             return Running::outside;
         case Way::fentry:
         case Way::raw_tracepoint:

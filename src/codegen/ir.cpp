@@ -100,6 +100,7 @@ constexpr std::array library{
     LibraryRow{Library::swap, "lt_swap", 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
+    LibraryRow{Library::iterated, "lt_iterated", 1, false, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

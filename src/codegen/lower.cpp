@@ -209,6 +209,9 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     if (place.kind == ProbeKind::begin) p.when = When::begin;
     if (place.kind == ProbeKind::end) p.when = When::end;
     if (place.kind == ProbeKind::interval) p.when = When::period;
+    if (place.kind == ProbeKind::self) p.when = When::signal;
+    if (place.kind == ProbeKind::iter) p.when = When::once;
+    p.signal = place.signal;
     if (p.rungs.empty()) p.rungs.push_back({Way::run, "", {}});
     out_.plan.probes.push_back(std::move(p));
     return out_.plan.probes.back();
@@ -268,6 +271,25 @@ void BodyLowering::finish(Span where) {
                              : "use fewer or shorter ones, or two probes";
 }
 
+// With -p in the process alone, where the kernel does not see to it; of an iterator, while there is an object.
+void BodyLowering::where_traced(const std::function<void()>& work) {
+    const Place sort = probe_row(body_.place.kind).place;
+    const bool in_kernel = sort == Place::event || sort == Place::raw_event || sort == Place::kernel_function ||
+                           sort == Place::system_call;
+    if (in_kernel && unit_.typed.process != 0) {
+        const ir::Value pid = variable({Variable::pid, 0});
+        return b_->branch(b_->alu(ir::Alu::eq, pid, b_->constant(unit_.typed.process)), work);
+    }
+    if (!body_.place.object) return work();
+    const Location object{b_->alu(ir::Alu::add, b_->context(), b_->constant(0)),
+                          false,
+                          false,
+                          0,
+                          body_.place.context,
+                          {*body_.place.object}};
+    b_->branch(b_->fetch(address(object), 8, false, false, unit_.loss(LossKind::failed_read, 0)), work);
+}
+
 void BodyLowering::make_locals() {
     local_slots_.clear();
     local_buffers_.clear();
@@ -289,6 +311,7 @@ std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool 
         a.function = members[i].user.path.empty() ? members[i].function : members[i].user.path;
         a.event = members[i].user.name;
         a.number = members[i].user.offset;
+        a.semaphore = members[i].semaphore;
         a.cookie = i;
         out.push_back(a);
     }
@@ -302,6 +325,17 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
     switch (probe_row(body_.place.kind).place) {
         case Place::nothing:
         case Place::period:
+        case Place::signal:
+        case Place::marker:  // has members
+            break;
+        case Place::clock:
+        case Place::counter:
+        case Place::address:
+            a.perf = body_.place.perf;
+            break;
+        case Place::kernel_objects:
+        case Place::raw_event:
+            a.event = body_.place.function.name;
             break;
         case Place::kernel_function:
             a.function = body_.place.function.name;
@@ -332,11 +366,8 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
     begin(name, rung.way, at_return);
     make_locals();
     const auto body = [&] { block(node.body); };
-    if (node.predicate) {
-        b_->branch(truth(integer(*node.predicate)), body);
-    } else {
-        body();
-    }
+    where_traced([&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); });
+    if (body_.place.kind == ProbeKind::iter) b_->call(ir::Library::iterated, {b_->context()});
     finish(probe.span);
     rung.attachments = attachments(name, at_return);
 }

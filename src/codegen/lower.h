@@ -150,6 +150,8 @@ class BodyLowering {
     ir::Function& begin(const std::string& name, Way way, bool at_return);
     void finish(Span where);
     void make_locals();
+    void where_traced(const std::function<void()>& work);
+    ir::Value marker_argument(const MarkerArgument& argument);
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;
     static Attachment attachment(const Tracepoint& event, Attachment a);

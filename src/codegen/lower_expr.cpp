@@ -171,6 +171,9 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
         return b_->extend(value, static_cast<uint8_t>(row.type.size), false);
     }
     if (v.id == Variable::latency) return b_->read(latency_slot_);
+    if (v.id == Variable::ctx) return b_->alu(ir::Alu::add, b_->context(), b_->constant(0));
+    if (v.id == Variable::arg && !body_.place.arguments.empty())
+        return marker_argument(body_.place.arguments[v.number]);
     if (v.id == Variable::arg) return b_->argument(v.number);
     if (v.id == Variable::ncpus) return session(SessionValue::cpus);
     if (v.id == Variable::ctx) return b_->alu(ir::Alu::add, b_->context(), b_->constant(0));
@@ -180,6 +183,27 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
     if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
     const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
     return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
+}
+
+// The context is the registers, where the note says that it is.
+ir::Value BodyLowering::marker_argument(const MarkerArgument& a) {
+    const auto width = static_cast<uint8_t>(a.size);
+    const auto saved = [&](const SavedRegister& r) { return b_->field(r.offset, 8, false); };
+    switch (a.where) {
+        case MarkerArgument::Where::constant:
+            return b_->extend(b_->constant(a.number), width, a.is_signed);
+        case MarkerArgument::Where::in_register:
+            return b_->field(a.base->offset, width, a.is_signed);
+        case MarkerArgument::Where::memory: {
+            ir::Value at = b_->constant(a.number);
+            if (a.base) at = b_->alu(ir::Alu::add, saved(*a.base), at);
+            if (a.index) at = b_->alu(ir::Alu::add, b_->alu(ir::Alu::mul, saved(*a.index), b_->constant(a.scale)), at);
+            return b_->fetch(at, width, a.is_signed, true, unit_.loss(LossKind::failed_read, 0));
+        }
+        case MarkerArgument::Where::unknown:
+            break;
+    }
+    return b_->constant(0);
 }
 
 ir::Value BodyLowering::truth(ir::Value v) { return b_->alu(ir::Alu::ne, v, b_->constant(0)); }

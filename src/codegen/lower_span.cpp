@@ -286,13 +286,15 @@ void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<voi
         predicate ? b_->branch(truth(integer(*predicate)), then) : then();
     };
     const auto own = node.opens[body_.endpoint].predicate;
-    b_->branch(b_->stopping(), [] {}, [&] { if_true(own, [&] { if_true(node.predicate, work); }); });
+    const auto asked = [&] { if_true(own, [&] { if_true(node.predicate, work); }); };
+    b_->branch(b_->stopping(), [] {}, [&] { where_traced(asked); });
 }
 
 // What a close without an opening can be; nothing of it where some openings are left out on purpose.
 BodyLowering::Unmatched BodyLowering::unmatched(const ast::SpanAction& node) {
-    const bool filtered = std::any_of(node.opens.begin(), node.opens.end(),
-                                      [](const ast::Endpoint& e) { return e.predicate.has_value(); });
+    const bool filtered =
+        unit_.typed.process != 0 || std::any_of(node.opens.begin(), node.opens.end(),
+                                                [](const ast::Endpoint& e) { return e.predicate.has_value(); });
     const auto loss = [&](LossKind kind) {
         return b_->constant(node.predicate || filtered ? no_loss : unit_.loss(kind, body_.span));
     };

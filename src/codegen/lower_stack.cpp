@@ -8,12 +8,14 @@ namespace lt {
 namespace {
 
 constexpr uint32_t stacks_kept = 16384;
-constexpr uint32_t stacks_nested = 4;     // taken at one time on one CPU; as LT_NESTED in stdlib/bpf/stack.bpf.c
-constexpr int64_t user_stack = 1 << 8;    // BPF_F_USER_STACK
-constexpr int64_t trampoline_frames = 2;  // what a trampoline puts on top: our program and itself
-constexpr int64_t force_wakeup = 2;       // BPF_RB_FORCE_WAKEUP
-constexpr uint32_t record_header = 8;     // u32 index, u32 zero
+constexpr uint32_t stacks_nested = 4;   // taken at one time on one CPU; as LT_NESTED in stdlib/bpf/stack.bpf.c
+constexpr int64_t user_stack = 1 << 8;  // BPF_F_USER_STACK
+constexpr int64_t force_wakeup = 2;     // BPF_RB_FORCE_WAKEUP
+constexpr uint32_t record_header = 8;   // u32 index, u32 zero
 constexpr uint32_t stack_room = 8 + 8 * stack_frames;
+
+// What lies on top of the kernel's own stack: our program, and the trampoline or function that called it.
+int64_t frames_on_top(Way way) { return way == Way::fentry || way == Way::raw_tracepoint ? 2 : 0; }
 
 }  // namespace
 
@@ -50,7 +52,7 @@ void BodyLowering::stack_into(Variable which, uint32_t frames, ir::Value to) {
         for (uint32_t at = 0; at < stack_size; at += 8) b_->store(to, at, b_->constant(0));
         return;
     }
-    const int64_t flags = user ? user_stack : way_ == Way::fentry ? trampoline_frames : 0;
+    const int64_t flags = user ? user_stack : frames_on_top(way_);
     const auto lost = [&](LossKind kind) { return b_->constant(unit_.loss(kind, 0)); };
     const ir::Value fresh =
         b_->call(ir::Library::stack, {b_->context(), to, b_->map(unit_.stack_scratch()), b_->map(unit_.stacks()),

@@ -73,8 +73,18 @@ Result<Command> read_command(int argc, const char* const* argv) {
     }
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // what stands before a `--`
+    std::vector<std::string> words;                   // in reverse, as the parser wants them
+    for (int i = own - 1; i > 0; i--) {
+        // what users of bpftrace type: -l takes what follows
+        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
+            words.emplace_back("-l");
+            words.emplace_back("-v");
+        } else {
+            words.emplace_back(argv[i]);
+        }
+    }
     try {
-        app.parse(own, argv);
+        app.parse(std::move(words));
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }

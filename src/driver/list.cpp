@@ -1,60 +1,234 @@
+// One function for each sort of place; `-v` adds what a probe has at hand, a line each.
 #include "list.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "stdlib/counters.h"
 #include "stdlib/probes.h"
 
 namespace lt {
 namespace {
 
-std::string part(const std::vector<std::string_view>& parts, size_t i) {
-    return i < parts.size() ? std::string(parts[i]) : "*";
+using Parts = std::vector<std::string_view>;
+
+// What matches: what stands behind the kind, and what is asked for to describe it.
+struct Listed {
+    std::string text;
+    std::string name;
+};
+
+std::string part(const Parts& parts, size_t i) { return i < parts.size() ? std::string(parts[i]) : "*"; }
+
+std::vector<Listed> named(const std::vector<std::string>& names, std::string_view prefix = {}) {
+    std::vector<Listed> out;
+    for (const std::string& name : names) out.push_back({fmt::format("{}{}", prefix, name), name});
+    return out;
 }
 
-Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const std::vector<std::string_view>& parts) {
+std::vector<std::string> matching(const std::vector<std::string>& names, std::string_view pattern) {
+    std::vector<std::string> out;
+    for (const std::string& name : names) {
+        if (glob_match(pattern, name)) out.push_back(name);
+    }
+    return out;
+}
+
+std::vector<Listed> system_calls(Kernel& kernel, const std::string& pattern) {
+    std::vector<Listed> out;
+    for (const std::string& full : kernel.tracepoints(syscall_category, std::string(syscall_entry) + pattern)) {
+        const std::string name = full.substr(syscall_category.size() + 1 + syscall_entry.size());
+        out.push_back({name, name});
+    }
+    return out;
+}
+
+// Hardware events are those of the tables, and those that the machine's own sources name.
+std::vector<std::string> counters(Kernel& kernel, ProbeKind kind) {
+    const bool software = kind == ProbeKind::software;
     std::vector<std::string> names;
-    std::string prefix = fmt::format("{}:", row.name);
+    for (const CounterRow& row : software ? software_counters() : hardware_counters()) names.emplace_back(row.name);
+    if (software) return names;
+    for (const std::string& event : kernel.source_events()) names.push_back(event + "/");
+    return names;
+}
+
+Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const Parts& parts) {
+    if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
+    const Result<std::string> path = kernel.binary(parts[1]);
+    if (!path) return path.error();
+    if (row.place == Place::binary_function) return named(kernel.user_functions(*path, part(parts, 2)), *path + ":");
+    const Result<std::vector<Marker>> markers = kernel.markers(*path);
+    if (!markers) return markers.error();
+    std::vector<std::string> names;
+    for (const Marker& m : *markers) {
+        const bool fits = glob_match(part(parts, parts.size() - 1), m.name) || parts.size() < 3;
+        if (fits && (parts.size() < 4 || glob_match(parts[2], m.provider)))
+            names.push_back(fmt::format("{}:{}", m.provider, m.name));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return named(names, *path + ":");
+}
+
+Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts) {
     switch (row.place) {
         case Place::nothing:
         case Place::period:
-            fmt::print("{}\n", row.shape);
-            return size_t{1};
+        case Place::clock:
+        case Place::address:
+        case Place::signal:
+            return std::vector<Listed>{};
         case Place::event:
-            names = kernel.tracepoints(part(parts, 1), part(parts, 2));
-            break;
+            return named(kernel.tracepoints(part(parts, 1), part(parts, 2)));
+        case Place::raw_event:
+            return named(kernel.raw_tracepoints(part(parts, 1)));
         case Place::kernel_function:
-            names = kernel.functions(part(parts, parts.size() - 1));
-            break;
+            return named(kernel.functions(part(parts, std::max<size_t>(1, parts.size() - 1))));
         case Place::system_call:
-            for (const std::string& full :
-                 kernel.tracepoints(syscall_category, std::string(syscall_entry) + part(parts, 1))) {
-                names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
-            }
-            break;
-        case Place::binary_function: {
-            if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
-            const Result<std::string> path = kernel.binary(parts[1]);
-            if (!path) return path.error();
-            names = kernel.user_functions(*path, part(parts, 2));
-            prefix += *path + ":";
-        }
+            return system_calls(kernel, part(parts, 1));
+        case Place::counter:
+            return named(matching(counters(kernel, row.kind), part(parts, 1)));
+        case Place::kernel_objects:
+            return named(matching(kernel.iterators(), part(parts, 1)));
+        case Place::binary_function:
+        case Place::marker:
+            return in_binary(kernel, row, parts);
     }
-    for (const std::string& name : names) fmt::print("{}{}\n", prefix, name);
-    return names.size();
+    return std::vector<Listed>{};
+}
+
+// ---- what is at hand there
+
+std::string declared(std::string_view type, std::string_view name) {
+    return fmt::format("{}{}{}", type, type.ends_with('*') || name.empty() ? "" : " ", name);
+}
+
+// As C has it.
+std::string c_type(const Type& type) {
+    if (const Type* to = pointee(type)) {
+        const std::string inner = c_type(*to);
+        return inner + (inner.ends_with('*') ? "*" : " *");
+    }
+    if (type.kind == Kind::integer && type.view == View::hex) return "void *";
+    if (type.kind == Kind::none) return "(other)";
+    if (type.kind == Kind::string) return "char";
+    if (const Type* each = element(type)) return c_type(*each);
+    if (type.shape && !type.shape->name.empty()) return type.shape->name;
+    return type.kind == Kind::structure ? "struct {...}" : type_text(type);
+}
+
+std::string c_member(const Member& member) {
+    std::string out = declared(c_type(member.type), member.name);
+    if (member.type.kind == Kind::string) out += fmt::format("[{}]", member.type.size);
+    if (const Type* each = element(member.type))
+        out += fmt::format("[{}]", each->size ? member.type.size / each->size : 0);
+    if (member.bit_size != 0) out += fmt::format(" : {}", member.bit_size);
+    return out;
+}
+
+std::vector<std::string> of_fields(const std::vector<Field>& fields) {
+    std::vector<std::string> out;
+    for (const Field& field : fields) out.push_back(declared(field.c_type, field.name));
+    return out;
+}
+
+std::vector<std::string> of_function(Kernel& kernel, const ProbeRow& row, const std::string& name) {
+    const std::optional<KernelFunction> f = kernel.function(name);
+    if (!f) return {};
+    std::vector<std::string> out = row.arguments ? of_fields(f->parameters) : std::vector<std::string>{};
+    if (row.result && f->result.kind != Kind::none) out.push_back(declared(c_type(f->result), "retval"));
+    return out;
+}
+
+std::vector<std::string> of_event(Kernel& kernel, std::string_view category, const std::string& event) {
+    const Result<Tracepoint> tracepoint = kernel.tracepoint(category, event);
+    return tracepoint ? of_fields(tracepoint->fields) : std::vector<std::string>{};
+}
+
+std::vector<std::string> of_structure(Kernel& kernel, std::string_view name) {
+    std::vector<std::string> out;
+    if (const std::optional<Type> type = kernel.type(name); type && type->kind == Kind::structure)
+        for (const Member& member : kernel.members(*type)) out.push_back(c_member(member));
+    return out;
+}
+
+std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const std::string& name) {
+    switch (row.place) {
+        case Place::event: {
+            const size_t colon = name.find(':');
+            return of_event(kernel, name.substr(0, colon), name.substr(colon + 1));
+        }
+        case Place::raw_event: {
+            const std::optional<KernelFunction> event = kernel.raw_tracepoint(name);
+            return event ? of_fields(event->parameters) : std::vector<std::string>{};
+        }
+        case Place::kernel_function:
+            return of_function(kernel, row, name);
+        case Place::system_call:
+            return of_event(kernel, syscall_category, std::string(syscall_entry) + name);
+        case Place::kernel_objects:
+            return of_structure(kernel, "struct bpf_iter__" + name);
+        case Place::nothing:
+        case Place::period:
+        case Place::clock:
+        case Place::address:
+        case Place::signal:
+        case Place::counter:
+        case Place::binary_function:
+        case Place::marker:
+            return {};
+    }
+    return {};
+}
+
+Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, bool verbose) {
+    const Result<std::vector<Listed>> all = find_kind(kernel, row, parts);
+    if (!all) return all.error();
+    const bool without_places = run_by_lt(row.place) ? row.place != Place::kernel_objects
+                                                     : row.place == Place::clock || row.place == Place::address;
+    if (without_places) {
+        fmt::print("{}\n", row.shape);
+        return size_t{1};
+    }
+    for (const Listed& each : *all) {
+        fmt::print("{}:{}\n", row.name, each.text);
+        if (!verbose) continue;
+        for (const std::string& line : at_hand(kernel, row, each.name)) fmt::print("    {}\n", line);
+    }
+    return all->size();
+}
+
+// "struct task_struct", "enum pid_type"
+Status list_type(Kernel& kernel, std::string_view name) {
+    std::optional<Type> type = kernel.type(name);
+    if (!type) return Error{fmt::format("this kernel has no type {}", quoted(name)), "", 0};
+    fmt::print("{} {{  // {} bytes\n", name, type->size);
+    for (const std::string& member : of_structure(kernel, name)) fmt::print("    {};\n", member);
+    const Type whole = type->view == View::enumeration ? kernel.whole(*type) : nothing();
+    if (whole.shape)
+        for (const Enumerator& e : whole.shape->enumerators) fmt::print("    {} = {},\n", e.name, e.value);
+    fmt::print("}};\n");
+    return Done{};
+}
+
+bool is_type(std::string_view pattern) {
+    return pattern.starts_with("struct ") || pattern.starts_with("union ") || pattern.starts_with("enum ");
 }
 
 }  // namespace
 
-Status list_probes(Kernel& kernel, std::string_view pattern) {
-    const std::vector<std::string_view> parts = split(pattern, ':');
+Status list_probes(Kernel& kernel, std::string_view pattern, bool verbose) {
+    if (is_type(pattern)) return list_type(kernel, pattern);
+    const Parts parts = split(pattern, ':');
     const Error none{fmt::format("nothing matches `{}`", pattern),
                      "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*", 0};
     if (const ProbeRow* row = find_probe(parts[0])) {
-        const Result<size_t> n = list_kind(kernel, *row, parts);
+        const Result<size_t> n = list_kind(kernel, *row, parts, verbose);
         if (!n) return n.error();
         return *n > 0 ? Status(Done{}) : Status(none);
     }
@@ -62,10 +236,10 @@ Status list_probes(Kernel& kernel, std::string_view pattern) {
         return Error{fmt::format("there is no kind of probe `{}`", parts[0]), none.hint, 0};
     const std::string last(parts.back());
     size_t found = 0;
-    for (const std::string& name : kernel.tracepoints("*", last))
-        found++, fmt::print("{}:{}\n", probe_row(ProbeKind::tracepoint).name, name);
-    for (const std::string& name : kernel.functions(last))
-        found++, fmt::print("{}:{}\n", probe_row(ProbeKind::kprobe).name, name);
+    for (const Parts& each : {Parts{"t", "*", last}, Parts{"k", last}}) {
+        const Result<size_t> n = list_kind(kernel, *find_probe(each[0]), each, verbose);
+        found += n ? *n : 0;
+    }
     return found > 0 ? Status(Done{}) : Status(none);
 }
 

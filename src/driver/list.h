@@ -8,8 +8,9 @@
 
 namespace lt {
 
-// Prints all that match, a line each; an Error when none does.
-Status list_probes(Kernel& kernel, std::string_view pattern);
+// Prints all that match, a line each; an Error when none does. `verbose`: and what each has at hand. "struct NAME" is a
+// type instead.
+Status list_probes(Kernel& kernel, std::string_view pattern, bool verbose);
 
 // lt --info: every feature with its answer.
 void tell_features(Kernel& kernel);

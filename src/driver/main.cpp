@@ -1,5 +1,6 @@
 // lt: reads the command line and does the one thing it asks for.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,21 @@ Result<Source> read_source(const Command& command) {
     return read_all(file.get(), command.file);
 }
 
+// Is it a script instead of a pattern?
+bool lists_script(const Command& command) {
+    if (!command.has(Option::list)) return false;
+    const std::string text = command.text(Option::list);
+    return (text.ends_with(".lt") || text.ends_with(".bt")) && access(text.c_str(), R_OK) == 0;
+}
+
+int list_script(Command command) {
+    command.file = command.text(Option::list);
+    command.options.erase(Option::program);
+    Result<Source> source = read_source(command);
+    if (!source) return fail(source.error());
+    return Pipeline(command, std::move(*source)).list();
+}
+
 int ask_kernel(const Command& command) {
     Result<std::unique_ptr<Kernel>> kernel = open_kernel({command.text(Option::kernel)});
     if (!kernel) return fail(kernel.error());
@@ -45,7 +61,7 @@ int ask_kernel(const Command& command) {
         tell_features(**kernel);
         return 0;
     }
-    const Status listed = list_probes(**kernel, command.text(Option::list));
+    const Status listed = list_probes(**kernel, command.text(Option::list), command.has(Option::verbose));
     return listed ? 0 : fail(listed.error());
 }
 
@@ -92,6 +108,7 @@ int run(int argc, const char* const* argv) {
         fmt::print("lt {}\n", LT_VERSION);
         return 0;
     }
+    if (lists_script(c)) return list_script(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     Result<Source> source = read_source(c);
     if (!source) return fail(source.error());

@@ -1,10 +1,12 @@
 #include "pipeline.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -66,12 +68,19 @@ std::string names_of(const Rows& rows) {
 
 bool colored() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
+// Does it wait for something, so that the run goes on?
+bool lasting(const PlannedProbe& p) {
+    return !p.internal && (p.when == When::attached || p.when == When::period || p.when == When::signal);
+}
+
 size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(stages, stage) - stages.data()); }
 
 }  // namespace
 
 Pipeline::Pipeline(const Command& command, Source source) : command_(command), source_(std::move(source)) {}
-Pipeline::~Pipeline() = default;
+Pipeline::~Pipeline() {
+    if (process_ >= 0) close(process_);
+}
 
 int Pipeline::run() {
     const bool fine = options_fit() && run_stages();
@@ -107,7 +116,7 @@ bool Pipeline::options_fit() {
     resolve_options_.accounts = command_.has(Option::stats);
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
-    if (!set_max_keys()) return false;
+    if (!set_max_keys() || !set_process()) return false;
     Result<std::unique_ptr<Output>> output = Output::open(command_);
     if (!output) return refuse(output.error());
     output_ = std::move(*output);
@@ -130,6 +139,16 @@ bool Pipeline::options_fit() {
     }
     return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
                          diags_);
+}
+
+bool Pipeline::set_process() {
+    resolve_options_.one_process = command_.has(Option::process) || command_.has(Option::command);
+    if (!command_.has(Option::process)) return true;
+    const std::string text = command_.text(Option::process);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), resolve_options_.process);
+    if (error != std::errc{} || end != text.data() + text.size() || resolve_options_.process <= 0)
+        return refuse({fmt::format("{} is no process", quoted(text)), "write the number of one: -p 1234", 0});
+    return true;
 }
 
 bool Pipeline::set_max_keys() {
@@ -217,6 +236,16 @@ int Pipeline::help() {
     return 0;
 }
 
+int Pipeline::list() {
+    const bool found = options_fit() && parse() && resolve();
+    for (const Body& body : typed_.bodies) {
+        if (body.place.members.empty()) fmt::print("{}\n", body.place.text);
+        for (const SharedPlace& place : body.place.members) fmt::print("{}\n", place.text);
+    }
+    draw_diags();
+    return found ? 0 : 1;
+}
+
 bool Pipeline::resolve() {
     if (!kernel_) {
         const std::string folder = command_.text(Option::kernel);
@@ -294,6 +323,11 @@ bool Pipeline::attach() {
         output_->printer().attaching(n);
         announced_ = true;
     }
+    if (resolve_options_.process != 0 && !watch_process()) return false;
+    if (resolve_options_.process != 0)
+        session_->trace(resolve_options_.process, true);
+    else if (child_)
+        session_->trace(child_->pid(), false);
     const std::vector<Refusal> refusals = session_->attach();
     if (!refusals.empty()) return compile_again(refusals);
     if (const auto e = session_->attach_error()) return refuse(*e);
@@ -303,7 +337,11 @@ bool Pipeline::attach() {
 }
 
 // Below these no other way stands on a ladder.
-bool is_last(Way way) { return way == Way::tracepoint || way == Way::uprobe || way == Way::run; }
+bool is_last(Way way) {
+    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe,
+                              Way::run,        Way::perf_event,     Way::iterator};
+    return std::find(ways.begin(), ways.end(), way) != ways.end();
+}
 
 // What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
 // compiled.
@@ -353,13 +391,12 @@ void Pipeline::tell_skipped() {
 }
 
 bool Pipeline::collect() {
-    size_t lasting = 0;
+    size_t places = 0;
     for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
         const PlannedProbe& p = ir_.plan.probes[i];
-        if (!p.internal && (p.when == When::attached || p.when == When::period))
-            lasting += p.places - session_->skipped(i).size();
+        if (lasting(p)) places += p.places - session_->skipped(i).size();
     }
-    output_->announce(lasting, ir_.plan.announces_probes);
+    output_->announce(places, ir_.plan.announces_probes);
     if (!ir_.plan.params.empty() && !listen()) return false;
     if (child_ && !release_child()) return false;
     session_->run();
@@ -395,6 +432,15 @@ Status Pipeline::set(std::string_view setting) {
         return session_->set_param(i, *bytes);
     }
     return Error{fmt::format("there is no parameter {}", name), "there are " + either(names), 0};
+}
+
+// The run ends with it, if not by itself before.
+bool Pipeline::watch_process() {
+    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, resolve_options_.process, 0));
+    if (process_ < 0) return refuse(system_error(fmt::format("process {}", resolve_options_.process), errno));
+    if (!std::ranges::any_of(ir_.plan.probes, lasting)) return true;
+    const Status watched = session_->end_with(process_);
+    return watched ? true : refuse(watched.error());
 }
 
 bool Pipeline::release_child() {

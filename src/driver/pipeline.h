@@ -26,6 +26,7 @@ class Pipeline {
     int run();   // the exit status
     int tell();  // compiles, and prints what would be attached
     int help();  // prints the script's parameters
+    int list();  // prints the places of the script's probes
 
     bool parse();
     bool resolve();
@@ -47,6 +48,8 @@ class Pipeline {
     bool options_fit();
     bool set_max_keys();
     bool declare();
+    bool set_process();
+    bool watch_process();
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
@@ -78,6 +81,7 @@ class Pipeline {
     std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;
+    int process_ = -1;  // a descriptor of that of -p
     std::unique_ptr<Control> control_;
     std::vector<Timing> timings_;
 };

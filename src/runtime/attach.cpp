@@ -2,12 +2,16 @@
 #include "attach.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -30,50 +34,15 @@ Opened one_hook(Result<Descriptor> event, Way way, int program) {
     return hooks;
 }
 
-Opened open_nothing(const Attachment&, int) { return std::vector<Hook>{}; }
-
-Opened open_tracepoint(const Attachment& a, int program) {
-    return one_hook(open_tracepoint_event(a.number), Way::tracepoint, program);
+Result<std::vector<int>> threads_of(int process) {
+    const std::string path = fmt::format("/proc/{}/task", process);
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
+    if (!folder) return Error{fmt::format("there is no process {}", process), "", ESRCH};
+    std::vector<int> threads;
+    while (const dirent* entry = ::readdir(folder.get()))
+        if (const int thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
+    return threads;
 }
-
-Opened open_raw_tracepoint(const Attachment& a, int program) {
-    auto hooks = one_hook(Descriptor(), Way::raw_tracepoint, program);
-    hooks->front().raw_event = a.event;
-    return hooks;
-}
-
-Opened open_trampoline(const Attachment&, int program) { return one_hook(Descriptor(), Way::fentry, program); }
-
-Opened open_kprobe(const Attachment& a, int program) {
-    return one_hook(open_kprobe_event(a.function, a.at_return), Way::kprobe, program);
-}
-
-Opened open_uprobe(const Attachment& a, int program) {
-    return one_hook(open_uprobe_event(a.function, a.number, a.at_return), Way::uprobe, program);
-}
-
-// Indexed by Way; what is linked to many places has no events, breakpoints need what the attacher knows of the kernel's
-// symbols.
-using Open = Opened (*)(const Attachment&, int program);
-constexpr std::array<std::pair<Way, Open>, 12> ways{{
-    {Way::run, open_nothing},
-    {Way::tracepoint, open_tracepoint},
-    {Way::raw_tracepoint, open_raw_tracepoint},
-    {Way::fentry, open_trampoline},
-    {Way::kprobe_session, nullptr},
-    {Way::kprobe_multi, nullptr},
-    {Way::kprobe, open_kprobe},
-    {Way::uprobe_session, nullptr},
-    {Way::uprobe_multi, nullptr},
-    {Way::uprobe, open_uprobe},
-    {Way::walk, open_nothing},
-    {Way::breakpoint, nullptr},
-}};
-static_assert([] {
-    for (size_t i = 0; i < ways.size(); i++)
-        if (ways[i].first != static_cast<Way>(i)) return false;
-    return true;
-}());
 
 std::string trampoline_cause(int code) {
     switch (code) {
@@ -90,7 +59,7 @@ std::string trampoline_cause(int code) {
 }
 
 // The programs of tracepoints and probes run whether or not the event that brought them is enabled.
-bool stops_when_disabled(Way way) { return way == Way::breakpoint; }
+bool stops_when_disabled(Way way) { return way == Way::breakpoint || way == Way::perf_event; }
 
 void close_every(std::vector<Descriptor>& descriptors, size_t first, size_t step) {
     for (size_t i = first; i < descriptors.size(); i += step) descriptors[i].reset();
@@ -105,7 +74,7 @@ bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
 
 // The kernel takes all places of a link or none, and does not say which is at fault.
 Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<Skipped>& skipped) {
-    auto link = link_many(hook.way, hook.program, places);
+    auto link = link_many(hook.way, hook.program, places, hook.process);
     if (link) {
         hook.links.push_back(*std::move(link));
         return Done{};
@@ -138,8 +107,27 @@ Result<Descriptor> link_by_name(const Hook& hook) {
     return system_error("raw tracepoint " + hook.raw_event, -link);
 }
 
+Result<Descriptor> link_iterator(const Hook& hook) {
+    bpf_iter_link_info info{};
+    const bool cgroups = hook.raw_event == "cgroup";  // from the root on
+    if (cgroups) info.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_PRE;
+    if (hook.process != 0) info.task.pid = static_cast<uint32_t>(hook.process);
+    const bool asks = cgroups || hook.process != 0;
+    bpf_link_create_opts options{};
+    options.sz = sizeof options;
+    options.iter_info = asks ? &info : nullptr;
+    options.iter_info_len = asks ? sizeof info : 0;
+    int link = bpf_link_create(hook.program, 0, BPF_TRACE_ITER, &options);
+    if (link < 0) return system_error("cannot make the iterator", -link);
+    return Descriptor(link);
+}
+
+Result<Descriptor> link_without_event(const Hook& hook) {
+    return hook.way == Way::iterator ? link_iterator(hook) : link_by_name(hook);
+}
+
 Status link_one(Hook& hook) {
-    auto link = hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : link_by_name(hook);
+    auto link = hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : link_without_event(hook);
     if (!link) return link.error();
     hook.on_event = !*link;
     if (*link) hook.links.push_back(*std::move(link));
@@ -187,14 +175,92 @@ Attacher::Opened Attacher::open_some(Way way, std::span<const Attachment> attach
 Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
     auto hooks = one_hook(Descriptor(), way, object_.program(attachments.front().program));
     hooks->front().places.assign(attachments.begin(), attachments.end());
+    if (target_.only) hooks->front().process = target_.process;
+    return hooks;
+}
+
+// Indexed by Way; what is linked to many places has no events of its own.
+const Attacher::Open* Attacher::openers() {
+    static constexpr std::array<Open, 14> rows{
+        Open{Way::run, &Attacher::open_nothing},
+        Open{Way::tracepoint, &Attacher::open_tracepoint},
+        Open{Way::raw_tracepoint, &Attacher::open_raw_tracepoint},
+        Open{Way::fentry, &Attacher::open_trampoline},
+        Open{Way::kprobe_session, nullptr},
+        Open{Way::kprobe_multi, nullptr},
+        Open{Way::kprobe, &Attacher::open_kprobe},
+        Open{Way::uprobe_session, nullptr},
+        Open{Way::uprobe_multi, nullptr},
+        Open{Way::uprobe, &Attacher::open_uprobe},
+        Open{Way::walk, &Attacher::open_nothing},
+        Open{Way::iterator, &Attacher::open_iterator},
+        Open{Way::perf_event, &Attacher::open_counting},
+        Open{Way::breakpoint, &Attacher::open_breakpoints},
+    };
+    static_assert([] {
+        for (size_t i = 0; i < rows.size(); i++)
+            if (static_cast<size_t>(rows[i].way) != i) return false;
+        return true;
+    }());
+    return rows.data();
+}
+
+Attacher::Opened Attacher::open_nothing(const Attachment&, int) { return std::vector<Hook>{}; }
+
+Attacher::Opened Attacher::open_tracepoint(const Attachment& a, int program) {
+    return one_hook(open_tracepoint_event(a.number), Way::tracepoint, program);
+}
+
+Attacher::Opened Attacher::open_raw_tracepoint(const Attachment& a, int program) {
+    auto hooks = one_hook(Descriptor(), Way::raw_tracepoint, program);
+    hooks->front().raw_event = a.event;
+    return hooks;
+}
+
+Attacher::Opened Attacher::open_trampoline(const Attachment&, int program) {
+    return one_hook(Descriptor(), Way::fentry, program);
+}
+
+Attacher::Opened Attacher::open_kprobe(const Attachment& a, int program) {
+    return one_hook(open_kprobe_event(a.function, a.at_return), Way::kprobe, program);
+}
+
+Attacher::Opened Attacher::open_iterator(const Attachment& a, int program) {
+    auto hooks = one_hook(Descriptor(), Way::iterator, program);
+    hooks->front().raw_event = a.event;
+    const bool tasks = std::string_view(a.event).starts_with("task");
+    hooks->front().process = target_.only && tasks ? target_.process : 0;
+    return hooks;
+}
+
+Attacher::Opened Attacher::open_uprobe(const Attachment& a, int program) {
+    const int process = target_.only ? target_.process : 0;
+    return one_hook(open_uprobe_event({a.function, a.number, a.at_return, a.semaphore, process}), Way::uprobe, program);
+}
+
+// On each CPU, or in each thread of a process; threads that it starts later inherit the event.
+Attacher::Opened Attacher::open_counting(const Attachment& a, int program) {
+    const bool in_process = target_.only || a.perf.type == PERF_TYPE_BREAKPOINT;
+    if (in_process && target_.process == 0) return Error{"no process is traced: give -p PID or -c COMMAND", "", 0};
+    Result<std::vector<int>> where = in_process ? threads_of(target_.process) : online_cpus();
+    if (!where) return where.error();
+    std::vector<Hook> hooks;
+    for (int each : *where) {
+        auto event =
+            in_process ? open_counting_event(a.perf, each, -1, !target_.only) : open_counting_event(a.perf, -1, each);
+        if (!event && in_process && event.error().code == ESRCH) continue;  // that thread has ended meanwhile
+        if (!event) return event.error();
+        hooks.push_back({program, Way::perf_event, *std::move(event)});
+        hooks.back().at_exec = in_process && !target_.only;
+    }
+    if (hooks.empty()) return Error{fmt::format("process {} has ended", target_.process), "", ESRCH};
     return hooks;
 }
 
 Attacher::Opened Attacher::open_one(Way way, const Attachment& attachment) {
     int program = object_.program(attachment.program);
     if (program < 0) return Error{fmt::format("program {} is not loaded", attachment.program), ""};
-    Open opener = ways[static_cast<size_t>(way)].second;
-    return opener ? opener(attachment, program) : open_breakpoints(attachment, program);
+    return (this->*openers()[static_cast<size_t>(way)].open)(attachment, program);
 }
 
 Attacher::Opened Attacher::open_breakpoints(const Attachment& attachment, int program) {
@@ -234,7 +300,7 @@ Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
 
 Status enable_hooks(const std::vector<Hook>& hooks) {
     for (const Hook& hook : hooks)
-        if (hook.event)
+        if (hook.event && !hook.at_exec)
             if (auto enabled = enable_event(hook.event.get()); !enabled) return enabled;
     return Done{};
 }

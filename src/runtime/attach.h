@@ -21,10 +21,19 @@ struct Hook {
     Way way = Way::run;
     Descriptor event = Descriptor();  // empty for a trampoline and for links to many places: the link is all there is
     std::vector<Descriptor> links = {};  // empty until linked
-    std::string raw_event = {};          // a raw tracepoint's name
+    std::string raw_event = {};          // the name of a raw tracepoint or an iterator
     uint64_t cookie = 0;
     std::vector<Attachment> places = {};  // those that links to many serve
+    int process = 0;                      // uprobes by one link, iterators over tasks: only of this one; 0: of all
+    bool at_exec = false;                 // enabled by the kernel, when the command of -c is executed
     bool on_event = false;                // linked, but the kernel has no link for it: the program goes with the event
+};
+
+// The process that is traced: memory is watched in this one, and if it is the `only` one then what can be bound to a
+// process is bound to it. Else it is a command that is yet to be executed: before that its memory is lt's.
+struct Target {
+    int process = 0;  // 0: none
+    bool only = false;
 };
 
 // Of the places of one program, one that the kernel refused while it took others.
@@ -36,7 +45,8 @@ struct Skipped {
 class Attacher {
   public:
     // Both outlive the attacher.
-    Attacher(const Plan& plan, const LoadedObject& object) : plan_(plan), object_(object) {}
+    Attacher(const Plan& plan, const LoadedObject& object, Target target)
+        : plan_(plan), object_(object), target_(target) {}
 
     // The rung's events, not yet counting, in the order in which they are to be linked: returns before entries, so that
     // no entry is seen whose return goes unseen. An error is the rung's refusal, and leaves nothing open. Where one
@@ -45,14 +55,29 @@ class Attacher {
 
   private:
     using Opened = Result<std::vector<Hook>>;
+    // How one place is opened.
+    struct Open {
+        Way way;
+        Opened (Attacher::*open)(const Attachment& attachment, int program);
+    };
+    static const Open* openers();
+    Opened open_nothing(const Attachment& attachment, int program);
+    Opened open_tracepoint(const Attachment& attachment, int program);
+    Opened open_raw_tracepoint(const Attachment& attachment, int program);
+    Opened open_trampoline(const Attachment& attachment, int program);
+    Opened open_kprobe(const Attachment& attachment, int program);
+    Opened open_iterator(const Attachment& attachment, int program);
     Opened open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped);
     Opened open_one(Way way, const Attachment& attachment);
     Opened open_many(Way way, std::span<const Attachment> attachments);
+    Opened open_uprobe(const Attachment& attachment, int program);
+    Opened open_counting(const Attachment& attachment, int program);
     Opened open_breakpoints(const Attachment& attachment, int program);
     const Result<CodeSymbols>& symbols();
 
     const Plan& plan_;
     const LoadedObject& object_;
+    const Target target_;
     std::optional<Result<CodeSymbols>> symbols_;  // read at the first breakpoint, for all of them
 };
 

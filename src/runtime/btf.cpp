@@ -4,14 +4,21 @@
 #include <bpf/btf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
+
+#include "base/text.h"
 
 namespace lt {
 
 namespace {
 
 constexpr int most_depth = 32;
+
+constexpr std::string_view raw_tracepoint_typedef = "btf_trace_";
+constexpr std::array<std::string_view, 2> named_prefixes{"__probestub_", "__bpf_trace_"};
 
 const btf_type* type_at(const btf* types, uint32_t id) { return btf__type_by_id(types, id); }
 
@@ -159,8 +166,11 @@ uint32_t Btf::function_id(std::string_view name) {
 
 std::optional<Prototype> Btf::function(std::string_view name) {
     const uint32_t id = function_id(name);
-    if (id == 0) return std::nullopt;
-    const btf_type* proto = type_at(types_.get(), type_at(types_.get(), id)->type);
+    return id == 0 ? std::nullopt : prototype(type_at(types_.get(), id)->type);
+}
+
+std::optional<Prototype> Btf::prototype(uint32_t id) const {
+    const btf_type* proto = type_at(types_.get(), id);
     if (proto == nullptr || !btf_is_func_proto(proto)) return std::nullopt;
     Prototype prototype;
     for (const btf_param& p : std::span(btf_params(proto), btf_vlen(proto))) {
@@ -169,6 +179,52 @@ std::optional<Prototype> Btf::function(std::string_view name) {
     }
     if (proto->type != 0) prototype.result = register_type(file(), proto->type);
     return prototype;
+}
+
+// For each the kernel has the typedef of a callback whose parameters have no names; these are found at functions of the
+// same parameters, which the event has of its own or shares with all of its class. The first parameter is the
+// callback's own.
+std::optional<Prototype> Btf::raw_tracepoint(std::string_view name) {
+    const std::string typedef_name = fmt::format("{}{}", raw_tracepoint_typedef, name);
+    const int id = btf__find_by_name_kind(types_.get(), typedef_name.c_str(), BTF_KIND_TYPEDEF);
+    if (id <= 0) return std::nullopt;
+    std::optional<Prototype> found;
+    for (std::string_view prefix : named_prefixes)
+        if (!found) found = function(fmt::format("{}{}", prefix, name));
+    if (!found) {
+        const btf_type* pointer = type_at(types_.get(), type_at(types_.get(), static_cast<uint32_t>(id))->type);
+        if (pointer != nullptr && btf_is_ptr(pointer)) found = prototype(pointer->type);
+    }
+    if (!found || found->parameters.empty()) return std::nullopt;
+    found->parameters.erase(found->parameters.begin());
+    for (Field& field : found->parameters) field.offset--;
+    return found;
+}
+
+std::vector<std::string> Btf::structures(std::string_view prefix) const {
+    std::vector<std::string> names;
+    for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {
+        const btf_type* type = type_at(types_.get(), id);
+        const std::string_view name = btf_is_struct(type) ? text_at(types_.get(), type->name_off) : "";
+        if (name.starts_with(prefix)) names.emplace_back(name.substr(prefix.size()));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> Btf::raw_tracepoints(std::string_view pattern) const {
+    std::vector<std::string> names;
+    for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {
+        const btf_type* type = type_at(types_.get(), id);
+        if (!btf_is_typedef(type)) continue;
+        std::string_view name = text_at(types_.get(), type->name_off);
+        if (!name.starts_with(raw_tracepoint_typedef)) continue;
+        name.remove_prefix(raw_tracepoint_typedef.size());
+        if (glob_match(pattern, name)) names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
 }
 
 }  // namespace lt

@@ -34,6 +34,12 @@ class Btf {
     uint32_t function_id(std::string_view name);
     std::optional<Prototype> function(std::string_view name);
 
+    // What a tracepoint hands over to raw tracepoints, and the names of those; sorted.
+    std::optional<Prototype> raw_tracepoint(std::string_view name);
+    std::vector<std::string> raw_tracepoints(std::string_view pattern) const;
+    // What follows the prefix in the names of structures; sorted.
+    std::vector<std::string> structures(std::string_view prefix) const;
+
     TypeFile file() const { return {types_.get(), first_, module_}; }
 
   private:
@@ -42,6 +48,7 @@ class Btf {
     };
     Btf(btf* types, uint32_t first, std::string module);
     std::string_view name_of(uint32_t function) const;
+    std::optional<Prototype> prototype(uint32_t id) const;
 
     std::unique_ptr<btf, Free> types_;
     uint32_t first_;  // the first type that is not of the kernel below

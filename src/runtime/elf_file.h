@@ -40,6 +40,10 @@ class ElfFile {
     std::optional<uint64_t> address_at_offset(uint64_t offset) const;
     // Sorted, each once.
     std::vector<std::string> functions(std::string_view pattern) const;
+    // Symbols whose C++ name matches, with or without its parameters. Sorted, each once.
+    std::vector<std::string> cpp_functions(std::string_view pattern) const;
+    // The USDT markers of the section of notes `.note.stapsdt`.
+    std::vector<Marker> markers() const;
 
   private:
     struct Segment {
@@ -58,6 +62,7 @@ class ElfFile {
     void read_table(Elf* elf, uint32_t section_type);
     void sort_symbols();
     Result<uint64_t> file_offset(uint64_t address) const;
+    uint64_t data_offset(uint64_t address) const;
     Error no_symbol(std::string_view name) const;
 
     Descriptor fd_;

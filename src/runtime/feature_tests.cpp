@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <linux/btf.h>
 #include <linux/capability.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -307,6 +308,46 @@ Answer test_bpf_loop(const FunctionFacts&) {
     return unknown ? no("this kernel has no bpf_loop (Linux 5.17)") : yes();
 }
 
+int try_event(uint32_t type, uint64_t config) {
+    perf_event_attr attr{};
+    attr.type = type;
+    attr.config = config;
+    attr.sample_period = 1'000'000;
+    return try_impossible_event(attr);
+}
+
+Answer test_perf_event(const FunctionFacts&) {
+    if (!load_empty({BPF_PROG_TYPE_PERF_EVENT})) return refused(errno, "no BPF programs on perf events");
+    const int code = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+    return code == 0 ? yes() : refused(code, "no perf events of the clock");
+}
+
+Answer test_hardware_events(const FunctionFacts&) {
+    const int code = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+    return code == 0 ? yes() : refused(code, "the processor shows no counters here, as in many virtual machines");
+}
+
+// On memory of our own.
+Answer test_watchpoint(const FunctionFacts&) {
+    alignas(8) static uint64_t word;
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_BREAKPOINT;
+    attr.bp_type = HW_BREAKPOINT_W;
+    attr.bp_addr = reinterpret_cast<uint64_t>(&word);
+    attr.bp_len = sizeof word;
+    attr.sample_period = 1;
+    attr.disabled = 1;
+    const Descriptor event(static_cast<int>(::syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    return event ? yes() : refused(errno, "no hardware breakpoints on memory of programs");
+}
+
+Answer test_iterator(const FunctionFacts& facts) {
+    const uint32_t id = facts.type_id("bpf_iter_task");
+    if (id == 0) return no("needs the kernel's type information (CONFIG_DEBUG_INFO_BTF), or has no iterators");
+    return load_empty({BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, id}) ? yes() : refused(errno, "no iterators (Linux 5.8)");
+}
+
 struct FeatureRow {
     Feature feature;
     std::string_view name;
@@ -329,6 +370,10 @@ constexpr FeatureRow features[] = {
     {Feature::ring_buffer, "ring_buffer", test_ring_buffer},
     {Feature::task_storage, "task_storage", test_task_storage},
     {Feature::bpf_loop, "bpf_loop", test_bpf_loop},
+    {Feature::perf_event, "perf_event", test_perf_event},
+    {Feature::hardware_events, "hardware_events", test_hardware_events},
+    {Feature::watchpoint, "watchpoint", test_watchpoint},
+    {Feature::iterator, "iterator", test_iterator},
 };
 
 constexpr bool rows_in_order() {

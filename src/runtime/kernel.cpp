@@ -11,14 +11,17 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <iterator>
 #include <map>
 
 #include "base/text.h"
 #include "btf.h"
 #include "elf_file.h"
+#include "event_sources.h"
 #include "feature_tests.h"
 #include "kallsyms.h"
 #include "kernel_binaries.h"
+#include "line_places.h"
 #include "mounts.h"
 #include "tracefs.h"
 
@@ -30,8 +33,9 @@ struct Places {
     std::string root;  // before the paths of programs
     std::string kallsyms;
     std::string btf;
-    std::string modules_btf;  // the folder with one file for each module
-    std::string blacklist;    // in the folder that open_blacklist gives
+    std::string modules_btf;    // the folder with one file for each module
+    std::string event_sources;  // of perf events
+    std::string blacklist;      // in the folder that open_blacklist gives
     Result<Folder> (*open_tracing)(const std::string& root);
     Result<Folder> (*open_blacklist)(const std::string& root);
 };
@@ -41,13 +45,15 @@ Places running_kernel() {
             "/proc/kallsyms",
             "/sys/kernel/btf/vmlinux",
             "/sys/kernel/btf",
+            "/sys/bus/event_source/devices",
             "kprobes/blacklist",
             [](const std::string&) { return open_tracefs(); },
             [](const std::string&) { return open_debugfs(); }};
 }
 
 Places folder_of_tests(const std::string& root) {
-    return {root, root + "/kallsyms", root + "/btf", root + "/modules_btf", "blacklist", Folder::open, Folder::open};
+    return {root,        root + "/kallsyms", root + "/btf", root + "/modules_btf", root + "/event_source",
+            "blacklist", Folder::open,       Folder::open};
 }
 
 std::string running_release() {
@@ -86,16 +92,29 @@ class FileKernel final : public Kernel {
     void declare(Declared declared) override { declared_ = std::move(declared); }
     std::optional<uint64_t> symbol(std::string_view name) override;
     Result<uint64_t> cgroup(const std::string& path) override;
+    std::vector<std::string> iterators() override;
     Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) override;
+    std::optional<KernelFunction> raw_tracepoint(std::string_view event) override;
+    std::vector<std::string> raw_tracepoints(std::string_view pattern) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
     Result<UserFunction> user_function(const std::string& path, std::string_view name) override;
     Result<UserFunction> user_address(const std::string& path, uint64_t address) override;
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
+    std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;
+    Result<std::vector<UserFunction>> source_line(const std::string& path, std::string_view file,
+                                                  uint32_t line) override;
+    Result<std::vector<Marker>> markers(const std::string& path) override;
+    std::vector<std::string> mapped_files(int process) override { return lt::mapped_files(process); }
+    Result<std::string> event_source(const std::string& file_name) override {
+        return read_text(fmt::format("{}/{}", places_.event_sources, file_name));
+    }
+    std::vector<std::string> source_events() override { return lt::source_events(places_.event_sources); }
 
   private:
     const Kallsyms& kallsyms();
     Btf* btf(const std::string& module = {});
+    std::vector<std::string> modules_with_types() const;
     Result<Tracefs>& tracefs();
     const Result<ElfFile>& file(const std::string& path);
     Answer find_out(Feature feature);
@@ -287,6 +306,14 @@ std::optional<Constant> FileKernel::constant(std::string_view name) {
     return at->second;
 }
 
+std::vector<std::string> FileKernel::iterators() {
+    Btf* types = btf();
+    if (types == nullptr) return {};
+    std::vector<std::string> names = types->structures("bpf_iter__");
+    std::erase_if(names, [&](const std::string& name) { return types->function_id("bpf_iter_" + name) == 0; });
+    return names;
+}
+
 // ---- tracepoints
 
 Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string_view event) {
@@ -298,6 +325,39 @@ Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string
 std::vector<std::string> FileKernel::tracepoints(std::string_view category_pattern, std::string_view event_pattern) {
     Result<Tracefs>& tracing = tracefs();
     return tracing ? tracing->tracepoints(category_pattern, event_pattern) : std::vector<std::string>{};
+}
+
+std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event) {
+    Btf* types = btf();
+    auto prototype = types != nullptr ? types->raw_tracepoint(event) : std::nullopt;
+    KernelFunction out;
+    for (const std::string& module : prototype ? std::vector<std::string>{} : modules_with_types()) {
+        types = btf(module);
+        if (types == nullptr || !(prototype = types->raw_tracepoint(event))) continue;
+        out.module = module;
+        break;
+    }
+    if (!prototype) return std::nullopt;
+    out.name = event;
+    out.in_btf = true;
+    out.parameters = std::move(prototype->parameters);
+    return out;
+}
+
+std::vector<std::string> FileKernel::raw_tracepoints(std::string_view pattern) {
+    const Btf* types = btf();
+    std::vector<std::string> names = types != nullptr ? types->raw_tracepoints(pattern) : std::vector<std::string>{};
+    for (const std::string& module : modules_with_types()) {
+        if (const Btf* more = btf(module)) std::ranges::move(more->raw_tracepoints(pattern), std::back_inserter(names));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> FileKernel::modules_with_types() const {
+    std::vector<std::string> names = names_in(places_.modules_btf);
+    std::erase(names, "vmlinux");
+    return names;
 }
 
 // ---- programs
@@ -323,6 +383,29 @@ Result<UserFunction> FileKernel::user_address(const std::string& path, uint64_t 
 std::vector<std::string> FileKernel::user_functions(const std::string& path, std::string_view pattern) {
     const Result<ElfFile>& elf = file(path);
     return elf ? elf->functions(pattern) : std::vector<std::string>{};
+}
+
+std::vector<std::string> FileKernel::cpp_functions(const std::string& path, std::string_view pattern) {
+    const Result<ElfFile>& elf = file(path);
+    return elf ? elf->cpp_functions(pattern) : std::vector<std::string>{};
+}
+
+Result<std::vector<UserFunction>> FileKernel::source_line(const std::string& path, std::string_view source,
+                                                          uint32_t line) {
+    const Result<ElfFile>& elf = file(path);
+    if (!elf) return elf.error();
+    Result<std::vector<uint64_t>> addresses = addresses_of_line(places_.root + path, path, source, line);
+    if (!addresses) return addresses.error();
+    std::vector<UserFunction> out;
+    for (uint64_t address : *addresses)
+        if (Result<UserFunction> f = elf->at_address(address)) out.push_back(*std::move(f));
+    return out;
+}
+
+Result<std::vector<Marker>> FileKernel::markers(const std::string& path) {
+    const Result<ElfFile>& elf = file(path);
+    if (!elf) return elf.error();
+    return elf->markers();
 }
 
 Result<std::unique_ptr<Kernel>> open_folder(const std::string& root) {

@@ -69,15 +69,20 @@ Result<Descriptor> link_functions(Way way, int program, std::span<const Attachme
     return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr));
 }
 
-Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> places) {
-    std::vector<unsigned long> offsets;
-    for (const Attachment& a : places) offsets.push_back(a.number);
+Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> places, int process) {
+    std::vector<unsigned long> offsets, semaphores;
+    for (const Attachment& a : places) {
+        offsets.push_back(a.number);
+        semaphores.push_back(a.semaphore);
+    }
     const std::vector<uint64_t> cookies = cookies_of(places);
     UprobeMultiLink attr;
     attr.program = static_cast<uint32_t>(program);
     attr.attach_type = multi_attach_type(way);
     attr.path = reinterpret_cast<uint64_t>(places.front().function.c_str());
     attr.offsets = reinterpret_cast<uint64_t>(offsets.data());
+    attr.semaphores = reinterpret_cast<uint64_t>(semaphores.data());
+    attr.process = static_cast<uint32_t>(process);
     attr.cookies = reinterpret_cast<uint64_t>(cookies.data());
     attr.count = static_cast<uint32_t>(places.size());
     attr.probe_flags = flags_of(way, places);
@@ -92,8 +97,8 @@ uint32_t multi_attach_type(Way way) {
     return 0;
 }
 
-Result<Descriptor> link_many(Way way, int program, std::span<const Attachment> places) {
-    return way_row(way).user ? link_file(way, program, places) : link_functions(way, program, places);
+Result<Descriptor> link_many(Way way, int program, std::span<const Attachment> places, int process) {
+    return way_row(way).user ? link_file(way, program, places, process) : link_functions(way, program, places);
 }
 
 }  // namespace lt

@@ -24,10 +24,10 @@ struct UprobeMultiLink {
     uint32_t target = 0;
     uint32_t attach_type = 0;
     uint32_t flags = 0;
-    uint64_t path = 0;     // of the file
-    uint64_t offsets = 0;  // unsigned long[count]
-    uint64_t semaphores = 0;
-    uint64_t cookies = 0;  // u64[count]
+    uint64_t path = 0;        // of the file
+    uint64_t offsets = 0;     // unsigned long[count]
+    uint64_t semaphores = 0;  // unsigned long[count]; 0 for places that have none
+    uint64_t cookies = 0;     // u64[count]
     uint32_t count = 0;
     uint32_t probe_flags = 0;
     uint32_t process = 0;
@@ -39,6 +39,7 @@ uint32_t multi_attach_type(Way way);
 
 // All places are of this way and, but in a session, of the same end. The program runs from here on, until the link is
 // closed.
-Result<Descriptor> link_many(Way way, int program, std::span<const Attachment> places);
+// `process`: only in this one; 0: in all.
+Result<Descriptor> link_many(Way way, int program, std::span<const Attachment> places, int process = 0);
 
 }  // namespace lt

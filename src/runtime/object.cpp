@@ -80,6 +80,7 @@ int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* progr
     const Way way = plan.probes[probe].rungs[rung].way;
     if (const uint32_t type = multi_attach_type(way); type != 0)
         return bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(type));
+    if (way == Way::iterator) return bpf_program__set_attach_target(program, 0, attachment->event.c_str());
     if (way != Way::fentry) return 0;
     return bpf_program__set_attach_target(program, 0, attachment->function.c_str());
 }

@@ -56,21 +56,43 @@ constexpr std::initializer_list<Cause> uprobe_causes{
     {kernel_not_supported, "the kernel cannot emulate the instruction there", ""},
 };
 
+constexpr std::initializer_list<Cause> counting_causes{
+    {EACCES, "the kernel does not permit it", needs_root},
+    {EPERM, "the kernel does not permit it", needs_root},
+    {ENOENT, "this machine cannot count it", "a virtual machine often has no counters of the processor"},
+    {ENODEV, "this machine cannot count it", ""},
+    {EOPNOTSUPP, "this machine has no interrupt for it", "a virtual machine often has no counters of the processor"},
+    {EINVAL, "the kernel cannot run a program each time that so much of it was counted", ""},
+    {ESRCH, "there is no such process any more", ""},
+    {ENOSPC, "all debug registers of the CPU are in use", "four watchpoints can be set at one time"},
+};
+
 Error refusal(const std::string& what, std::initializer_list<Cause> causes, int code) {
     for (const Cause& cause : causes)
         if (cause.code == code) return {fmt::format("{}: {}", what, cause.text), cause.hint, code};
     return system_error(what, code);
 }
 
+// Where an event counts: on a CPU, in a process (or thread), or both; -1: any.
+struct Counted {
+    int process = -1;
+    int cpu = -1;
+};
+
+Result<Descriptor> open_counted(perf_event_attr attr, const Counted& where, const std::string& what,
+                                std::initializer_list<Cause> causes) {
+    attr.size = sizeof attr;
+    attr.disabled = 1;
+    constexpr int no_group = -1;
+    long fd = ::syscall(SYS_perf_event_open, &attr, where.process, where.cpu, no_group, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) return refusal(what, causes, errno);
+    return Descriptor(static_cast<int>(fd));
+}
+
 Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::initializer_list<Cause> causes) {
     auto cpus = online_cpus();
     if (!cpus) return cpus.error_in(what);
-    attr.size = sizeof attr;
-    attr.disabled = 1;
-    constexpr int every_process = -1, no_group = -1;
-    long fd = ::syscall(SYS_perf_event_open, &attr, every_process, cpus->front(), no_group, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return refusal(what, causes, errno);
-    return Descriptor(static_cast<int>(fd));
+    return open_counted(attr, {-1, cpus->front()}, what, causes);
 }
 
 // A number in a file of the kernel's after a prefix: "8", or "config:0".
@@ -84,8 +106,8 @@ std::optional<uint32_t> number_in(const std::string& path, const std::string& pr
 }
 
 // `name` and `offset` say where, as the two kinds of probe have it.
-Result<Descriptor> open_probe(const std::string& pmu, const std::string& name, uint64_t offset, bool at_return,
-                              const std::string& what, std::initializer_list<Cause> causes) {
+Result<perf_event_attr> probe_event(const std::string& pmu, const std::string& name, uint64_t offset, bool at_return,
+                                    const std::string& what) {
     const std::string folder = "/sys/bus/event_source/devices/" + pmu;
     auto type = number_in(folder + "/type", "");
     auto return_bit = number_in(folder + "/format/retprobe", "config:");
@@ -95,7 +117,7 @@ Result<Descriptor> open_probe(const std::string& pmu, const std::string& name, u
     attr.config = at_return ? uint64_t{1} << *return_bit : 0;
     attr.config1 = reinterpret_cast<uint64_t>(name.c_str());
     attr.config2 = offset;
-    return open_event(attr, what, causes);
+    return attr;
 }
 
 }  // namespace
@@ -109,12 +131,42 @@ Result<Descriptor> open_tracepoint_event(uint64_t id) {
 
 Result<Descriptor> open_kprobe_event(const std::string& function, bool at_return) {
     std::string what = fmt::format("{} on {}", at_return ? "kretprobe" : "kprobe", function);
-    return open_probe("kprobe", function, 0, at_return, what, kprobe_causes);
+    auto attr = probe_event("kprobe", function, 0, at_return, what);
+    return attr ? open_event(*attr, what, kprobe_causes) : attr.error();
 }
 
-Result<Descriptor> open_uprobe_event(const std::string& path, uint64_t offset, bool at_return) {
-    std::string what = fmt::format("{} at {}+{:#x}", at_return ? "uretprobe" : "uprobe", path, offset);
-    return open_probe("uprobe", path, offset, at_return, what, uprobe_causes);
+// Where the kernel knows of no semaphores, nobody would raise this one.
+Status add_semaphore(perf_event_attr& attr, const UprobePlace& place) {
+    if (place.semaphore == 0) return Done{};
+    const auto shift = number_in("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", "config:");
+    if (!shift) return Error{"this kernel cannot raise the semaphore of a USDT marker (Linux 4.20)", "", ENODEV};
+    attr.config |= place.semaphore << *shift;
+    return Done{};
+}
+
+Result<Descriptor> open_uprobe_event(const UprobePlace& place) {
+    std::string what =
+        fmt::format("{} at {}+{:#x}", place.at_return ? "uretprobe" : "uprobe", place.path, place.offset);
+    auto attr = probe_event("uprobe", place.path, place.offset, place.at_return, what);
+    if (!attr) return attr.error();
+    if (Status added = add_semaphore(*attr, place); !added) return added.error_in(what);
+    return place.process == 0 ? open_event(*attr, what, uprobe_causes)
+                              : open_counted(*attr, {place.process, -1}, what, uprobe_causes);
+}
+
+Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int cpu, bool at_exec) {
+    perf_event_attr attr{};
+    attr.type = event.type;
+    attr.config = event.config;
+    attr.config1 = event.config1;
+    attr.config2 = event.config2;
+    attr.bp_type = event.access;
+    attr.sample_period = event.every;
+    attr.enable_on_exec = at_exec ? 1 : 0;
+    if (thread > 0) attr.inherit = attr.inherit_thread = 1;
+    const std::string what =
+        event.type == PERF_TYPE_BREAKPOINT ? fmt::format("watchpoint at {:#x}", event.config1) : "perf event";
+    return open_counted(attr, {thread, cpu}, what, counting_causes);
 }
 
 Result<Descriptor> link_program(int event, int program, uint64_t cookie) {

@@ -111,10 +111,19 @@ std::string when_text(const PlannedProbe& probe) {
             return "at end";
         case When::period:
             return fmt::format("every {}", show_duration(static_cast<int64_t>(probe.period_ns)));
+        case When::signal:
+            return fmt::format("at signal {}", probe.signal);
+        case When::once:
+            return "once";
         case When::attached:
             return "attached";
     }
     return {};
+}
+
+std::string perf_text(const PerfEvent& e) {
+    return fmt::format("type {} config {:#x} {:#x} {:#x} access {}, every {}", e.type, e.config, e.config1, e.config2,
+                       e.access, e.every);
 }
 
 std::string place_text(Way way, const Attachment& to) {
@@ -125,6 +134,10 @@ std::string place_text(Way way, const Attachment& to) {
             return "run";
         case Way::tracepoint:
             return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+        case Way::iterator:
+            return fmt::format("over {}", to.event);
+        case Way::perf_event:
+            return perf_text(to.perf);
         case Way::raw_tracepoint:
             return fmt::format("at {}", to.event);
         case Way::fentry:
@@ -137,8 +150,10 @@ std::string place_text(Way way, const Attachment& to) {
         case Way::uprobe_session:
             return fmt::format("at entry and return of {}, {} + {:#x}", to.event, to.function, to.number);
         case Way::uprobe_multi:
-        case Way::uprobe:
-            return fmt::format("at the {} of {}, {} + {:#x}", side, to.event, to.function, to.number);
+        case Way::uprobe: {
+            const std::string semaphore = to.semaphore != 0 ? fmt::format(", semaphore {:#x}", to.semaphore) : "";
+            return fmt::format("at the {} of {}, {} + {:#x}{}", side, to.event, to.function, to.number, semaphore);
+        }
     }
     return {};
 }

@@ -11,6 +11,7 @@
 
 #include "attach.h"
 #include "collect.h"
+#include "iterator.h"
 #include "loop.h"
 #include "maps.h"
 #include "missed.h"
@@ -48,6 +49,7 @@ class LiveSession final : public Session {
     ~LiveSession() override;
 
     Status prepare(int output, bool source_lines);
+    void trace(int process, bool only) override { target_ = {process, only}; }
 
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
@@ -73,6 +75,8 @@ class LiveSession final : public Session {
     std::vector<Refusal> link_all(Attacher& attacher);
     Status start();
     Status start_periods();
+    Status await_signals();
+    Status run_iterators();
     bool anything_to_wait_for() const;
     void drain();
     int patience() const;
@@ -82,6 +86,8 @@ class LiveSession final : public Session {
     const Plan& plan_;
     Printer& printer_;
     Signals signals_;
+    std::vector<Signals> awaited_;  // one for each probe of a signal, in their order
+    Target target_;
     std::unique_ptr<Impatience> impatience_;  // from finish() on, also while the events below are closed
     Loop loop_;
     LoadedObject object_;
@@ -127,8 +133,29 @@ Status LiveSession::prepare(int output, bool source_lines) {
             if (!added) return added;
         }
     }
+    if (auto awaited = await_signals(); !awaited) return awaited;
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
+}
+
+// From here on they end nobody; the programs are run once the loop does.
+Status LiveSession::await_signals() {
+    for (const PlannedProbe& probe : plan_.probes) {
+        if (probe.when != When::signal) continue;
+        auto signals = Signals::block(std::span(&probe.signal, 1));
+        if (!signals) return signals.error_in(probe.text);
+        const int descriptor = signals->descriptor();
+        awaited_.push_back(*std::move(signals));
+        auto added = loop_.add(descriptor, Loop::On::readable, [this, &probe, at = awaited_.size() - 1] {
+            if (awaited_[at].next() == 0) return;
+            if (auto ran = run_program(probe); !ran) {
+                failure_ = ran.error();
+                end(Ended::failed);
+            }
+        });
+        if (!added) return added;
+    }
+    return Done{};
 }
 
 Status LiveSession::watch(int descriptor, std::function<void()> work) {
@@ -155,7 +182,7 @@ Status LiveSession::end_with(int descriptor) {
 
 std::vector<Refusal> LiveSession::attach() {
     taken_.resize(plan_.probes.size());
-    Attacher attacher(plan_, object_);
+    Attacher attacher(plan_, object_, target_);
     // Before BEGIN prints anything: can all be had?
     if (auto refusals = open_all(attacher); !refusals.empty()) return refusals;
     if (auto begun = run_programs(When::begin); !begun) {
@@ -277,7 +304,24 @@ Status LiveSession::run_program(const PlannedProbe& probe) {
     return Done{};
 }
 
+// Records are taken in between, or they would be more than there is room for.
+Status LiveSession::run_iterators() {
+    const auto goes_on = [this] {
+        drain();
+        return !ended_.has_value();
+    };
+    for (const Taken& taken : taken_)
+        for (const Hook& hook : taken.hooks)
+            if (hook.way == Way::iterator && !hook.links.empty())
+                if (auto read = read_iterator(hook.links.front().get(), goes_on); !read) return read;
+    return Done{};
+}
+
 Ended LiveSession::run() {
+    if (auto read = run_iterators(); !read) {
+        failure_ = read.error();
+        end(Ended::failed);
+    }
     if (!ended_ && !anything_to_wait_for()) ended_ = Ended::exit_called;
     while (!ended_) {
         if (auto waited = loop_.wait(patience()); !waited) {
@@ -292,7 +336,7 @@ Ended LiveSession::run() {
 bool LiveSession::anything_to_wait_for() const {
     if (watched_) return true;
     for (const PlannedProbe& probe : plan_.probes)
-        if (probe.when == When::period || probe.when == When::attached) return true;
+        if (probe.when == When::period || probe.when == When::signal || probe.when == When::attached) return true;
     return false;
 }
 

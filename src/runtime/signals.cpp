@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace lt {
 
@@ -33,11 +34,15 @@ bool is_ignored(int signal) {
 }  // namespace
 
 Result<Signals> Signals::block() {
+    std::vector<int> ending{SIGINT, SIGTERM};
+    if (!is_ignored(SIGHUP)) ending.push_back(SIGHUP);
+    return block(ending);
+}
+
+Result<Signals> Signals::block(std::span<const int> signals) {
     sigset_t set, mask;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    if (!is_ignored(SIGHUP)) sigaddset(&set, SIGHUP);
+    for (int signal : signals) sigaddset(&set, signal);
     Descriptor fd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
     if (!fd) return system_error("signalfd", errno);
     pthread_sigmask(SIG_BLOCK, &set, &mask);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -19,6 +20,8 @@ namespace lt {
 class Signals {
   public:
     static Result<Signals> block();
+    // These only, for a script that waits for them.
+    static Result<Signals> block(std::span<const int> signals);
     Signals(Signals&&) noexcept = default;
     Signals& operator=(Signals&&) = delete;
     ~Signals();

@@ -19,6 +19,8 @@ constexpr std::array rows{
     WayRow{Way::uprobe_multi, "uprobe.multi", true, true, false},
     WayRow{Way::uprobe, "uprobe", true, false, false},
     WayRow{Way::walk, "iterator", false, false, false},
+    WayRow{Way::iterator, "iterator", false, false, false},
+    WayRow{Way::perf_event, "perf event", false, false, false},
     WayRow{Way::breakpoint, "breakpoint", false, false, false},
 };
 static_assert([] {

@@ -9,7 +9,10 @@ constexpr std::array rows{
     OptionRow{Option::help, "-h,--help", "", "Print this help, with the parameters of the script where one is given."},
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
     OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
-    OptionRow{Option::list, "-l,--list", "PATTERN", "List the probes that match, as in -l 'k:vfs_*' or -l '*read*'."},
+    OptionRow{Option::process, "-p", "PID", "Trace only this process, and end with it."},
+    OptionRow{Option::list, "-l,--list", "PATTERN",
+              "List the probes that match, as in -l 'k:vfs_*' or -l '*read*', or those of a script; with -v what each "
+              "has at hand."},
     OptionRow{Option::format, "-f,--format", "FORMAT",
               "Print results as text, or as json: one object a line, which lt(1) describes."},
     OptionRow{Option::output, "-o,--output", "FILE", "Write results to a file instead of standard output."},

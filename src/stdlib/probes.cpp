@@ -20,6 +20,9 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::tracepoint, "tracepoint", "t", Place::event, false, true, false, false,
              "tracepoint:CATEGORY:EVENT", "A place that the kernel's authors marked, with named fields.",
              "tracepoint:sched:sched_switch { @[args.next_comm] = count(); }"},
+    ProbeRow{ProbeKind::raw_tracepoint, "rawtracepoint", "rt", Place::raw_event, true, true, false, false,
+             "rawtracepoint:EVENT", "A tracepoint, with the arguments that the kernel itself hands over there.",
+             "rawtracepoint:sched_switch { @[args.next->comm] = count(); }"},
     ProbeRow{ProbeKind::kprobe, "kprobe", "k", Place::kernel_function, true, true, false, true,
              "kprobe:FUNCTION or kprobe:MODULE:FUNCTION",
              "The entry of a kernel function, by the cheapest way that this kernel has.",
@@ -40,11 +43,31 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::syscall, "syscall", "sc", Place::system_call, false, true, false, true, "syscall:NAME",
              "The entry of a system call, with its arguments by name; a span lasts until its exit.",
              "syscall:openat < @[str(args.filename)] = hist(latency) >"},
+    ProbeRow{ProbeKind::usdt, "usdt", "U", Place::marker, true, false, false, false,
+             "usdt:PATH:NAME or usdt:PATH:PROVIDER:NAME",
+             "A place that the authors of a program or library marked, with its arguments.",
+             "usdt:/bin/marked:app:request { @[arg0] = count(); }"},
+    ProbeRow{ProbeKind::profile, "profile", "p", Place::clock, false, false, false, false,
+             "profile:hz:99, profile:ms:10 or profile:10ms", "Again and again, on every CPU, whatever runs there.",
+             "profile:hz:99 { @[kstack] = count(); }"},
+    ProbeRow{ProbeKind::software, "software", "s", Place::counter, false, false, false, false,
+             "software:EVENT:COUNT or software:EVENT:", "Each time that an event of the kernel has happened so often.",
+             "software:page-faults:100 { @[comm] = count(); }"},
+    ProbeRow{
+        ProbeKind::hardware, "hardware", "h", Place::counter, false, false, false, false,
+        "hardware:EVENT:COUNT or hardware:EVENT:", "Each time that an event of the processor has happened so often.",
+        "hardware:cache-misses:1000000 { @[ustack] = count(); }"},
+    ProbeRow{ProbeKind::watchpoint, "watchpoint", "w", Place::address, false, false, false, false,
+             "watchpoint:ADDRESS:LENGTH:rwx", "Memory of one process (-p or -c) is read, written or executed.",
+             "watchpoint:0x10000000:8:w { @[ustack] = count(); }"},
+    ProbeRow{ProbeKind::self, "self", "", Place::signal, false, false, false, false, "self:signal:SIGUSR1",
+             "lt itself gets a signal.", "k:vfs_read { @ = count(); } self:signal:SIGUSR1 { print(@); }"},
+    ProbeRow{ProbeKind::iter, "iter", "it", Place::kernel_objects, false, false, false, false, "iter:KIND",
+             "Runs once for each task, file, socket ... that there is when the program starts.",
+             "iter:task { @[ctx->task->comm] = count(); }"},
 };
 
-constexpr std::array<std::string_view, 17> later{
-    "rawtracepoint", "rt", "usdt", "U",  "profile",         "p",    "software", "s", "hardware", "h",
-    "watchpoint",    "w",  "iter", "it", "asyncwatchpoint", "self", "test"};
+constexpr std::array<std::string_view, 3> later{"asyncwatchpoint", "bench", "test"};
 
 }  // namespace
 

@@ -162,6 +162,47 @@ struct kobject {
 };
 struct kobj_attribute;
 
+// Raw tracepoints: the typedef of the callback, and the function that gives its parameters names, but for one.
+typedef void (*btf_trace_sched_switch)(void*, bool, struct task_struct*, struct task_struct*, unsigned int);
+typedef void (*btf_trace_sched_wakeup)(void*, struct task_struct*);
+typedef void (*btf_trace_rpm_idle)(void*, struct device*, int);
+struct raw_tracepoints {
+    btf_trace_sched_switch sched_switch;
+    btf_trace_sched_wakeup sched_wakeup;
+    btf_trace_rpm_idle rpm_idle;
+} raw_tracepoints;
+void __probestub_sched_switch(void* __data, bool preempt, struct task_struct* prev, struct task_struct* next,
+                              unsigned int prev_state) {}
+void __bpf_trace_sched_wakeup(void* __data, struct task_struct* p) {}
+
+// Iterators.
+struct seq_file;
+struct bpf_iter_meta {
+    struct seq_file* seq;
+    u64 session_id, seq_num;
+};
+struct bpf_iter__task {
+    union {
+        struct bpf_iter_meta* meta;
+        u64 : 64;
+    };
+    union {
+        struct task_struct* task;
+        u64 : 64;
+    };
+} iterator_task;
+struct bpf_iter__task_file {
+    struct bpf_iter_meta* meta;
+    struct task_struct* task;
+    u32 fd;
+    struct file* file;
+} iterator_task_file;
+struct bpf_iter__no_iterator {
+    struct bpf_iter_meta* meta;
+} no_iterator;
+int bpf_iter_task(struct bpf_iter_meta* meta, struct task_struct* task) { return 0; }
+int bpf_iter_task_file(struct bpf_iter_meta* meta, struct task_struct* task, u32 fd, struct file* file) { return 0; }
+
 #define DOES_NOTHING \
     {                \
         return 0;    \

@@ -21,6 +21,8 @@ mkdir -p "$out/stock/bin" "$out/stock/sys/fs/cgroup"
     -Wl,-Ttext=0x401000,--build-id=none "$here/program.c" -o "$out/stock/bin/program"
 "$objcopy" --strip-all "$out/stock/bin/program" "$out/stock/bin/stripped"
 cp "$out/stock/bin/program" "$out/stock/bin/bash"
+"${CC:-cc}" -O0 -g -static -nostdlib -fno-pie -no-pie -fcf-protection=none -fno-stack-protector \
+    -Wl,-Ttext=0x401000,--build-id=none "$here/marked.c" -o "$out/stock/bin/marked"
 rm "$out/functions.o"
 
 cp -r "$out/stock" "$out/restricted"

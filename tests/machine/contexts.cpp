@@ -177,6 +177,17 @@ Result<Bytes> tracepoint_context(Kernel& kernel, const Attachment& attachment, c
     return record;
 }
 
+// The arguments one behind the other, 8 bytes each.
+Result<Bytes> raw_tracepoint_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment&) {
+    const auto tracepoint = kernel.raw_tracepoint(attachment.event);
+    const std::vector<Field> parameters = tracepoint ? tracepoint->parameters : std::vector<Field>{};
+    auto values = arguments_of(hit, parameters);
+    if (!values) return values.error();
+    Bytes context(8 * parameters.size());
+    for (size_t i = 0; i < parameters.size(); i++) put(context, 8 * i, (*values)[i]);
+    return context;
+}
+
 struct WayRow {
     Way way;
     Result<Bytes> (*context)(Kernel&, const Attachment&, const Hit&, Environment&);
@@ -185,7 +196,7 @@ constexpr std::array ways{
     WayRow{Way::tracepoint, tracepoint_context}, WayRow{Way::fentry, trampoline_context},
     WayRow{Way::kprobe, kprobe_context},         WayRow{Way::kprobe_multi, kprobe_context},
     WayRow{Way::uprobe, uprobe_context},         WayRow{Way::uprobe_multi, uprobe_context},
-    WayRow{Way::breakpoint, sample_context},
+    WayRow{Way::breakpoint, sample_context},     WayRow{Way::raw_tracepoint, raw_tracepoint_context},
 };
 
 }  // namespace

@@ -36,8 +36,11 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
     switch (way) {
         case Way::run:
         case Way::walk:
-        case Way::raw_tracepoint:
+        case Way::iterator:
+        case Way::perf_event:
             return false;
+        case Way::raw_tracepoint:
+            return probe_row(hit.kind).place == Place::raw_event && attachment.event == hit.place;
         case Way::fentry:
         case Way::kprobe_session:
         case Way::kprobe_multi:
@@ -199,7 +202,8 @@ Status Simulation::apply(const CallStack& stack) {
 Status Simulation::apply(const Hit& hit) {
     Environment& environment = machine_.environment();
     uint64_t& depth = depths_[environment.task.pid];
-    const bool call = probe_row(hit.kind).place != Place::event;
+    const Place place = probe_row(hit.kind).place;
+    const bool call = place != Place::event && place != Place::raw_event;
     if (call && !hit.at_return()) depth++;
     environment.call_depth = depth;
     auto done = hit.unseen ? Status(Done{}) : run_all(hit);

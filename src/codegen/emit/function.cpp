@@ -43,6 +43,8 @@ constexpr SectionRow sections[] = {
     {Way::uprobe, "uprobe", "uretprobe"},
     {Way::breakpoint, "perf_event", "perf_event"},
     {Way::walk, "iter/task", "iter/task"},
+    {Way::iterator, "iter", "iter"},
+    {Way::perf_event, "perf_event", "perf_event"},
 };
 
 const char* section(Way way, bool at_return) {
@@ -418,6 +420,7 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
         helper(helper_get_func_arg, {context(), word(static_cast<int64_t>(n)), place()});
         return b_.CreateLoad(b_.getInt64Ty(), place());
     }
+    if (source_.way == Way::raw_tracepoint) return from_context(8 * n, 8, false);
     if (n < argument_registers.size()) return from_context(argument_registers[n], 8, false);
     // the return address lies at the stack pointer, the seventh argument above it
     llvm::Value* stack = from_context(stack_register, 8, false);

@@ -1,5 +1,6 @@
 // The whole library as one unit, in the order in which its parts use each other.
 #include "aggregate.bpf.c"
+#include "iterator.bpf.c"
 #include "scratch.bpf.c"
 #include "span.bpf.c"
 #include "stack.bpf.c"

@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
     return lt_frames_differ(f, kept, limit) ? lt_lost_stack(out, collision) : 0;
 }
 
-// Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before.
+// Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before. Of the kernel there is
+// none where a perf event hits while a program's own code runs; an error says that it could not be taken.
 LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,
                       __u32 full, __u32 busy) {
     struct lt_stack_key* out = to;

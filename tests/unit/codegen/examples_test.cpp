@@ -26,6 +26,7 @@ void compiles(std::string_view example) {
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     ResolveOptions options;
     options.unsafe = true;
+    options.one_process = true;  // that watchpoints have memory to watch
     Typed typed = resolve(program, **kernel, options, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     check(program, typed, **kernel, diags);

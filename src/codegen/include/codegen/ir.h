@@ -157,6 +157,7 @@ enum class Library : uint8_t {
     swap,
     hist_fine,
     lhist,
+    iterated,
 };
 struct LibraryRow {
     Library id;

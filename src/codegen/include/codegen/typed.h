@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/marker_argument.h"
 #include "parser/ast.h"
 #include "runtime/kernel.h"
 #include "runtime/plan.h"
@@ -22,6 +23,7 @@ struct SharedPlace {
     std::string text;      // as of `probe`
     std::string function;  // of the kernel
     UserFunction user;
+    uint64_t semaphore = 0;  // as Marker
 };
 
 // One existing place (or, with members, several that are served by one program and for which `function` and `user`
@@ -36,6 +38,11 @@ struct ResolvedPlace {
     Tracepoint tracepoint;  // a system call's: the one at its entry
     Tracepoint exit;        // a system call's
     UserFunction user;
+    PerfEvent perf;
+    int signal = 0;
+    std::vector<MarkerArgument> arguments;  // of a USDT marker
+    std::string context;                    // "struct bpf_iter__task"
+    std::optional<Member> object;           // of that: null where the walk is over
     std::vector<SharedPlace> members;
     std::vector<Rung> rungs;
 };
@@ -166,6 +173,7 @@ struct Typed {
     bool unsafe = false;               // as of ResolveOptions
     bool accounts = false;             // is it to be found out at the end what is open?
     bool timestamps = false;           // do records tell when they were written?
+    int process = 0;                   // -p: only this one is traced; 0: all
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };
 

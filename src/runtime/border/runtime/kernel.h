@@ -32,8 +32,12 @@ enum class Feature : uint8_t {
     ring_buffer,
     task_storage,
     bpf_loop,
+    perf_event,       // programs on the clock and other software events
+    hardware_events,  // the processor's counters
+    watchpoint,       // hardware breakpoints on memory of programs
+    iterator,
 };
-inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::bpf_loop) + 1;
+inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::iterator) + 1;
 
 std::string_view feature_name(Feature f);
 
@@ -71,6 +75,14 @@ struct UserFunction {
     std::string name;
     uint64_t offset = 0;  // in the file, for perf_event_open
     uint64_t size = 0;    // 0: not known
+};
+
+// One place of a USDT marker; a marker that the compiler copied has several.
+struct Marker {
+    std::string provider, name;
+    uint64_t offset = 0;     // in the file
+    uint64_t semaphore = 0;  // in the file, of the counter of those who trace it; 0: it has none
+    std::string arguments;   // where they are, as the assembler has it: "-4@%edi 8@-16(%rbp)"
 };
 
 // The value of an enumerator, with its enumeration as the type.
@@ -128,8 +140,13 @@ class Kernel {
     virtual std::optional<uint64_t> symbol(std::string_view name) = 0;
     // The id of the control group whose folder this is.
     virtual Result<uint64_t> cgroup(const std::string& path) = 0;
+    // KIND of all structures `bpf_iter__KIND` with a function `bpf_iter_KIND`, sorted.
+    virtual std::vector<std::string> iterators() = 0;
 
     virtual Result<Tracepoint> tracepoint(std::string_view category, std::string_view event) = 0;
+    // A tracepoint by its own arguments, as a function's parameters; no value where type information has no such one.
+    virtual std::optional<KernelFunction> raw_tracepoint(std::string_view event) = 0;
+    virtual std::vector<std::string> raw_tracepoints(std::string_view pattern) = 0;  // sorted
     // "category:event" of all that match, sorted.
     virtual std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) = 0;
 
@@ -140,6 +157,20 @@ class Kernel {
     virtual Result<UserFunction> user_address(const std::string& path,
                                               uint64_t address) = 0;  // of the file's own address space
     virtual std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) = 0;
+    // Those whose C++ name, with or without its parameters, matches; by their symbols.
+    virtual std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) = 0;
+    // The instructions at which a line begins, by the file's debug information. `file` is the end of a path.
+    virtual Result<std::vector<UserFunction>> source_line(const std::string& path, std::string_view file,
+                                                          uint32_t line) = 0;
+    // All of a file, in its order.
+    virtual Result<std::vector<Marker>> markers(const std::string& path) = 0;
+    // The files whose code a process has mapped.
+    virtual std::vector<std::string> mapped_files(int process) = 0;
+
+    // The text of SOURCE/FILE under the sources of perf events: "cpu/type", "cpu/events/cache-misses".
+    virtual Result<std::string> event_source(const std::string& file) = 0;
+    // "SOURCE/EVENT" of all named events, sorted.
+    virtual std::vector<std::string> source_events() = 0;
 };
 
 // Where a kernel shows itself. Empty members: the running kernel's own places; tracefs and debugfs are then mounted

@@ -19,7 +19,7 @@ namespace lt {
 enum class Way : uint8_t {
     run,         // by the runtime itself: BEGIN, END and intervals, by BPF_PROG_TEST_RUN of a raw tracepoint program
     tracepoint,  // perf event on a tracepoint
-    raw_tracepoint,  // a tracepoint's own arguments, by name alone; for what lt itself wants to know
+    raw_tracepoint,  // a tracepoint's own arguments, by name alone
     fentry,          // BPF trampoline at a kernel function's entry or return (fexit)
     kprobe_session,  // one program at the entries and returns of many kernel functions, by one link
     kprobe_multi,    // one program at the entries, or at the returns, of many kernel functions, by one link
@@ -28,6 +28,8 @@ enum class Way : uint8_t {
     uprobe_multi,    // as kprobe_multi, for places in one file
     uprobe,          // perf event on an instruction of a file, or on a function's return (uretprobe)
     walk,            // an iterator over all tasks, run when the runtime reads it
+    iterator,        // an iterator of the kernel's, run once at the start
+    perf_event,      // each time that a perf event has counted so much
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
 };
 
@@ -41,15 +43,26 @@ struct WayRow {
 const WayRow& way_row(Way way);
 std::string_view way_name(Way way);
 
+// Which perf event, and how often its program is run. The first four are those of struct perf_event_attr.
+struct PerfEvent {
+    uint32_t type = 0;
+    uint64_t config = 0, config1 = 0, config2 = 0;  // of a watchpoint: config1 is the address, config2 the length
+    uint32_t access = 0;                            // of a watchpoint: HW_BREAKPOINT_*
+    uint64_t every = 1;                             // so much is counted between two runs; nanoseconds of clocks
+    bool operator==(const PerfEvent&) const = default;
+};
+
 // One program and the place it is attached to.
 struct Attachment {
     std::string program;  // the function's name in the object
     bool at_return = false;
     std::string
         function;  // fentry, kprobe, breakpoint: the kernel function; tracepoint: the category; uprobe: the file's path
-    std::string event;    // tracepoint: the event; uprobe: the symbol, for messages
-    uint64_t number = 0;  // tracepoint: its id; uprobe: the offset in the file
-    uint64_t cookie = 0;  // what the program is told there, where it is attached to many places
+    std::string event;       // tracepoint: the event; uprobe: the symbol, for messages
+    uint64_t number = 0;     // tracepoint: its id; uprobe: the offset in the file
+    uint64_t cookie = 0;     // what the program is told there, where it is attached to many places
+    uint64_t semaphore = 0;  // USDT: where in the file the counter lies of those who trace the place; 0: it has none
+    PerfEvent perf = {};     // perf_event
 };
 
 // One way to serve a probe: all its attachments or none.
@@ -59,7 +72,7 @@ struct Rung {
     std::vector<Attachment> attachments;
 };
 
-enum class When : uint8_t { begin, end, period, attached };
+enum class When : uint8_t { begin, end, period, signal, once, attached };
 
 struct PlannedProbe {
     std::string text;       // as the user typed it
@@ -69,6 +82,7 @@ struct PlannedProbe {
     uint64_t period_ns = 0;   // When::period
     std::vector<Rung> rungs;  // the first that can be attached is taken
     uint32_t places = 1;      // that one program serves
+    int signal = 0;           // When::signal
 };
 
 // How values lie in a map. Per-CPU maps are folded over CPUs when read.

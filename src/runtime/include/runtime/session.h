@@ -54,6 +54,10 @@ class Session {
                                                  bool source_lines = false);
     virtual ~Session() = default;
 
+    // The process that is traced, before attach(): memory is watched in this one; if it is the `only` one, what can be
+    // bound to a process is bound to it.
+    virtual void trace(int process, bool only) = 0;
+
     // Runs the BEGIN programs, then attaches all probes, each by its first rung that works; or none, with what was
     // refused by the one that failed.
     virtual std::vector<Refusal> attach() = 0;

@@ -11,6 +11,7 @@ enum class Option : uint8_t {
     help,
     program,
     command,
+    process,
     list,
     format,
     output,

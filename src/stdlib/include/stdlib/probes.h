@@ -13,6 +13,7 @@ enum class ProbeKind : uint8_t {
     end,
     interval,
     tracepoint,
+    raw_tracepoint,
     kprobe,
     kretprobe,
     fentry,
@@ -20,6 +21,13 @@ enum class ProbeKind : uint8_t {
     uprobe,
     uretprobe,
     syscall,
+    usdt,
+    profile,
+    software,
+    hardware,
+    watchpoint,
+    self,
+    iter,
 };
 
 // What stands after the first colon.
@@ -27,10 +35,23 @@ enum class Place : uint8_t {
     nothing,          // BEGIN
     period,           // interval:s:1 or interval:1s
     event,            // tracepoint:CATEGORY:EVENT
+    raw_event,        // rawtracepoint:EVENT
     kernel_function,  // kprobe:FUNCTION or kprobe:MODULE:FUNCTION
     system_call,      // syscall:NAME
     binary_function,  // uprobe:PATH:FUNCTION, also +OFFSET or 0xADDRESS for entries
+    marker,           // usdt:PATH:NAME or usdt:PATH:PROVIDER:NAME
+    clock,            // profile:hz:99
+    counter,          // software:EVENT:COUNT
+    address,          // watchpoint:ADDRESS:LENGTH:ACCESS
+    signal,           // self:signal:NAME
+    kernel_objects,   // iter:KIND
 };
+
+// Does lt itself run the programs, so that nothing that is traced is interrupted by them?
+constexpr bool run_by_lt(Place place) {
+    return place == Place::nothing || place == Place::period || place == Place::signal ||
+           place == Place::kernel_objects;
+}
 
 // A system call's two tracepoints: CATEGORY:ENTRY and CATEGORY:EXIT followed by its name.
 inline constexpr std::string_view syscall_category = "syscalls";

@@ -1,0 +1,119 @@
+// Tracepoints, by their records or their own arguments, and system calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "resolver.h"
+
+namespace lt {
+
+Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
+    if (!offered(spec, Feature::tracepoint, "tracepoints")) return {};
+    const std::string &category = spec.parts[1].text, &name = spec.parts[2].text;
+    if (!is_glob(category) && !is_glob(name)) {
+        Result<Tracepoint> tp = kernel_.tracepoint(category, name);
+        if (!tp) return missing_event(spec, tp.error());
+        return {at_event(place, std::move(*tp))};
+    }
+    const std::vector<std::string> names = kernel_.tracepoints(category, name);
+    if (!count_fits(spec, names.size())) return {};
+    std::vector<ResolvedPlace> out;
+    for (const std::string& full : names) {
+        const auto halves = split(full, ':');
+        Result<Tracepoint> tp = kernel_.tracepoint(halves[0], halves[1]);
+        if (tp) out.push_back(at_event(place, std::move(*tp)));
+    }
+    return out;
+}
+
+// By the tracepoints at its entry and exit.
+Resolver::Places Resolver::system_call(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
+    if (!offered(spec, Feature::tracepoint, "tracepoints")) return {};
+    const std::string& name = spec.parts[1].text;
+    std::vector<std::string> names;
+    for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}{}", syscall_entry, name))) {
+        names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
+    }
+    if (names.empty()) return missing_system_call(spec);
+    if (!count_fits(spec, names.size())) return {};
+    std::vector<ResolvedPlace> out;
+    for (const std::string& each : names) {
+        Result<Tracepoint> entry = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_entry, each));
+        Result<Tracepoint> exit = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_exit, each));
+        if (!entry || !exit) continue;
+        ResolvedPlace p = place;
+        p.text = text_of(probe_row(place.kind), spec.parts, each);
+        p.tracepoint = std::move(*entry);
+        p.exit = std::move(*exit);
+        p.rungs = {{Way::tracepoint, "", {}}};
+        out.push_back(std::move(p));
+    }
+    return out;
+}
+
+Resolver::Places Resolver::missing_system_call(const ast::ProbeSpec& spec) {
+    const std::string& name = spec.parts[1].text;
+    std::vector<std::string> all;
+    for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}*", syscall_entry))) {
+        all.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
+    }
+    Diag& d = diags_.error(spec.parts[1].span,
+                           all.empty() ? "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)"
+                                       : fmt::format("this kernel has no system call {}", name));
+    d.hint = did_you_mean(closest(name, views(all)));
+    if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'sc:*'` lists them all";
+    return {};
+}
+
+ResolvedPlace Resolver::at_event(ResolvedPlace place, Tracepoint tp) {
+    place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, tp.category, tp.event);
+    place.tracepoint = std::move(tp);
+    place.rungs = {{Way::tracepoint, "", {}}};
+    return place;
+}
+
+Resolver::Places Resolver::missing_event(const ast::ProbeSpec& spec, const Error& error) {
+    const std::string &category = spec.parts[1].text, &name = spec.parts[2].text;
+    const std::vector<std::string> all = kernel_.tracepoints("*", "*");
+    const std::string full = category + ":" + name;
+    const bool exists = std::find(all.begin(), all.end(), full) != all.end();
+    Diag& d = diags_.error(cover(spec.parts[1].span, spec.parts[2].span),
+                           exists || all.empty() ? error.what : fmt::format("this kernel has no tracepoint {}", full));
+    d.hint = exists ? error.hint : did_you_mean(closest(full, views(all)));
+    if (d.hint.empty() && !exists)
+        d.hint = fmt::format("`lt -l 't:*{}*'` lists what there is", name.substr(0, name.find('_')));
+    return {};
+}
+
+Resolver::Places Resolver::raw_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
+    if (!offered(spec, Feature::raw_tracepoint, "raw tracepoints")) return {};
+    const std::string& name = spec.parts[1].text;
+    const std::vector<std::string> names =
+        is_glob(name) ? kernel_.raw_tracepoints(name) : std::vector<std::string>{name};
+    if (!count_fits(spec, names.size())) return {};
+    Places out;
+    for (const std::string& each : names) {
+        std::optional<KernelFunction> arguments = kernel_.raw_tracepoint(each);
+        if (!arguments) continue;
+        ResolvedPlace p = place;
+        p.text = text_of(probe_row(place.kind), spec.parts, each);
+        p.function = std::move(*arguments);
+        p.rungs = {{Way::raw_tracepoint, "", {}}};
+        out.push_back(std::move(p));
+    }
+    return out.empty() ? missing_raw_event(spec) : out;
+}
+
+Resolver::Places Resolver::missing_raw_event(const ast::ProbeSpec& spec) {
+    const std::string& name = spec.parts[1].text;
+    const std::vector<std::string> all = kernel_.raw_tracepoints("*");
+    Diag& d = diags_.error(spec.parts[1].span, all.empty() ? "the arguments of raw tracepoints are not known here: "
+                                                             "the kernel has no type information (BTF)"
+                                                           : fmt::format("this kernel has no raw tracepoint {}", name));
+    d.hint = did_you_mean(closest(name, views(all)));
+    if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'rt:*'` lists them all";
+    return {};
+}
+
+}  // namespace lt

@@ -1,0 +1,125 @@
+// Functions of the kernel, with the ladder of ways to them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ladder.h"
+#include "resolver.h"
+
+namespace lt {
+
+Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
+    const std::string module = spec.parts.size() == 3 ? spec.parts[1].text : "";
+    const std::string& name = spec.parts.back().text;
+    if (is_glob(name)) return matching_functions(spec, place, asked);
+    std::optional<KernelFunction> f = kernel_.function(name, module);
+    if (!f) f = successor(spec, name);
+    if (!f) return missing_function(spec, module);
+    place.text = text_of(probe_row(place.kind), spec.parts, f->name);
+    place.function = std::move(*f);
+    place.rungs = ladder(kernel_, place.function, {place.kind, asked.role == Role::call, false}, options_.ruled_out);
+    if (!any_open(place.rungs)) return no_way(spec, place);
+    return {place};
+}
+
+std::optional<KernelFunction> Resolver::successor(const ast::ProbeSpec& spec, const std::string& name) {
+    for (const Candidate& c : candidates(name)) {
+        std::optional<KernelFunction> f = kernel_.function(c.name);
+        if (!f) continue;
+        Diag& d = diags_.note(spec.parts.back().span,
+                              fmt::format("this kernel has no function {}; {} is taken", name, f->name));
+        if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+        return f;
+    }
+    return {};
+}
+
+std::vector<Candidate> Resolver::candidates(const std::string& name) {
+    std::vector<Candidate> out = successors(name);
+    for (std::string_view suffix : variant_suffixes()) {
+        for (std::string& variant : kernel_.functions(fmt::format("{}{}*", name, suffix)))
+            out.push_back({std::move(variant), ""});
+    }
+    return out;
+}
+
+Resolver::Places Resolver::missing_function(const ast::ProbeSpec& spec, const std::string& module) {
+    const std::string& name = spec.parts.back().text;
+    const std::vector<std::string> all = kernel_.functions("*");
+    std::vector<std::string_view> names = views(all);
+    for (const Successor& s : successor_rows()) names.push_back(s.old_name);
+    Diag& d = diags_.error(spec.parts.back().span, module.empty()
+                                                       ? fmt::format("this kernel has no function {}", name)
+                                                       : fmt::format("module {} has no function {}", module, name));
+    d.hint = did_you_mean(closest(name, names));
+    if (d.hint.empty()) d.hint = "it may be inlined into its callers here, or belong to a module that is not loaded";
+    return {};
+}
+
+Resolver::Places Resolver::no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place) {
+    const std::string& name = place.user.name.empty() ? place.function.name : place.user.name;
+    Diag& d = diags_.error(spec.span, fmt::format("this kernel offers no way to trace {}", name));
+    for (const Rung& r : place.rungs) d.notes.push_back({{}, fmt::format("{}: {}", way_name(r.way), r.refused)});
+    d.hint = kernel_.can(Feature::kprobe).yes
+                 ? "trace a caller of it, or a tracepoint nearby"
+                 : "tracepoints (t:) and functions of programs (u:) can be traced here; `lt --info` tells what else";
+    return {};
+}
+
+Resolver::Places Resolver::matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                                              const Asked& asked) {
+    const std::string& pattern = spec.parts.back().text;
+    std::vector<std::string> names = kernel_.functions(pattern);
+    const bool any = !names.empty();
+    std::erase_if(
+        names, [&](const std::string& name) { return kernel_.traceable(name) == false || kernel_.blacklisted(name); });
+    if (any && names.empty()) {
+        diags_.error(spec.parts.back().span, "none of the functions that match can be traced").hint =
+            "they are compiled without ftrace, or kprobes are forbidden on them";
+        return {};
+    }
+    const bool own_types = place.kind == ProbeKind::fentry || place.kind == ProbeKind::fexit;
+    if (names.size() > few_matches && !asked.by_fields && !own_types) return as_one(spec, place, names, asked);
+    return one_by_one(spec, place, names, asked);
+}
+
+Resolver::Places Resolver::one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                                      const std::vector<std::string>& names, const Asked& asked) {
+    if (!count_fits(spec, names.size(), most_matches_)) return {};
+    std::vector<ResolvedPlace> out, refused;
+    for (const std::string& name : names) {
+        ResolvedPlace p = place;
+        p.function = *kernel_.function(name);
+        p.text = text_of(probe_row(place.kind), spec.parts, name);
+        p.rungs = ladder(kernel_, p.function, {p.kind, asked.role == Role::call, false}, options_.ruled_out);
+        std::erase_if(p.rungs, [](const Rung& r) {
+            return r.way == Way::breakpoint;
+        });  // four of them at most: not for wildcards
+        (any_open(p.rungs) ? out : refused).push_back(std::move(p));
+    }
+    if (out.empty() && !refused.empty()) return no_way(spec, refused.front());
+    return out;
+}
+
+// One program for all of them. A name that stands for several functions does not say which.
+Resolver::Places Resolver::as_one(const ast::ProbeSpec& spec, ResolvedPlace place, std::vector<std::string>& names,
+                                  const Asked& asked) {
+    const size_t all = names.size();
+    std::erase_if(names, [&](const std::string& name) { return kernel_.ambiguous(name); });
+    if (names.size() < all) {
+        diags_.note(spec.parts.back().span,
+                    fmt::format("{} of {} functions are left out: others have the same name", all - names.size(), all));
+    }
+    if (!count_fits(spec, names.size(), most_members)) return {};
+    for (std::string& name : names) {
+        const std::string text = text_of(probe_row(place.kind), spec.parts, name);
+        place.members.push_back({text, std::move(name), {}});
+    }
+    place.function.name = place.members.front().function;
+    place.rungs = ladder(kernel_, place.function, {place.kind, asked.role == Role::call, true}, options_.ruled_out);
+    if (!any_open(place.rungs)) return no_way(spec, place);
+    return {place};
+}
+
+}  // namespace lt

@@ -1,0 +1,124 @@
+// Functions and instructions of programs and libraries.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ladder.h"
+#include "resolver.h"
+
+namespace lt {
+
+// Behind a function's first instruction the kernel would take what lies on the stack for the return address, and
+// the program would crash.
+Resolver::Places Resolver::not_an_entry(const ast::ProbeSpec& spec) {
+    diags_.error(spec.parts.back().span, "a return can only be traced from a function's entry, not from inside it")
+        .hint = "name the function alone";
+    return {};
+}
+
+Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
+    const bool at_return = probe_row(place.kind).result || asked.role == Role::call;
+    if (!offered(spec, Feature::uprobe, "uprobes")) return {};
+    const std::string& file = spec.parts[1].text;
+    // PATH@FILE.c, unless the path itself has such a sign
+    const bool may_be_line = spec.parts.size() == 3 && file.find('@') != file.npos && !kernel_.binary(file);
+    const size_t at = may_be_line ? file.rfind('@') : file.npos;
+    const Result<std::string> path = kernel_.binary(file.substr(0, at));
+    if (!path) {
+        diags_.error(spec.parts[1].span, path.error().what).hint = path.error().hint;
+        return {};
+    }
+    const std::string& name = spec.parts.back().text;
+    const std::string_view source = at == file.npos ? "" : std::string_view(file).substr(at + 1);
+    if (at_return && (name.find('+') != name.npos || !source.empty())) return not_an_entry(spec);
+    const std::optional<std::vector<UserFunction>> found = user_places(spec, *path, source);
+    if (!found) return {};
+    if (at_return && name.starts_with("0x") && !starts_function(*path, found->front())) return not_an_entry(spec);
+    const bool many = found->size() > 1 || is_glob(name);
+    for (const UserFunction& f : *found)
+        if (many) place.members.push_back({text_of(place, f), "", f});
+    place.user = found->front();
+    if (!many) place.text = text_of(place, place.user);
+    place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, many}, options_.ruled_out);
+    return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
+}
+
+// All places in the file that the probe stands for: a line of source, a name of C++, a pattern, or one. None after a
+// diagnostic, else at least one.
+std::optional<std::vector<UserFunction>> Resolver::user_places(const ast::ProbeSpec& spec, const std::string& path,
+                                                               std::string_view source) {
+    const std::string& name = spec.parts.back().text;
+    const auto refused = [&](const Error& error) {
+        missing_user_function(spec, path, error);
+        return std::nullopt;
+    };
+    if (!source.empty()) {
+        const auto line = number<uint32_t>(name);
+        if (!line) return refused({fmt::format("{} is no line", quoted(name)), "write PATH@FILE.c:LINE", 0});
+        Result<std::vector<UserFunction>> places = kernel_.source_line(path, source, *line);
+        return places ? std::optional(*std::move(places)) : refused(places.error());
+    }
+    if (spec.parts.size() == 4 && spec.parts[2].text != "cpp") {
+        diags_.error(spec.parts[2].span, fmt::format("there is no language {}", quoted(spec.parts[2].text))).hint =
+            "write u:PATH:cpp:\"name\" for a name of C++";
+        return {};
+    }
+    const bool cpp = spec.parts.size() == 4 || name.find("::") != name.npos;
+    Result<UserFunction> one = Error{fmt::format("{} has no C++ function {}", path, quoted(name)), "", 0};
+    if (!is_glob(name) && !cpp) one = user_place(path, name);
+    if (one) return std::vector{*std::move(one)};
+    const bool by_symbol = is_glob(name) && !cpp;
+    std::vector<UserFunction> found =
+        named_functions(path, by_symbol ? kernel_.user_functions(path, name) : kernel_.cpp_functions(path, name));
+    if (by_symbol && !count_fits(spec, found.size(), most_members)) return {};
+    return found.empty() ? refused(one.error()) : std::optional(std::move(found));
+}
+
+std::vector<UserFunction> Resolver::named_functions(const std::string& path, const std::vector<std::string>& names) {
+    std::vector<UserFunction> out;
+    for (const std::string& name : names)
+        if (Result<UserFunction> f = kernel_.user_function(path, name)) out.push_back(*std::move(f));
+    return out;
+}
+
+std::string Resolver::text_of(const ResolvedPlace& place, const UserFunction& f) {
+    return fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
+}
+
+// NAME, NAME+OFFSET or 0xADDRESS
+Result<UserFunction> Resolver::user_place(const std::string& path, std::string_view name) {
+    if (name.starts_with("0x")) {
+        const auto address = number<uint64_t>(name.substr(2), 16);
+        if (!address) return Error{fmt::format("`{}` is no address", name), "", 0};
+        return kernel_.user_address(path, *address);
+    }
+    const size_t plus = name.find('+');
+    if (plus == std::string_view::npos) return kernel_.user_function(path, name);
+    std::string_view text = name.substr(plus + 1);
+    const bool hex = text.starts_with("0x");
+    const auto offset = number<uint64_t>(hex ? text.substr(2) : text, hex ? 16 : 10);
+    if (!offset) return Error{fmt::format("`{}` is no offset", text), "write NAME+16 or NAME+0x10", 0};
+    Result<UserFunction> f = kernel_.user_function(path, name.substr(0, plus));
+    if (!f) return f;
+    if (f->size != 0 && *offset >= f->size) {
+        return Error{fmt::format("{} is only {} bytes long", f->name, f->size), "", 0};
+    }
+    f->offset += *offset;
+    f->name = name;
+    return f;
+}
+
+bool Resolver::starts_function(const std::string& path, const UserFunction& f) {
+    const Result<UserFunction> named = kernel_.user_function(path, f.name);
+    return named && named->offset == f.offset;
+}
+
+Resolver::Places Resolver::missing_user_function(const ast::ProbeSpec& spec, const std::string& path,
+                                                 const Error& error) {
+    Diag& d = diags_.error(spec.parts.back().span, error.what);
+    const std::vector<std::string> all = kernel_.user_functions(path, "*");
+    d.hint = did_you_mean(closest(spec.parts.back().text, views(all)));
+    if (d.hint.empty()) d.hint = error.hint;
+    return {};
+}
+
+}  // namespace lt

@@ -87,6 +87,11 @@ void Diags::take(Diags&& other) {
     for (Diag& d : other.all_) all_.push_back(std::move(d));
 }
 
+void Diags::forget(size_t from) {
+    for (size_t i = from; i < all_.size(); i++) errors_ -= all_[i].severity == Severity::error;
+    all_.resize(std::min(from, all_.size()));
+}
+
 void Diags::explain(size_t from, const Note& note) {
     for (size_t i = from; i < all_.size(); i++) all_[i].notes.push_back(note);
 }

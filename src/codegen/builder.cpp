@@ -148,6 +148,12 @@ ir::Value Builder::helper(int number, std::initializer_list<ir::Value> in) {
     return op.id;
 }
 
+ir::Value Builder::host(HostCall what, std::initializer_list<ir::Value> in) {
+    ir::Op& op = add(ir::Code::host, in);
+    op.symbol = static_cast<uint32_t>(what);
+    return op.id;
+}
+
 ir::Value Builder::find(uint32_t map, ir::Value key) {
     ir::Op& op = add(ir::Code::find, {key});
     op.symbol = map;
@@ -199,6 +205,9 @@ void Builder::branch(ir::Value condition, const std::function<void()>& yes, cons
 }
 
 bool Builder::has_loops() const { return ir::shared(function_).loops; }
+
+// The word for the place of buffers that are not on the stack is counted, too.
+uint32_t Builder::shared_size() const { return has_loops() ? 8 * (ir::shared(function_).words + 1) : 0; }
 
 uint32_t Builder::frame_size() const { return function_.frame + 8 * ir::shared(function_).words; }
 

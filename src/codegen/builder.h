@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "codegen/ir.h"
+#include "runtime/host_calls.h"
 
 namespace lt {
 
@@ -39,6 +40,7 @@ class Builder {
     ir::Value result();
     ir::Value field(uint32_t offset, uint8_t width, bool is_signed);
     ir::Value helper(int number, std::initializer_list<ir::Value> in = {});
+    ir::Value host(HostCall what, std::initializer_list<ir::Value> in);
     ir::Value find(uint32_t map, ir::Value key);
     ir::Value find_on_cpu(uint32_t map, ir::Value key, ir::Value cpu);
     ir::Value call(ir::Library f, std::initializer_list<ir::Value> in);
@@ -59,6 +61,8 @@ class Builder {
     void with_buffers(const std::function<void()>& work);
     uint32_t frame_size() const;  // with the words that loops share
     bool has_loops() const;
+    const ir::Block& body() const { return function_.body; }
+    uint32_t shared_size() const;  // bytes of the words that loops share
     // The buffers of the whole function lie in a scratch, not on the stack.
     void frame_in(uint32_t scratch, uint32_t loss) { function_.scratch = scratch, function_.scratch_loss = loss; }
 

@@ -22,7 +22,10 @@ struct CallRule {
 const CallRule* call_rule(Function id);
 
 std::span<const CallRule> text_rules();
+std::span<const CallRule> format_rules();
 std::span<const CallRule> address_rules();
 std::span<const CallRule> runtime_rules();
+std::span<const CallRule> kernel_rules();
+std::span<const CallRule> samples_rules();
 
 }  // namespace lt

@@ -85,8 +85,8 @@ void part_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value
     b.helper(helper_probe_read_kernel_str, {to, length, b.address_plus(from, begin)});
 }
 
-void joined_into(BodyLowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
-    l.concat(node.arguments[0], node.arguments[1], to);
+void joined_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) {
+    l.concat(node.arguments[0], node.arguments[1], l.type_of(id).size, to);
 }
 
 template <char first>
@@ -142,9 +142,15 @@ constexpr CallRule rules[] = {
 
 std::span<const CallRule> text_rules() { return rules; }
 
-// Both strings, one behind the other, to memory that is zero.
-void BodyLowering::concat(ast::ExprId left, ast::ExprId right, ir::Value to) {
-    const uint32_t first = type(left).size, second = type(right).size;
+// Both strings, one behind the other, to memory that is zero. What there is no room for is made elsewhere and cut.
+void BodyLowering::concat(ast::ExprId left, ast::ExprId right, uint32_t size, ir::Value to) {
+    const uint32_t first = type(left).size, second = type(right).size, both = first + second - 1;
+    if (both > size) {
+        const ir::Value whole = b_->buffer(padded(both));
+        concat(left, right, both, whole);
+        b_->helper(helper_probe_read_kernel_str, {to, b_->constant(size), whole});
+        return;
+    }
     string_into(left, to, 0, padded(first));
     const ir::Value length = b_->call(ir::Library::length, {to, b_->constant(first - 1)});
     const ir::Value behind = b_->address_plus(to, b_->call(ir::Library::at_most, {length, b_->constant(first - 1)}));

@@ -1,10 +1,14 @@
 // Statements and maps: what is assigned to a map decides what it holds, and every other use must agree.
 #include "check.h"
+#include "decided.h"
+#include "operators.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "host.h"
 
 namespace lt {
 namespace {
@@ -17,7 +21,7 @@ Type joined(Type a, Type b) {
         std::vector<Type> parts;
         for (size_t i = 0; i < a.shape->parts.size(); i++)
             parts.push_back(joined(a.shape->parts[i], b.shape->parts[i]));
-        return tuple_type(std::move(parts));
+        return tuple_type(std::move(parts), a.shape->names);
     }
     Type out = a;
     if (a.shape != b.shape) out.shape = {};
@@ -32,6 +36,7 @@ bool apart(const Type& a, const Type& b) {
     if (a.kind != b.kind) return true;
     if (a.kind == Kind::structure || a.kind == Kind::array) return a != b;
     if (a.kind != Kind::tuple) return false;
+    if (a.shape->names != b.shape->names) return true;
     return !std::equal(a.shape->parts.begin(), a.shape->parts.end(), b.shape->parts.begin(), b.shape->parts.end(),
                        [](const Type& x, const Type& y) { return !apart(x, y); });
 }
@@ -43,7 +48,8 @@ bool units_differ(Type a, Type b) {
 // Does what was learned of the maps still grow?
 bool same_maps(const std::vector<MapInfo>& a, const std::vector<MapInfo>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MapInfo& x, const MapInfo& y) {
-        return x.key == y.key && x.value == y.value && x.seen_key == y.seen_key && x.written == y.written;
+        return x.key == y.key && x.value == y.value && x.seen_key == y.seen_key && x.written == y.written &&
+               x.extracted == y.extracted;
     });
 }
 
@@ -70,6 +76,22 @@ size_t local_bytes(const Typed& typed) {
 void round(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     MapTable maps(typed.maps);
     for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, kernel, diags).run();
+}
+
+// Until nothing changes.
+void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
+    constexpr int most_rounds =
+        8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
+    for (int i = 0; i < most_rounds; i++) {
+        const std::vector<MapInfo> before = typed.maps;
+        const std::vector<SpanInfo> spans_before = typed.spans;
+        const size_t locals_before = local_bytes(typed);
+        Diags scratch;
+        round(program, typed, kernel, scratch);
+        if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans) &&
+            locals_before == local_bytes(typed))
+            break;
+    }
 }
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
@@ -111,17 +133,10 @@ uint32_t MapTable::index(const std::string& name, Span where) {
 
 void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     check_names(program, typed, diags);
-    constexpr int most_rounds =
-        8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
-    for (int i = 0; i < most_rounds; i++) {
-        const std::vector<MapInfo> before = typed.maps;
-        const std::vector<SpanInfo> spans_before = typed.spans;
-        const size_t locals_before = local_bytes(typed);
-        Diags scratch;
-        round(program, typed, kernel, scratch);
-        if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans) &&
-            locals_before == local_bytes(typed))
-            break;
+    rounds(program, typed, kernel);
+    if (program.settings.numbers_by_default) {
+        typed.assume_numbers = true;
+        rounds(program, typed, kernel);
     }
     Diags last;
     round(program, typed, kernel, last);
@@ -137,6 +152,7 @@ void BodyChecker::run() {
     body_.uses.assign(program_.exprs.size(), std::monostate{});
     body_.declared.assign(program_.stmts.size(), 0);
     before_ = std::exchange(body_.locals, {});
+    body_.host = body_.host || (program_.settings.reports_on_host && host_possible(body_.place));
     const ast::ItemNode& node = program_.items[body_.item].node;
     if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return span_parts(*span_action);
     const auto& action = std::get<ast::Action>(node);
@@ -175,8 +191,9 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
 
 void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
     condition(node.condition, "a condition");
-    block(node.yes);
-    block(node.no);
+    const auto known = decided(program_, body_, node.condition);
+    if (known.value_or(true)) block(node.yes);
+    if (!known.value_or(false)) block(node.no);
 }
 
 void BodyChecker::condition(ast::ExprId id, std::string_view what) {
@@ -241,6 +258,7 @@ void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRo
     if (!node.arguments.empty()) type.is_signed = slot(node.arguments[0]).is_signed || view == View::duration;
     if (row.aggregation == Aggregation::count) type.is_signed = false;
     type = bucketed(node, row, std::move(type));
+    collected_shape(index, type);
     if (type.kind == Kind::none) return;
     slot(call) = type;
     merge_value(index, type, span(target));
@@ -251,14 +269,16 @@ void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRo
 Type BodyChecker::bucketed(const ast::Call& node, const FunctionRow& row, Type type) {
     std::vector<int64_t> buckets;
     for (size_t i = 1; i < node.arguments.size() && node.arguments.size() > 1; i++) {
-        const ast::ExprNode& given = program_[node.arguments[i]].node;
-        const auto* duration = std::get_if<ast::Duration>(&given);
-        if ((duration != nullptr) != (type.view == View::duration) && row.aggregation == Aggregation::lhist) {
+        const bool duration = slot(node.arguments[i]).view == View::duration;
+        const auto bound = number_as_it_stands(program_, node.arguments[i]);
+        if (!bound) return nothing();  // told
+        const bool fits = duration == (type.view == View::duration) || *bound == 0;
+        if (!fits && row.aggregation == Aggregation::lhist) {
             diags_.error(span(node.arguments[i]), "bounds and values are all durations, or none of them is").hint =
                 duration ? "divide the value by a unit: latency / 1us" : "give the number a unit: 10us";
             return nothing();
         }
-        buckets.push_back(duration ? duration->nanoseconds : static_cast<int64_t>(std::get<ast::Integer>(given).value));
+        buckets.push_back(*bound);
     }
     if (buckets.empty() || (row.aggregation == Aggregation::hist && buckets[0] == 0)) return type;
     if (row.aggregation == Aggregation::hist && (type.view == View::duration || buckets[0] > 5)) {
@@ -266,7 +286,9 @@ Type BodyChecker::bucketed(const ast::Call& node, const FunctionRow& row, Type t
             .error(span(node.arguments[1]), type.view == View::duration
                                                 ? "a histogram of durations has buckets of its own"
                                                 : "bits are from 0 to 5")
-            .hint = "write hist(value, 2), or dist(value) for 32 buckets for each doubling";
+            .hint = type.view == View::duration
+                        ? "write hist(value), or dist(value) for 32 buckets for each doubling"
+                        : "write hist(value, 2), or dist(value) for 32 buckets for each doubling";
         return nothing();
     }
     constexpr int64_t most_steps = 1000;
@@ -296,7 +318,8 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
         Diag& d = diags_.error(where, fmt::format("{} holds {} and cannot take {} as well", info.name,
                                                   type_name(info.value), type_name(type)));
         d.notes.push_back({info.first, "it was given its type here"});
-        d.hint = info.value.aggregation == type.aggregation && info.value.shape != type.shape
+        const bool buckets = type.kind == Kind::aggregation && info.value.aggregation == type.aggregation;
+        d.hint = buckets && info.value.shape != type.shape
                      ? "one map has one set of buckets: use the same bounds, or a map of another name"
                      : "use a map of another name";
         return false;
@@ -371,6 +394,13 @@ void BodyChecker::assign_local(const ast::Assign& node, const ast::Local& target
     slot(node.target) = body_.locals[known->index].type;
 }
 
+// The bytes of an integer, in a local those of what was assigned.
+uint32_t BodyChecker::width(ast::ExprId id) {
+    const auto* local = std::get_if<LocalUse>(&use(id));
+    const uint32_t assigned = local ? body_.locals[local->index].width : 0;
+    return assigned != 0 ? assigned : slot(id).size;
+}
+
 void BodyChecker::assign_to(uint32_t local, const Type& t, ast::ExprId value) {
     LocalInfo& info = body_.locals[local];
     const Type kept = this->kept(value, t);
@@ -383,6 +413,8 @@ void BodyChecker::assign_to(uint32_t local, const Type& t, ast::ExprId value) {
         // Of a function's or macro's copy the user knows the name before the mark.
         const std::string name = info.name.substr(0, info.name.find('#'));
         diags_.error(where, fmt::format("${} is {}, not {}", name, type_name(info.type), type_name(kept)));
+    } else if (kept.kind == Kind::integer) {
+        info.width = std::max(info.width, width(value));
     } else if (in_memory(kept)) {
         info.type = joined(info.type, kept);
     }

@@ -55,6 +55,20 @@ class BodyChecker {
     void statement(const ast::Stmt& stmt, const ast::Unroll& node);
     void statement(const ast::Stmt& stmt, const ast::Jump& node);
     void in_loop(const std::function<void()>& body);
+    // check_host.cpp: what lt itself does
+    bool needs_host(Span where);
+    bool has_any_part(const ast::Map& map) const;
+    void chosen_parts(ast::ExprId id, const ast::Map& map, uint32_t index);
+    void order_fits(const ast::MapOrder& order, uint32_t map);
+    void limit_fits(ast::ExprId limit);
+    // check_samples.cpp: what is asked of what a map collects
+    std::optional<uint32_t> collected_map(const FunctionRow& row, ast::ExprId argument);
+    void collected_fits(const FunctionRow& row, ast::ExprId argument);
+    void extract(uint32_t map, std::vector<int64_t> asked, Span where);
+    void collected_shape(uint32_t map, Type& type);
+    std::optional<std::vector<int64_t>> linear_bounds(const ast::Call& node);
+    Type statistic(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    std::optional<Type> bucket(const ast::Index& node);
     void in_scope_of_its_own(const std::function<void()>& body);
     uint32_t declare(const std::string& name, Span where, LocalInfo info);
     uint32_t new_local(LocalInfo info);
@@ -66,6 +80,8 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Step& node);
     Type type_of(ast::ExprId id, const ast::Positional& node);
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
+    Type type_of(ast::ExprId id, const ast::AnyPart& node);
+    Type type_of(ast::ExprId id, const ast::Defined& node);
     static Type pair_key(const MapInfo& info);
     static Type pair_value(const MapInfo& info);
     Type whole_pair(ast::ExprId id, uint32_t local);
@@ -98,13 +114,37 @@ class BodyChecker {
     Type argument(ast::ExprId id, std::string_view name);
     Type marker_argument(ast::ExprId id, uint32_t n);
     Type record_field(ast::ExprId id, const ast::Member& node);
+    std::vector<Field>::const_iterator renamed_parameter(const ast::Member& node);
     Type unknown_name(ast::ExprId id, std::string_view name);
     Type unknown_function(const ast::Call& node);
+    bool grows(const ast::Binary& node) const;
     Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
-    void arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
-    void argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
-    void distribution_fits(const FunctionRow& row, ast::ExprId argument);
+
+    // check_arguments.cpp: what a call is given
+    struct Asked;
+    void arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    void argument_fits(const Asked& asked);
+    void opening_fits(const Asked& asked);
+    void integer_fits(const Asked& asked);
+    void string_fits(const Asked& asked);
+    void address_or_string_fits(const Asked& asked);
+    void bytes_fit(const Asked& asked);
+    void number_fits(const Asked& asked);
+    void literal_fits(const Asked& asked);
+    void word_fits(const Asked& asked);
+    void as_it_stands(const Asked& asked, std::string_view what);
+    void format_fits(const Asked& asked);
+    void value_fits(const Asked& asked);
+    bool map_taken(const Asked& asked);
+    void map_fits(const Asked& asked);
+    void map_or_value_fits(const Asked& asked);
+    void distribution_fits(const Asked& asked);
+    bool is_statistic_call(ast::ExprId id) const;
+    void collected_argument(const Asked& asked);
+    void percent_fits(const Asked& asked);
+    void frames_fit(const Asked& asked);
+    void frames_or_form_fit(const Asked& asked);
     void print_arguments(const ast::Call& node);
     void printf_arguments(const ast::Call& node);
 
@@ -120,6 +160,9 @@ class BodyChecker {
     Type tuple_part(ast::ExprId id, const Type& tuple, Span where, const std::string& number);
     Type element_type(const ast::Index& node, const Type& base, const ast::Integer* number);
     Type dereferenced(ast::ExprId id, Type operand);
+    Type address_of(ast::ExprId id, ast::ExprId operand, Type type);
+    std::optional<bool> memory_of(ast::ExprId id);
+    std::optional<Type> type_like(const ast::TypeName& written);
     Type size_of(ast::ExprId id, ast::ExprId argument);
     std::optional<Type> type_named(const ast::TypeName& written);
     std::optional<Type> declared_type(const ast::TypeName& written);
@@ -149,10 +192,13 @@ class BodyChecker {
     const ResolvedPlace& place() const { return body_.place; }
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const Type& checked(ast::ExprId id) { return slot(id); }
+    uint32_t width(ast::ExprId id);
+    bool in_action() const { return body_.role == Role::action; }
     void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
     const Use& said(ast::ExprId id) { return use(id); }
     Diag& error(ast::ExprId id, std::string message) { return diags_.error(span(id), std::move(message)); }
     Kernel& kernel() { return kernel_; }
+    uint32_t longest_string() const { return program_.settings.max_strlen; }
 
   private:
     Type call_by_rule(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
@@ -187,6 +233,7 @@ class BodyChecker {
     Kernel& kernel_;
     Diags& diags_;
     Region region_ = Region::body;
+    std::optional<ast::ExprId> indexed_;  // a histogram of which one bucket is asked
     std::optional<ast::ExprId> printed_;  // an argument of print() or printf() as it stands
 };
 

@@ -10,10 +10,13 @@
 #include "base/text.h"
 #include "calls.h"
 #include "check.h"
+#include "decided.h"
 #include "operators.h"
 #include "percent.h"
+#include "samples.h"
 #include "stacks.h"
 #include "stdlib/format.h"
+#include "stdlib/header_constants.h"
 #include "type_names.h"
 
 namespace lt {
@@ -254,6 +257,10 @@ Type BodyChecker::unknown_name(ast::ExprId id, std::string_view name) {
         use(id) = ConstantUse{constant->value};
         return constant->type;
     }
+    if (const auto constant = header_constant(name)) {
+        use(id) = ConstantUse{*constant};
+        return integer_type(8, true);
+    }
     const auto later = later_names();
     if (std::find(later.begin(), later.end(), name) != later.end()) {
         diags_.error(span(id), fmt::format("`{}` is not there yet", name));
@@ -284,7 +291,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
         diags_.error(span(id), fmt::format("${} has no value yet", node.name)).hint = "assign to it first";
         return nothing();
     }
-    const LocalInfo& info = body_.locals[known->index];
+    LocalInfo& info = body_.locals[known->index];
+    if (info.type.kind == Kind::none && info.pair_of == no_map && typed_.assume_numbers) info.type = integer_type();
     if (info.pair_of != no_map) return whole_pair(id, known->index);
     use(id) = LocalUse{known->index};
     if (info.type.kind == Kind::none) {
@@ -293,7 +301,14 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Local& node) {
     return info.type;
 }
 
-Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) { return maps_[map_at(id, node, false)].value; }
+Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) {
+    MapInfo& info = maps_[map_at(id, node, false)];
+    if (info.value.kind == Kind::none && typed_.assume_numbers) {
+        info.value = integer_type();
+        info.written = true;
+    }
+    return info.value;
+}
 
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
     const bool function = !body_.place.function.name.empty();
@@ -304,7 +319,8 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
             .hint = "write arg0, arg1 ...";
         return nothing();
     }
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.name == node.field; });
+    auto field = std::ranges::find(fields, node.field, &Field::name);
+    if (field == fields.end() && function) field = renamed_parameter(node);
     if (field == fields.end()) {
         std::vector<std::string_view> names;
         std::vector<std::string> all;
@@ -335,6 +351,7 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
 Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
     const Type t = value(node.operand);
     if (t.kind == Kind::none) return t;
+    if (node.op == ast::UnaryOp::address) return address_of(id, node.operand, t);
     if (t.kind != Kind::integer) {
         diags_.error(span(id), fmt::format("`{}` takes an integer, not {}", spelling(node.op), type_name(t)));
         return nothing();
@@ -354,8 +371,23 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
     return nothing();
 }
 
+// May what is joined here be longer each time, as in $s = $s + "x"?
+bool BodyChecker::grows(const ast::Binary& node) const {
+    const auto may = [&](ast::ExprId side) {
+        const ast::ExprNode& n = program_[side].node;
+        const auto* inner = std::get_if<ast::Binary>(&n);
+        return std::holds_alternative<ast::Local>(n) || std::holds_alternative<ast::Map>(n) || (inner && grows(*inner));
+    };
+    return program_.settings.bounded_strings && (may(node.left) || may(node.right));
+}
+
 Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     const Type l = value(node.left), r = value(node.right);
+    const bool joins = node.op == ast::BinaryOp::add && (l.kind == Kind::string || r.kind == Kind::string);
+    const uint32_t longest = program_.settings.bounded_strings ? program_.settings.max_strlen : UINT32_MAX;
+    const Type joined = string_type(longest);
+    // What is joined to itself has its type from the other side.
+    if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
     if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
     if (l.kind != r.kind) {
         diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r),
@@ -364,7 +396,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     }
     if (l.kind == Kind::string) {
         if (is_comparison(node.op)) return truth;
-        if (node.op == ast::BinaryOp::add) return string_type(l.size + r.size - 1);
+        if (joins) return grows(node) ? joined : string_type(std::min(joined.size, l.size + r.size - 1));
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
             "== != < <= > >= compare strings, + joins them";
         return nothing();
@@ -418,6 +450,7 @@ Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, 
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
     condition(node.condition, "a condition");
+    if (const auto known = decided(program_, body_, node.condition)) return value(*known ? node.yes : node.no);
     const Type a = value(node.yes), b = value(node.no);
     if (a.kind == Kind::none || b.kind == Kind::none) return nothing();
     if (a.kind != b.kind || is_duration(a) != is_duration(b)) {
@@ -441,6 +474,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     if (row->id == Function::size_of && node.arguments.size() == 1) return size_of(id, node.arguments[0]);
     if (row->id == Function::age) return age(id, node);
     if (row->id == Function::percentile) return percentile(id, node, *row);
+    if (is_statistic(row->id)) return statistic(id, node, *row);
     if (call_rule(row->id) != nullptr) return call_by_rule(id, node, *row);
     const size_t before = diags_.all().size();
     arguments(id, node, *row);
@@ -485,22 +519,6 @@ Type BodyChecker::percentile(ast::ExprId id, const ast::Call& node, const Functi
     return integer_type(8, true, slot(node.arguments[0]).view);
 }
 
-void BodyChecker::distribution_fits(const FunctionRow& row, ast::ExprId argument) {
-    const auto* map = std::get_if<ast::Map>(&program_[argument].node);
-    if (!map) {
-        diags_.error(span(argument), fmt::format("{}() takes a map of dist()", row.name)).hint =
-            fmt::format("write {}(@name, 99)", row.name);
-        return;
-    }
-    const Type held = maps_[map_at(argument, *map, false)].value;
-    slot(argument) = held;
-    if (held.kind == Kind::none || held.aggregation == Aggregation::dist) return;
-    diags_
-        .error(span(argument),
-               fmt::format("{}() takes a map of dist(), but @{} holds {}", row.name, map->name, type_name(held)))
-        .hint = fmt::format("write `@name = {}`", signature(function_row(Function::dist)));
-}
-
 Type BodyChecker::unknown_function(const ast::Call& node) {
     const auto later = later_names();
     if (std::find(later.begin(), later.end(), node.name) != later.end()) {
@@ -508,6 +526,11 @@ Type BodyChecker::unknown_function(const ast::Call& node) {
         return nothing();
     }
     Diag& d = diags_.error(node.name_span, fmt::format("there is no function {}()", node.name));
+    if (node.name == "sort" || node.name == "top") {
+        d.message = fmt::format("{}() stands in the head of a loop", node.name);
+        d.hint = "for ($pair : sort(@map)) { ... } or for ($pair : top(@map, 10)) { ... }";
+        return nothing();
+    }
     if (find_variable(node.name)) {
         d.message = fmt::format("`{}` is a value, not a function", node.name);
         d.hint = fmt::format("write it without parentheses: {}", node.name);
@@ -518,167 +541,6 @@ Type BodyChecker::unknown_function(const ast::Call& node) {
     const auto near = closest(node.name, names);
     d.hint = near.empty() ? "lt-language(7) lists them" : fmt::format("did you mean {}?", either(near));
     return nothing();
-}
-
-void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
-    const auto wants = row.wants();
-    const size_t required =
-        static_cast<size_t>(std::count_if(wants.begin(), wants.end(), [](const Parameter& p) { return !p.optional; }));
-    const bool open = !wants.empty() && wants.back().repeated;
-    const size_t given = node.arguments.size();
-    if (given < required || (given > wants.size() && !open)) {
-        const std::string takes =
-            wants.empty() ? "no arguments"
-                          : fmt::format("{}{}{}", required,
-                                        open || wants.size() == required ? "" : fmt::format(" to {}", wants.size()),
-                                        required == 1 && (open || wants.size() == 1) ? " argument" : " arguments");
-        diags_.error(span(id), fmt::format("{}() takes {}{}, not {}", row.name, open ? "at least " : "", takes, given))
-            .hint = fmt::format("write {}; for example {}", signature(row), row.example);
-        return;
-    }
-    if (row.id == Function::print && given > 1) print_arguments(node);
-    for (size_t i = 0; i < given; i++) argument_fits(row, wants[std::min(i, wants.size() - 1)], node.arguments[i]);
-    if (!wants.empty() && wants[0].want == Want::format) printf_arguments(node);
-}
-
-void BodyChecker::argument_fits(const FunctionRow& row, const Parameter& want, ast::ExprId argument) {
-    const ast::ExprNode& node = program_[argument].node;
-    const auto* map = std::get_if<ast::Map>(&node);
-    const bool keyed_allowed = row.id == Function::remove || row.id == Function::has_key;
-    if (row.id == Function::print || row.id == Function::printf) printed_ = argument;
-    switch (want.want) {
-        case Want::map_or_value:
-        case Want::map:
-            if (map && (!map->has_key || keyed_allowed)) {
-                const uint32_t index = map_at(argument, *map, !map->has_key);
-                if (keyed_allowed && !map->has_key && !maps_[index].key.empty()) {
-                    diags_.error(span(argument), fmt::format("{} has a key", maps_[index].name)).hint = fmt::format(
-                        "write delete({}[...]) for one key, clear({}) for all", maps_[index].name, maps_[index].name);
-                }
-                return;
-            }
-            if (want.want == Want::map_or_value) {
-                if (const SpanInfo* span_info = span_named(argument)) {
-                    use(argument) = SpanUse{static_cast<uint32_t>(span_info - typed_.spans.data())};
-                    return;
-                }
-                show_whole(argument);
-                return;
-            }
-            diags_
-                .error(span(argument), map ? fmt::format("{}() takes the whole map", row.name)
-                                           : fmt::format("{}() takes a map", row.name))
-                .hint =
-                map ? fmt::format("write {}(@{})", row.name, map->name) : fmt::format("write {}(@name)", row.name);
-            return;
-        case Want::format:
-            if (std::holds_alternative<ast::String>(node)) return;
-            diags_.error(span(argument), "a format is a string in quotes").hint =
-                fmt::format("for example {}", row.example);
-            return;
-        case Want::literal:
-            if (std::holds_alternative<ast::String>(node)) return void(value(argument));
-            diags_.error(span(argument), fmt::format("{} is a string in quotes", want.name)).hint =
-                fmt::format("for example {}", row.example);
-            return;
-        case Want::word:
-            if (std::holds_alternative<ast::Name>(node)) return;
-            diags_.error(span(argument), fmt::format("{} is a name as it stands", want.name)).hint =
-                fmt::format("for example {}", row.example);
-            return;
-        case Want::integer: {
-            const Type t = value(argument);
-            if (t.kind == Kind::none || t.kind == Kind::integer) return;
-            diags_.error(span(argument), fmt::format("{}() takes a number, not {}", row.name, type_name(t))).hint =
-                row.aggregation == Aggregation::none
-                    ? ""
-                    : fmt::format("to tell values apart use them as a key: @[{}] = count()", program_text(argument));
-            return;
-        }
-        case Want::string: {
-            const Type t = value(argument);
-            if (t.kind == Kind::none || t.kind == Kind::string) return;
-            diags_.error(span(argument), fmt::format("{}() takes a string, not {}", row.name, type_name(t)));
-            return;
-        }
-        case Want::at_opening:  // looked at by entry()
-            if (body_.role == Role::action) {
-                diags_.error(span(argument), "only a span has an opening").hint =
-                    "entry() stands in the block or the threshold of a span";
-            }
-            return;
-        case Want::distribution:
-            return distribution_fits(row, argument);
-        case Want::percent:
-            if (percent_share(program_[argument])) return;
-            diags_.error(span(argument), "a percent is a number from 0 to 100").hint =
-                "one with a fraction stands in quotes: \"99.9\"";
-            return;
-        case Want::frames_or_form:
-            if (stack_form(program_[argument])) return;
-            if (std::holds_alternative<ast::Name>(program_[argument].node)) {
-                diags_.error(span(argument), fmt::format("there is no form `{}` of stacks", program_text(argument)))
-                    .hint = fmt::format("there are bpftrace, perf and raw, as in {}(perf)", row.name);
-                return;
-            }
-            [[fallthrough]];
-        case Want::frames:
-            if (frame_count(program_[argument])) return;
-            diags_.error(span(argument), fmt::format("how many frames is a number from 1 to {}", stack_frames)).hint =
-                fmt::format("write {}(5), or {} for all", row.name, row.name);
-            return;
-        case Want::address_or_string:
-            if (const Type t = value(argument); in_memory(t) && t.kind != Kind::string)
-                diags_.error(span(argument),
-                             fmt::format("{}() takes an address or a string, not {}", row.name, type_name(t)));
-            return;
-        case Want::bytes:
-            if (value(argument).kind == Kind::stack)
-                diags_.error(span(argument), fmt::format("{}() takes an address or bytes, not a stack", row.name));
-            return;
-        case Want::number:
-            if (std::holds_alternative<ast::Integer>(node) || std::holds_alternative<ast::Duration>(node))
-                return void(value(argument));
-            diags_.error(span(argument), fmt::format("{} is a number as it stands", want.name)).hint =
-                fmt::format("for example {}", row.example);
-            return;
-        case Want::value:
-            show_whole(argument);
-            return;
-    }
-}
-
-std::string BodyChecker::program_text(ast::ExprId id) const {
-    const auto* name = std::get_if<ast::Name>(&program_[id].node);
-    return name ? name->name : "...";
-}
-
-void BodyChecker::print_arguments(const ast::Call& node) {
-    const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
-    if (map == nullptr || map->has_key) {
-        diags_.error(span(node.arguments[0]), "only of a map the largest values can be chosen").hint =
-            "write print(@name, 10)";
-    }
-    for (size_t i = 1; i < node.arguments.size(); i++) {
-        const auto* number = std::get_if<ast::Integer>(&program_[node.arguments[i]].node);
-        if (number != nullptr && number->value > 0 && number->value <= INT32_MAX) continue;
-        diags_.error(span(node.arguments[i]), "this is a number from 1 on, known beforehand").hint =
-            "for example print(@name, 10, 1000)";
-    }
-}
-
-void BodyChecker::printf_arguments(const ast::Call& node) {
-    const auto* format = std::get_if<ast::String>(&program_[node.arguments[0]].node);
-    if (!format) return;
-    std::vector<Type> types;
-    for (size_t i = 1; i < node.arguments.size(); i++) {
-        types.push_back(slot(node.arguments[i]));
-        if (types.back().kind == Kind::none) return;
-    }
-    for (const FormatMistake& mistake : check_format(format->value, types)) {
-        const ast::ExprId at = node.arguments[mistake.value ? *mistake.value + 1 : 0];
-        diags_.error(span(at), mistake.message).hint = mistake.hint;
-    }
 }
 
 }  // namespace lt

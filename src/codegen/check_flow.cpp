@@ -26,6 +26,7 @@ bool is_folded(const Type& t) {
             return true;
         case Aggregation::none:
         case Aggregation::hist:
+        case Aggregation::samples:
         case Aggregation::lhist:
         case Aggregation::stats:
         case Aggregation::dist:
@@ -70,6 +71,7 @@ uint32_t BodyChecker::declare(const std::string& name, Span where, LocalInfo inf
 
 // A type of the language, or one of the kernel.
 std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
+    if (written.like) return type_named(written);
     const bool is_plain = written.pointers == 0;
     if (const auto type = lt::type_named(written.name, written.count.value_or(0)); type && is_plain) return type;
     if (is_plain && written.count && lt::type_named(written.name, 0)) {
@@ -125,7 +127,9 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForRange& node) {
 
 void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
     const auto* map = std::get_if<ast::Map>(&program_[node.map].node);
-    if (map == nullptr || map->has_key) {
+    const bool chooses = map != nullptr && map->has_key;
+    if ((node.order || node.limit || chooses) && !needs_host(span(node.map))) return;
+    if (map == nullptr || (chooses && !has_any_part(*map))) {
         diags_.error(span(node.map), "a loop walks over a range of integers or over a map").hint =
             "for example for ($i : 0..10) { ... } or for ($pair : @map) { ... }";
         return;
@@ -135,6 +139,9 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
         diags_.error(span(node.map), fmt::format("{} has no key: it is one value", maps_[index].name)).hint =
             "a loop walks over a map with keys";
     }
+    if (chooses) chosen_parts(node.map, *map, index);
+    if (node.order) order_fits(*node.order, index);
+    if (node.limit) limit_fits(*node.limit);
     in_loop([&] {
         LocalInfo info{node.name, nothing()};
         info.pair_of = index;
@@ -192,6 +199,21 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
 
 // Gone once the command line is known.
 Type BodyChecker::type_of(ast::ExprId, const ast::Positional&) { return integer_type(); }
+
+// Is it there? What is said against it is not told.
+Type BodyChecker::type_of(ast::ExprId id, const ast::Defined& node) {
+    const size_t before = diags_.all().size();
+    const Type t = value(node.value);
+    use(id) = ConstantUse{t.kind != Kind::none && diags_.all().size() == before};
+    diags_.forget(before);
+    return integer_type(8, true);
+}
+
+Type BodyChecker::type_of(ast::ExprId id, const ast::AnyPart&) {
+    diags_.error(span(id), "a `*` in a key chooses the entries of a loop").hint =
+        "for example for ($pair : sort(@map[*, 1])) { ... }";
+    return nothing();
+}
 
 Type BodyChecker::type_of(ast::ExprId, const ast::BlockValue& node) {
     const uint32_t loops = loops_;

@@ -188,6 +188,7 @@ Type BodyChecker::entry(const ast::Call& node) {
         region_ = outside;
         return t;
     }
+    if (body_.role == Role::action) return nothing();  // which was said already
     const SpanInfo::Entry* known = known_entry(typed_.spans[body_.span], argument);
     if (body_.role == Role::close) slot(argument) = known ? known->type : nothing();
     return known ? known->type : nothing();

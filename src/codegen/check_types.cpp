@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check.h"
+#include "stdlib/successors.h"
 #include "type_names.h"
 
 namespace lt {
@@ -15,6 +16,14 @@ const std::vector<Member> no_members;
 constexpr uint32_t most_copied = 4096;  // bytes of a structure or an array that is kept or printed
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
+// Which part of a record has this name?
+std::optional<size_t> part_named(const Type& record, std::string_view name) {
+    if (record.kind != Kind::tuple) return {};
+    const auto& names = record.shape->names;
+    const auto found = std::ranges::find(names, name);
+    return found == names.end() ? std::nullopt : std::optional(static_cast<size_t>(found - names.begin()));
+}
 
 // What is reached through user memory lies there, too.
 Type reached(Type type, bool user) {
@@ -35,6 +44,13 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
     const Type base = value(node.base);
     if (base.kind == Kind::none) return nothing();
     const Type& owner = pointee(base) ? *pointee(base) : base;
+    if (const auto part = part_named(owner, node.field))
+        return tuple_part(id, owner, node.field_span, std::to_string(*part));
+    if (owner.kind == Kind::tuple && !owner.shape->names.empty() && !is_number(node.field)) {
+        diags_.error(node.field_span, fmt::format("the record has no field `{}`", node.field)).hint =
+            fmt::format("there are {}", fmt::join(owner.shape->names, ", "));
+        return nothing();
+    }
     if (owner.kind == Kind::tuple && is_number(node.field)) return tuple_part(id, owner, node.field_span, node.field);
     if (owner.kind == Kind::structure) return member(id, owner, node, base.user_memory);
     Diag& d = diags_.error(node.field_span, fmt::format("{} has no members", type_name(base)));
@@ -45,8 +61,14 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
 
 Type BodyChecker::member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user) {
     const std::vector<Member>& members = kernel_.members(owner);
-    const auto found =
-        std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == node.field; });
+    const auto named = [&](std::string_view name) { return std::ranges::find(members, name, &Member::name); };
+    auto found = named(node.field);
+    if (found == members.end() && owner.shape) {
+        found = named(member_successor(owner.shape->name, node.field));
+        if (found != members.end())
+            diags_.note(node.field_span, fmt::format("this kernel's {} has no member {}; {} is taken", type_name(owner),
+                                                     node.field, found->name));
+    }
     if (found == members.end()) {
         std::vector<std::string_view> names;
         for (const Member& m : members) names.push_back(m.name);
@@ -69,6 +91,20 @@ Type BodyChecker::member(ast::ExprId id, const Type& owner, const ast::Member& n
     return reached(found->type, user);
 }
 
+// The parameter that this kernel has under another name.
+std::vector<Field>::const_iterator BodyChecker::renamed_parameter(const ast::Member& node) {
+    const KernelFunction& f = body_.place.function;
+    for (const ParameterSuccessor& row : parameter_successors(f.name, node.field)) {
+        const auto field = std::ranges::find(f.parameters, row.new_name, &Field::name);
+        if (field == f.parameters.end()) continue;
+        Diag& d = diags_.note(node.field_span, fmt::format("this kernel's {} has no argument {}; {} is taken", f.name,
+                                                           node.field, field->name));
+        if (!row.remark.empty()) d.notes.push_back({{}, std::string(row.remark)});
+        return field;
+    }
+    return f.parameters.end();
+}
+
 Type BodyChecker::tuple_part(ast::ExprId id, const Type& tuple, Span where, const std::string& number) {
     const std::vector<Type>& parts = tuple.shape->parts;
     const size_t part = number.size() > 3 ? parts.size() : static_cast<size_t>(std::stoul(number));
@@ -82,6 +118,7 @@ Type BodyChecker::tuple_part(ast::ExprId id, const Type& tuple, Span where, cons
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Index& node) {
+    if (const auto number = bucket(node)) return *number;
     const Type base = value(node.base), at = value(node.index);
     if (base.kind == Kind::none || at.kind == Kind::none) return nothing();
     const auto* number = std::get_if<ast::Integer>(&program_[node.index].node);
@@ -116,6 +153,7 @@ Type BodyChecker::element_type(const ast::Index& node, const Type& base, const a
 
 Type BodyChecker::dereferenced(ast::ExprId id, Type operand) {
     if (const Type* to = pointee(operand); to && to->size != 0) return reached(*to, operand.user_memory);
+    if (operand.kind == Kind::integer && operand.view == View::plain) return integer_type(8, false);  // as bpftrace
     diags_.error(span(id), fmt::format("`*` takes an address of a known type, not {}", type_name(operand))).hint =
         "say what it points to, as in *(uint64 *)arg0";
     return nothing();
@@ -127,10 +165,46 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Tuple& node) {
         parts.push_back(kept(part, value(part)));
         if (parts.back().kind == Kind::none) return nothing();
     }
-    return tuple_type(std::move(parts));
+    return tuple_type(std::move(parts), node.names);
+}
+
+// typeof(expression), with stars behind it
+std::optional<Type> BodyChecker::type_like(const ast::TypeName& written) {
+    Type type = value(*written.like);
+    if (type.kind == Kind::none) return {};
+    if (type.kind == Kind::integer) type.size = width(*written.like);
+    for (uint32_t i = 0; i < written.pointers; i++) type = pointer_type(std::move(type));
+    return type;
+}
+
+// Does it lie in memory of what is traced, and in whose: in a program's?
+std::optional<bool> BodyChecker::memory_of(ast::ExprId id) {
+    const ast::ExprNode& node = program_[id].node;
+    if (const auto* unary = std::get_if<ast::Unary>(&node); unary && unary->op == ast::UnaryOp::dereference)
+        return slot(unary->operand).user_memory;
+    const auto* member = std::get_if<ast::Member>(&node);
+    const auto* index = std::get_if<ast::Index>(&node);
+    if (!member && !index) return {};
+    const ast::ExprId base = member ? member->base : index->base;
+    if (pointee(slot(base))) return slot(base).user_memory;
+    return memory_of(base);
+}
+
+Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
+    const auto* member = std::get_if<MemberUse>(&use(operand));
+    const auto user = memory_of(operand);
+    if (!user || (member && member->member.bit_size != 0)) {
+        diags_.error(span(id), user ? "a bit field has no address" : "this has no address in what is traced").hint =
+            "`&` stands before a member of a structure in memory, an element there, or what an address points to, as "
+            "in "
+            "&args.file->f_path";
+        return nothing();
+    }
+    return pointer_type(std::move(type), *user);
 }
 
 std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
+    if (written.like) return type_like(written);
     const auto type = written_type(written, kernel_);
     if (type) return type;
     Diag& d = diags_.error(written.span, fmt::format("there is no type `{}`", written.name));

@@ -32,6 +32,7 @@ Running running(Way way) {
         case Way::perf_event:
             return Running::in_turn;
         case Way::run:
+        case Way::host:
         case Way::kprobe_session:
         case Way::kprobe_multi:
         case Way::uprobe_session:

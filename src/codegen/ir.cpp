@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "runtime/host_calls.h"
 
 namespace lt::ir {
 namespace {
@@ -34,6 +35,7 @@ constexpr std::array codes{
     CodeRow{Code::result, "result", true, false},
     CodeRow{Code::field, "field", true, false},
     CodeRow{Code::helper, "helper", true, false},
+    CodeRow{Code::host, "host", true, false},
     CodeRow{Code::find, "find", true, true},
     CodeRow{Code::call, "call", true, false},
     CodeRow{Code::reserve, "reserve", true, true},
@@ -101,6 +103,7 @@ constexpr std::array library{
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
     LibraryRow{Library::iterated, "lt_iterated", 1, false, false},
+    LibraryRow{Library::samples, "lt_samples", 11, false, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};
@@ -201,6 +204,8 @@ class Printer {
                 return fmt::format(" +{} #{}", op.offset, op.number);
             case Code::call:
                 return fmt::format(" {}", library_row(static_cast<Library>(op.symbol)).name);
+            case Code::host:
+                return fmt::format(" {}", host_call_row(static_cast<HostCall>(op.symbol)).name);
             case Code::reserve:
                 return fmt::format(" event {}", op.symbol);
             case Code::loss:

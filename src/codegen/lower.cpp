@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
+#include "host.h"
+
 #include "operators.h"
+#include "runtime/samples.h"
 
 namespace lt {
 namespace {
@@ -32,6 +35,8 @@ uint32_t value_size(const Type& t) {
             return 8 * bucket_count(t);
         case Aggregation::dist:
             return 8 * dist_words;
+        case Aggregation::samples:
+            return 8 * samples_layout(t).words;
     }
     return 8;
 }
@@ -41,8 +46,8 @@ uint32_t value_size(const Type& t) {
 // one every 100 us, a third found no room on Linux 6.18; as one piece of ordinary memory all did. Neither is
 // preallocated (4096 keys would be 32 MB): before 6.1 kernels refused such hashes to programs of perf events, since
 // then they take them from every kind of program.
-MapShape shape_of(const MapInfo& info) {
-    const bool per_cpu = info.value.kind == Kind::aggregation;
+MapShape shape_of(const MapInfo& info, bool counted) {
+    const bool per_cpu = info.value.kind == Kind::aggregation || counted;
     if (info.key.empty()) return per_cpu ? MapShape::per_cpu_array : MapShape::array;
     return per_cpu && info.value.aggregation != Aggregation::dist ? MapShape::per_cpu_hash : MapShape::hash;
 }
@@ -62,15 +67,18 @@ bool adds_up(const Type& type) {
         case Aggregation::max:
         case Aggregation::dist:
             return false;
+        case Aggregation::samples:  // of extremes nothing can be subtracted
+            return samples_layout(type).extremes == 0;
     }
     return false;
 }
 
 // Is a map only collected into, printed and cleared, in all bodies? Whatever else is done with it must see what the
-// kernel has.
-bool only_collects(const ast::Program& program, const Typed& typed, uint32_t map) {
+// kernel has. Blocks that lt runs read what a report sees; only what they delete or set to zero must be so there, too.
+bool only_collects(const ast::Program& program, const Typed& typed, uint32_t map, bool counted) {
+    if (counted) return true;
     if (!adds_up(typed.maps[map].value)) return false;
-    std::vector<bool> harmless(program.exprs.size(), false);
+    std::vector<bool> harmless(program.exprs.size(), false), deleted(program.exprs.size(), false);
     for (const ast::Stmt& stmt : program.stmts) {
         if (const auto* assign = std::get_if<ast::Assign>(&stmt.node))
             harmless[static_cast<size_t>(assign->target)] = true;
@@ -78,14 +86,18 @@ bool only_collects(const ast::Program& program, const Typed& typed, uint32_t map
     for (const ast::Expr& expr : program.exprs) {
         const auto* call = std::get_if<ast::Call>(&expr.node);
         const FunctionRow* row = call && !call->arguments.empty() ? find_function(call->name) : nullptr;
-        if (!row || (row->id != Function::print && row->id != Function::clear)) continue;
+        if (row && (row->id == Function::remove || row->id == Function::zero)) {
+            for (ast::ExprId argument : call->arguments) deleted[static_cast<size_t>(argument)] = true;
+        }
+        if (!row || (row->id != Function::print && row->id != Function::clear && row->id != Function::zero)) continue;
         const auto* argument = std::get_if<ast::Map>(&program[call->arguments[0]].node);
         if (argument && !argument->has_key) harmless[static_cast<size_t>(call->arguments[0])] = true;
     }
     for (const Body& body : typed.bodies) {
         for (size_t i = 0; i < body.uses.size(); i++) {
             const auto* use = std::get_if<MapUse>(&body.uses[i]);
-            if (use && use->index == map && !harmless[i]) return false;
+            const bool fits = harmless[i] || (body.host && !deleted[i]);
+            if (use && use->index == map && !fits) return false;
         }
     }
     return true;
@@ -103,10 +115,12 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_i
         return std::holds_alternative<ast::While>(s.node) || std::holds_alternative<ast::ForRange>(s.node) ||
                std::holds_alternative<ast::ForMap>(s.node);
     });
+    has_host_ = std::any_of(typed.bodies.begin(), typed.bodies.end(), [](const Body& b) { return b.host; });
     out_.plan.plain_integers = program.settings.plain_integers;
     out_.plan.announces_probes = program.settings.announces_probes;
     out_.plan.maps_apart = program.settings.maps_apart;
     out_.plan.print_maps = program.settings.print_maps_on_exit;
+    counted_ = only_counted(program, typed);
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
@@ -122,12 +136,13 @@ void Unit::plan_map(const MapInfo& info) {
     PlannedMap m;
     m.name = info.name;
     m.symbol = info.name == "@" ? "at" : "at_" + info.name.substr(1);
-    m.shape = shape_of(info);
+    const auto index = static_cast<uint32_t>(out_.plan.maps.size());
+    m.shape = shape_of(info, counted_[index]);
     m.key = info.key;
     for (const Type& t : info.key) m.key_size += padded(t.size);
     m.value = info.value;
     m.value_size = value_size(info.value);
-    m.cleared_by_difference = only_collects(program, typed, static_cast<uint32_t>(out_.plan.maps.size()));
+    m.cleared_by_difference = only_collects(program, typed, index, counted_[index]);
     m.max_entries = info.entries == 0 ? typed.max_keys.value_or(program.settings.max_map_keys) : info.entries;
     if (info.key.empty()) {
         m.key_size = 4;
@@ -137,7 +152,8 @@ void Unit::plan_map(const MapInfo& info) {
     ir::Storage storage = static_cast<ir::Storage>(m.shape);
     if (info.declared == "lruhash") storage = ir::Storage::lru_hash;
     if (info.declared == "percpulruhash") storage = ir::Storage::lru_per_cpu_hash;
-    out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false});
+    const bool shared = m.shape == MapShape::array && has_host_;
+    out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared});
     out_.plan.maps.push_back(std::move(m));
 }
 
@@ -217,19 +233,37 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     return out_.plan.probes.back();
 }
 
-ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags) {
-    Unit unit(program, typed, diags);
+namespace {
+
+void lower_all(Unit& unit) {
     thread_exits(unit);
     open_spans(unit);
+    additions(unit);
     // What closes a span is attached before what opens it: an opening whose close is missed would be closed by a later
     // event.
-    for (const Body& body : typed.bodies) {
+    for (const Body& body : unit.typed.bodies) {
         if (body.role == Role::close) BodyLowering(unit, body).run();
     }
-    for (const Body& body : typed.bodies) {
+    for (const Body& body : unit.typed.bodies) {
         if (body.role != Role::close) BodyLowering(unit, body).run();
     }
-    return unit.take();
+}
+
+}  // namespace
+
+// Who runs a block decides how maps are kept, so all is made anew when one of those that the dialect leaves to lt must
+// go to the kernel.
+ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags) {
+    Diags told;
+    Unit unit(program, typed, told);
+    lower_all(unit);
+    if (unit.kernel_bodies().empty()) {
+        diags.take(std::move(told));
+        return unit.take();
+    }
+    Typed again = typed;
+    for (size_t body : unit.kernel_bodies()) again.bodies[body].host = false;
+    return lower(program, again, diags);
 }
 
 void BodyLowering::run() {
@@ -238,8 +272,10 @@ void BodyLowering::run() {
         if (number() == unit_.typed.spans[body_.span].opening) timeout(*span_node->timeout);
     }
     PlannedProbe& probe = unit_.probe(body_.place);
+    probe.of_span = std::holds_alternative<ast::SpanAction>(node);
     for (Rung& rung : probe.rungs) {
         if (!rung.refused.empty()) continue;
+        if (body_.host) rung.way = Way::host;
         if (const auto* action_node = std::get_if<ast::Action>(&node)) action(*action_node, probe, rung);
         if (const auto* span_node = std::get_if<ast::SpanAction>(&node)) span(*span_node, rung);
     }
@@ -254,21 +290,25 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
     f.target = body_.place.function.name;
     b_.emplace(f);
     b_->at(body_.place.span);
+    read_maps_.clear();
     return f;
 }
 
-// The kernel hands a loop's body nothing but a piece of the stack.
+// The kernel hands a loop's body nothing but a piece of the stack: the numbers that it shares have to fit there.
 void BodyLowering::finish(Span where) {
-    const uint32_t size = b_->frame_size();
+    const uint32_t size = b_->frame_size(), shared = b_->shared_size();
+    if (on_host()) return refuse_kernel(where);
     if (size <= most_stack) return;
-    if (size <= most_scratch && !b_->has_loops())
+    if (size <= most_scratch && shared <= most_stack)
         return b_->frame_in(unit_.frames(size), unit_.loss(LossKind::scratch_busy, 0));
-    Diag& d = unit_.diags.error(
-        where, fmt::format("this block needs {} bytes for strings, structures and keys, more than the {} {}", size,
-                           b_->has_loops() ? most_stack : most_scratch,
-                           b_->has_loops() ? "of a block with a loop" : "that there are"));
-    d.hint = b_->has_loops() ? "use shorter ones, as in str(address, 32), or make the loop in a probe of its own"
-                             : "use fewer or shorter ones, or two probes";
+    const bool numbers = shared > most_stack;
+    unit_.diags
+        .error(where,
+               fmt::format("this block needs {} bytes for {}, more than the {} that there are", numbers ? shared : size,
+                           numbers ? "numbers that its loops use" : "strings, structures and keys",
+                           numbers ? most_stack : most_scratch))
+        .hint = numbers ? "use fewer variables, or make the loop in a probe of its own"
+                        : "use fewer or shorter ones, or two probes";
 }
 
 // With -p in the process alone, where the kernel does not see to it; of an iterator, while there is an object.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,10 @@ class Unit {
     uint32_t param(uint32_t i) const { return out_.plan.params[i].offset; }
     uint32_t spans() const { return static_cast<uint32_t>(out_.plan.spans.size()); }
     PlannedProbe& internal_probe(std::string text);
+    // A body that was to be run by lt, but asks what only the kernel knows.
+    void leave_to_kernel(size_t body) { kernel_bodies_.push_back(body); }
+    const std::vector<size_t>& kernel_bodies() const { return kernel_bodies_; }
+    uint32_t handed(uint32_t key_size);  // the map in which lt hands over what is to be added to a key
     void walk(std::string name) { out_.plan.walk = std::move(name); }
 
     const ast::Program& program;
@@ -86,8 +91,12 @@ class Unit {
     std::optional<uint32_t> new_stack_;
     std::optional<uint32_t> stuck_;
     std::optional<uint32_t> ring_;
+    std::optional<uint32_t> handed_;
     bool prints_ = false;
     bool loops_ = false;
+    bool has_host_ = false;
+    std::vector<size_t> kernel_bodies_;
+    std::vector<bool> counted_;  // by map, see only_counted()
 };
 
 // What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is
@@ -96,6 +105,9 @@ std::string frozen_source(const ast::Program& program, ast::ExprId id, bool betw
 
 // Openings of threads that end are counted, not forgotten.
 void thread_exits(Unit& unit);
+
+// Programs that add to a map what blocks that lt runs count up (lower_host.cpp).
+void additions(Unit& unit);
 
 // What is open in the storage of tasks is found by walking over all of them.
 void open_spans(Unit& unit);
@@ -141,7 +153,7 @@ class BodyLowering {
     ir::Value closed_opening(ir::Value thread, const Unmatched& none);
     ir::Value thread_state(uint32_t span, bool make);
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
-    ir::Value age(const ast::Call& node);
+    ir::Value age(ast::ExprId id, const ast::Call& node);
     void book(uint32_t offset);
     std::optional<size_t> frozen(ast::ExprId id) const;
     size_t number() const { return static_cast<size_t>(&body_ - unit_.typed.bodies.data()); }
@@ -152,6 +164,7 @@ class BodyLowering {
     void make_locals();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
+    ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;
     static Attachment attachment(const Tracepoint& event, Attachment a);
@@ -181,6 +194,8 @@ class BodyLowering {
     ir::Value integer_of(ast::ExprId id, const ast::Step& node);
     ir::Value integer_of(ast::ExprId id, const ast::Positional& node);
     ir::Value integer_of(ast::ExprId id, const ast::BlockValue& node);
+    ir::Value integer_of(ast::ExprId id, const ast::AnyPart& node);
+    ir::Value integer_of(ast::ExprId id, const ast::Defined& node);
     void run_block(const ast::BlockValue& node);
     ir::Value step_map(ast::ExprId id, const ast::Step& node, uint32_t map);
     ir::Value pair_integer(const PairUse& use);
@@ -189,6 +204,7 @@ class BodyLowering {
     ir::Value folded(uint32_t map, ir::Value key);
     ir::Value folded_word(uint32_t map, ir::Value key, uint32_t offset);
     ir::Value folded_extreme(uint32_t map, ir::Value key);
+    ir::Value folded_most(uint32_t map, ir::Value key, uint32_t offset);
     uint32_t declared(const ast::Stmt& stmt) const {
         return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
     }
@@ -198,7 +214,10 @@ class BodyLowering {
     ir::Value alone(uint32_t map);
     void with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use);
     ir::Value key_of(uint32_t map, const ast::Map& node);
-    void call(const ast::Stmt& stmt, ast::ExprId id, const ast::Call& node, Function function);
+    void call(const ast::Call& node);
+    void clear(const ast::Call& node);
+    void zero(const ast::Call& node);
+    void removals(const ast::Call& node);
     RecordPart record_part(ast::ExprId id, EventField& field);
     RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
@@ -206,9 +225,32 @@ class BodyLowering {
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
     ir::Value remove(ast::ExprId map);
-    ir::Value has_key(ast::ExprId map);
-    ir::Value length(ast::ExprId map);
+    ir::Value is_set(ast::ExprId map);
+    ir::Value has_key(ast::ExprId id, const ast::Call& node);
+    ir::Value length(ast::ExprId id, const ast::Call& node);
     void exit(const ast::Call& node);
+
+    // lower_host.cpp: in a block that lt runs
+    bool on_host() const { return way_ == Way::host; }
+    ir::Value stored(uint32_t map, ir::Value key);
+    ir::Value folded_at(uint32_t map, ir::Value value);
+    ir::Value folded_there(const Type& type, ir::Value value);
+    ir::Value begin_walk(const ast::ForMap& node, uint32_t map);
+    void walk(const ast::Stmt& stmt, const ast::ForMap& node);
+    ir::Value walk_length(uint32_t map);
+    void refuse_kernel(Span where);
+
+    // lower_samples.cpp: what is asked of what a map collects
+    struct Collected {
+        uint32_t map = 0;
+        ir::Value key = ir::no_value;
+        ir::Value value = ir::no_value;  // of all CPUs, an address or null; none: each CPU has its own
+    };
+    Collected collected(ast::ExprId argument);
+    ir::Value collected_word(const Collected& from, uint32_t word, bool largest);
+    ir::Value bucket(const ast::Index& node);
+    void print_histogram(const ast::Call& call);
+    void collect_samples(uint32_t map, ir::Value slot, ir::Value value);
 
     // lower_expr.cpp
     ir::Value integer(ast::ExprId id);
@@ -220,6 +262,9 @@ class BodyLowering {
     ir::Value integer_of(ast::ExprId id, const ast::Local& node);
     ir::Value integer_of(ast::ExprId id, const ast::Map& node);
     ir::Value integer_of(ast::ExprId id, const ast::Call& node);
+    ir::Value first_argument(ast::ExprId id, const ast::Call& node);
+    ir::Value known_size(ast::ExprId id, const ast::Call& node);
+    ir::Value removed(ast::ExprId id, const ast::Call& node);
     ir::Value integer_of(ast::ExprId id, const ast::Unary& node);
     ir::Value integer_of(ast::ExprId id, const ast::Binary& node);
     ir::Value integer_of(ast::ExprId id, const ast::Conditional& node);
@@ -283,7 +328,9 @@ class BodyLowering {
     ir::Value measure(const ast::Call& node, uint32_t most, uint32_t more);
     void text_into(ast::ExprId id, const ast::Call& node, ir::Value to);
     void buffer_into(ast::ExprId id, const ast::Call& node, ir::Value to);
-    ir::Value about_strings(const ast::Call& node, Function function);
+    ir::Value text_length(ast::ExprId id, const ast::Call& node);
+    ir::Value text_contains(ast::ExprId id, const ast::Call& node);
+    ir::Value beginnings_compared(ast::ExprId id, const ast::Call& node);
     ir::Value compared(const ast::Binary& node);
 
   public:  // for the rules of calls (calls.h)
@@ -295,13 +342,17 @@ class BodyLowering {
     const Use& use_of(ast::ExprId id) const { return use(id); }
     ir::Value number(ast::ExprId id) { return integer(id); }
     ir::Value text(ast::ExprId id, uint32_t room) { return string(id, room); }
+    // In a trampoline's program: an argument that is an address, or the address of a structure inside of what it points
+    // to, of which the verifier knows what it is.
+    ir::Value known_address(ast::ExprId id);
     void text_to(ast::ExprId id, ir::Value to, uint32_t room) { string_into(id, to, 0, room); }
     void bytes_at(ir::Value to, ir::Value size, ast::ExprId address, bool as_text) {
         read_bytes(to, size, address, as_text);
     }
     void count_failed(ir::Value result) { count_failure(result); }
+    ir::Value statistic(Function asked, ast::ExprId argument);
     ir::Value session_value(SessionValue what) { return session(what); }
-    void concat(ast::ExprId left, ast::ExprId right, ir::Value to);
+    void concat(ast::ExprId left, ast::ExprId right, uint32_t size, ir::Value to);
     void emit_values(PlannedEvent event, const std::vector<ast::ExprId>& values) {
         emit_event(std::move(event), values);
     }
@@ -318,6 +369,7 @@ class BodyLowering {
     std::optional<Builder> b_;
     std::optional<uint32_t> printed_map_;  // by the statement before
     Way way_ = Way::run;                   // of the function in the making
+    bool as_handed_ = false;               // are arguments taken from the context, with the types that they have there?
     bool closing_ = false;                 // at the close of a span: frozen values come from the opening
     struct Thawed {
         uint32_t slot = 0;
@@ -346,6 +398,7 @@ class BodyLowering {
         ir::Value value = ir::no_value;
     };
     std::map<uint32_t, Pair> pairs_;  // by local
+    std::set<uint32_t> read_maps_;    // on the host: those that the block has read whole
 };
 
 }  // namespace lt

@@ -3,8 +3,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 
 #include "calls.h"
+#include "decided.h"
 #include "lower.h"
 #include "operators.h"
 #include "stacks.h"
@@ -84,7 +86,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
     const ir::Value key = key_of(map, node);
     if (unit_.map(map).value.kind == Kind::aggregation) return folded(map, key);
     b_->write(result, b_->constant(0));
-    const ir::Value slot = b_->find(map, key);
+    const ir::Value slot = stored(map, key);
     b_->branch(slot, [&] { b_->write(result, b_->load(slot, 0)); });
     return b_->read(result);
 }
@@ -93,32 +95,38 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
     const FunctionRow* row = find_function(node.name);
     if (const CallRule* rule = call_rule(row->id))
         return rule->integer != nullptr ? rule->integer(*this, id, node) : b_->constant(0);
-    switch (row->id) {
-        case Function::age:
-            return age(node);
-        case Function::entry:
-        case Function::kptr:
-        case Function::uptr:
-            return integer(node.arguments[0]);
-        case Function::strlen:
-        case Function::strncmp:
-        case Function::strcontains:
-            return about_strings(node, row->id);
-        case Function::size_of:
-            return b_->constant(std::get<ConstantUse>(use(id)).value);
-        case Function::remove:
-            return remove(node.arguments[0]);
-        case Function::has_key:
-            return has_key(node.arguments[0]);
-        case Function::length:
-            return length(node.arguments[0]);
-        default:
-            return b_->constant(0);
-    }
+    struct Own {
+        Function id;
+        ir::Value (BodyLowering::*integer)(ast::ExprId, const ast::Call&);
+    };
+    static constexpr Own own[] = {
+        {Function::age, &BodyLowering::age},
+        {Function::entry, &BodyLowering::first_argument},
+        {Function::kptr, &BodyLowering::first_argument},
+        {Function::uptr, &BodyLowering::first_argument},
+        {Function::strlen, &BodyLowering::text_length},
+        {Function::strncmp, &BodyLowering::beginnings_compared},
+        {Function::strcontains, &BodyLowering::text_contains},
+        {Function::size_of, &BodyLowering::known_size},
+        {Function::remove, &BodyLowering::removed},
+        {Function::has_key, &BodyLowering::has_key},
+        {Function::length, &BodyLowering::length},
+    };
+    const auto* const known = std::ranges::find(own, row->id, &Own::id);
+    return known == std::end(own) ? b_->constant(0) : (this->*known->integer)(id, node);
 }
+
+ir::Value BodyLowering::first_argument(ast::ExprId, const ast::Call& node) { return integer(node.arguments[0]); }
+
+ir::Value BodyLowering::known_size(ast::ExprId id, const ast::Call&) {
+    return b_->constant(std::get<ConstantUse>(use(id)).value);
+}
+
+ir::Value BodyLowering::removed(ast::ExprId, const ast::Call& node) { return remove(node.arguments[0]); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
     if (node.op == ast::UnaryOp::dereference) return fetched(id);
+    if (node.op == ast::UnaryOp::address) return address(place(node.operand));
     const ir::Value v = integer(node.operand);
     switch (node.op) {
         case ast::UnaryOp::minus:
@@ -147,6 +155,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
+    if (const auto known = decided(program_, body_, node.condition)) return integer(*known ? node.yes : node.no);
     const uint32_t result = b_->new_slot();
     if (node.yes == node.condition) {  // a ?: b
         b_->write(result, integer(node.condition));
@@ -176,13 +185,39 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
         return marker_argument(body_.place.arguments[v.number]);
     if (v.id == Variable::arg) return b_->argument(v.number);
     if (v.id == Variable::ncpus) return session(SessionValue::cpus);
-    if (v.id == Variable::ctx) return b_->alu(ir::Alu::add, b_->context(), b_->constant(0));
+    if (v.id == Variable::usermode) return user_mode();
     if (v.id == Variable::elapsed) {
         return b_->alu(ir::Alu::sub, b_->helper(variable_row(Variable::nsecs).helper), session(SessionValue::start));
     }
     if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
     const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
     return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
+}
+
+// Events that are counted come at any time; all others have a side to which they belong.
+ir::Value BodyLowering::user_mode() {
+    constexpr uint32_t code_segment = 136;  // of struct pt_regs: its lowest bits are the privilege level
+    switch (probe_row(body_.place.kind).place) {
+        case Place::clock:
+        case Place::counter:
+        case Place::address: {
+            const ir::Value level = b_->alu(ir::Alu::bit_and, b_->field(code_segment, 8, false), b_->constant(3));
+            return b_->alu(ir::Alu::eq, level, b_->constant(3));
+        }
+        case Place::binary_function:
+        case Place::marker:
+            return b_->constant(1);
+        case Place::nothing:
+        case Place::period:
+        case Place::event:
+        case Place::raw_event:
+        case Place::kernel_function:
+        case Place::system_call:
+        case Place::signal:
+        case Place::kernel_objects:
+            break;
+    }
+    return b_->constant(0);
 }
 
 // The context is the registers, where the note says that it is.
@@ -292,6 +327,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     const ast::ExprNode& node = program_[id].node;
     const Use& u = use(id);
     if (const auto* choice = std::get_if<ast::Conditional>(&node)) {
+        if (const auto known = decided(program_, body_, choice->condition))
+            return string_into(*known ? choice->yes : choice->no, to, offset, room);
         b_->branch(
             truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
             [&] { string_into(choice->no, to, offset, room); });
@@ -325,7 +362,7 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* local = std::get_if<LocalUse>(&u)) {
         b_->copy(at, 0, local_buffers_[local->index], own);
     } else if (const auto* map = std::get_if<MapUse>(&u)) {
-        const ir::Value slot = b_->find(map->index, key_of(map->index, std::get<ast::Map>(node)));
+        const ir::Value slot = stored(map->index, key_of(map->index, std::get<ast::Map>(node)));
         b_->branch(slot, [&] { b_->copy(at, 0, slot, own); });
     } else if (const auto* called = std::get_if<CallUse>(&u); called && called->id == Function::entry) {
         string_into(std::get<ast::Call>(node).arguments[0], to, offset, room);
@@ -334,7 +371,7 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const CallRule* rule = called ? call_rule(called->id) : nullptr; rule && rule->bytes) {
         rule->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (const auto* sum = std::get_if<ast::Binary>(&node)) {
-        concat(sum->left, sum->right, at);
+        concat(sum->left, sum->right, type(id).size, at);
     } else if (called) {
         called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
                                     : text_into(id, std::get<ast::Call>(node), at);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int64_t most_turns = 1 << 20;    // of a `while`: some 10 ms
 constexpr int64_t most_counted = 1 << 23;  // that bpf_loop takes
+constexpr int64_t most_on_host = UINT32_MAX;
 constexpr int64_t most_cpus = 8192;
 
 }  // namespace
@@ -46,9 +47,10 @@ void BodyLowering::turn(const ast::Block& body) {
 
 void BodyLowering::statement(const ast::Stmt&, const ast::While& node) {
     const uint32_t cut = unit_.loss(LossKind::loop_cut, 0);
-    b_->loop(b_->constant(most_turns + 1), [&] {
+    const int64_t most = on_host() ? most_on_host - 1 : most_turns;
+    b_->loop(b_->constant(most + 1), [&] {
         b_->with_buffers([&] { b_->branch(truth(integer(node.condition)), [] {}, [&] { b_->stop(); }); });
-        b_->branch(b_->alu(ir::Alu::eq, b_->turn(), b_->constant(most_turns)), [&] {
+        b_->branch(b_->alu(ir::Alu::eq, b_->turn(), b_->constant(most)), [&] {
             b_->loss(cut);
             b_->stop();
         });
@@ -61,9 +63,10 @@ void BodyLowering::statement(const ast::Stmt& stmt, const ast::ForRange& node) {
     const uint32_t count = b_->new_slot();
     b_->write(count, b_->constant(0));
     b_->branch(b_->alu(ir::Alu::slt, from, to), [&] { b_->write(count, b_->alu(ir::Alu::sub, to, from)); });
-    b_->branch(b_->alu(ir::Alu::ugt, b_->read(count), b_->constant(most_counted)), [&] {
+    const ir::Value most = b_->constant(on_host() ? most_on_host : most_counted);
+    b_->branch(b_->alu(ir::Alu::ugt, b_->read(count), most), [&] {
         b_->loss(unit_.loss(LossKind::loop_cut, 0));
-        b_->write(count, b_->constant(most_counted));
+        b_->write(count, most);
     });
     const uint32_t local = declared(stmt);
     b_->loop(b_->read(count), [&] {
@@ -73,6 +76,7 @@ void BodyLowering::statement(const ast::Stmt& stmt, const ast::ForRange& node) {
 }
 
 void BodyLowering::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
+    if (on_host()) return walk(stmt, node);
     const uint32_t local = declared(stmt);
     b_->each(std::get<MapUse>(use(node.map)).index, [&] {
         pairs_[local] = {b_->turn(0), b_->turn(1)};
@@ -111,6 +115,11 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::BlockValue& node) {
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Positional&) { return b_->constant(0); }
+ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Defined&) {
+    return b_->constant(std::get<ConstantUse>(use(id)).value);
+}
+
+ir::Value BodyLowering::integer_of(ast::ExprId, const ast::AnyPart&) { return b_->constant(0); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Step& node) {
     if (const auto* map = std::get_if<MapUse>(&use(node.target))) return step_map(id, node, map->index);
@@ -125,7 +134,12 @@ ir::Value BodyLowering::step_map(ast::ExprId, const ast::Step& node, uint32_t ma
     const ir::Value change = b_->constant(node.op == ast::BinaryOp::add ? 1 : -1);
     const uint32_t result = b_->new_slot();
     b_->write(result, b_->constant(0));
-    with_slot(map, key_of(map, std::get<ast::Map>(program_[node.target].node)), [&](ir::Value slot) {
+    const ir::Value key = key_of(map, std::get<ast::Map>(program_[node.target].node));
+    if (on_host() && !unit_.map(map).adder.empty()) {
+        const ir::Value before = b_->host(HostCall::add, {b_->map(map), key, change});
+        return node.before ? b_->alu(ir::Alu::add, before, change) : before;
+    }
+    with_slot(map, key, [&](ir::Value slot) {
         const ir::Value before = b_->call(ir::Library::add_after, {slot, change});
         b_->write(result, node.before ? b_->alu(ir::Alu::add, before, change) : before);
     });
@@ -152,6 +166,7 @@ void BodyLowering::pair_into(const PairUse& pair, ir::Value to, uint32_t room) {
 
 ir::Value BodyLowering::pair_integer(const PairUse& pair) {
     const bool per_cpu = unit_.map(pair.map).value.kind == Kind::aggregation;
+    if (pair.is_value && on_host() && per_cpu) return folded_there(unit_.map(pair.map).value, pair_bytes(pair));
     if (pair.is_value && per_cpu) return folded(pair.map, pairs_.at(pair.local).key);
     return b_->load(pair_bytes(pair), 0);
 }
@@ -160,6 +175,7 @@ ir::Value BodyLowering::pair_integer(const PairUse& pair) {
 
 ir::Value BodyLowering::folded(uint32_t map, ir::Value key) {
     const Type& value = unit_.map(map).value;
+    if (on_host()) return folded_at(map, stored(map, key));
     switch (value.aggregation) {
         case Aggregation::min:
         case Aggregation::max:
@@ -175,6 +191,7 @@ ir::Value BodyLowering::folded(uint32_t map, ir::Value key) {
         case Aggregation::lhist:
         case Aggregation::stats:
         case Aggregation::dist:
+        case Aggregation::samples:
             return folded_word(map, key, 0);
     }
     return b_->constant(0);
@@ -213,6 +230,20 @@ ir::Value BodyLowering::folded_extreme(uint32_t map, ir::Value key) {
     b_->branch(b_->read(any),
                [&] { b_->write(result, b_->alu(ir::Alu::bit_xor, b_->read(most), b_->constant(flip))); });
     return b_->read(result);
+}
+
+ir::Value BodyLowering::folded_most(uint32_t map, ir::Value key, uint32_t offset) {
+    const uint32_t most = b_->new_slot();
+    b_->write(most, b_->constant(0));
+    b_->loop(b_->constant(most_cpus), [&] {
+        const ir::Value slot = b_->find_on_cpu(map, key, b_->turn());
+        b_->branch(slot, [] {}, [&] { b_->stop(); });
+        b_->branch(slot, [&] {
+            const ir::Value word = b_->load(slot, offset);
+            b_->branch(b_->alu(ir::Alu::ugt, word, b_->read(most)), [&] { b_->write(most, word); });
+        });
+    });
+    return b_->read(most);
 }
 
 }  // namespace lt

@@ -455,7 +455,7 @@ void BodyLowering::timeout(const ast::Timeout& node) {
     unit_.timeout(std::move(planned));
 }
 
-ir::Value BodyLowering::age(const ast::Call& node) {
+ir::Value BodyLowering::age(ast::ExprId, const ast::Call& node) {
     const uint32_t index = std::get<SpanUse>(use(node.arguments[0])).index;
     const PlannedSpan& planned = unit_.span(index);
     const uint32_t result = b_->new_slot();

@@ -1,9 +1,12 @@
 // Statements: assignments become updates of map values in place, printing becomes records in the ring buffer.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "calls.h"
+#include "decided.h"
 #include "lower.h"
 #include "operators.h"
 #include "percent.h"
@@ -46,10 +49,10 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
     b_->at(before);
 }
 
-void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
+void BodyLowering::statement(const ast::Stmt&, const ast::Evaluate& node) {
     const ast::ExprNode& value = program_[node.value].node;
     if (const auto* c = std::get_if<ast::Call>(&value)) {
-        call(stmt, node.value, *c, find_function(c->name)->id);
+        call(*c);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
         run_block(*inner);
     } else if (node.discard && type(node.value).kind == Kind::integer) {
@@ -58,6 +61,7 @@ void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
 }
 
 void BodyLowering::statement(const ast::Stmt&, const ast::If& node) {
+    if (const auto known = decided(program_, body_, node.condition)) return block(*known ? node.yes : node.no);
     b_->branch(truth(integer(node.condition)), [&] { block(node.yes); }, [&] { block(node.no); });
 }
 
@@ -124,7 +128,13 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
         if (row.aggregation != Aggregation::none) return collect(map, key_of(map, target), row, *called);
     }
     if (!node.op) return store_value(map, key_of(map, target), node.value);
-    const ir::Value v = scaled(integer(node.value), unit_.map(map).value, type(node.value));
+    ir::Value v = scaled(integer(node.value), unit_.map(map).value, type(node.value));
+    const bool adds = *node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract;
+    if (on_host() && adds && !unit_.map(map).adder.empty()) {
+        if (*node.op == ast::BinaryOp::subtract) v = b_->alu(ir::Alu::sub, b_->constant(0), v);
+        b_->host(HostCall::add, {b_->map(map), key_of(map, target), v});
+        return;
+    }
     const bool is_signed = type(node.target).is_signed;
     with_slot(map, key_of(map, target), [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
@@ -186,6 +196,9 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
         case Aggregation::dist:
             b_->call(ir::Library::dist, {slot, v, b_->constant(unit_.loss(LossKind::contended, map)), alone(map)});
             break;
+        case Aggregation::samples:
+            collect_samples(map, slot, v);
+            break;
         case Aggregation::lhist: {
             const std::vector<int64_t>& buckets = m.value.shape->buckets;
             const int64_t steps = static_cast<int64_t>(bucket_count(m.value)) - 2;
@@ -211,62 +224,43 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
     }
 }
 
-void BodyLowering::call(const ast::Stmt&, ast::ExprId, const ast::Call& node, Function function) {
-    const auto whole_map = [&](EventKind kind) {
-        PlannedEvent e;
-        e.kind = kind;
-        e.map = std::get<MapUse>(use(node.arguments[0])).index;
-        e.printed = kind == EventKind::clear && printed_map_ == e.map;
-        emit_event(std::move(e), {});
-    };
+void BodyLowering::call(const ast::Call& node) {
+    const Function function = find_function(node.name)->id;
     if (const CallRule* rule = call_rule(function)) {
         if (rule->run != nullptr) rule->run(*this, node);
         return;
     }
-    switch (function) {
-        case Function::printf:
-            return printf(node);
-        case Function::print:
-            return print(node);
-        case Function::clear:
-            return whole_map(EventKind::clear);
-        case Function::zero:
-            return whole_map(EventKind::zero);
-        case Function::remove:
-            for (ast::ExprId map : node.arguments) remove(map);
-            return;
-        case Function::exit:
-            return exit(node);
-        case Function::has_key:
-        case Function::length:
-        case Function::getopt:
-        case Function::str:
-        case Function::entry:
-        case Function::size_of:
-        case Function::offset_of:
-        case Function::kptr:
-        case Function::uptr:
-        case Function::buf:
-        case Function::strlen:
-        case Function::strncmp:
-        case Function::strcontains:
-        case Function::age:
-        case Function::percentile:
-        case Function::kstack:
-        case Function::ustack:
-        case Function::count:
-        case Function::sum:
-        case Function::min:
-        case Function::max:
-        case Function::avg:
-        case Function::hist:
-        case Function::stats:
-        case Function::dist:
-        case Function::lhist:
-            return;
-        default:  // those with a rule
-            return;
-    }
+    struct Own {
+        Function id;
+        void (BodyLowering::*run)(const ast::Call&);
+    };
+    static constexpr Own own[] = {
+        {Function::printf, &BodyLowering::printf},   {Function::print, &BodyLowering::print},
+        {Function::clear, &BodyLowering::clear},     {Function::zero, &BodyLowering::zero},
+        {Function::remove, &BodyLowering::removals}, {Function::exit, &BodyLowering::exit},
+    };
+    const auto* const known = std::ranges::find(own, function, &Own::id);
+    if (known != std::end(own)) (this->*known->run)(node);  // of the others only the value counts
+}
+
+void BodyLowering::clear(const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = EventKind::clear;
+    e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    e.printed = printed_map_ == e.map || read_maps_.contains(e.map);
+    emit_event(std::move(e), {});
+}
+
+void BodyLowering::zero(const ast::Call& node) {
+    PlannedEvent e;
+    e.kind = EventKind::zero;
+    e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    e.printed = printed_map_ == e.map;
+    emit_event(std::move(e), {});
+}
+
+void BodyLowering::removals(const ast::Call& node) {
+    for (ast::ExprId map : node.arguments) remove(map);
 }
 
 void BodyLowering::print(const ast::Call& node) {
@@ -276,11 +270,15 @@ void BodyLowering::print(const ast::Call& node) {
         open.map = span_use->index;
         return emit_event(std::move(open), {});
     }
+    if (type(node.arguments[0]).aggregation == Aggregation::samples &&
+        std::holds_alternative<ast::Call>(program_[node.arguments[0]].node))
+        return print_histogram(std::get<ast::Call>(program_[node.arguments[0]].node));
     const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
     PlannedEvent e;
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
     if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
     e.map = std::get<MapUse>(use(node.arguments[0])).index;
+    if (on_host()) read_maps_.insert(e.map);
     const auto number = [&](size_t i) { return std::get<ast::Integer>(program_[node.arguments[i]].node).value; };
     if (node.arguments.size() > 1) e.top = static_cast<uint32_t>(number(1));
     if (node.arguments.size() > 2) e.divisor = static_cast<int64_t>(number(2));
@@ -343,6 +341,7 @@ static bool only_prints(EventKind kind) {
         case EventKind::cat:
         case EventKind::error:
         case EventKind::warning:
+        case EventKind::histogram:
             return true;
         case EventKind::map:
         case EventKind::spans:
@@ -427,11 +426,13 @@ ir::Value BodyLowering::remove(ast::ExprId id) {
     return b_->read(was);
 }
 
-ir::Value BodyLowering::has_key(ast::ExprId id) {
+ir::Value BodyLowering::has_key(ast::ExprId, const ast::Call& node) { return is_set(node.arguments[0]); }
+
+ir::Value BodyLowering::is_set(ast::ExprId id) {
     const uint32_t map = std::get<MapUse>(use(id)).index, found = b_->new_slot();
     b_->write(found, b_->constant(0));
     const ir::Value key = key_of(map, std::get<ast::Map>(program_[id].node));
-    const ir::Value slot = b_->find(map, key);
+    const ir::Value slot = stored(map, key);
     b_->branch(slot, [&] {
         const PlannedMap& m = unit_.map(map);
         b_->write(found, is_scalar(m) ? truth(b_->load(slot, m.value_size - scalar_mark)) : b_->constant(1));
@@ -439,10 +440,12 @@ ir::Value BodyLowering::has_key(ast::ExprId id) {
     return b_->read(found);
 }
 
-ir::Value BodyLowering::length(ast::ExprId id) {
-    const uint32_t map = std::get<MapUse>(use(id)).index, count = b_->new_slot();
+ir::Value BodyLowering::length(ast::ExprId, const ast::Call& node) {
+    const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
+    if (is_scalar(unit_.map(map))) return is_set(node.arguments[0]);
+    const uint32_t count = b_->new_slot();
     b_->write(count, b_->constant(0));
-    if (is_scalar(unit_.map(map))) return has_key(id);
+    if (on_host()) return walk_length(map);
     b_->each(map, [&] { b_->write(count, b_->alu(ir::Alu::add, b_->read(count), b_->constant(1))); });
     return b_->read(count);
 }

@@ -52,23 +52,28 @@ void BodyLowering::buffer_into(ast::ExprId id, const ast::Call& node, ir::Value 
     const ir::Value bytes = b_->address(to, buffer_header);
     b_->store(to, 0, length);
     if (!in_memory(type(from))) return read_bytes(bytes, length, from, false);
-    b_->helper(bytes_readers.kernel, {bytes, length, string(from, padded(type(id).size - buffer_header))});
+    b_->helper(bytes_readers.kernel,
+               {bytes, length, string(from, padded(std::max(type(from).size, type(id).size - buffer_header)))});
 }
 
-ir::Value BodyLowering::about_strings(const ast::Call& node, Function function) {
-    const ast::ExprId first = node.arguments[0];
-    const uint32_t size = type(first).size;
-    if (function == Function::strlen)
-        return b_->call(ir::Library::length, {string(first, padded(size)), b_->constant(size)});
-    const ast::ExprId second = node.arguments[1];
-    const uint32_t other = type(second).size;
-    if (function == Function::strcontains) {
-        return b_->call(ir::Library::contains, {string(first, padded(size)), b_->constant(size),
-                                                string(second, padded(other)), b_->constant(other)});
-    }
+ir::Value BodyLowering::text_length(ast::ExprId, const ast::Call& node) {
+    const ast::ExprId text = node.arguments[0];
+    const uint32_t size = type(text).size;
+    return b_->call(ir::Library::length, {string(text, padded(size)), b_->constant(size)});
+}
+
+ir::Value BodyLowering::text_contains(ast::ExprId, const ast::Call& node) {
+    const auto [text, sought] = std::pair(node.arguments[0], node.arguments[1]);
+    const uint32_t size = type(text).size, other = type(sought).size;
+    return b_->call(ir::Library::contains, {string(text, padded(size)), b_->constant(size),
+                                            string(sought, padded(other)), b_->constant(other)});
+}
+
+ir::Value BodyLowering::beginnings_compared(ast::ExprId, const ast::Call& node) {
+    const auto [left, right] = std::pair(node.arguments[0], node.arguments[1]);
     const uint64_t asked = std::get<ast::Integer>(program_[node.arguments[2]].node).value;
-    const uint32_t room = padded(std::max(size, other));
-    return b_->call(ir::Library::compare, {string(first, room), string(second, room),
+    const uint32_t room = padded(std::max(type(left).size, type(right).size));
+    return b_->call(ir::Library::compare, {string(left, room), string(right, room),
                                            b_->constant(static_cast<int64_t>(std::min<uint64_t>(asked, room)))});
 }
 

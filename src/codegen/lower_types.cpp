@@ -248,11 +248,20 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
     const Field& field = std::get<FieldUse>(use(id)).field;
     const auto width = static_cast<uint8_t>(field.type.size);
     if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
+    if (as_handed_) return b_->field(field.offset * 8, 8, false);
     return b_->extend(b_->argument(field.offset), width, field.type.is_signed);
+}
+
+ir::Value BodyLowering::known_address(ast::ExprId id) {
+    as_handed_ = true;
+    const ir::Value at = in_memory(type(id)) ? address(place(id)) : integer(id);
+    as_handed_ = false;
+    return at;
 }
 
 // An element of an array in a tracepoint's record is loaded from there where its index is known.
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Index& node) {
+    if (type(node.base).aggregation == Aggregation::samples) return bucket(node);
     const auto* field = std::get_if<FieldUse>(&use(node.base));
     const auto* number = std::get_if<ast::Integer>(&program_[node.index].node);
     const bool in_place = field && number && !frozen(node.base) && element(type(node.base)) && in_record();

@@ -11,4 +11,14 @@ bool signed_operation(const ast::Program& program, const Body& body, const ast::
     return is_signed(node.left) || is_signed(node.right);
 }
 
+std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
+    if (const auto* duration = std::get_if<ast::Duration>(&node)) return duration->nanoseconds;
+    const auto* unary = std::get_if<ast::Unary>(&node);
+    if (unary == nullptr || unary->op != ast::UnaryOp::minus) return {};
+    const auto positive = number_as_it_stands(program, unary->operand);
+    return positive ? std::optional(-*positive) : std::nullopt;
+}
+
 }  // namespace lt

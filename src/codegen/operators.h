@@ -1,6 +1,8 @@
 // Rules on operators that the checker and the lowering share.
 #pragma once
 
+#include <optional>
+
 #include "codegen/typed.h"
 
 namespace lt {
@@ -8,6 +10,9 @@ namespace lt {
 // Is this operation on integers a signed one? As in C at 64 bits, but a literal takes the sign of the other side, since
 // its value fits both.
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node);
+
+// A number as it is written, with or without a minus; a duration is its nanoseconds.
+std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id);
 
 // Is what an aggregation collects one number, when it is added up over all CPUs?
 bool is_folded(const Type& aggregation);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "codegen/compile.h"
 #include "params.h"
@@ -84,9 +85,12 @@ void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
 // Adds a body for each place that an item's probes stand for.
 class ItemResolver {
   public:
+    using Found = std::map<uint32_t, uint32_t>;  // by group of alternatives: the position of one that is enough
+
     ItemResolver(Resolver& resolver, Kernel& kernel, const ast::Program& program, Typed& typed, uint32_t item,
-                 Diags& diags)
-        : resolver_(resolver),
+                 Found& found, Diags& diags)
+        : found_(found),
+          resolver_(resolver),
           kernel_(kernel),
           program_(program),
           typed_(typed),
@@ -128,8 +132,22 @@ class ItemResolver {
 
   private:
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
-        for (ResolvedPlace& place : places(spec, role))
+        if (is_superfluous(spec.alternative)) return;
+        std::vector<ResolvedPlace> found = places(spec, role);
+        if (found.empty()) return;
+        for (const auto& choice : spec.alternative.choices) {
+            if (choice.sufficient) found_.try_emplace(choice.group, choice.position);
+        }
+        for (ResolvedPlace& place : found)
             typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}, {}});
+    }
+
+    // Has one been found that stands before it and is enough?
+    bool is_superfluous(const ast::Alternative& alternative) const {
+        return std::any_of(alternative.choices.begin(), alternative.choices.end(), [&](const auto& choice) {
+            const auto found = found_.find(choice.group);
+            return found != found_.end() && found->second < choice.position;
+        });
     }
 
     // Where the program can do without, what is missing is told as a warning or not at all.
@@ -137,6 +155,10 @@ class ItemResolver {
         const Asked asked = {role, by_fields_};
         const bool is_known =
             find_probe(spec.parts.front().text) != nullptr;  // else it is not the place that is missing
+        if (spec.alternative.optional) {
+            Diags ignored;
+            return resolver_.telling(ignored).places(spec, asked);
+        }
         if (missing_ == MissingProbes::error || role != Role::action || !is_known) return resolver_.places(spec, asked);
         Diags found;
         std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, asked);
@@ -148,6 +170,7 @@ class ItemResolver {
         return out;
     }
 
+    Found& found_;
     Resolver& resolver_;
     Kernel& kernel_;
     const ast::Program& program_;
@@ -171,11 +194,22 @@ void loops_possible(const ast::Program& program, Kernel& kernel, Diags& diags) {
             "write unroll(N) { ... } for a number of turns that is known";
 }
 
-// Registers are not seen by a trampoline's program.
-bool asks_registers(const ast::Program& program) {
-    return std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
+// Ways whose programs cannot do what a function asks.
+struct Unfit {
+    Function function;
+    Way way;
+    std::string_view why;
+};
+constexpr std::array unfit{
+    Unfit{Function::reg, Way::fentry, "the program asks for registers"},
+    Unfit{Function::override_, Way::fentry, "the program decides what the function returns"},
+    Unfit{Function::override_, Way::breakpoint, "the program decides what the function returns"},
+};
+
+bool calls(const ast::Program& program, Function function) {
+    return std::any_of(program.exprs.begin(), program.exprs.end(), [&](const ast::Expr& e) {
         const auto* call = std::get_if<ast::Call>(&e.node);
-        return call && call->name == function_row(Function::reg).name;
+        return call && call->name == function_row(function).name;
     });
 }
 
@@ -183,7 +217,8 @@ bool asks_registers(const ast::Program& program) {
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& asked, Diags& diags) {
     ResolveOptions options = asked;
-    if (asks_registers(program)) options.ruled_out.push_back({"", Way::fentry, "the program asks for registers"});
+    for (const Unfit& row : unfit)
+        if (calls(program, row.function)) options.ruled_out.push_back({"", row.way, std::string(row.why)});
     Typed typed;
     loops_possible(program, kernel, diags);
     read_params(program, options, typed, diags);
@@ -193,8 +228,9 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.process = options.process;
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, program.settings.max_probes, diags);
+    ItemResolver::Found found;
     for (uint32_t i = 0; i < program.items.size(); i++)
-        std::visit(ItemResolver(resolver, kernel, program, typed, i, diags), program.items[i].node);
+        std::visit(ItemResolver(resolver, kernel, program, typed, i, found, diags), program.items[i].node);
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

@@ -48,7 +48,8 @@ Resolver::Places Resolver::missing_function(const ast::ProbeSpec& spec, const st
     const std::string& name = spec.parts.back().text;
     const std::vector<std::string> all = kernel_.functions("*");
     std::vector<std::string_view> names = views(all);
-    for (const Successor& s : successor_rows()) names.push_back(s.old_name);
+    for (const Successor& s : successor_rows())
+        if (s.old_name != name) names.push_back(s.old_name);
     Diag& d = diags_.error(spec.parts.back().span, module.empty()
                                                        ? fmt::format("this kernel has no function {}", name)
                                                        : fmt::format("module {} has no function {}", module, name));

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ladder.h"
 #include "resolver.h"
+#include "stdlib/successors.h"
 
 namespace lt {
 
@@ -22,7 +23,8 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
     // PATH@FILE.c, unless the path itself has such a sign
     const bool may_be_line = spec.parts.size() == 3 && file.find('@') != file.npos && !kernel_.binary(file);
     const size_t at = may_be_line ? file.rfind('@') : file.npos;
-    const Result<std::string> path = kernel_.binary(file.substr(0, at));
+    Result<std::string> path = kernel_.binary(file.substr(0, at));
+    if (path && at == file.npos) path = library_today(spec, *std::move(path));
     if (!path) {
         diags_.error(spec.parts[1].span, path.error().what).hint = path.error().hint;
         return {};
@@ -40,6 +42,17 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
     if (!many) place.text = text_of(place, place.user);
     place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, many}, options_.ruled_out);
     return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
+}
+
+// Where the function has gone with its library, if the file has it no more; else the file itself.
+std::string Resolver::library_today(const ast::ProbeSpec& spec, std::string path) {
+    const std::string& name = spec.parts.back().text;
+    const std::string_view today = library_successor(path);
+    if (today.empty() || user_place(path, name)) return path;
+    const Result<std::string> other = kernel_.binary(today);
+    if (!other || !user_place(*other, name)) return path;
+    diags_.note(spec.parts[1].span, fmt::format("{} has no function {}; that of {} is taken", path, name, *other));
+    return *other;
 }
 
 // All places in the file that the probe stands for: a line of source, a name of C++, a pattern, or one. None after a

@@ -99,6 +99,7 @@ class Resolver {
     std::vector<UserFunction> named_functions(const std::string& path, const std::vector<std::string>& names);
     Places not_an_entry(const ast::ProbeSpec& spec);
     static std::string text_of(const ResolvedPlace& place, const UserFunction& f);
+    std::string library_today(const ast::ProbeSpec& spec, std::string path);
     Result<UserFunction> user_place(const std::string& path, std::string_view name);
     bool starts_function(const std::string& path, const UserFunction& f);
     Places missing_user_function(const ast::ProbeSpec& spec, const std::string& path, const Error& error);

@@ -18,6 +18,7 @@ class Finder {
         block(f.body, nullptr);
         if (!out_.loops) return;
         out_.context = word();
+        if (f.scratch) out_.room = word();
         out_.target = word();
     }
     Shared take() { return std::move(out_); }

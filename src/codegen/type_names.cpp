@@ -65,7 +65,10 @@ std::optional<Type> named_type(const std::string& name, Kernel& kernel) {
 }
 
 std::optional<Type> written_type(const ast::TypeName& written, Kernel& kernel) {
-    const auto base = named_type(written.name, kernel);
+    auto base = named_type(written.name, kernel);
+    for (const char* tag : {"struct ", "union "}) {
+        if (!base && written.any_tag) base = kernel.type(tag + written.name);
+    }
     if (!base) return std::nullopt;
     Type type = *base;
     for (uint32_t i = 0; i < written.pointers; i++) type = pointer_type(std::move(type));

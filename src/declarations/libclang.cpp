@@ -1,5 +1,7 @@
 #include "libclang.h"
 
+#include "declarations/read.h"
+
 #include <dlfcn.h>
 
 #include <array>
@@ -36,6 +38,11 @@ Result<LibClang> load_libclang() {
 #undef LT_FIND
     if (missing.empty()) return clang;
     return Error{"the libclang that is installed has no function " + missing, hint, 0};
+}
+
+std::optional<Error> lacking_libclang() {
+    const Result<LibClang> library = load_libclang();
+    return library ? std::nullopt : std::optional(library.error());
 }
 
 }  // namespace lt

@@ -53,7 +53,11 @@ Result<Command> read_command(int argc, const char* const* argv) {
     CLI::App app{
         "lt: finds out where time goes in a running Linux system.\n"
         "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
+        "  lt                                           the console, on a terminal\n"
         "  lt script.lt                                 run a script\n"
+        "  lt wait 'sc:fsync > 100ms' -n1 && ./act.sh   block until the first slow one\n"
+        "  lt ctl [PID] show @ns                        ask an lt that runs; lt ctl --help tells what\n"
+        "  lt doctor                                    what this machine allows, and what to do about the rest\n"
         "  lt set slow=50ms [PID]                       set a parameter of a script that runs",
         "lt"};
     std::map<Option, std::string> values;

@@ -1,137 +1,190 @@
 #include "control.h"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
-#include <fstream>
-#include <vector>
 
-#include "base/text.h"
+#include "control_address.h"
+#include "protocol.h"
 
 namespace lt {
 namespace {
 
-// Abstract names (unix(7)) begin with a zero byte and vanish with the process.
-constexpr std::string_view prefix = "lt/control/";
-constexpr size_t longest_line = 4096;
-
-struct Address {
-    sockaddr_un address{};
-    socklen_t size = 0;
-};
-
-Address address_of(pid_t pid) {
-    Address a;
-    a.address.sun_family = AF_UNIX;
-    const std::string name = fmt::format("{}{}", prefix, pid);
-    name.copy(a.address.sun_path + 1, sizeof a.address.sun_path - 2);
-    a.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-    return a;
-}
-
-void set_patience(int fd, int milliseconds) {
-    const timeval t{milliseconds / 1000, milliseconds % 1000 * 1000};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
-}
-
-bool may_speak(int fd) {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == geteuid());
-}
-
-// Up to the end of the line, or what came before the other side fell silent.
-std::string read_line(int fd) {
-    std::string line;
-    char part[512];
-    while (line.size() < longest_line && line.find('\n') == line.npos) {
-        const ssize_t n = recv(fd, part, sizeof part, 0);
-        if (n <= 0) break;
-        line.append(part, static_cast<size_t>(n));
-    }
-    return line.substr(0, line.find('\n'));
-}
-
-void answer(int fd, const Status& status) {
-    const std::string text = status ? "ok\n" : fmt::format("{}\t{}\n", status.error().what, status.error().hint);
-    if (send(fd, text.data(), text.size(), MSG_NOSIGNAL) < 0) return;  // whoever asked has gone
-}
-
-std::vector<pid_t> running() {
-    std::vector<pid_t> pids;
-    std::ifstream sockets("/proc/net/unix");
-    for (std::string line; std::getline(sockets, line);) {
-        const size_t at = line.find(fmt::format("@{}", prefix));
-        if (at != line.npos) pids.push_back(static_cast<pid_t>(std::atol(line.c_str() + at + 1 + prefix.size())));
-    }
-    return pids;
-}
-
-Result<pid_t> only_one() {
-    const std::vector<pid_t> pids = running();
-    if (pids.size() == 1) return pids.front();
-    if (pids.empty()) return Error{"no lt with parameters is running", "", 0};
-    return Error{"several lt are running", fmt::format("name one by its pid: {}", fmt::join(pids, ", ")), 0};
-}
+// In one turn; then the tracing has its own.
+constexpr int most_accepted = 32;
+constexpr size_t most_read = 16 * 1024;
 
 }  // namespace
 
 Result<std::unique_ptr<Control>> Control::listen(Handler handler) {
     std::unique_ptr<Control> control(new Control());
     control->handler_ = std::move(handler);
-    control->socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (control->socket_ < 0) return system_error("control: socket", errno);
-    const Address a = address_of(getpid());
-    if (bind(control->socket_, reinterpret_cast<const sockaddr*>(&a.address), a.size) != 0)
-        return system_error("control: bind", errno);
-    if (::listen(control->socket_, 4) != 0) return system_error("control: listen", errno);
+    if (Status opened = control->open(); !opened) return opened.error();
     return control;
 }
 
+Status Control::open() {
+    epoll_ = epoll_create1(EPOLL_CLOEXEC);
+    timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (epoll_ < 0 || timer_ < 0 || socket_ < 0) return system_error("control: socket", errno);
+    const ControlAddress a = control_address(getpid());
+    if (bind(socket_, a.get(), a.size) != 0) return system_error("control: bind", errno);
+    if (::listen(socket_, most_accepted) != 0) return system_error("control: listen", errno);
+    if (!watch(socket_, &socket_) || !watch(timer_, &timer_)) return system_error("control: epoll", errno);
+    return Done{};
+}
+
 Control::~Control() {
-    if (socket_ >= 0) close(socket_);
+    for (const Client& client : clients_) close(client.socket);
+    for (const int descriptor : {socket_, timer_, epoll_})
+        if (descriptor >= 0) close(descriptor);
+}
+
+bool Control::watch(int descriptor, void* who) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = who;
+    return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
 void Control::serve() {
-    const int fd = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) return;
-    constexpr int patience_ms = 100;
-    set_patience(fd, patience_ms);
-    answer(fd, may_speak(fd) ? handler_(read_line(fd))
-                             : Status(Error{"only root and the user who runs lt may speak to it", "", 0}));
-    close(fd);
+    std::array<epoll_event, most_connections + 2> events;
+    const int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
+    bool callers = false, late = false;
+    for (int i = 0; i < ready; i++) {
+        void* who = events[static_cast<size_t>(i)].data.ptr;
+        callers |= who == &socket_;
+        late |= who == &timer_;
+        if (who == &socket_ || who == &timer_) continue;
+        auto& client = *static_cast<Client*>(who);
+        client.out.empty() ? read_from(client) : write_to(client);
+    }
+    // Only now, so that what the events point to was there.
+    clients_.remove_if([](const Client& client) {
+        const bool done = client.leaving && client.out.empty();
+        if (done) close(client.socket);
+        return done;
+    });
+    if (callers) accept_some();
+    if (late) drop_silent();
+    if (clients_.empty()) set_timer(false);
 }
 
-Status tell_running(pid_t pid, const std::string& line) {
-    if (pid == 0) {
-        const Result<pid_t> only = only_one();
-        if (!only) return only.error();
-        pid = *only;
+void Control::accept_some() {
+    for (int i = 0; i < most_accepted; i++) {
+        const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (socket < 0) return;
+        add(socket);
     }
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return system_error("control: socket", errno);
-    const Address a = address_of(pid);
-    if (connect(fd, reinterpret_cast<const sockaddr*>(&a.address), a.size) != 0) {
-        close(fd);
-        return Error{fmt::format("no lt with parameters runs as process {}", pid), "", 0};
+}
+
+// A stranger gets one line; whether it was taken is its own affair.
+void Control::add(int socket) {
+    if (!trusted_peer(socket)) {
+        const std::string no = error_line({"only root and the user who runs lt may speak to it", "", 0});
+        if (send(socket, no.data(), no.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) errno = 0;
+        close(socket);
+        return;
     }
-    constexpr int patience_ms = 5000;
-    set_patience(fd, patience_ms);
-    const std::string text = line + "\n";
-    const bool sent = send(fd, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
-    const std::string said = sent ? read_line(fd) : "";
-    close(fd);
-    if (said == "ok") return Done{};
-    if (said.empty()) return Error{fmt::format("lt, process {}, does not answer", pid), "", 0};
-    const size_t tab = said.find('\t');
-    return Error{said.substr(0, tab), tab == said.npos ? "" : said.substr(tab + 1), 0};
+    if (clients_.size() >= most_connections) make_room();
+    clients_.emplace_back().socket = socket;
+    if (!watch(socket, &clients_.back())) return drop(std::prev(clients_.end()));
+    if (clients_.size() == 1) set_timer(true);
+}
+
+// Whoever has asked nothing yet goes first, then who has been silent for longest.
+void Control::make_room() {
+    const auto before = [](const Client& a, const Client& b) {
+        return a.asked != b.asked ? !a.asked : a.last < b.last;
+    };
+    drop(std::min_element(clients_.begin(), clients_.end(), before));
+}
+
+void Control::read_from(Client& client) {
+    std::array<char, most_read> part;
+    const ssize_t n = recv(client.socket, part.data(), part.size(), 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) {
+        client.leaving = true;
+        return;
+    }
+    client.last = Clock::now();
+    client.in.append(part.data(), static_cast<size_t>(n));
+    answer_lines(client);
+    write_to(client);
+}
+
+// One at a time: the next is answered when the client has taken what was said.
+void Control::answer_lines(Client& client) {
+    while (client.out.empty() && !client.leaving) {
+        const size_t end = client.in.find('\n');
+        if (std::min(end, client.in.size()) > longest_request)
+            return refuse(client, fmt::format("a line has up to {} bytes", longest_request));
+        if (end == client.in.npos) return;
+        const std::string line = client.in.substr(0, end);
+        client.in.erase(0, end + 1);
+        client.asked = true;
+        client.out = handler_(line);
+    }
+}
+
+void Control::refuse(Client& client, const std::string& why) {
+    client.in.clear();
+    client.out = error_line({why, "", 0});
+    client.leaving = true;
+}
+
+void Control::write_to(Client& client) {
+    while (!client.out.empty()) {
+        const ssize_t n = send(client.socket, client.out.data(), client.out.size(), MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != EAGAIN) {
+            client.out.clear();
+            client.leaving = true;
+        }
+        if (n < 0) break;
+        client.last = Clock::now();
+        client.out.erase(0, static_cast<size_t>(n));
+        if (client.out.empty()) answer_lines(client);
+    }
+    await(client);
+}
+
+// While there is something to write, nothing is read.
+void Control::await(Client& client) const {
+    epoll_event event{};
+    event.events = client.out.empty() && !client.leaving ? EPOLLIN : EPOLLOUT;
+    event.data.ptr = &client;
+    if (epoll_ctl(epoll_, EPOLL_CTL_MOD, client.socket, &event) != 0) client.leaving = true;
+}
+
+void Control::drop(Position client) {
+    close(client->socket);
+    clients_.erase(client);
+}
+
+void Control::drop_silent() {
+    uint64_t times = 0;
+    if (read(timer_, &times, sizeof times) < 0) return;
+    const auto oldest = Clock::now() - std::chrono::seconds(idle_seconds);
+    for (auto client = clients_.begin(); client != clients_.end();) {
+        const auto next = std::next(client);
+        if (client->last < oldest) drop(client);
+        client = next;
+    }
+}
+
+// Once a second, while there are connections.
+void Control::set_timer(bool on) const {
+    const itimerspec period{{on ? 1 : 0, 0}, {on ? 1 : 0, 0}};
+    timerfd_settime(timer_, 0, &period, nullptr);
 }
 
 }  // namespace lt

@@ -7,9 +7,13 @@
 #include <memory>
 
 #include "command.h"
-#include "control.h"
+#include "console.h"
+#include "ctl.h"
+#include "doctor.h"
 #include "list.h"
 #include "pipeline.h"
+#include "systemtap.h"
+#include "wait.h"
 
 namespace lt {
 namespace {
@@ -29,21 +33,29 @@ Result<Source> read_all(FILE* file, const std::string& name) {
     return source;
 }
 
-Result<Source> read_source(const Command& command) {
+Result<Source> read_text(const Command& command) {
     if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
     if (command.file.empty())
-        return Error{"no program given", "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE; lt --help for more", 0};
+        return Error{"no program given",
+                     "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE, or lt on a terminal; lt --help for more", 0};
     if (command.file == "-") return read_all(stdin, "-");
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(command.file.c_str(), "rb"), &std::fclose);
     if (!file) return system_error("cannot read " + command.file, errno);
     return read_all(file.get(), command.file);
 }
 
+Result<Source> read_source(const Command& command) {
+    Result<Source> source = read_text(command);
+    if (source) source->dialect = dialect_of(command);
+    return source;
+}
+
 // Is it a script instead of a pattern?
 bool lists_script(const Command& command) {
     if (!command.has(Option::list)) return false;
     const std::string text = command.text(Option::list);
-    return (text.ends_with(".lt") || text.ends_with(".bt")) && access(text.c_str(), R_OK) == 0;
+    return (text.ends_with(".lt") || text.ends_with(".bt") || text.ends_with(".stp")) &&
+           access(text.c_str(), R_OK) == 0;
 }
 
 int list_script(Command command) {
@@ -74,34 +86,66 @@ int help(const Command& command) {
     return Pipeline(command, std::move(*source)).help();
 }
 
-// lt set NAME=VALUE [PID]
-int set(int argc, const char* const* argv) {
-    const bool fits = argc == 3 || argc == 4;
-    const pid_t pid = argc == 4 ? static_cast<pid_t>(std::strtol(argv[3], nullptr, 10)) : 0;
-    if (!fits || pid < 0 || (argc == 4 && pid == 0))
-        return fail({"set takes NAME=VALUE and perhaps a pid", "for example lt set slow=50ms", 0});
-    const Status told = tell_running(pid, argv[2]);
-    return told ? 0 : fail(told.error());
+// lt wait SPAN: as with the span's program and --count 1.
+int wait(int argc, const char* const* argv) {
+    Result<Command> command = read_command(argc, argv);
+    if (!command) return fail(command.error());
+    command->waits = true;
+    command->options.try_emplace(Option::count, "1");
+    if (!command->has(Option::program)) command->options[Option::program] = command->file;
+    command->file.clear();
+    if (command->text(Option::program).empty())
+        return fail({"wait takes a span or a probe", "for example lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh", 0});
+    return Pipeline(*command, waiting_program(Source{"-e", command->text(Option::program)})).run();
 }
 
-// lt check FILE...: 1 if one of them does not compile.
+int console(const Command& command) {
+    Result<std::unique_ptr<Console>> console = Console::open(command);
+    return console ? (*console)->run() : fail(console.error());
+}
+
+// lt doctor [--kernel DIR]
+int doctor(int argc, const char* const* argv) {
+    const Result<Command> command = read_command(argc, argv);
+    if (!command) return fail(command.error());
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel({command->text(Option::kernel)});
+    return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
+}
+
+// lt check [options] FILE...: 1 if one of them does not compile.
 int check(int argc, const char* const* argv) {
-    if (argc < 3) return fail({"check takes files", "for example lt check slow.lt", 0});
+    const Result<Command> given = read_command(argc, argv);
+    if (!given) return fail(given.error());
+    std::vector<std::string> files = given->positional;
+    files.insert(files.begin(), given->file);
+    if (given->file.empty() && !given->has(Option::program))
+        return fail({"check takes files", "for example lt check slow.lt", 0});
     int status = 0;
-    for (int i = 2; i < argc; i++) {
-        Command command;
-        command.file = argv[i];
+    for (const std::string& file : files) {
+        Command command = *given;
+        command.file = file;
+        command.positional.clear();
         Result<Source> source = read_source(command);
         if ((source ? Pipeline(command, std::move(*source)).tell() : fail(source.error())) != 0) status = 1;
     }
     return status;
 }
 
+struct Verb {
+    std::string_view word;
+    int (*run)(int argc, const char* const* argv);  // from the word on
+};
+constexpr std::array verbs{
+    Verb{"check", check}, Verb{"set", set}, Verb{"ctl", ctl}, Verb{"doctor", doctor}, Verb{"wait", wait},
+};
+
 int run(int argc, const char* const* argv) {
-    if (argc > 1 && argv[1] == std::string_view("check")) return check(argc, argv);
-    if (argc > 1 && argv[1] == std::string_view("set")) return set(argc, argv);
-    const Result<Command> command = read_command(argc, argv);
+    for (const auto& [word, verb] : verbs)
+        if (argc > 1 && argv[1] == word) return verb(argc - 1, argv + 1);
+    Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
+    if (std::string_view(argv[0]).ends_with("stap")) command->options[Option::systemtap] = "true";
+    if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
     if (c.has(Option::help)) return help(c);
     if (c.has(Option::version)) {
@@ -110,6 +154,8 @@ int run(int argc, const char* const* argv) {
     }
     if (lists_script(c)) return list_script(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
+    if (c.file.empty() && !c.has(Option::program) && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
+        return console(c);
     Result<Source> source = read_source(c);
     if (!source) return fail(source.error());
     return Pipeline(c, std::move(*source)).run();

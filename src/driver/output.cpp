@@ -55,8 +55,9 @@ void tell(int fd, std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<Output>> Output::open(const Command& command) {
+Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink) {
     std::unique_ptr<Output> output(new Output);
+    output->sink_ = sink;
     output->quiet_ = command.has(Option::quiet);
     output->path_ = command.text(Option::output);
     output->timestamps_ = command.has(Option::timestamps);
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Output>> Output::open(const Command& command) {
 }
 
 Output::~Output() {
-    sink_.reset();
+    own_sink_.reset();
     if (fd_ != STDOUT_FILENO) ::close(fd_);
 }
 
@@ -122,7 +123,10 @@ Status Output::begin(const Plan& plan) {
         if (fd < 0) return system_error("cannot write " + path_, errno);
         fd_ = fd;
     }
-    sink_ = file_sink(fd_, buffering_);
+    if (!sink_) {
+        own_sink_ = file_sink(fd_, buffering_);
+        sink_ = own_sink_.get();
+    }
     make_printers(plan);
     return Done{};
 }

@@ -16,7 +16,8 @@ namespace lt {
 class Output {
   public:
     // The options' values, before anything is run. An Error is a mistake in them.
-    static Result<std::unique_ptr<Output>> open(const Command& command);
+    // With a sink results go there instead.
+    static Result<std::unique_ptr<Output>> open(const Command& command, Sink* sink = nullptr);
     ~Output();
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
@@ -51,7 +52,8 @@ class Output {
     std::string flame_path_;  // empty: none is drawn
     bool durations_ = false;  // are the weights of stacks durations?
     FlameGraph graph_;
-    std::unique_ptr<Sink> sink_;
+    std::unique_ptr<Sink> own_sink_;
+    Sink* sink_ = nullptr;
     std::unique_ptr<Sink> rest_sink_;              // with --folded, for what cannot be folded
     std::vector<std::unique_ptr<Printer>> chain_;  // each but the first hands on to the one before
 };

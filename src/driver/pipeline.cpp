@@ -11,10 +11,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/text.h"
 #include "parser/parse.h"
 #include "privileges.h"
+#include "systemtap.h"
 
 namespace lt {
 namespace {
@@ -68,16 +70,12 @@ std::string names_of(const Rows& rows) {
 
 bool colored() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
-// Does it wait for something, so that the run goes on?
-bool lasting(const PlannedProbe& p) {
-    return !p.internal && (p.when == When::attached || p.when == When::period || p.when == When::signal);
-}
-
 size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(stages, stage) - stages.data()); }
 
 }  // namespace
 
-Pipeline::Pipeline(const Command& command, Source source) : command_(command), source_(std::move(source)) {}
+Pipeline::Pipeline(const Command& command, Source source, Shared shared)
+    : command_(command), source_(std::move(source)), shared_(shared), kernel_(shared.kernel) {}
 Pipeline::~Pipeline() {
     if (process_ >= 0) close(process_);
 }
@@ -87,6 +85,13 @@ int Pipeline::run() {
     draw_diags();
     if (command_.has(Option::time)) tell_times(timings_);
     return fine ? exit_status_ : 1;
+}
+
+bool Pipeline::start() {
+    last_stage_ = "attach";
+    const bool fine = options_fit() && run_stages();
+    draw_diags();
+    return fine;
 }
 
 // Compiles and says what would be attached, and how.
@@ -113,13 +118,11 @@ size_t Pipeline::own_probes() const {
 bool Pipeline::options_fit() {
     if (last_stage_.empty()) last_stage_ = command_.has(Option::dry_run) ? "attach" : stages.back().name;
     resolve_options_.params = command_.params;
-    resolve_options_.accounts = command_.has(Option::stats);
+    resolve_options_.accounts = command_.has(Option::stats) || !shared_.alone;  // others may ask what is open
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
-    if (!set_max_keys() || !set_process()) return false;
-    Result<std::unique_ptr<Output>> output = Output::open(command_);
-    if (!output) return refuse(output.error());
-    output_ = std::move(*output);
+    if (!set_max_keys() || !set_process() || !set_limits()) return false;
+    if (!open_output()) return false;
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
@@ -141,6 +144,21 @@ bool Pipeline::options_fit() {
                          diags_);
 }
 
+bool Pipeline::open_output() {
+    if (command_.has(Option::live) && shared_.alone) {
+        for (const Option other : {Option::output, Option::format, Option::folded})
+            if (command_.has(other))
+                return refuse({"--live shows results on the terminal, as text", "leave out -o, -f and --folded", 0});
+        Result<std::unique_ptr<LiveView>> live = LiveView::open();
+        if (!live) return refuse(live.error());
+        live_ = *std::move(live);
+    }
+    Result<std::unique_ptr<Output>> output = Output::open(command_, live_ ? &live_->sink() : shared_.sink);
+    if (!output) return refuse(output.error());
+    output_ = std::move(*output);
+    return true;
+}
+
 bool Pipeline::set_process() {
     resolve_options_.one_process = command_.has(Option::process) || command_.has(Option::command);
     if (!command_.has(Option::process)) return true;
@@ -148,6 +166,25 @@ bool Pipeline::set_process() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), resolve_options_.process);
     if (error != std::errc{} || end != text.data() + text.size() || resolve_options_.process <= 0)
         return refuse({fmt::format("{} is no process", quoted(text)), "write the number of one: -p 1234", 0});
+    return true;
+}
+
+// After how long and after how many results the run ends by itself.
+bool Pipeline::set_limits() {
+    if (command_.has(Option::duration)) {
+        const std::string text = command_.text(Option::duration);
+        const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
+        int64_t ns = 0;
+        if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
+        if (ns <= 0)
+            return refuse({fmt::format("`{}` is no duration", text), "write one with its unit: --duration 30s", 0});
+        duration_ns_ = static_cast<uint64_t>(ns);
+    }
+    if (!command_.has(Option::count)) return true;
+    const std::string text = command_.text(Option::count);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), most_results_);
+    if (error != std::errc{} || end != text.data() + text.size() || most_results_ == 0)
+        return refuse({fmt::format("`{}` is no number of results", text), "write one: --count 10", 0});
     return true;
 }
 
@@ -187,15 +224,28 @@ bool Pipeline::refuse(const Error& error) {
 void Pipeline::draw_diags() {
     std::fflush(stdout);
     for (; drawn_ < diags_.all().size(); drawn_++)
-        fmt::print(stderr, "{}", draw(source_, diags_.all()[drawn_], colored()));
+        fmt::print(shared_.messages, "{}", draw(source_, diags_.all()[drawn_], colored()));
 }
 
 bool Pipeline::parse() {
     load_imports(source_, diags_);
     Invocation given{command_.positional, {}};
     for (const ParamSetting& p : command_.params) given.named.emplace_back(p.name, p.text);
+    if (!start_command()) return false;
+    tell_systemtap(command_, given);
+    if (child_) given.target = child_->pid();
     program_ = lt::parse(source_, diags_, given);
     return !diags_.has_errors() && params_fit();
+}
+
+// A program may ask for the number of the command's process, so that is there before the program is compiled.
+bool Pipeline::start_command() {
+    const bool is_wanted = grammar_of(source_.spoken()) == Grammar::stp && last_stage_ == stages.back().name;
+    if (!command_.has(Option::command) || child_ || !is_wanted) return true;
+    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
+    if (!child) return refuse(child.error());
+    child_ = std::move(*child);
+    return true;
 }
 
 // Each setting of the command line names a parameter of the script.
@@ -254,7 +304,8 @@ bool Pipeline::resolve() {
         }
         Result<std::unique_ptr<Kernel>> kernel = open_kernel({folder});
         if (!kernel) return refuse(kernel.error());
-        kernel_ = std::move(*kernel);
+        own_kernel_ = std::move(*kernel);
+        kernel_ = own_kernel_.get();
     }
     typed_ = lt::resolve(program_, *kernel_, resolve_options_, diags_);
     return !diags_.has_errors();
@@ -295,166 +346,6 @@ bool Pipeline::emit() {
     emitted_ = std::move(*emitted);
     ir_.plan.object = std::move(emitted_.object);
     return true;
-}
-
-bool Pipeline::load() {
-    draw_diags();
-    if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
-    Result<std::unique_ptr<Session>> session =
-        Session::load(ir_.plan, output_->printer(), output_->descriptor(), command_.has(Option::verbose));
-    if (!session) {
-        Error e = session.error();
-        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
-            e.hint = "run it again with -v for the verifier's log";
-        return refuse(e);
-    }
-    session_ = std::move(*session);
-    return true;
-}
-
-bool Pipeline::attach() {
-    if (command_.has(Option::command) && !child_) {
-        Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
-        if (!child) return refuse(child.error());
-        child_ = std::move(*child);
-    }
-    if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
-        const size_t n = own_probes();
-        output_->printer().attaching(n);
-        announced_ = true;
-    }
-    if (resolve_options_.process != 0 && !watch_process()) return false;
-    if (resolve_options_.process != 0)
-        session_->trace(resolve_options_.process, true);
-    else if (child_)
-        session_->trace(child_->pid(), false);
-    const std::vector<Refusal> refusals = session_->attach();
-    if (!refusals.empty()) return compile_again(refusals);
-    if (const auto e = session_->attach_error()) return refuse(*e);
-    if (command_.has(Option::verbose)) tell_ways();
-    tell_skipped();
-    return true;
-}
-
-// Below these no other way stands on a ladder.
-bool is_last(Way way) {
-    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe,
-                              Way::run,        Way::perf_event,     Way::iterator};
-    return std::find(ways.begin(), ways.end(), way) != ways.end();
-}
-
-// What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
-// compiled.
-bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
-    for (const Refusal& r : refusals) {
-        const Rung* rung = nullptr;
-        for (const Rung& candidate : ir_.plan.probes[r.probe].rungs) {
-            if (candidate.way == r.way) rung = &candidate;
-        }
-        if (!rung || rung->attachments.empty() || is_last(r.way)) {
-            diags_.error(ir_.plan.probes[r.probe].span,
-                         fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
-            return false;
-        }
-        resolve_options_.ruled_out.push_back({rung->attachments.front().function, r.way, r.why});
-    }
-    session_.reset();
-    diags_ = {};
-    const size_t notes_drawn = drawn_;
-    const bool compiled = parse() && resolve() && check() && lower() && emit();
-    drawn_ = compiled ? std::min(notes_drawn, diags_.all().size()) : 0;
-    return compiled && load() && attach();
-}
-
-void Pipeline::tell_ways() {
-    const std::vector<size_t> taken = session_->taken();
-    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
-        const PlannedProbe& probe = ir_.plan.probes[i];
-        if (probe.when != When::attached || probe.internal) continue;
-        const std::string places = probe.places > 1 ? fmt::format(" ({} places)", probe.places) : "";
-        fmt::print(stderr, "{}{}: attached by {}\n", probe.text, places, way_name(probe.rungs[taken[i]].way));
-        for (size_t r = 0; r < taken[i]; r++) {
-            fmt::print(stderr, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
-        }
-    }
-}
-
-void Pipeline::tell_skipped() {
-    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
-        const std::vector<std::string> skipped = session_->skipped(i);
-        const size_t shown = command_.has(Option::verbose) ? skipped.size() : std::min<size_t>(skipped.size(), 1);
-        if (shown == 0) continue;
-        fmt::print(stderr, "lt: {}: {} of {} places cannot be attached{}\n", ir_.plan.probes[i].text, skipped.size(),
-                   ir_.plan.probes[i].places, shown < skipped.size() ? ", this one among them (-v tells all):" : ":");
-        for (size_t k = 0; k < shown; k++) fmt::print(stderr, "    {}\n", skipped[k]);
-    }
-}
-
-bool Pipeline::collect() {
-    size_t places = 0;
-    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
-        const PlannedProbe& p = ir_.plan.probes[i];
-        if (lasting(p)) places += p.places - session_->skipped(i).size();
-    }
-    output_->announce(places, ir_.plan.announces_probes);
-    if (!ir_.plan.params.empty() && !listen()) return false;
-    if (child_ && !release_child()) return false;
-    session_->run();
-    const Status finished = session_->finish();
-    tell_end();
-    exit_status_ = session_->exit_status();
-    const Status written = output_->finish();
-    if (!finished) return refuse(finished.error());
-    return written ? true : refuse(written.error());
-}
-
-// Parameters can be set while the program runs.
-bool Pipeline::listen() {
-    Result<std::unique_ptr<Control>> control = Control::listen([this](std::string_view line) { return set(line); });
-    if (!control) return refuse(control.error());
-    control_ = std::move(*control);
-    const Status watched = session_->watch(control_->descriptor(), [this] { control_->serve(); });
-    return watched ? true : refuse(watched.error());
-}
-
-// NAME=VALUE
-Status Pipeline::set(std::string_view setting) {
-    const size_t equals = setting.find('=');
-    if (equals == setting.npos) return Error{fmt::format("`{}` sets nothing", setting), "write NAME=VALUE", 0};
-    const std::string name(setting.substr(0, equals));
-    std::vector<std::string> names;
-    for (size_t i = 0; i < ir_.plan.params.size(); i++) {
-        const PlannedParam& param = ir_.plan.params[i];
-        names.push_back(param.name);
-        if (param.name != name) continue;
-        Result<std::vector<uint8_t>> bytes = param_bytes(name, param.type, setting.substr(equals + 1));
-        if (!bytes) return bytes.error();
-        return session_->set_param(i, *bytes);
-    }
-    return Error{fmt::format("there is no parameter {}", name), "there are " + either(names), 0};
-}
-
-// The run ends with it, if not by itself before.
-bool Pipeline::watch_process() {
-    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, resolve_options_.process, 0));
-    if (process_ < 0) return refuse(system_error(fmt::format("process {}", resolve_options_.process), errno));
-    if (!std::ranges::any_of(ir_.plan.probes, lasting)) return true;
-    const Status watched = session_->end_with(process_);
-    return watched ? true : refuse(watched.error());
-}
-
-bool Pipeline::release_child() {
-    if (const Status watched = session_->end_with(child_->descriptor()); !watched) return refuse(watched.error());
-    const Status released = child_->release();
-    return released ? true : refuse(released.error());
-}
-
-void Pipeline::tell_end() {
-    if (child_) {
-        const std::string trouble = child_->trouble();
-        if (!trouble.empty()) fmt::print(stderr, "lt: the command {}\n", trouble);
-    }
-    lt::tell_end(ir_.plan, *session_, output_->printer(), command_.has(Option::stats));
 }
 
 std::string Pipeline::ast_text() const { return ast::dump(program_); }

@@ -1,6 +1,7 @@
 // One run of lt from text to results. The stages stand in one table; --dump, --stop-after and --time are driven by it.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,20 +14,37 @@
 #include "command.h"
 #include "control.h"
 #include "declarations/read.h"
+#include "live_view.h"
 #include "output.h"
 #include "report.h"
 #include "runtime/session.h"
+#include "trace.h"
 
 namespace lt {
 
+// What a run shares with others in one process: the console's. It outlives them.
+struct Shared {
+    Kernel* kernel = nullptr;  // null: the run opens its own
+    Sink* sink = nullptr;      // null: results go where the command line says
+    std::FILE* messages = stderr;
+    bool alone = true;  // else signals, announcements and the control socket are not the run's affair
+};
+
 class Pipeline {
   public:
-    Pipeline(const Command& command, Source source);
+    Pipeline(const Command& command, Source source, Shared shared = {});
     ~Pipeline();
-    int run();   // the exit status
-    int tell();  // compiles, and prints what would be attached
-    int help();  // prints the script's parameters
-    int list();  // prints the places of the script's probes
+    int run();  // the exit status
+    // A run in parts: everything up to where every probe is attached; then the session is turned by somebody else; then
+    // what there is to tell at the end. False with diagnostics drawn.
+    bool start();
+    bool end(Ended how);
+    const Plan& plan() const { return ir_.plan; }
+    Session& session() { return *session_; }
+    size_t places() const;  // that are traced
+    int tell();             // compiles, and prints what would be attached
+    int help();             // prints the script's parameters
+    int list();             // prints the places of the script's probes
 
     bool parse();
     bool resolve();
@@ -47,15 +65,19 @@ class Pipeline {
   private:
     bool options_fit();
     bool set_max_keys();
+    bool start_command();
     bool declare();
     bool set_process();
+    bool set_limits();
+    bool open_output();
     bool watch_process();
+    void tell_wait(Ended how);
+    bool begin();
     bool run_stages();
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
     bool params_fit();
-    bool listen();
-    Status set(std::string_view setting);
+    void listen();
     bool release_child();
     size_t own_probes() const;
     void tell_ways();
@@ -65,10 +87,12 @@ class Pipeline {
 
     const Command& command_;
     Source source_;
+    const Shared shared_;
     Diags diags_;
     size_t drawn_ = 0;
     ast::Program program_;
-    std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<Kernel> own_kernel_;
+    Kernel* kernel_ = nullptr;
     ResolveOptions resolve_options_;
     Typed typed_;
     std::optional<CDeclarations> declarations_;
@@ -78,10 +102,15 @@ class Pipeline {
     std::string last_stage_;
     int exit_status_ = 0;
     bool announced_ = false;
+    uint64_t most_results_ = 0;       // 0: no limit
+    uint64_t duration_ns_ = 0;        // 0: no limit
+    std::unique_ptr<LiveView> live_;  // of --live
     std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;
     int process_ = -1;  // a descriptor of that of -p
+    std::unique_ptr<Trace> trace_;
+    std::unique_ptr<Traces> traces_;
     std::unique_ptr<Control> control_;
     std::vector<Timing> timings_;
 };

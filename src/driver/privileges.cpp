@@ -12,6 +12,8 @@ constexpr uint64_t sys_admin = uint64_t{1} << 21;
 constexpr uint64_t perfmon = uint64_t{1} << 38;
 constexpr uint64_t bpf = uint64_t{1} << 39;
 
+}  // namespace
+
 uint64_t effective_capabilities() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -19,8 +21,6 @@ uint64_t effective_capabilities() {
     }
     return 0;
 }
-
-}  // namespace
 
 std::optional<Error> lacking_privilege() {
     const uint64_t have = effective_capabilities();

@@ -97,20 +97,17 @@ constexpr std::array miss_rows{
             "for the kernel was serving another probe on the same CPU or had no room to wait for more returns"},
 };
 
-// The ladders of the kernel's functions and of those of programs.
-constexpr std::array function_ways{Way::fentry,     Way::kprobe_session, Way::kprobe_multi, Way::kprobe,
-                                   Way::breakpoint, Way::uprobe_session, Way::uprobe_multi, Way::uprobe};
-
-void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer) {
+void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer,
+                std::FILE* messages) {
     const auto accounts = session.accounts();
-    if (!accounts) fmt::print(stderr, "lt: the account of spans: {}\n", accounts.error().what);
+    if (!accounts) fmt::print(messages, "lt: the account of spans: {}\n", accounts.error().what);
     for (uint32_t i = 0; accounts && i < accounts->size(); i++) {
         const AccountFact fact = account_fact(plan, i, (*accounts)[i], losses);
-        fmt::print(stderr, "lt: span {}\n", account_text(fact));
+        fmt::print(messages, "lt: span {}\n", account_text(fact));
         printer.account(fact);
     }
     for (const Session::ProgramFacts& f : session.facts()) {
-        fmt::print(stderr, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
+        fmt::print(messages, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
                    f.misses);
     }
 }
@@ -126,6 +123,11 @@ std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats
         return fact;
     }
     return {};
+}
+
+bool is_of_span(LossKind kind) {
+    const LossRow* row = row_of(kind);
+    return row && row->subject == Subject::span;
 }
 
 MissedFact missed_fact(const Plan& plan, const Missed& missed) {
@@ -161,21 +163,21 @@ std::string account_text(const AccountFact& account) {
     return out;
 }
 
-void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats) {
+void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages) {
     const std::vector<Loss> losses = session.losses();
     printer.at({});
     for (const Missed& each : session.missed()) {
         const MissedFact fact = missed_fact(plan, each);
-        fmt::print(stderr, "lt: {}\n", fact.text);
+        fmt::print(messages, "lt: {}\n", fact.text);
         printer.missed(fact);
     }
     for (const Loss& loss : losses) {
         const auto fact = loss_fact(plan, loss, stats);
         if (!fact) continue;
-        fmt::print(stderr, "lt: {}\n", fact->text);
+        fmt::print(messages, "lt: {}\n", fact->text);
         printer.lost(*fact);
     }
-    if (stats) tell_stats(plan, session, losses, printer);
+    if (stats) tell_stats(plan, session, losses, printer, messages);
     printer.flush();
 }
 
@@ -186,23 +188,20 @@ void tell_times(std::span<const Timing> timings) {
 bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOptions& options, Diags& diags) {
     if (!given) return true;
     std::vector<std::string> names;
-    for (Way way : function_ways) names.emplace_back(way_name(way));
+    for (const WayRow& row : way_rows())
+        if (row.function) names.emplace_back(row.name);
     for (const std::string& name : wanted) {
-        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        if (std::ranges::find(names, name) != names.end()) continue;
         diags.error({}, fmt::format("there is no way `{}` to attach a function", name)).hint =
             "there are " + either(names);
         return false;
     }
-    const auto is_wanted = [&](Way way) {
-        return std::find(wanted.begin(), wanted.end(), way_name(way)) != wanted.end();
-    };
+    const auto is_wanted = [&](const WayRow& row) { return std::ranges::find(wanted, row.name) != wanted.end(); };
     // A way for programs says nothing of the kernel's functions, nor the other way round.
-    for (Way way : function_ways) {
-        const auto is_wanted_rival = [&](Way rival) {
-            return way_row(rival).user == way_row(way).user && is_wanted(rival);
-        };
-        if (!is_wanted(way) && std::ranges::any_of(function_ways, is_wanted_rival))
-            options.ruled_out.push_back({"", way, "it was ruled out by --attach-with"});
+    for (const WayRow& row : way_rows()) {
+        const auto is_wanted_rival = [&](const WayRow& rival) { return rival.user == row.user && is_wanted(rival); };
+        if (row.function && !is_wanted(row) && std::ranges::any_of(way_rows(), is_wanted_rival))
+            options.ruled_out.push_back({"", row.way, "it was ruled out by --attach-with"});
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct Timing {
 // None where it is not told: what every run has only stands in --stats.
 std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats);
 
+bool is_of_span(LossKind kind);  // the subject of such a loss is a span
+
 MissedFact missed_fact(const Plan& plan, const Missed& missed);
 
 // What became of a span.
@@ -30,8 +33,8 @@ AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account
 std::string account_text(const AccountFact& account);
 
 // What a run missed and lost, and with `stats` what it cost: to standard error, and to the printer for those who read
-// its output by program.
-void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats);
+// its output by program. `messages` stands for standard error.
+void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages = stderr);
 void tell_times(std::span<const Timing> timings);
 
 // --attach-with: all other ways are ruled out. False, with a diagnostic, for a name that is no way.

@@ -1,5 +1,6 @@
 #include "parser/ast.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lt::ast {
@@ -10,7 +11,19 @@ constexpr std::array<std::string_view, 18> binary_spellings = {
     "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||",
 };
 
+constexpr std::array<std::string_view, 8> order_spellings = {
+    "value", "key", "count", "sum", "min", "max", "avg", "variance",
+};
+
 }  // namespace
+
+std::string_view spelling(MapOrder::By by) { return order_spellings[static_cast<size_t>(by)]; }
+
+std::optional<MapOrder::By> order_named(std::string_view name) {
+    const auto found = std::find(order_spellings.begin(), order_spellings.end(), name);
+    if (found == order_spellings.end()) return std::nullopt;
+    return static_cast<MapOrder::By>(found - order_spellings.begin());
+}
 
 std::string_view spelling(UnaryOp op) { return unary_spellings[static_cast<size_t>(op)]; }
 std::string_view spelling(BinaryOp op) { return binary_spellings[static_cast<size_t>(op)]; }

@@ -78,7 +78,8 @@ ast::ExprId Builder::members_of_task(Span span, std::string_view members) {
 
 // A key of several parts is a tuple: @x[(a, b)] is @x[a, b].
 ast::ExprId Builder::map(Span span, std::string name, Exprs key) {
-    if (const auto* tuple = std::get_if<ast::Tuple>(&program_[key.front()].node); tuple && key.size() == 1) {
+    if (const auto* tuple = std::get_if<ast::Tuple>(&program_[key.front()].node);
+        tuple && key.size() == 1 && tuple->names.empty()) {
         key = Exprs(tuple->parts);
     }
     ast::Map node = {std::move(name), key, true};
@@ -97,6 +98,43 @@ ast::ExprId Builder::tuple(Span span, ast::ExprId first, Exprs others) {
     others.insert(others.begin(), first);
     ast::Tuple node = {others};
     return add(span, std::move(node), others);
+}
+
+ast::ExprId Builder::record(Span span, ast::Tuple fields) {
+    for (size_t i = 0; i < fields.names.size(); i++) {
+        if (std::find(fields.names.begin(), fields.names.begin() + static_cast<ptrdiff_t>(i), fields.names[i]) ==
+            fields.names.begin() + static_cast<ptrdiff_t>(i))
+            continue;
+        diags_.error(program_[fields.parts[i]].span,
+                     fmt::format("the record has a field `{}` already", fields.names[i]));
+    }
+    const Exprs parts = fields.parts;
+    return add(span, std::move(fields), parts);
+}
+
+// container_of(address, type, member): the structure in which the member lies.
+ast::ExprId Builder::container(Span span, const std::string& name, Span name_span, const Exprs& arguments,
+                               ast::TypeName type, std::vector<std::string> path) {
+    if (name != function_row(Function::container_of).name || arguments.size() != 1) {
+        diags_.error(type.span, fmt::format("{}() takes no type here", name)).hint =
+            "container_of(address, struct NAME, member) takes one";
+        return leaf(name_span, ast::Integer{0});
+    }
+    const ast::ExprId number = cast(span, {span, "uint64"}, arguments[0]);
+    const ast::ExprId offset = leaf(span, ast::OffsetOf{type, std::move(path)});
+    type.pointers++;
+    const ast::ExprId begin = add(span, ast::Binary{ast::BinaryOp::subtract, number, offset}, {number, offset});
+    return cast(span, std::move(type), begin);
+}
+
+// a.b.c, where it is nothing but names
+std::vector<std::string> Builder::path_of(ast::ExprId id) const {
+    const ast::ExprNode& node = program_[id].node;
+    if (const auto* name = std::get_if<ast::Name>(&node)) return {name->name};
+    const auto* member = std::get_if<ast::Member>(&node);
+    std::vector<std::string> path = member ? path_of(member->base) : std::vector<std::string>{};
+    if (!path.empty()) path.push_back(member->field);
+    return path;
 }
 
 ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
@@ -123,6 +161,11 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
     if (arguments.empty() && find_variable(name) != nullptr) return leaf(span, ast::Name{std::move(name)});
     if (const FunctionRow* row = find_function(name); row != nullptr && takes_key(row->id) && arguments.size() == 2) {
         arguments = with_key(span, std::move(arguments));
+    }
+    if (name == function_row(Function::container_of).name && arguments.size() == 3) {
+        const std::vector<std::string> type = path_of(arguments[1]), path = path_of(arguments[2]);
+        if (type.size() == 1 && !path.empty())
+            return container(span, name, name_span, {arguments[0]}, {program_[arguments[1]].span, type[0]}, path);
     }
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);

@@ -24,6 +24,9 @@ class Builder {
     ast::ExprId member(Span span, ast::ExprId base, std::string field, Span field_span);
     ast::ExprId index(Span span, ast::ExprId base, ast::ExprId index);
     ast::ExprId tuple(Span span, ast::ExprId first, Exprs others = {});
+    ast::ExprId record(Span span, ast::Tuple fields);
+    ast::ExprId container(Span span, const std::string& name, Span name_span, const Exprs& arguments,
+                          ast::TypeName type, std::vector<std::string> path);
     ast::ExprId cast(Span span, ast::TypeName type, ast::ExprId value);
     ast::ExprId type_call(Span span, const std::string& name, ast::TypeName type);  // sizeof(type)
     ast::ExprId call(Span span, std::string name, Span name_span, Exprs arguments);
@@ -38,6 +41,7 @@ class Builder {
     ast::ExprId block_value(Span span, std::vector<ast::StmtId> statements);
     ast::StmtId choose(Span span, ast::ExprId condition, ast::Block yes, ast::Block no);
     ast::StmtId repeat(Span span, ast::StmtNode loop);
+    ast::StmtId for_map(Span span, ast::ForMap loop);  // build_order.cpp
     ast::StmtId scope(Span span, ast::Block body) { return repeat(span, ast::Scope{std::move(body)}); }
     ast::StmtId leave(Span span, std::optional<ast::ExprId> value);
     ast::StmtId jump(Span span, bool again);
@@ -55,6 +59,8 @@ class Builder {
     void broken();  // an item was passed over
 
   private:
+    bool order_word(ast::ExprId id, ast::MapOrder& order) const;
+    std::vector<std::string> path_of(ast::ExprId id) const;
     ast::ExprId members_of_task(Span span, std::string_view members);
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;

@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "later.h"
+#include "mistake.h"
 
 namespace lt {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::string_view example = "for example k:vfs_read { @ = count(); } or
 enum class Group : uint8_t { statement, operand, punctuation, operation };
 
 struct Expected {
-    Kind kind;
+    SymbolKind kind;
     Group group;
     std::string_view words;
 };
@@ -50,7 +50,7 @@ constexpr std::array statement_starts = {
 };
 
 template <size_t N>
-bool is_one_of(Kind kind, const std::array<K::symbol_kind_type, N>& kinds) {
+bool is_one_of(SymbolKind kind, const std::array<K::symbol_kind_type, N>& kinds) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
@@ -81,13 +81,13 @@ bool said_already(const Mistake& m) { return m.found == K::S_BAD; }
 
 // Is this after the keyword with which its item begins, or after an item without a block of its own in < >?
 bool follows_any_keyword(const Mistake& m) {
-    const Kind keyword = m.lexer.keyword_before();
+    const SymbolKind keyword = m.lexer.keyword_before();
     if (keyword == K::S_PARAM || keyword == K::S_TIMEOUT) return true;
     return keyword != K::S_YYEMPTY && m.lexer.item().begin < m.span.begin;
 }
 
 // Is this in the part of an item that belongs to its keyword, outside of brackets?
-bool follows_keyword(const Mistake& m, Kind keyword) {
+bool follows_keyword(const Mistake& m, SymbolKind keyword) {
     return m.lexer.keyword_before() == keyword && m.lexer.mode_before() == Mode::code && !m.lexer.enclosing();
 }
 
@@ -113,7 +113,7 @@ bool continues_span(const Mistake& m) {
 bool comparison_in_span(const Mistake& m) {
     const auto& closed = m.lexer.last_span();
     const bool closes_early = m.found == K::S_SPAN_CLOSE && !m.wants_operand();
-    if (!closes_early && (find_later(m) != nullptr || !continues_span(m))) return false;
+    if (!closes_early && !continues_span(m)) return false;
     Diag& diag = say(m, closed->second, "this '>' closes the span's block",
                      "a comparison or shift in a span's block stands in parentheses: (a > b)");
     diag.notes.push_back({closed->first, "the block begins here"});
@@ -155,7 +155,6 @@ bool broken_parameter(const Mistake& m) {
 
 bool more_than_parameter(const Mistake& m) {
     if (m.lexer.keyword_before() != K::S_PARAM || m.lexer.mode_before() != Mode::probe || stops_here(m)) return false;
-    if (find_later(m) != nullptr) return false;
     say(m, m.span, fmt::format("unexpected {} after a parameter", found_words(m)),
         "the value is one number, duration or string, and a text for the help may follow it");
     return true;
@@ -218,21 +217,13 @@ bool timeout_inside(const Mistake& m) {
     return true;
 }
 
-bool not_there_yet(const Mistake& m) {
-    const Later* row = find_later(m);
-    if (row == nullptr) return false;
-    say(m, m.span, fmt::format("{} not there yet", row->what), row->hint);
-    return true;
-}
-
-// In `[tid /pid == 1/ <` a predicate seems to be in the key.
 bool is_predicate_in_key(const Mistake& m, const Open& open) {
     const bool is_key = open.bracket == Bracket::square && open.outside == Mode::head;
     return is_key && m.found == K::S_LESS && m.lexer.kind_before() == K::S_SLASH;
 }
 
 // Behind a ':' of `[args.pid -> t:a:b` there are probes again.
-bool stands_outside(Kind kind, Bracket bracket) {
+bool stands_outside(SymbolKind kind, Bracket bracket) {
     const bool is_square = bracket == Bracket::square;
     return kind == K::S_SEMICOLON || kind == K::S_LBRACE || (is_square && (kind == K::S_ASSIGN || kind == K::S_COLON));
 }
@@ -335,7 +326,6 @@ constexpr std::array explanations = {
     Explanation{comparison_in_span, Extent::to_next_item},
     Explanation{broken_parameter, Extent::line},
     Explanation{more_than_parameter, Extent::line},
-    Explanation{not_there_yet},
     Explanation{name_of_span},
     Explanation{arrow_without_closer},
     Explanation{arrow_too_late},
@@ -354,12 +344,12 @@ constexpr std::array explanations = {
 }  // namespace
 
 Extent diagnose(const Parser::context& at, Lexer& lexer) {
-    Mistake mistake = {lexer, at.token(), at.location(), std::vector<Kind>(Parser::YYNTOKENS)};
+    Mistake mistake = {lexer, at.token(), at.location(), std::vector<SymbolKind>(Parser::YYNTOKENS)};
     const int count = at.expected_tokens(mistake.expected.data(), Parser::YYNTOKENS);
     mistake.expected.resize(static_cast<size_t>(count));
     const auto says = [&](const Explanation& e) { return e.says(mistake); };
     const auto* said = std::find_if(explanations.begin(), explanations.end(), says);
-    return said->says == not_there_yet ? find_later(mistake)->extent : said->extent;
+    return said->extent;
 }
 
 }  // namespace lt

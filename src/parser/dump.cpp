@@ -75,6 +75,7 @@ class Dumper {
     }
     void operator()(const Let& l) {
         line("let ${}{}", l.name, l.type ? " : " + text(*l.type) : "");
+        if (l.type && l.type->like) under(*l.type->like);
         if (l.value) under(*l.value);
     }
     void operator()(const Scope& s) {
@@ -95,6 +96,8 @@ class Dumper {
     void operator()(const ForMap& f) {
         line("for ${} in", f.name);
         under(f.map);
+        if (f.order) line_under("order " + text(*f.order));
+        expr_under("limit", f.limit);
         block_under("body", f.body);
     }
     void operator()(const Unroll& u) {
@@ -125,14 +128,18 @@ class Dumper {
         under(i.index);
     }
     void operator()(const Tuple& t) {
-        line("tuple");
+        t.names.empty() ? line("tuple") : line("record {}", fmt::join(t.names, ", "));
         for (ExprId p : t.parts) under(p);
     }
     void operator()(const Cast& c) {
         line("cast {}", text(c.type));
+        if (c.type.like) under(*c.type.like);
         under(c.value);
     }
-    void operator()(const SizeOf& s) { line("sizeof {}", text(s.type)); }
+    void operator()(const SizeOf& s) {
+        line("sizeof {}", text(s.type));
+        if (s.type.like) under(*s.type.like);
+    }
     void operator()(const OffsetOf& o) { line("offsetof {} {}", text(o.type), fmt::join(o.path, ".")); }
     void operator()(const Call& c) {
         line("call {}", c.name);
@@ -159,6 +166,11 @@ class Dumper {
         under(s.target);
     }
     void operator()(const Positional& p) { p.number == 0 ? line("positional count") : line("positional {}", p.number); }
+    void operator()(const AnyPart&) { line("any"); }
+    void operator()(const Defined& d) {
+        line("defined");
+        under(d.value);
+    }
     void operator()(const BlockValue& b) {
         line("{}", b.is_call ? "called block" : "block with a value");
         block_under("body", b.block);
@@ -255,8 +267,14 @@ class Dumper {
 }  // namespace
 
 std::string text(const TypeName& type) {
-    std::string out = type.name + (type.pointers > 0 ? " " : "") + std::string(type.pointers, '*');
+    std::string out =
+        (type.like ? "typeof" : type.name) + (type.pointers > 0 ? " " : "") + std::string(type.pointers, '*');
     return type.count ? fmt::format("{}[{}]", out, *type.count) : out;
+}
+
+std::string text(const MapOrder& order) {
+    const std::string part = order.part ? fmt::format(".{}", *order.part) : "";
+    return fmt::format("{}{} {}", spelling(order.by), part, order.descending ? "desc" : "asc");
 }
 
 std::string dump(const Program& program) {

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "base/text.h"
+#include "stdlib/builtins.h"
 
 namespace lt {
 namespace {
 
-constexpr std::string_view getopt_name = "getopt";
-constexpr std::string_view str_name = "str";
+std::string_view name_of(Function id) { return function_row(id).name; }
 
 std::optional<uint64_t> integer_of(std::string_view text) {
     const bool is_hex = text.starts_with("0x");
@@ -89,8 +89,8 @@ class Placer {
     void call(ast::Expr& e) {
         const auto* node = std::get_if<ast::Call>(&e.node);
         if (node == nullptr) return;
-        if (node->name == getopt_name) return option(e, *node);
-        if (node->name != str_name || node->arguments.empty()) return;
+        if (node->name == name_of(Function::getopt)) return option(e, *node);
+        if (node->name != name_of(Function::str) || node->arguments.empty()) return;
         const auto* p = std::get_if<ast::Positional>(&program_[node->arguments[0]].node);
         if (p == nullptr) return;
         e.node = ast::String{p->number == 0 ? std::to_string(given_.positional.size())

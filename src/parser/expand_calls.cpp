@@ -80,12 +80,14 @@ class Copier {
     void rename(Span, ast::Integer&) {}
     void rename(Span, ast::Boolean&) {}
     void rename(Span, ast::Duration&) {}
-    void rename(Span, ast::SizeOf&) {}
+    void rename(Span, ast::SizeOf& n) { maybe(n.type.like); }
     void rename(Span, ast::OffsetOf&) {}
     void rename(Span, ast::String&) {}
     void rename(Span, ast::Name&) {}
     void rename(Span, ast::Ellipsis&) {}
     void rename(Span, ast::Positional&) {}
+    void rename(Span, ast::AnyPart&) {}
+    void rename(Span, ast::Defined& n) { n.value = expr(n.value); }
     void rename(Span, ast::Local& n) { n.name = local(n.name); }
     void rename(Span span, ast::Map& n) {
         const auto found = names_.maps.find(n.name);
@@ -100,7 +102,7 @@ class Copier {
     void rename(Span, ast::Member& n) { n.base = expr(n.base); }
     void rename(Span, ast::Index& n) { n.base = expr(n.base), n.index = expr(n.index); }
     void rename(Span, ast::Tuple& n) { all(n.parts); }
-    void rename(Span, ast::Cast& n) { n.value = expr(n.value); }
+    void rename(Span, ast::Cast& n) { maybe(n.type.like), n.value = expr(n.value); }
     void rename(Span, ast::Call& n) { all(n.arguments); }
     void rename(Span, ast::Unary& n) { n.operand = expr(n.operand); }
     void rename(Span, ast::Binary& n) { n.left = expr(n.left), n.right = expr(n.right); }
@@ -117,13 +119,19 @@ class Copier {
     void rename(Span, ast::Assign& n) { n.target = expr(n.target), n.value = expr(n.value); }
     void rename(Span, ast::If& n) { n.condition = expr(n.condition), n.yes = block(n.yes), n.no = block(n.no); }
     void rename(Span, ast::Return& n) { maybe(n.value); }
-    void rename(Span, ast::Let& n) { n.name = local(n.name), maybe(n.value); }
+    void rename(Span, ast::Let& n) {
+        if (n.type) maybe(n.type->like);
+        maybe(n.value);
+        n.name = local(n.name);
+    }
     void rename(Span, ast::Scope& n) { n.body = block(n.body); }
     void rename(Span, ast::While& n) { n.condition = expr(n.condition), n.body = block(n.body); }
     void rename(Span, ast::ForRange& n) {
         n.name = local(n.name), n.from = expr(n.from), n.to = expr(n.to), n.body = block(n.body);
     }
-    void rename(Span, ast::ForMap& n) { n.name = local(n.name), n.map = expr(n.map), n.body = block(n.body); }
+    void rename(Span, ast::ForMap& n) {
+        n.name = local(n.name), n.map = expr(n.map), maybe(n.limit), n.body = block(n.body);
+    }
     void rename(Span, ast::Unroll& n) { n.count = expr(n.count), n.body = block(n.body); }
     void rename(Span, ast::Jump&) {}
 
@@ -258,6 +266,11 @@ class Expander {
         program_.exprs[at].node = std::move(node);
     }
 
+    // A type without a name is that of the value.
+    static std::optional<ast::TypeName> said(const ast::TypeName& type) {
+        return type.name.empty() ? std::nullopt : std::optional(type);
+    }
+
     void call_function(ast::ExprId id, const ast::FunctionItem& f, const Ids& arguments) {
         const Span where = program_[id].span;
         if (arguments.size() != f.parameters.size()) {
@@ -275,13 +288,14 @@ class Expander {
             out.is_call = true;
             const std::string result = "result" + mark;
             if (f.result) {
-                out.block.statements.push_back(program_.add(where, ast::Let{result, where, f.result, std::nullopt}));
+                out.block.statements.push_back(
+                    program_.add(where, ast::Let{result, where, said(*f.result), std::nullopt}));
                 out.value = program_.add(where, ast::Local{result});
             }
             for (size_t i = 0; i < arguments.size(); i++) {
                 const ast::FunctionItem::Parameter& p = f.parameters[i];
                 out.block.statements.push_back(
-                    program_.add(where, ast::Let{copier.local(p.name), p.span, p.type, arguments[i]}));
+                    program_.add(where, ast::Let{copier.local(p.name), p.span, said(p.type), arguments[i]}));
             }
             const ast::Block body = copier.block(f.body);
             out.block.statements.insert(out.block.statements.end(), body.statements.begin(), body.statements.end());

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "expand.h"
+#include "stp_parse.h"
 
 namespace lt {
 namespace {
@@ -57,6 +58,7 @@ bool add(Source& source, const ast::Import& import, Diags& diags) {
 }  // namespace
 
 void load_imports(Source& source, Diags& diags) {
+    if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, diags);
     if (source.text.find("import") == std::string::npos) return;
     for (bool more = true; more && source.parts.size() < most_files;) {
         more = false;

@@ -26,9 +26,9 @@ constexpr std::array bracket_rows = {
 
 // Items that no block ends: the tokens that do, and what may still follow on them.
 struct Ending {
-    Kind keyword;
-    std::array<Kind, 3> last;
-    std::array<Kind, 2> tail;
+    SymbolKind keyword;
+    std::array<SymbolKind, 3> last;
+    std::array<SymbolKind, 2> tail;
 };
 constexpr std::array endings = {
     Ending{K::S_PARAM, {K::S_INTEGER, K::S_DURATION, K::S_STRING}, {K::S_STRING, K::S_SEMICOLON}},
@@ -37,11 +37,11 @@ constexpr std::array endings = {
 };
 
 template <size_t N>
-bool has(const std::array<Kind, N>& kinds, Kind kind) {
+bool has(const std::array<SymbolKind, N>& kinds, SymbolKind kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-const Ending* ending_of(Kind keyword) {
+const Ending* ending_of(SymbolKind keyword) {
     const auto* found =
         std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return e.keyword == keyword; });
     return found == endings.end() ? nullptr : &*found;
@@ -83,7 +83,7 @@ bool Lexer::has_enough() const { return diags_.all().size() >= most_diags && cur
 Token Lexer::advance() {
     item_over_ = false;
     const bool begins = !in_item_;
-    const Kind keyword = keyword_;
+    const SymbolKind keyword = keyword_;
     if (begins) {
         keyword_ = K::S_YYEMPTY;
         in_closers_ = false;

@@ -14,7 +14,7 @@
 namespace lt {
 
 using Token = Parser::symbol_type;
-using Kind = Parser::symbol_kind_type;
+using SymbolKind = Parser::symbol_kind_type;
 using TokenKind = Parser::token_kind_type;
 
 // What may stand here: a probe; what follows a probe or a predicate; anything else.
@@ -56,10 +56,10 @@ class Lexer {
     // For those who explain mistakes. "Before" is before the current token.
     const Source& source() const { return source_; }
     Diags& diags() { return diags_; }
-    Kind kind_before() const { return before_.kind; }
+    SymbolKind kind_before() const { return before_.kind; }
     Span span_before() const { return before_.span; }
     Mode mode_before() const { return before_.mode; }
-    Kind keyword_before() const { return before_.keyword; }
+    SymbolKind keyword_before() const { return before_.keyword; }
     const std::optional<Open>& enclosing() const { return before_.enclosing; }
     Span item() const { return {item_begin_, current_.span.end}; }
     bool item_begins(uint32_t offset) const;  // by the looks of it, at the start of a line
@@ -68,11 +68,11 @@ class Lexer {
 
   private:
     struct Seen {
-        Kind kind = Parser::symbol_kind::S_YYEMPTY;
+        SymbolKind kind = Parser::symbol_kind::S_YYEMPTY;
         Span span;
         Mode mode = Mode::probe;
         std::optional<Open> enclosing;
-        Kind keyword = Parser::symbol_kind::S_YYEMPTY;
+        SymbolKind keyword = Parser::symbol_kind::S_YYEMPTY;
     };
 
     // lexer.re
@@ -149,8 +149,8 @@ class Lexer {
     uint32_t item_begin_ = 0;
     Mode mode_ = Mode::probe;
     std::vector<Open> brackets_;
-    Kind keyword_ = Parser::symbol_kind::S_YYEMPTY;  // with which the item began
-    bool in_closers_ = false;                        // is this after the `->` of a span?
+    SymbolKind keyword_ = Parser::symbol_kind::S_YYEMPTY;  // with which the item began
+    bool in_closers_ = false;                              // is this after the `->` of a span?
     bool in_item_ = false;
     bool item_over_ = false;  // does the current token end its item?
     bool quiet_ = false;

@@ -9,6 +9,7 @@
 #include "lexer.h"
 #include "literal.h"
 #include "probe_text.h"
+#include "stdlib/builtins.h"
 #include "type_text.h"
 
 namespace lt {
@@ -27,6 +28,7 @@ constexpr std::array code_keywords = {
     Keyword{"let", TokenKind::LET},       Keyword{"struct", TokenKind::C_TYPE},
     Keyword{"union", TokenKind::C_TYPE},  Keyword{"enum", TokenKind::C_TYPE},
     Keyword{"true", TokenKind::TRUE},     Keyword{"false", TokenKind::FALSE},
+    Keyword{"typeof", TokenKind::TYPEOF},
 };
 
 // Where a probe may stand.
@@ -165,7 +167,7 @@ Token Lexer::maybe_cast() {
 
 // Of offsetof(struct x, a.b) all from the parenthesis on.
 Token Lexer::maybe_offset() {
-    if (source_.at(current_.span) != "offsetof") return paren();
+    if (source_.at(current_.span) != function_row(Function::offset_of).name) return paren();
     const Span inside = {here().begin + 1, here().end - 1};
     const std::string_view all = source_.at(inside);
     const size_t comma = all.find(',');

@@ -72,6 +72,7 @@ using ast::UnaryOp;
 %token <std::string> C_TEXT  // a line of the C preprocessor, a definition of C
 %token <std::string> C_TYPE  // struct, union, enum before a type's name
 %token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
+%token TYPEOF "typeof"
 %token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
 %token <uint32_t> POSITIONAL
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
@@ -113,8 +114,12 @@ using ast::UnaryOp;
 %type <ast::Config> settings last_setting
 %type <ast::Config::Setting> setting
 %type <std::string> word
-%type <ast::ExprId> expr unary postfix primary
-%type <std::vector<ast::ExprId>> arguments list
+%type <uint32_t> stars
+%type <ast::TypeName> like
+%type <std::vector<std::string>> path
+%type <ast::Tuple> fields
+%type <ast::ExprId> expr unary postfix primary key_part
+%type <std::vector<ast::ExprId>> arguments list key
 %type <std::optional<ast::BinaryOp>> assign
 %type <ast::BinaryOp> step
 
@@ -273,7 +278,23 @@ type:
     NAME                 { $$ = {@$, $1, 0, {}}; }
   | NAME "[" INTEGER "]" { $$ = {@$, $1, 0, $3}; }
   | C_TYPE NAME          { $$ = {@$, $1 + " " + $2, 0, {}}; }
+  | like
   | type "*"             { $$ = $1; $$.pointers++; }
+  ;
+
+like:
+    TYPEOF "(" expr ")" { $$ = {@$, "", 0, {}, false, $3}; }
+  | TYPEOF CAST         { $$ = $2; }
+  ;
+
+stars:
+    %empty    { $$ = 0; }
+  | stars "*" { $$ = $1 + 1; }
+  ;
+
+path:
+    NAME          { $$.push_back($1); }
+  | path "." NAME { $$ = $1; $$.push_back($3); }
   ;
 
 compound:
@@ -282,8 +303,8 @@ compound:
   | "unroll" expr block { $$ = build.repeat(@$, ast::Unroll{$2, $3}); }
   | "for" "(" LOCAL ":" expr ".." expr ")" block { $$ = build.repeat(@$, ast::ForRange{$3, @3, $5, $7, $9}); }
   | "for" LOCAL ":" expr ".." expr block         { $$ = build.repeat(@$, ast::ForRange{$2, @2, $4, $6, $7}); }
-  | "for" "(" LOCAL ":" expr ")" block           { $$ = build.repeat(@$, ast::ForMap{$3, @3, $5, $7}); }
-  | "for" LOCAL ":" expr block                   { $$ = build.repeat(@$, ast::ForMap{$2, @2, $4, $5}); }
+  | "for" "(" LOCAL ":" expr ")" block           { $$ = build.for_map(@$, {$3, @3, $5, $7}); }
+  | "for" LOCAL ":" expr block                   { $$ = build.for_map(@$, {$2, @2, $4, $5}); }
   | BARE_OPEN body "}"  { $$ = build.scope(@$, {$2}); }
   ;
 
@@ -344,7 +365,9 @@ unary:
   | "!" unary { $$ = build.unary(@$, UnaryOp::logical_not, $2); }
   | "~" unary { $$ = build.unary(@$, UnaryOp::bit_not, $2); }
   | "*" unary { $$ = build.unary(@$, UnaryOp::dereference, $2); }
+  | "&" unary { $$ = build.unary(@$, UnaryOp::address, $2); }
   | CAST unary { $$ = build.cast(@$, $1, $2); }
+  | "(" like stars ")" unary { auto type = $2; type.pointers += $3; $$ = build.cast(@$, std::move(type), $5); }
   | step unary { $$ = build.step(@$, $2, $1, true); }
   ;
 
@@ -367,19 +390,39 @@ primary:
   | LOCAL                  { $$ = build.leaf(@$, ast::Local{$1}); }
   | POSITIONAL             { $$ = build.leaf(@$, ast::Positional{$1}); }
   | MAP %prec ALONE        { $$ = build.leaf(@$, ast::Map{$1, {}, false}); }
-  | MAP "[" list "]"       { $$ = build.map(@$, $1, $3); }
+  | MAP "[" key "]"        { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
   | NAME CAST              { $$ = build.type_call(@$, $1, $2); }
+  | NAME "(" like ")"      { $$ = build.type_call(@$, $1, $3); }
+  | NAME "(" list "," C_TYPE NAME "," path ")" {
+        $$ = build.container(@$, $1, @1, $3, {cover(@5, @6), $5 + " " + $6, 0, {}}, $8);
+    }
   | NAME OFFSET            { $$ = build.leaf(@$, $2); }
   | "(" expr ")"           { $$ = $2; }
-  | "(" expr "," ")"       { $$ = build.tuple(@$, {$2}); }
+  | "(" expr "," ")"       { $$ = build.tuple(@$, $2); }
   | "(" expr "," list ")"  { $$ = build.tuple(@$, $2, $4); }
+  | "(" fields ")"         { $$ = build.record(@$, $2); }
   | "{" value_body "}"     { $$ = build.block_value(@$, $2); }
+  ;
+
+key:
+    key_part         { $$.push_back($1); }
+  | key "," key_part { $$ = $1; $$.push_back($3); }
+  ;
+
+key_part:
+    expr
+  | "*"  { $$ = build.leaf(@$, ast::AnyPart{}); }
   ;
 
 arguments:
     %empty {}
   | list
+  ;
+
+fields:
+    NAME "=" expr            { $$.names.push_back($1); $$.parts.push_back($3); }
+  | fields "," NAME "=" expr { $$ = $1; $$.names.push_back($3); $$.parts.push_back($5); }
   ;
 
 list:

@@ -3,6 +3,7 @@
 #include "build.h"
 #include "expand.h"
 #include "lexer.h"
+#include "stp_parse.h"
 
 namespace lt {
 namespace {
@@ -24,14 +25,20 @@ bool is_program_text(const Source& source, Diags& diags) {
 }  // namespace
 
 ast::Program parse(const Source& source, Diags& diags, const Invocation& given) {
-    ast::Program program = read_tree(source, diags);
+    ast::Program program;
+    if (grammar_of(source.spoken()) == Grammar::stp) {
+        program.settings = settings_of(source.spoken());
+        if (is_program_text(source, diags)) stp::read(program, source, given, diags);
+    } else {
+        program = read_tree(source, diags);
+    }
     if (!diags.has_errors()) expand(program, given, diags);
     return program;
 }
 
 ast::Program read_tree(const Source& source, Diags& diags) {
     ast::Program program;
-    program.settings = settings_of(source.name);
+    program.settings = settings_of(source.spoken());
     if (!is_program_text(source, diags)) return program;
     Lexer lexer(source, diags);
     Builder build(program, diags);

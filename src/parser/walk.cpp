@@ -19,8 +19,8 @@ struct Children {
     void operator()(const Member& n) const { visit(n.base); }
     void operator()(const Index& n) const { visit(n.base), visit(n.index); }
     void operator()(const Tuple& n) const { all(n.parts); }
-    void operator()(const Cast& n) const { visit(n.value); }
-    void operator()(const SizeOf&) const {}
+    void operator()(const Cast& n) const { maybe(n.type.like), visit(n.value); }
+    void operator()(const SizeOf& n) const { maybe(n.type.like); }
     void operator()(const OffsetOf&) const {}
     void operator()(const Call& n) const { all(n.arguments); }
     void operator()(const Unary& n) const { visit(n.operand); }
@@ -29,15 +29,20 @@ struct Children {
     void operator()(const Step& n) const { visit(n.target); }
     void operator()(const Positional&) const {}
     void operator()(const BlockValue& n) const { maybe(n.value); }
+    void operator()(const AnyPart&) const {}
+    void operator()(const Defined& n) const { visit(n.value); }
     void operator()(const Evaluate& n) const { visit(n.value); }
     void operator()(const Assign& n) const { visit(n.target), visit(n.value); }
     void operator()(const If& n) const { visit(n.condition); }
     void operator()(const Return& n) const { maybe(n.value); }
-    void operator()(const Let& n) const { maybe(n.value); }
+    void operator()(const Let& n) const {
+        if (n.type) maybe(n.type->like);
+        maybe(n.value);
+    }
     void operator()(const Scope&) const {}
     void operator()(const While& n) const { visit(n.condition); }
     void operator()(const ForRange& n) const { visit(n.from), visit(n.to); }
-    void operator()(const ForMap& n) const { visit(n.map); }
+    void operator()(const ForMap& n) const { visit(n.map), maybe(n.limit); }
     void operator()(const Unroll& n) const { visit(n.count); }
     void operator()(const Jump&) const {}
 

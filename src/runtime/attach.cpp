@@ -181,7 +181,7 @@ Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attach
 
 // Indexed by Way; what is linked to many places has no events of its own.
 const Attacher::Open* Attacher::openers() {
-    static constexpr std::array<Open, 14> rows{
+    static constexpr std::array<Open, 15> rows{
         Open{Way::run, &Attacher::open_nothing},
         Open{Way::tracepoint, &Attacher::open_tracepoint},
         Open{Way::raw_tracepoint, &Attacher::open_raw_tracepoint},
@@ -195,6 +195,7 @@ const Attacher::Open* Attacher::openers() {
         Open{Way::walk, &Attacher::open_nothing},
         Open{Way::iterator, &Attacher::open_iterator},
         Open{Way::perf_event, &Attacher::open_counting},
+        Open{Way::host, &Attacher::open_nothing},
         Open{Way::breakpoint, &Attacher::open_breakpoints},
     };
     static_assert([] {
@@ -258,6 +259,7 @@ Attacher::Opened Attacher::open_counting(const Attachment& a, int program) {
 }
 
 Attacher::Opened Attacher::open_one(Way way, const Attachment& attachment) {
+    if (way == Way::host) return std::vector<Hook>{};  // nothing of it is in the kernel
     int program = object_.program(attachment.program);
     if (program < 0) return Error{fmt::format("program {} is not loaded", attachment.program), ""};
     return (this->*openers()[static_cast<size_t>(way)].open)(attachment, program);
@@ -316,6 +318,19 @@ void stop_hooks(std::span<Hook* const> hooks) {
         hook->links.clear();
     }
     close_all(std::move(holders));
+}
+
+Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
+    for (Hook& hook : hooks) {
+        if (hook.on_event) return Error{"this kernel cannot attach it again (Linux 5.15)", "stop the trace", 0};
+        if (hook.links.empty()) {
+            auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
+            if (!linked) return linked;
+        }
+        if (!hook.event) continue;
+        if (auto enabled = enable_event(hook.event.get()); !enabled) return enabled;
+    }
+    return Done{};
 }
 
 void close_all(std::vector<Descriptor> descriptors) {

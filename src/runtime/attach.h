@@ -89,6 +89,9 @@ Status enable_hooks(const std::vector<Hook>& hooks);
 // From here on no program of the hooks is started. The events stay open, for closing them takes up to 100 ms each.
 void stop_hooks(std::span<Hook* const> hooks);
 
+// Makes hooks count again that were stopped. A program that goes with its event (before Linux 5.15) cannot.
+Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped);
+
 // Closes them all, in several threads: each waits for a grace period of the kernel's, and they can wait for the same
 // one.
 void close_all(std::vector<Descriptor> descriptors);

@@ -16,38 +16,28 @@
 #include <string>
 
 #include "base/text.h"
+#include "causes.h"
 
 namespace lt {
 
 namespace {
 
-struct Refusal {
-    int code;
-    const char* cause;
-    const char* hint;
-};
-
-constexpr const char* needs_root = "run as root, outside of a container";
-
 constexpr std::array refusals{
-    Refusal{EINVAL,
-            "the kernel does not allow a breakpoint at this address: the code is on its kprobe blacklist, or the "
-            "hypervisor offers no breakpoints on kernel code",
-            "see kprobes/blacklist in debugfs"},
-    Refusal{ENOSPC, "all four debug registers of the CPU are in use",
-            "stop the debugger, perf or other tracer that has set breakpoints or watchpoints"},
-    Refusal{EPERM, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
-    Refusal{EACCES, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
-    Refusal{ENOENT, "this kernel has no hardware breakpoints", ""},
-    Refusal{EOPNOTSUPP, "this kernel has no hardware breakpoints", ""},
-    Refusal{ENODEV, "the CPU is offline", ""},
+    Cause{EINVAL,
+          "the kernel does not allow a breakpoint at this address: the code is on its kprobe blacklist, or the "
+          "hypervisor offers no breakpoints on kernel code",
+          "see kprobes/blacklist in debugfs"},
+    Cause{ENOSPC, "all four debug registers of the CPU are in use",
+          "stop the debugger, perf or other tracer that has set breakpoints or watchpoints"},
+    Cause{EPERM, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
+    Cause{EACCES, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
+    Cause{ENOENT, "this kernel has no hardware breakpoints"},
+    Cause{EOPNOTSUPP, "this kernel has no hardware breakpoints"},
+    Cause{ENODEV, "the CPU is offline"},
 };
 
-Error refusal(uint64_t address, int cpu, int code) {
-    std::string what = fmt::format("breakpoint at {:#x} on CPU {}", address, cpu);
-    for (const Refusal& r : refusals)
-        if (r.code == code) return {fmt::format("{}: {}", what, r.cause), r.hint, code};
-    return system_error(what, code);
+std::string breakpoint_at(uint64_t address, int cpu) {
+    return fmt::format("breakpoint at {:#x} on CPU {}", address, cpu);
 }
 
 // Far above any kernel's NR_CPUS: a malformed range must not fill the memory.
@@ -86,7 +76,7 @@ Result<int> open_kernel_breakpoint(uint64_t address, int cpu) {
     attr.disabled = 1;
     constexpr int every_process = -1, no_group = -1;
     long fd = ::syscall(SYS_perf_event_open, &attr, every_process, cpu, no_group, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return refusal(address, cpu, errno);
+    if (fd < 0) return refusal(breakpoint_at(address, cpu), refusals, errno);
     return static_cast<int>(fd);
 }
 

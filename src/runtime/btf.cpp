@@ -18,7 +18,7 @@ namespace {
 constexpr int most_depth = 32;
 
 constexpr std::string_view raw_tracepoint_typedef = "btf_trace_";
-constexpr std::array<std::string_view, 2> named_prefixes{"__probestub_", "__bpf_trace_"};
+constexpr std::array<std::string_view, 3> named_prefixes{"__probestub_", "__bpf_trace_", "__traceiter_"};
 
 const btf_type* type_at(const btf* types, uint32_t id) { return btf__type_by_id(types, id); }
 
@@ -182,7 +182,7 @@ std::optional<Prototype> Btf::prototype(uint32_t id) const {
 }
 
 // For each the kernel has the typedef of a callback whose parameters have no names; these are found at functions of the
-// same parameters, which the event has of its own or shares with all of its class. The first parameter is the
+// same parameters, which the event has of its own (the last, on all kernels) or shares with its class. The first is the
 // callback's own.
 std::optional<Prototype> Btf::raw_tracepoint(std::string_view name) {
     const std::string typedef_name = fmt::format("{}{}", raw_tracepoint_typedef, name);

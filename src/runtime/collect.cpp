@@ -13,6 +13,7 @@
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
+#include "samples_text.h"
 #include "show.h"
 #include "timestamps.h"
 
@@ -35,6 +36,12 @@ struct Divider {
     void operator()(const auto&) const {}
 };
 
+// bpftrace's count() without a key is 0 before the first.
+void show_untouched(const PlannedMap& map, MapContent& content) {
+    if (map.value.aggregation != Aggregation::count || !map.key.empty() || !content.entries.empty()) return;
+    content.entries.push_back({{}, {map.value, int64_t{0}}});
+}
+
 // The first value says how many strings follow that are meant.
 std::string joined_text(const std::string& between, const std::vector<Value>& values) {
     std::string out;
@@ -46,6 +53,29 @@ std::string joined_text(const std::string& between, const std::vector<Value>& va
     return out + "\n";
 }
 
+// Something that a reader of the output would count.
+bool is_result(EventKind kind) {
+    switch (kind) {
+        case EventKind::text:
+        case EventKind::map:
+        case EventKind::spans:
+        case EventKind::value:
+        case EventKind::histogram:
+        case EventKind::join:
+        case EventKind::cat:
+        case EventKind::system:
+            return true;
+        case EventKind::stack:
+        case EventKind::clear:
+        case EventKind::zero:
+        case EventKind::exit:
+        case EventKind::error:
+        case EventKind::warning:
+            return false;
+    }
+    return false;
+}
+
 }  // namespace
 
 Status Dispatcher::handle(std::span<const uint8_t> record) {
@@ -55,44 +85,56 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
     tell_time(planned, event->values);
     name_frames(event->values);
+    if (auto taken = take(planned, *event); !taken) return taken;
+    if (is_result(planned.kind) && ++results_ == most_results_) exit_called_ = true;
+    return Done{};
+}
+
+Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
     switch (planned.kind) {
         case EventKind::text:
-            printer_.text(format_text(planned.format, event->values, plan_.plain_integers));
+            printer_.text(format_text(planned.format, event.values, plan_.plain_integers));
             return Done{};
         case EventKind::map:
             return print_map(planned.map, planned.top, planned.divisor);
         case EventKind::spans: {
-            auto open = maps_.open(planned.map);
+            auto open = open_spans(planned.map);
             if (!open) return open.error();
-            for (OpenSpanLine& line : open->spans) name_frames(line.key);
             printer_.open_spans(*open);
             return Done{};
         }
+        case EventKind::histogram:
+            for (const Value& value : event.values) {
+                const auto which = planned.top == 0 ? SampleHistogram::log : SampleHistogram::linear;
+                if (const auto* samples = std::get_if<Samples>(&value.data))
+                    printer_.text(histogram_text(*samples, value.type, which));
+            }
+            return Done{};
         case EventKind::value:
-            for (const Value& value : event->values) printer_.value(value);
+            for (const Value& value : event.values) printer_.value(value);
             return Done{};
         case EventKind::stack:  // named while its process is there, and kept
             return Done{};
         case EventKind::clear:
             return maps_.clear(planned.map, planned.printed);
         case EventKind::zero:
-            return maps_.zero(planned.map);
+            return maps_.zero(planned.map, planned.printed);
         case EventKind::exit:
             exit_called_ = true;
-            if (!event->values.empty()) exit_status_ = static_cast<int>(number_of(event->values[0]) & 0xff);
+            if (!event.values.empty()) exit_status_ = static_cast<int>(number_of(event.values[0]) & 0xff);
             return Done{};
         case EventKind::join:
-            printer_.text(joined_text(planned.format, event->values));
+            printer_.text(joined_text(planned.format, event.values));
             return Done{};
         case EventKind::cat:
         case EventKind::system:
-            act(planned.kind, format_text(planned.format, event->values, plan_.plain_integers));
+            act(planned.kind, format_text(planned.format, event.values, plan_.plain_integers));
             return Done{};
         case EventKind::error:
         case EventKind::warning:
             printer_.flush();
-            fmt::print(stderr, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
-                       format_text(planned.format, event->values, plan_.plain_integers));
+            fmt::print(messages_, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
+                       format_text(planned.format, event.values, plan_.plain_integers));
             return Done{};
     }
     return Done{};
@@ -110,7 +152,7 @@ void Dispatcher::act(EventKind kind, const std::string& text) {
     const Result<std::string> output = kind == EventKind::cat ? file_text(text) : command_output(text);
     if (output) return printer_.text(*output);
     printer_.flush();
-    fmt::print(stderr, "lt: {}\n", output.error().what);
+    fmt::print(messages_, "lt: {}\n", output.error().what);
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,
@@ -130,9 +172,10 @@ Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const
     return Done{};
 }
 
-Result<MapContent> Dispatcher::read_map(size_t index) {
+Result<MapContent> Dispatcher::map(size_t index) {
     auto content = maps_.read(index);
     if (!content) return content;
+    if (plan_.maps_apart) show_untouched(plan_.maps[index], *content);
     for (MapEntry& entry : content->entries) {
         name_frames(entry.key);
         name_frames({&entry.value, 1});
@@ -147,8 +190,15 @@ void Dispatcher::name_frames(std::span<Value> values) {
     name_values(values, maps_.symbol);
 }
 
+Result<OpenSpans> Dispatcher::open_spans(size_t index) {
+    auto open = maps_.open(index);
+    if (!open) return open;
+    for (OpenSpanLine& line : open->spans) name_frames(line.key);
+    return open;
+}
+
 Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
-    auto content = read_map(index);
+    auto content = map(index);
     if (!content) return content.error();
     content->most = most;
     if (divisor != 1) {
@@ -167,21 +217,21 @@ Status Dispatcher::print_maps() {
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
     if (plan_.maps_apart) std::sort(order.begin(), order.end(), by_name);
     for (size_t index : order) {
-        auto content = read_map(index);
+        auto content = map(index);
         if (!content) return content.error();
         content->at_end = true;
-        if (!content->entries.empty()) printer_.map(*content);
+        if (plan_.maps_apart || !content->entries.empty()) printer_.map(*content);
     }
     return Done{};
 }
 
-Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer,
-                     bool source_lines)
-    : dispatcher_(plan,
+Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, bool source_lines)
+    : plan_(plan),
+      dispatcher_(plan,
                   {[&maps](size_t index) { return maps.read(index); },
                    [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
                    [&maps](size_t index, bool printed) { return maps.clear(index, printed); },
-                   [&maps](size_t index) { return maps.zero(index); },
+                   [&maps](size_t index, bool printed) { return maps.zero(index, printed); },
                    [&plan, &object, this](size_t span) {
                        return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
                    },
@@ -191,14 +241,14 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, const Maps& m
       stacks_(object.map(std::string(stacks_symbol)), source_lines),
       printer_(printer) {}
 
-Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, const Maps& maps,
+Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, Maps& maps,
                                                    Printer& printer, bool source_lines) {
     std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, source_lines));
     const auto tells_stack = [](const PlannedEvent& event) { return event.kind == EventKind::stack; };
     if (std::ranges::any_of(plan.events, tells_stack)) collector->stacks_.symbolizer().record_processes();
     collector->ring_fd_ = object.map("lt_events");
     if (collector->ring_fd_ < 0) return collector;
-    collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take, collector.get(), nullptr));
+    collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take_next, collector.get(), nullptr));
     if (!collector->ring_) return system_error("cannot map the ring buffer", errno);
     return collector;
 }
@@ -212,6 +262,13 @@ Collector::Drained Collector::drain() {
     return left_ == 0 ? Drained::some : Drained::all;
 }
 
+Status Collector::take(std::span<const uint8_t> record) {
+    if (exit_called() || exit_held_ || failure_) return Done{};
+    if (!held_) return dispatcher_.handle(record);
+    keep(record);
+    return Done{};
+}
+
 void Collector::restart() {
     if (ring_ && exit_called()) {
         discard_ = true;
@@ -221,15 +278,42 @@ void Collector::restart() {
     dispatcher_.forget_exit();
 }
 
+bool Collector::holds_exit() {
+    if (ring_) ring_buffer__consume(ring_.get());
+    return exit_held_;
+}
+
+void Collector::release() {
+    const auto records = std::exchange(held_, std::nullopt).value_or(std::vector<std::vector<uint8_t>>{});
+    for (const std::vector<uint8_t>& record : records)
+        if (!handle(record)) break;
+    printer_.flush();
+}
+
+void Collector::keep(std::span<const uint8_t> record) {
+    const auto event = decode_event(plan_, record);
+    exit_held_ = event && plan_.events[event->index].kind == EventKind::exit;
+    held_->emplace_back(record.begin(), record.end());
+}
+
+// False: nothing more is to be read.
+bool Collector::handle(std::span<const uint8_t> record) {
+    auto handled = dispatcher_.handle(record);
+    if (!handled) failure_ = handled.error();
+    return !exit_called() && !failure_;
+}
+
 // A negative result makes libbpf stop after this record.
-int Collector::take(void* self, void* record, size_t size) {
+int Collector::take_next(void* self, void* record, size_t size) {
     auto& collector = *static_cast<Collector*>(self);
     if (collector.discard_) return 0;
+    const std::span bytes(static_cast<const uint8_t*>(record), size);
+    if (collector.held_) {
+        collector.keep(bytes);
+        return collector.exit_held_ ? -ECANCELED : 0;
+    }
     collector.left_--;
-    auto handled = collector.dispatcher_.handle({static_cast<const uint8_t*>(record), size});
-    if (!handled) collector.failure_ = handled.error();
-    bool stop = collector.left_ == 0 || collector.exit_called() || collector.failure_;
-    return stop ? -ECANCELED : 0;
+    return collector.handle(bytes) && collector.left_ != 0 ? 0 : -ECANCELED;
 }
 
 }  // namespace lt

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,8 +27,8 @@ namespace lt {
 struct MapActions {
     std::function<Result<MapContent>(size_t)> read;
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry where there is none
-    std::function<Status(size_t, bool)> clear;  // true: what read() has last given, and no more
-    std::function<Status(size_t)> zero;
+    std::function<Status(size_t, bool)> clear;               // true: what read() has last given, and no more
+    std::function<Status(size_t, bool)> zero;                // likewise
     std::function<Result<OpenSpans>(size_t)> open;           // of a span
     std::function<std::vector<Frame>(const Stack&)> frames;  // innermost first
     SymbolAt symbol;
@@ -40,15 +41,21 @@ class Dispatcher {
         : plan_(plan), maps_(std::move(maps)), printer_(printer) {}
 
     Status handle(std::span<const uint8_t> record);
+    // After so many results the run ends as by exit(); 0: it does not.
+    void end_after(uint64_t results) { most_results_ = results; }
+    bool enough() const { return most_results_ != 0 && results_ >= most_results_; }
+    void complain_to(std::FILE* messages) { messages_ = messages; }
     bool exit_called() const { return exit_called_; }
     int exit_status() const { return exit_status_; }
     void forget_exit() { exit_called_ = false; }
-    Status print_maps();  // all that are not empty, as at the end of a run
+    Result<MapContent> map(size_t index);        // as print() shows it
+    Result<OpenSpans> open_spans(size_t index);  // of a span
+    Status print_maps();                         // all that are not empty, as at the end of a run
 
   private:
+    Status take(const PlannedEvent& planned, const Event& event);
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
     void act(EventKind kind, const std::string& text);
-    Result<MapContent> read_map(size_t index);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
@@ -58,12 +65,15 @@ class Dispatcher {
     Printer& printer_;
     bool exit_called_ = false;
     int exit_status_ = 0;
+    uint64_t most_results_ = 0;
+    uint64_t results_ = 0;
+    std::FILE* messages_ = stderr;
 };
 
 class Collector {
   public:
     // All outlive the collector.
-    static Result<std::unique_ptr<Collector>> open(const Plan& plan, const LoadedObject& object, const Maps& maps,
+    static Result<std::unique_ptr<Collector>> open(const Plan& plan, const LoadedObject& object, Maps& maps,
                                                    Printer& printer, bool source_lines);
 
     // What wakes us to take records of processes; may be null.
@@ -77,22 +87,38 @@ class Collector {
     enum class Drained : uint8_t { nothing, all, some };
     Drained drain();
 
+    void end_after(uint64_t results) { dispatcher_.end_after(results); }
+    bool enough() const { return dispatcher_.enough(); }
+    void complain_to(std::FILE* messages) { dispatcher_.complain_to(messages); }
     bool exit_called() const { return dispatcher_.exit_called(); }
     int exit_status() const { return dispatcher_.exit_status(); }
     const std::optional<Error>& failure() const { return failure_; }
 
+    // From hold() on records are kept; release() acts on them. So what BEGIN asks for is done once, although a refusal
+    // that comes later makes another session run it again.
+    void hold() { held_.emplace(); }
+    bool holds_exit();
+    void release();
+    // A record that did not come through the ring buffer; nothing after exit().
+    Status take(std::span<const uint8_t> record);
+
     // Throws away what an exit() has left unread, and takes again what comes from now on.
     void restart();
 
+    Result<MapContent> map(size_t index) { return dispatcher_.map(index); }
+    Result<OpenSpans> open_spans(size_t index) { return dispatcher_.open_spans(index); }
     Status print_maps() { return dispatcher_.print_maps(); }
 
   private:
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const LoadedObject& object, const Maps& maps, Printer& printer, bool source_lines);
-    static int take(void* self, void* record, size_t size);
+    Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, bool source_lines);
+    static int take_next(void* self, void* record, size_t size);
+    void keep(std::span<const uint8_t> record);
+    bool handle(std::span<const uint8_t> record);
 
+    const Plan& plan_;
     Dispatcher dispatcher_;
     Stacks stacks_;
     Printer& printer_;
@@ -100,6 +126,8 @@ class Collector {
     int ring_fd_ = -1;
     uint32_t left_ = 0;  // records that this drain may still take
     bool discard_ = false;
+    std::optional<std::vector<std::vector<uint8_t>>> held_;
+    bool exit_held_ = false;
     std::optional<Error> failure_;
 };
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "raw_maps.h"
 #include "runtime/distribution.h"
+#include "runtime/samples.h"
 
 namespace lt {
 namespace {
@@ -53,6 +55,8 @@ size_t aggregation_words(const Type& type) {
             return bucket_count(type);
         case Aggregation::dist:
             return dist_words;
+        case Aggregation::samples:
+            return samples_layout(type).words;
     }
     return 0;
 }
@@ -239,6 +243,38 @@ Distribution fold_distribution(const Copies& copies) {
     return out;
 }
 
+int64_t extreme_of(const Copies& copies, size_t word, Aggregation which) {
+    uint64_t order = 0;
+    for (size_t i = 0; i < copies.count(); i++) order = std::max(order, read_word(copies[i], word));
+    return of_order(order, which);
+}
+
+std::vector<uint64_t> buckets_of(const Copies& copies, uint32_t begin, uint32_t count) {
+    std::vector<uint64_t> out(begin == 0 ? 0 : count);
+    for (size_t i = 0; i < out.size(); i++) out[i] = sum_words(copies, begin + i);
+    return out;
+}
+
+Samples fold_samples(const Copies& copies, const Type& type) {
+    const SamplesLayout at = samples_layout(type);
+    Samples out;
+    out.count = sum_words(copies, 0);
+    out.sum = static_cast<int64_t>(sum_words(copies, 1));
+    out.has_extremes = at.extremes != 0 && out.count != 0;
+    if (out.has_extremes) {
+        out.least = extreme_of(copies, at.extremes, Aggregation::min);
+        out.greatest = extreme_of(copies, at.extremes + 1, Aggregation::max);
+    }
+    for (size_t i = 0; at.squares != 0 && i < copies.count(); i++) {
+        const uint64_t low = out.squares_low + read_word(copies[i], at.squares);
+        out.squares_high += read_word(copies[i], at.squares + 1) + (low < out.squares_low);
+        out.squares_low = low;
+    }
+    out.log = buckets_of(copies, at.log, log_buckets);
+    out.linear = buckets_of(copies, at.linear, at.linear_count);
+    return out;
+}
+
 Data fold_aggregation(const Copies& copies, const Type& type) {
     switch (type.aggregation) {
         case Aggregation::none:
@@ -257,6 +293,8 @@ Data fold_aggregation(const Copies& copies, const Type& type) {
             return fold_histogram(copies, type);
         case Aggregation::dist:
             return fold_distribution(copies);
+        case Aggregation::samples:
+            return fold_samples(copies, type);
     }
     return int64_t{0};
 }
@@ -283,18 +321,6 @@ Result<Value> fold(const Type& type, const Copies& copies) {
             break;
     }
     return unreadable(type);
-}
-
-bool is_per_cpu(MapShape shape) {
-    switch (shape) {
-        case MapShape::hash:
-        case MapShape::array:
-            return false;
-        case MapShape::per_cpu_hash:
-        case MapShape::per_cpu_array:
-            return true;
-    }
-    return false;
 }
 
 // The copies in an entry, each as large as the map's value and that large enough for its type.
@@ -331,6 +357,7 @@ Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<
 
 Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
     MapContent content{map.name, {}};
+    content.value = map.value;
     content.entries.reserve(entries.size());
     for (const RawEntry& raw : entries) {
         Result<std::optional<MapEntry>> entry = read_entry(map, raw);
@@ -338,6 +365,15 @@ Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> e
         if (entry->has_value()) content.entries.push_back(**std::move(entry));
     }
     return content;
+}
+
+// One value, folded already.
+static Result<Value> read_samples(const EventField& field, View8 record) {
+    if (field.type.aggregation != Aggregation::samples) return unreadable(field.type);
+    const size_t size = aggregation_words(field.type) * 8;
+    if (field.offset > record.size() || size > record.size() - field.offset)
+        return too_short("an event", record.size(), field.offset + size);
+    return Value{field.type, fold_samples(Copies(record.subspan(field.offset, size), size), field.type)};
 }
 
 Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
@@ -354,7 +390,9 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
             event.values.push_back({field.type, Missing{}});
             continue;
         }
-        Result<Value> value = read_value(field.type, record, field.offset, "an event");
+        Result<Value> value = planned.kind == EventKind::histogram
+                                  ? read_samples(field, record)
+                                  : read_value(field.type, record, field.offset, "an event");
         if (!value) return value.error_in(fmt::format("cannot read event {}", event.index));
         event.values.push_back(*std::move(value));
     }

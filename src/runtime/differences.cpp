@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 namespace lt {
@@ -33,14 +32,16 @@ void set_marks(const PlannedMap& map, Bytes& value) {
 
 }  // namespace
 
-std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawEntry> now) {
-    last_ = now;
-    asked_ = true;
+std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawEntry> now, bool reported) {
+    if (reported) {
+        last_ = now;
+        asked_ = true;
+    }
     if (past_.empty()) return now;
     std::vector<RawEntry> out;
     std::set<Bytes> seen;
     const auto add = [&](const Bytes& key, Bytes value) {
-        if (all_zero(value)) return;
+        if (!shown(key, value)) return;
         set_marks(map, value);
         out.push_back({key, std::move(value)});
     };
@@ -60,15 +61,49 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
     return out;
 }
 
+std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, Bytes value) const {
+    const auto past = past_.find(key);
+    if (past == past_.end()) return value;
+    value = difference(value, past->second);
+    if (all_zero(value)) return std::nullopt;
+    set_marks(map, value);
+    return value;
+}
+
 void Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove) {
     const std::vector<RawEntry>& all = now ? *now : last_;
     std::map<Bytes, Bytes> before = std::exchange(past_, {});
+    kept_.clear();
     for (const RawEntry& entry : all) {
         const auto past = before.find(entry.key);
         const bool idle = past != before.end() && past->second == entry.value;
         past_[entry.key] = entry.value;
         if (idle) forget(entry.key, remove);
     }
+    last_.clear();
+    asked_ = false;
+}
+
+bool Differences::shown(const Bytes& key, const Bytes& value) const { return !all_zero(value) || kept_.contains(key); }
+
+void Differences::zero(const std::optional<std::vector<RawEntry>>& now) {
+    const std::vector<RawEntry>& all = now ? *now : last_;
+    std::map<Bytes, Bytes> next;
+    std::set<Bytes> kept;
+    for (const RawEntry& entry : all) {
+        const auto past = past_.find(entry.key);
+        if (shown(entry.key, past == past_.end() ? entry.value : difference(entry.value, past->second)))
+            kept.insert(entry.key);
+        next[entry.key] = entry.value;
+    }
+    // what was taken out of the kernel's map, and was shown
+    for (const auto& [key, past] : past_) {
+        if (next.contains(key) || !shown(key, difference(Bytes(past.size()), past))) continue;
+        kept.insert(key);
+        next[key] = Bytes(past.size());
+    }
+    past_ = std::move(next);
+    kept_ = std::move(kept);
     last_.clear();
     asked_ = false;
 }

@@ -220,6 +220,25 @@ Result<UserFunction> ElfFile::at_address(uint64_t address) const {
     return place;
 }
 
+Result<UserSymbol> ElfFile::symbol(std::string_view name, uint64_t from) const {
+    const auto begin = address_at_offset(from);
+    if (!begin) return Error{fmt::format("{}: there is no code at offset {:#x}", path_, from), ""};
+    for (Elf* elf : handles())
+        for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
+            GElf_Shdr header{};
+            Elf_Scn* section = section_of_type(elf, table, header);
+            Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+            GElf_Sym s{};
+            for (int i = 0; data != nullptr && gelf_getsym(data, i, &s) != nullptr; i++) {
+                const char* text = elf_strptr(elf, header.sh_link, s.st_name);
+                if (text == nullptr || s.st_shndx == SHN_UNDEF || without_version(text) != name) continue;
+                if (GELF_ST_TYPE(s.st_info) != STT_TLS)
+                    return UserSymbol{static_cast<int64_t>(s.st_value - *begin), s.st_size};
+            }
+        }
+    return Error{fmt::format("{} has no symbol {}", path_, name), no_symbol(name).hint};
+}
+
 std::optional<uint64_t> ElfFile::address_at_offset(uint64_t offset) const {
     for (const Segment& s : segments_) {
         if (s.executable && offset >= s.offset && offset - s.offset < s.size) return s.address + (offset - s.offset);

@@ -24,6 +24,8 @@ class ElfFile {
     Result<UserFunction> function(std::string_view name) const;
     // The place of an instruction, named by the function around it ("main+0x4") where there is one.
     Result<UserFunction> at_address(uint64_t address) const;
+    // A variable or a function: how many bytes behind the instruction at an offset in the file, and its size.
+    Result<UserSymbol> symbol(std::string_view name, uint64_t from) const;
     // Adds the symbols that were taken out of the file (strip), where they are found; see debug_file.h for the
     // arguments.
     void add_debug_symbols(const std::string& path, const std::vector<std::string>& roots);

@@ -298,14 +298,24 @@ Answer test_task_storage(const FunctionFacts&) {
 }
 
 // The verifier refuses the call in any case, for want of arguments; a helper that it does not know it calls so.
-Answer test_bpf_loop(const FunctionFacts&) {
-    static constexpr bpf_insn code[] = {call_helper(BPF_FUNC_loop), leave};
+template <int helper>
+Answer test_helper(bpf_prog_type type, std::string_view absent) {
+    static constexpr bpf_insn code[] = {call_helper(helper), leave};
     std::array<char, 4096> log{};
-    const Descriptor program = load({BPF_PROG_TYPE_RAW_TRACEPOINT}, code, log);
+    const Descriptor program = load({type}, code, log);
     const std::string_view said = log.data();
     if (said.empty()) return refused(errno, "no BPF programs");
-    const bool unknown = said.find("invalid func") != said.npos || said.find("unknown func") != said.npos;
-    return unknown ? no("this kernel has no bpf_loop (Linux 5.17)") : yes();
+    const auto says = [&](std::string_view text) { return said.find(text) != said.npos; };
+    return says("invalid func") || says("unknown func") || says("cannot use helper") ? no(std::string(absent)) : yes();
+}
+
+Answer test_bpf_loop(const FunctionFacts&) {
+    return test_helper<BPF_FUNC_loop>(BPF_PROG_TYPE_RAW_TRACEPOINT, "this kernel has no bpf_loop (Linux 5.17)");
+}
+
+Answer test_override_return(const FunctionFacts&) {
+    return test_helper<BPF_FUNC_override_return>(BPF_PROG_TYPE_KPROBE,
+                                                 "this kernel was built without CONFIG_BPF_KPROBE_OVERRIDE");
 }
 
 int try_event(uint32_t type, uint64_t config) {
@@ -374,6 +384,7 @@ constexpr FeatureRow features[] = {
     {Feature::hardware_events, "hardware_events", test_hardware_events},
     {Feature::watchpoint, "watchpoint", test_watchpoint},
     {Feature::iterator, "iterator", test_iterator},
+    {Feature::override_return, "override_return", test_override_return},
 };
 
 constexpr bool rows_in_order() {

@@ -43,6 +43,7 @@ struct WeightOf {
     Weight operator()(const Extreme&) const { return {}; }
     Weight operator()(const Histogram& histogram) const { return total(histogram); }
     Weight operator()(const Distribution& distribution) const { return of(distribution.sum); }
+    Weight operator()(const Samples& samples) const { return of(samples.sum); }
     Weight operator()(Missing) const { return {}; }
     Weight operator()(const Stack&) const { return {}; }
     Weight operator()(const Group&) const { return {}; }
@@ -64,7 +65,7 @@ class FoldedPrinter final : public Relay {
 };
 
 void FoldedPrinter::map(const MapContent& content) {
-    MapContent rest{content.name, {}, content.at_end};
+    MapContent rest{content.name, {}, content.most, content.at_end, content.value};
     for (const size_t index : print_order(content)) {
         auto folded = fold(content.entries[index]);
         if (!folded) {

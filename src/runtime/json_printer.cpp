@@ -43,6 +43,7 @@ class JsonPrinter final : public Printer {
     void lost(const LossFact& loss) override;
     void missed(const MissedFact& missed) override;
     void account(const AccountFact& account) override;
+    void fact(const Fact& fact) override;
     void flush() override { sink_.flush(); }
 
   private:
@@ -92,6 +93,7 @@ void JsonPrinter::value(const Value& value) {
 }
 
 void JsonPrinter::map(const MapContent& content) {
+    if (content.at_end && content.entries.empty()) return;
     begin(type_of(content));
     out_ += '{';
     append_json(out_, std::string_view(content.name));
@@ -182,6 +184,26 @@ void JsonPrinter::account(const AccountFact& account) {
     out_ += ", \"lost\": {";
     for (const auto& [kind, count] : account.lost) member(kind, count);
     out_ += fmt::format("}}, \"unexplained\": {}}}", account.unexplained);
+    end();
+}
+
+struct MemberText {
+    std::string& out;
+    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(int64_t number) const { out += fmt::format("{}", number); }
+    void operator()(double number) const { out += fmt::format("{:.6g}", number); }
+    void operator()(bool truth) const { out += truth ? "true" : "false"; }
+    void operator()(const std::vector<std::string>& texts) const { append_json(out, texts); }
+};
+
+void JsonPrinter::fact(const Fact& fact) {
+    if (fact.members.empty()) return;
+    begin(fact.type);
+    for (size_t i = 0; i < fact.members.size(); i++) {
+        out_ += fmt::format("{}\"{}\": ", i == 0 ? "{" : ", ", fact.members[i].first);
+        std::visit(MemberText{out_}, fact.members[i].second);
+    }
+    out_ += '}';
     end();
 }
 

@@ -104,11 +104,13 @@ void append_distribution(std::string& out, const Distribution& d) {
     out += '}';
 }
 
-// Structures are objects, arrays and tuples arrays.
+// Structures and records are objects, arrays and tuples arrays.
 void append_group(std::string& out, const Group& group, const Type& type) {
-    const bool named = type.kind == Kind::structure;
+    const bool record = type.kind == Kind::tuple && !type.shape->names.empty();
+    const bool named = type.kind == Kind::structure || record;
     std::vector<std::string_view> names;
-    if (named)
+    if (record) names.assign(type.shape->names.begin(), type.shape->names.end());
+    if (type.kind == Kind::structure)
         for (const Member& m : type.shape->members)
             if (m.type.kind != Kind::none) names.push_back(m.name);
     out += named ? '{' : '[';
@@ -134,6 +136,11 @@ struct Appender {
     void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type); }
     void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view); }
     void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
+    void operator()(const Samples& s) const {
+        add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}", s.count, s.average(), s.sum);
+        if (s.has_extremes) add(out, ", \"min\": {}, \"max\": {}", s.least, s.greatest);
+        out += '}';
+    }
     void operator()(Missing) const { out += "null"; }
     void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
 };

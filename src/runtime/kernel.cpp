@@ -100,6 +100,10 @@ class FileKernel final : public Kernel {
     Result<std::string> binary(std::string_view name) override;
     Result<UserFunction> user_function(const std::string& path, std::string_view name) override;
     Result<UserFunction> user_address(const std::string& path, uint64_t address) override;
+    Result<UserSymbol> user_symbol(const std::string& path, std::string_view name, uint64_t offset) override {
+        const Result<ElfFile>& elf = file(path);
+        return elf ? elf->symbol(name, offset) : elf.error();
+    }
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
     std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;
     Result<std::vector<UserFunction>> source_line(const std::string& path, std::string_view file,

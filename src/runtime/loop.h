@@ -26,6 +26,8 @@ class Loop {
     // A timer of the loop's own.
     Status every(uint64_t period_ns, Handler handler);
 
+    int descriptor() const { return epoll_.get(); }  // readable when something is ready
+
     // Until something is ready or the time is over; negative: for ever.
     Status wait(int milliseconds);
 

@@ -1,6 +1,6 @@
-// Walks over maps. A map may change while it is read: an entry may then be missed or be there twice, as with any
-// reader.
 #include "maps.h"
+
+#include <linux/bpf.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,186 +8,122 @@
 
 namespace lt {
 
-namespace {
-
-bool is_array(MapShape shape) {
-    switch (shape) {
-        case MapShape::array:
-        case MapShape::per_cpu_array:
-            return true;
-        case MapShape::hash:
-        case MapShape::per_cpu_hash:
-            return false;
+Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
+    : plan_(plan), raw_(std::move(raw)), past_(plan.maps.size()), parts_(plan.maps.size()) {
+    const auto on_host = [](const Rung& rung) { return rung.way == Way::host; };
+    const bool any = std::ranges::any_of(
+        plan.probes, [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, on_host); });
+    for (size_t i = 0; any && i < plan.maps.size(); i++) {
+        if (is_per_cpu(plan.maps[i].shape)) parts_[i].emplace(plan.maps[i]);
     }
-    return false;
 }
 
-bool is_per_cpu(MapShape shape) {
-    switch (shape) {
-        case MapShape::per_cpu_hash:
-        case MapShape::per_cpu_array:
-            return true;
-        case MapShape::hash:
-        case MapShape::array:
-            return false;
-    }
-    return false;
+// As they are now, whatever was cleared before.
+Result<std::vector<RawEntry>> Maps::all(size_t index) {
+    auto found = raw_->entries(index);
+    if (found && parts_[index]) parts_[index]->join(*found, raw_->value_size(index));
+    return found;
 }
 
-size_t padded(size_t size) { return (size + 7) / 8 * 8; }
-
-constexpr uint32_t scalar = 0;  // its key in the array
-const uint8_t* scalar_key() { return reinterpret_cast<const uint8_t*>(&scalar); }
-
-// Enough that system calls do not count, little enough that per-CPU histograms of many CPUs still fit into memory.
-constexpr uint32_t batch_entries(size_t entry_size) {
-    constexpr size_t bytes = 1 << 20, fewest = 64, most = 8192;
-    return static_cast<uint32_t>(std::clamp(bytes / entry_size, fewest, most));
+Result<std::vector<RawEntry>> Maps::entries(size_t index, bool reported) {
+    const PlannedMap& map = plan_.maps[index];
+    auto found = all(index);
+    if (!found) return found.error_in("cannot read " + map.name);
+    if (map.cleared_by_difference) return past_[index].since(map, *std::move(found), reported);
+    return found;
 }
 
-bool batch_unknown(int code) { return code == -EINVAL || code == -EOPNOTSUPP || code == -524; }
-
-}  // namespace
-
-Result<Maps> Maps::open(const Plan& plan, const LoadedObject& object) {
-    int cpus = libbpf_num_possible_cpus();
-    if (cpus < 0) return system_error("cannot tell the number of CPUs", -cpus);
-    std::vector<Map> maps;
-    for (const PlannedMap& map : plan.maps) {
-        int fd = object.map(map.symbol);
-        if (fd < 0) return Error{"the object has no map " + map.symbol, ""};
-        size_t value = is_per_cpu(map.shape) ? padded(map.value_size) * static_cast<size_t>(cpus) : map.value_size;
-        size_t key = is_array(map.shape) ? sizeof scalar : map.key_size;
-        maps.push_back({&map, fd, key, value});
-    }
-    return Maps(std::move(maps));
+Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
+    const PlannedMap& map = plan_.maps[index];
+    auto found = raw_->lookup(index, key);
+    if (!found) return found.error_in("cannot read " + map.name);
+    if (parts_[index]) *found = parts_[index]->join(key, *std::move(found), raw_->value_size(index));
+    if (*found && map.cleared_by_difference) *found = past_[index].rest(map, key, **std::move(found));
+    return found;
 }
 
-Result<MapContent> Maps::read(size_t index) const {
-    const Map& map = maps_[index];
-    auto raw = entries(map);
-    if (!raw) return raw.error_in("cannot read " + map.plan->name);
-    if (map.plan->cleared_by_difference) return decode_map(*map.plan, past_[index].since(*map.plan, *std::move(raw)));
-    return decode_map(*map.plan, *raw);
+Result<MapContent> Maps::read(size_t index) {
+    auto found = entries(index);
+    if (!found) return found.error();
+    return decode_map(plan_.maps[index], *found);
 }
 
-Result<MapContent> Maps::find(size_t index, std::span<const uint8_t> key) const {
-    const Map& map = maps_[index];
-    if (is_array(map.plan->shape)) return read(index);
-    RawEntry entry{Bytes(key.begin(), key.end()), Bytes(map.value_size)};
-    const int code = bpf_map_lookup_elem(map.fd, entry.key.data(), entry.value.data());
-    if (code == -ENOENT) return MapContent{map.plan->name, {}};
-    if (code < 0) return system_error("cannot read " + map.plan->name, -code);
-    return decode_map(*map.plan, {&entry, 1});
+Result<MapContent> Maps::find(size_t index, KeyBytes key) {
+    const PlannedMap& map = plan_.maps[index];
+    if (is_array(map.shape)) return read(index);
+    RawEntry one{Bytes(key.begin(), key.end()), {}};
+    auto found = entry(index, one.key);
+    if (!found) return found.error();
+    if (!*found) return MapContent{map.name, {}};
+    one.value = **std::move(found);
+    return decode_map(map, {&one, 1});
 }
 
-Result<std::vector<RawEntry>> Maps::entries(const Map& map) {
-    std::vector<RawEntry> all;
-    if (is_array(map.plan->shape)) {
-        Bytes value(map.value_size);
-        if (int code = bpf_map_lookup_elem(map.fd, &scalar, value.data()); code < 0)
-            return system_error("lookup", -code);
-        all.push_back({{}, std::move(value)});
-        return all;
-    }
-    auto done = each(map, [&](const uint8_t* key, const uint8_t* value) {
-        all.push_back({Bytes(key, key + map.key_size), Bytes(value, value + map.value_size)});
-    });
-    if (!done) return done.error();
-    return all;
+// None where what was printed is meant.
+Result<std::optional<std::vector<RawEntry>>> Maps::all_unless(size_t index, bool printed) {
+    if (printed && past_[index].asked()) return std::optional<std::vector<RawEntry>>();
+    auto found = all(index);
+    if (!found) return found.error();
+    return std::optional(*std::move(found));
 }
 
-Status Maps::clear(size_t index, bool printed) const {
-    const Map& map = maps_[index];
-    if (map.plan->cleared_by_difference) {
-        std::optional<std::vector<RawEntry>> now;
-        if (!printed || !past_[index].asked()) {
-            auto raw = entries(map);
-            if (!raw) return raw.error_in("cannot clear " + map.plan->name);
-            now = *std::move(raw);
-        }
-        past_[index].clear(now, [&](const Bytes& key) { return remove(map, key); });
+Status Maps::clear(size_t index, bool printed) {
+    const PlannedMap& map = plan_.maps[index];
+    if (map.cleared_by_difference) {
+        auto now = all_unless(index, printed);
+        if (!now) return now.error_in("cannot clear " + map.name);
+        past_[index].clear(*now, [&](const Bytes& key) { return remove(index, key); });
         return Done{};
     }
-    if (is_array(map.plan->shape)) return update(map, scalar_key(), Bytes(map.value_size));
-    int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](const uint8_t*, const uint8_t*) {});
-    if (code == 0) return Done{};
-    if (!batch_unknown(code)) return system_error("cannot clear " + map.plan->name, -code);
-    std::vector<Bytes> left;
-    auto done = each_key(map, [&](const uint8_t* key, const uint8_t*) { left.emplace_back(key, key + map.key_size); });
-    if (!done) return done.error_in("cannot clear " + map.plan->name);
-    for (const Bytes& key : left) bpf_map_delete_elem(map.fd, key.data());
-    return Done{};
+    if (parts_[index]) parts_[index]->clear();
+    if (!is_array(map.shape)) {
+        auto cleared = raw_->clear(index);
+        return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
+    }
+    const int code = raw_->update(index, {}, Bytes(raw_->value_size(index)), BPF_EXIST);
+    return code < 0 ? Status(system_error("cannot clear " + map.name, -code)) : Status(Done{});
 }
 
-std::optional<Bytes> Maps::remove(const Map& map, const Bytes& key) const {
-    if (is_array(map.plan->shape)) return {};
-    Bytes value(map.value_size);
-    if (bpf_map_lookup_and_delete_elem(map.fd, key.data(), value.data()) < 0) return {};
+// What it was; none where it was not there.
+std::optional<Bytes> Maps::remove(size_t index, const Bytes& key) {
+    if (is_array(plan_.maps[index].shape)) return {};
+    std::optional<Bytes> value = raw_->take(index, key);
+    if (!parts_[index]) return value;
+    value = parts_[index]->join(key, std::move(value), raw_->value_size(index));
+    parts_[index]->erase(key);
     return value;
 }
 
-Status Maps::zero(size_t index) const {
-    const Map& map = maps_[index];
-    auto all = entries(map);
-    if (!all) return all.error_in("cannot zero " + map.plan->name);
-    const bool scalar_value = is_array(map.plan->shape);
-    const size_t each = padded(map.plan->value_size);
-    for (const RawEntry& entry : *all) {
-        Bytes zeros(map.value_size);
-        for (size_t end = each; scalar_value && end <= zeros.size(); end += each) {
+int Maps::erase(size_t index, KeyBytes key) {
+    const Bytes bytes(key.begin(), key.end());
+    const bool had = parts_[index] && !parts_[index]->part(bytes, false, 0).empty();
+    if (had) parts_[index]->erase(bytes);
+    const int code = raw_->erase(index, key);
+    return had && code == -ENOENT ? 0 : code;
+}
+
+Status Maps::zero(size_t index, bool printed) {
+    const PlannedMap& map = plan_.maps[index];
+    if (map.cleared_by_difference) {
+        auto now = all_unless(index, printed);
+        if (!now) return now.error_in("cannot zero " + map.name);
+        past_[index].zero(*now);
+        return Done{};
+    }
+    if (parts_[index]) parts_[index]->zero();
+    auto found = raw_->entries(index);
+    if (!found) return found.error_in("cannot zero " + map.name);
+    const bool scalar = is_array(map.shape);
+    const size_t each = padded_size(map.value_size);
+    for (const RawEntry& entry : *found) {
+        Bytes zeros(entry.value.size());
+        for (size_t end = each; scalar && end <= zeros.size(); end += each)
             std::copy_n(&entry.value[end - scalar_mark], scalar_mark, &zeros[end - scalar_mark]);
-        }
-        if (auto zeroed = update(map, scalar_value ? scalar_key() : entry.key.data(), zeros); !zeroed) return zeroed;
+        const int code = raw_->update(index, entry.key, zeros, BPF_EXIST);
+        // A key that a program has deleted meanwhile needs no value.
+        if (code < 0 && code != -ENOENT) return system_error("cannot zero " + map.name, -code);
     }
     return Done{};
-}
-
-Status Maps::update(const Map& map, const uint8_t* key, const Bytes& value) {
-    int code = bpf_map_update_elem(map.fd, key, value.data(), BPF_EXIST);
-    // A key that a program has deleted meanwhile needs no value.
-    if (code < 0 && code != -ENOENT) return system_error("cannot zero " + map.plan->name, -code);
-    return Done{};
-}
-
-Status Maps::each(const Map& map, const Take& take) {
-    int code = each_batch(map, bpf_map_lookup_batch, take);
-    if (code == 0) return Done{};
-    if (batch_unknown(code)) return each_key(map, take);
-    return system_error("lookup of a batch", -code);
-}
-
-// 0 or a negative errno. An unknown call is refused before anything was taken.
-int Maps::each_batch(const Map& map, BatchCall call, const Take& take) {
-    uint32_t room = batch_entries(map.key_size + map.value_size);
-    Bytes keys, values;
-    Bytes position(std::max(map.key_size, sizeof(uint32_t)));
-    for (bool first = true;;) {
-        keys.resize(room * map.key_size);
-        values.resize(room * map.value_size);
-        uint32_t count = room;
-        int code = call(map.fd, first ? nullptr : position.data(), position.data(), keys.data(), values.data(), &count,
-                        nullptr);
-        if (code == -ENOSPC) {  // one bucket of the hash has more than fits
-            room *= 2;
-            continue;
-        }
-        if (code < 0 && code != -ENOENT) return code;
-        for (size_t i = 0; i < count; i++) take(&keys[i * map.key_size], &values[i * map.value_size]);
-        if (code < 0) return 0;
-        first = false;
-    }
-}
-
-Status Maps::each_key(const Map& map, const Take& take) {
-    Bytes key(map.key_size), next(map.key_size), value(map.value_size);
-    for (const uint8_t* after = nullptr;; after = key.data()) {
-        int code = bpf_map_get_next_key(map.fd, after, next.data());
-        if (code == -ENOENT) return Done{};
-        if (code < 0) return system_error("next key", -code);
-        key = next;
-        if (bpf_map_lookup_elem(map.fd, key.data(), value.data()) == 0) take(key.data(), value.data());
-    }
 }
 
 }  // namespace lt

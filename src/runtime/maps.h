@@ -1,17 +1,16 @@
-// The plan's maps while a session runs: read whole, cleared or zeroed, by the kernel's batch operations where it has
-// them.
+// The plan's maps while a session runs, as reports see them: read whole, cleared or zeroed; what blocks that lt runs
+// have collected is in them, too.
 #pragma once
 
-#include <bpf/bpf.h>
-
-#include <cstdint>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "differences.h"
-#include "object.h"
+#include "host_parts.h"
+#include "raw_maps.h"
 #include "runtime/decode.h"
 #include "runtime/plan.h"
 #include "runtime/value.h"
@@ -20,37 +19,35 @@ namespace lt {
 
 class Maps {
   public:
-    // `object` outlives it.
-    static Result<Maps> open(const Plan& plan, const LoadedObject& object);
+    // `plan` outlives it.
+    Maps(const Plan& plan, std::unique_ptr<RawMaps> raw);
 
-    size_t size() const { return maps_.size(); }
-    Result<MapContent> read(size_t index) const;
-    Result<MapContent> find(size_t index, std::span<const uint8_t> key) const;  // of one key, if it is there
+    size_t size() const { return plan_.maps.size(); }
+    Result<MapContent> read(size_t index);
+    Result<MapContent> find(size_t index, KeyBytes key);  // of one key, if it is there
     // No keys left; a scalar as if never written. `printed`: without what has come since read() was last called, where
     // the map is one that is cleared by difference.
-    Status clear(size_t index, bool printed) const;
-    Status zero(size_t index) const;  // the keys stay, their values become zero
+    Status clear(size_t index, bool printed);
+    Status zero(size_t index, bool printed);  // the keys stay, their values become zero
+
+    // The bytes of read() and find(), before they are decoded.
+    Result<std::vector<RawEntry>> entries(size_t index, bool reported = true);  // false: clear() is not to know of it
+    Result<std::optional<Bytes>> entry(size_t index, const Bytes& key);
+    int erase(size_t index, KeyBytes key);  // 0 or a negative errno
+
+    RawMaps& raw() { return *raw_; }
+    // Of a per-CPU map, where the plan has blocks that lt runs; else null.
+    HostParts* parts(size_t index) { return parts_[index] ? &*parts_[index] : nullptr; }
 
   private:
-    struct Map {
-        const PlannedMap* plan;
-        int fd;
-        size_t key_size;
-        size_t value_size;  // as the kernel gives it: of all CPUs
-    };
-    explicit Maps(std::vector<Map> maps) : maps_(std::move(maps)), past_(maps_.size()) {}
+    Result<std::vector<RawEntry>> all(size_t index);
+    Result<std::optional<std::vector<RawEntry>>> all_unless(size_t index, bool printed);
+    std::optional<Bytes> remove(size_t index, const Bytes& key);
 
-    using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
-    using BatchCall = decltype(&bpf_map_lookup_batch);
-    std::optional<Bytes> remove(const Map& map, const Bytes& key) const;
-    static Status each(const Map& map, const Take& take);
-    static int each_batch(const Map& map, BatchCall call, const Take& take);
-    static Status each_key(const Map& map, const Take& take);
-    static Result<std::vector<RawEntry>> entries(const Map& map);
-    static Status update(const Map& map, const uint8_t* key, const Bytes& value);
-
-    std::vector<Map> maps_;
-    mutable std::vector<Differences> past_;  // indexed as maps_
+    const Plan& plan_;
+    std::unique_ptr<RawMaps> raw_;
+    std::vector<Differences> past_;                // indexed as Plan::maps
+    std::vector<std::optional<HostParts>> parts_;  // likewise
 };
 
 }  // namespace lt

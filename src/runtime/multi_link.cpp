@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 
+#include "causes.h"
+
 namespace lt {
 namespace {
 
@@ -23,11 +25,6 @@ constexpr std::array kinds{
     KindRow{Way::uprobe_multi, attach_uprobe_multi},
 };
 
-struct Cause {
-    int code;
-    const char* text;
-};
-constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
 constexpr std::array causes{
     Cause{ESRCH, "it is compiled without ftrace (notrace), or several functions have its name"},
     Cause{EINVAL, "it is compiled without ftrace (notrace)"},
@@ -50,8 +47,7 @@ std::vector<uint64_t> cookies_of(std::span<const Attachment> places) {
 
 Result<Descriptor> linked(long fd) {
     if (fd >= 0) return Descriptor(static_cast<int>(fd));
-    for (const Cause& cause : causes)
-        if (cause.code == errno) return Error{cause.text, "", errno};
+    if (const Cause* cause = cause_of(causes, errno)) return Error{cause->text, "", errno};
     return system_error("the kernel refuses the link", errno);
 }
 

@@ -1,5 +1,7 @@
 #include "naming.h"
 
+#include "effects.h"
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <pwd.h>
@@ -58,6 +60,11 @@ std::string error_text(int64_t number) {
     return text != nullptr ? text : fmt::format("error {}", number);
 }
 
+std::string error_name_text(int64_t number) {
+    const char* name = ::strerrorname_np(static_cast<int>(number < 0 ? -number : number));
+    return name != nullptr ? name : fmt::format("error {}", number);
+}
+
 std::string signal_text(int64_t number) {
     const char* text = ::sigabbrev_np(static_cast<int>(number));
     return text != nullptr ? fmt::format("SIG{}", text) : fmt::format("signal {}", number);
@@ -93,6 +100,13 @@ std::string cgroup_text(uint64_t id) {
     return fmt::format("{}", id);
 }
 
+// As it is named now; once it has gone its number.
+std::string process_text(uint32_t pid) {
+    const auto text = file_text(fmt::format("/proc/{}/comm", pid));
+    if (!text || text->empty()) return fmt::format("{}", pid);
+    return text->substr(0, text->find('\n'));
+}
+
 std::string symbol_text(uint64_t address, uint32_t process, const SymbolAt& symbol) {
     std::string name = symbol(address, process);
     return name.empty() ? fmt::format("{:#x}", address) : name;
@@ -109,12 +123,16 @@ std::string number_text(const Value& value, int64_t number, const SymbolAt& symb
             return time_text(value.type.shape ? value.type.shape->name : "", bits);
         case Naming::error:
             return error_text(number);
+        case Naming::error_name:
+            return error_name_text(number);
         case Naming::signal:
             return signal_text(number);
         case Naming::syscall:
             return syscall_text(number);
         case Naming::cgroup:
             return cgroup_text(bits);
+        case Naming::process:
+            return process_text(static_cast<uint32_t>(bits));
         case Naming::none:
         case Naming::user_symbol:
         case Naming::internet:

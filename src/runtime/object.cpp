@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "causes.h"
 #include "load_log.h"
 #include "multi_link.h"
 
@@ -29,13 +30,6 @@ struct LoadedObject::Attempt {
 };
 
 namespace {
-
-struct Cause {
-    int code;
-    const char* text;
-};
-
-constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
 
 // Those that say no to the place or the kind of program, whatever the program does.
 constexpr std::array trampoline_causes{
@@ -58,7 +52,7 @@ ProgramUses uses_of_programs(const Plan& plan, const RungRefusals& refusals) {
     ProgramUses uses;
     for (size_t p = 0; p < plan.probes.size(); p++)
         for (size_t r = 0; r < plan.probes[p].rungs.size(); r++)
-            if (refusals[p][r].empty())
+            if (refusals[p][r].empty() && plan.probes[p].rungs[r].way != Way::host)
                 for (const Attachment& a : plan.probes[p].rungs[r].attachments)
                     uses.emplace(a.program, ProgramUse{p, r, &a});
     return uses;
@@ -87,8 +81,7 @@ int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* progr
 
 std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
     if (log.verified()) return std::nullopt;
-    for (const Cause& cause : trampoline_causes)
-        if (cause.code == code) return cause.text;
+    if (const Cause* cause = cause_of(trampoline_causes, code)) return cause->text;
     return std::nullopt;
 }
 
@@ -135,6 +128,18 @@ Error load_error(const Plan& plan, const ProgramUses& uses, const std::string& p
     return error;
 }
 
+// Blocks that lt itself runs read and write the variables of the programs, which libbpf does not foresee for static
+// ones.
+void share_sections(bpf_object* object) {
+    bpf_map* map = nullptr;
+    bpf_object__for_each_map(map, object) {
+        const std::string_view name = bpf_map__name(map);
+        const bool variables = name.starts_with(".data") || name.starts_with(".bss");
+        if (bpf_map__is_internal(map) && variables)
+            bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_MMAPABLE);
+    }
+}
+
 }  // namespace
 
 LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals) {
@@ -151,6 +156,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     ProgramUses uses = uses_of_programs(plan, refusals);
     for (bpf_program* program = nullptr; (program = bpf_object__next_program(object.get(), program));)
         if (int code = choose_program(plan, uses, program); code < 0) return failed(bpf_program__name(program), -code);
+    share_sections(object.get());
     int code = bpf_object__load(object.get());
     if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
     return {std::move(object), std::nullopt};
@@ -218,10 +224,12 @@ Status LoadedObject::set_params(const std::vector<uint8_t>& bytes) const {
     return code < 0 ? Status(system_error("cannot set the parameters", -code)) : Status(Done{});
 }
 
-Status LoadedObject::stop_opening() const {
-    const uint64_t yes = 1;
-    const int code = set_section(".data.stop", &yes);
-    return code < 0 ? Status(system_error("cannot stop the openings of spans", -code)) : Status(Done{});
+Status LoadedObject::stop_opening(bool stop) const {
+    const uint64_t word = stop ? 1 : 0;
+    const int code = set_section(".data.stop", &word);
+    return code < 0
+               ? Status(system_error(stop ? "cannot stop the openings of spans" : "cannot open spans again", -code))
+               : Status(Done{});
 }
 
 std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const {

@@ -32,8 +32,8 @@ class LoadedObject {
     Status run(const std::string& program) const;
 
     std::vector<uint64_t> loss_counters() const;
-    // From now on no span is opened.
-    Status stop_opening() const;
+    // From now on no span is opened; or again they are.
+    Status stop_opening(bool stop) const;
     // The bytes of the parameters as they are now, and setting them; see Plan::params.
     Result<std::vector<uint8_t>> params() const;
     Status set_params(const std::vector<uint8_t>& bytes) const;

@@ -14,64 +14,51 @@
 #include <optional>
 
 #include "breakpoint.h"
+#include "causes.h"
 
 namespace lt {
 
 namespace {
 
-struct Cause {
-    int code;
-    const char* text;
-    const char* hint;
+constexpr std::array tracepoint_causes{
+    Cause{EACCES, "the kernel does not permit it", needs_root},
+    Cause{EPERM, "the kernel does not permit it", needs_root},
+    Cause{ENOENT, "the kernel has no such tracepoint any more"},
+    Cause{EINVAL, "the kernel has no such tracepoint any more"},
 };
 
-constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
-constexpr const char* needs_root = "run as root, outside of a container";
-
-constexpr std::initializer_list<Cause> tracepoint_causes{
-    {EACCES, "the kernel does not permit it", needs_root},
-    {EPERM, "the kernel does not permit it", needs_root},
-    {ENOENT, "the kernel has no such tracepoint any more", ""},
-    {EINVAL, "the kernel has no such tracepoint any more", ""},
+constexpr std::array kprobe_causes{
+    Cause{EACCES, "the kernel does not permit it", needs_root},
+    Cause{EPERM, "the kernel does not permit it", needs_root},
+    Cause{ENOENT, "the kernel has no function of this name, or all calls of it are inlined"},
+    Cause{EINVAL, "the function is compiled without ftrace (notrace) or on the kprobe blacklist"},
+    Cause{EADDRNOTAVAIL, "the kernel has several functions of this name"},
+    Cause{EILSEQ, "the address is not the start of an instruction"},
+    Cause{EOPNOTSUPP, "the kernel cannot place a kprobe there"},
+    Cause{kernel_not_supported, "the kernel cannot place a kprobe there"},
 };
 
-constexpr std::initializer_list<Cause> kprobe_causes{
-    {EACCES, "the kernel does not permit it", needs_root},
-    {EPERM, "the kernel does not permit it", needs_root},
-    {ENOENT, "the kernel has no function of this name, or all calls of it are inlined", ""},
-    {EINVAL, "the function is compiled without ftrace (notrace) or on the kprobe blacklist", ""},
-    {EADDRNOTAVAIL, "the kernel has several functions of this name", ""},
-    {EILSEQ, "the address is not the start of an instruction", ""},
-    {EOPNOTSUPP, "the kernel cannot place a kprobe there", ""},
-    {kernel_not_supported, "the kernel cannot place a kprobe there", ""},
+constexpr std::array uprobe_causes{
+    Cause{EACCES, "the kernel does not permit it", needs_root},
+    Cause{EPERM, "the kernel does not permit it", needs_root},
+    Cause{ENOENT, "there is no such file"},
+    Cause{EINVAL, "it is not a place in the code of a regular file"},
+    Cause{EIO, "the file's file system does not allow uprobes"},
+    Cause{EOPNOTSUPP, "the kernel cannot emulate the instruction there"},
+    Cause{kernel_not_supported, "the kernel cannot emulate the instruction there"},
 };
 
-constexpr std::initializer_list<Cause> uprobe_causes{
-    {EACCES, "the kernel does not permit it", needs_root},
-    {EPERM, "the kernel does not permit it", needs_root},
-    {ENOENT, "there is no such file", ""},
-    {EINVAL, "it is not a place in the code of a regular file", ""},
-    {EIO, "the file's file system does not allow uprobes", ""},
-    {EOPNOTSUPP, "the kernel cannot emulate the instruction there", ""},
-    {kernel_not_supported, "the kernel cannot emulate the instruction there", ""},
+constexpr std::array counting_causes{
+    Cause{EACCES, "the kernel does not permit it", needs_root},
+    Cause{EPERM, "the kernel does not permit it", needs_root},
+    Cause{ENOENT, "this machine cannot count it", "a virtual machine often has no counters of the processor"},
+    Cause{ENODEV, "this machine cannot count it"},
+    Cause{EOPNOTSUPP, "this machine has no interrupt for it",
+          "a virtual machine often has no counters of the processor"},
+    Cause{EINVAL, "the kernel cannot run a program each time that so much of it was counted"},
+    Cause{ESRCH, "there is no such process any more"},
+    Cause{ENOSPC, "all debug registers of the CPU are in use", "four watchpoints can be set at one time"},
 };
-
-constexpr std::initializer_list<Cause> counting_causes{
-    {EACCES, "the kernel does not permit it", needs_root},
-    {EPERM, "the kernel does not permit it", needs_root},
-    {ENOENT, "this machine cannot count it", "a virtual machine often has no counters of the processor"},
-    {ENODEV, "this machine cannot count it", ""},
-    {EOPNOTSUPP, "this machine has no interrupt for it", "a virtual machine often has no counters of the processor"},
-    {EINVAL, "the kernel cannot run a program each time that so much of it was counted", ""},
-    {ESRCH, "there is no such process any more", ""},
-    {ENOSPC, "all debug registers of the CPU are in use", "four watchpoints can be set at one time"},
-};
-
-Error refusal(const std::string& what, std::initializer_list<Cause> causes, int code) {
-    for (const Cause& cause : causes)
-        if (cause.code == code) return {fmt::format("{}: {}", what, cause.text), cause.hint, code};
-    return system_error(what, code);
-}
 
 // Where an event counts: on a CPU, in a process (or thread), or both; -1: any.
 struct Counted {
@@ -80,7 +67,7 @@ struct Counted {
 };
 
 Result<Descriptor> open_counted(perf_event_attr attr, const Counted& where, const std::string& what,
-                                std::initializer_list<Cause> causes) {
+                                std::span<const Cause> causes) {
     attr.size = sizeof attr;
     attr.disabled = 1;
     constexpr int no_group = -1;
@@ -89,7 +76,7 @@ Result<Descriptor> open_counted(perf_event_attr attr, const Counted& where, cons
     return Descriptor(static_cast<int>(fd));
 }
 
-Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::initializer_list<Cause> causes) {
+Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::span<const Cause> causes) {
     auto cpus = online_cpus();
     if (!cpus) return cpus.error_in(what);
     return open_counted(attr, {-1, cpus->front()}, what, causes);

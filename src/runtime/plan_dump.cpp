@@ -51,6 +51,8 @@ std::string_view event_name(EventKind kind) {
             return "error";
         case EventKind::warning:
             return "warning";
+        case EventKind::histogram:
+            return "histogram";
     }
     return {};
 }
@@ -130,6 +132,7 @@ std::string place_text(Way way, const Attachment& to) {
     const std::string_view side = to.at_return ? "return" : "entry";
     switch (way) {
         case Way::run:
+        case Way::host:
         case Way::walk:
             return "run";
         case Way::tracepoint:
@@ -263,6 +266,9 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::clear:
         case EventKind::zero:
             subject = " " + map_name(plan_, event.map);
+            break;
+        case EventKind::histogram:
+            subject = event.top == 0 ? " log" : " linear";
             break;
         case EventKind::value:
         case EventKind::stack:

@@ -20,6 +20,7 @@ class Relay : public Printer {
     void lost(const LossFact& loss) override { next_.lost(loss); }
     void missed(const MissedFact& missed) override { next_.missed(missed); }
     void account(const AccountFact& account) override { next_.account(account); }
+    void fact(const Fact& fact) override { next_.fact(fact); }
     void flush() override { next_.flush(); }
 
   protected:

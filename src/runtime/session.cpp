@@ -1,6 +1,4 @@
-// The session: owner of all the parts, in the order in which they depend on one another.
-#include "runtime/session.h"
-
+// Load, run and finish.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,100 +7,13 @@
 #include <set>
 #include <utility>
 
-#include "attach.h"
-#include "collect.h"
 #include "iterator.h"
-#include "loop.h"
-#include "maps.h"
+#include "live_session.h"
 #include "missed.h"
-#include "object.h"
 #include "open_spans.h"
 #include "session_values.h"
-#include "signals.h"
-#include "timeouts.h"
 
 namespace lt {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// What is open for one probe, and the rung it is from.
-struct Taken {
-    size_t rung = 0;
-    std::vector<Hook> hooks;
-    std::vector<Skipped> skipped;
-    uint64_t unserved = 0;  // as the links told before they were closed
-};
-
-class LiveSession final : public Session {
-  public:
-    LiveSession(const Plan& plan, Printer& printer, Signals signals, Loop loop, LoadedObject object, Maps maps)
-        : plan_(plan),
-          printer_(printer),
-          signals_(std::move(signals)),
-          loop_(std::move(loop)),
-          object_(std::move(object)),
-          maps_(std::move(maps)),
-          refused_(object_.refusals()) {}
-
-    ~LiveSession() override;
-
-    Status prepare(int output, bool source_lines);
-    void trace(int process, bool only) override { target_ = {process, only}; }
-
-    std::vector<Refusal> attach() override;
-    std::optional<Error> attach_error() const override { return attach_error_; }
-    std::vector<size_t> taken() const override;
-    std::vector<std::string> skipped(size_t probe) const override;
-    Status watch(int descriptor, std::function<void()> work) override;
-    Status set_param(size_t index, const std::vector<uint8_t>& bytes) override;
-    Status end_with(int descriptor) override;
-    Ended run() override;
-    Status finish() override;
-    int exit_status() const override { return collector_->exit_status(); }
-    std::vector<Loss> losses() const override;
-    std::vector<Missed> missed() const override;
-    Result<std::vector<Account>> accounts() const override;
-    std::vector<ProgramFacts> facts() const override;
-
-  private:
-    Status run_programs(When when);
-    Status run_program(const PlannedProbe& probe);
-    std::vector<Refusal> refusals_of(size_t probe) const;
-    bool open_next(Attacher& attacher, size_t probe);
-    std::vector<Refusal> open_all(Attacher& attacher);
-    std::vector<Refusal> link_all(Attacher& attacher);
-    Status start();
-    Status start_periods();
-    Status await_signals();
-    Status run_iterators();
-    bool anything_to_wait_for() const;
-    void drain();
-    int patience() const;
-    void end(Ended how);
-    void detach();
-
-    const Plan& plan_;
-    Printer& printer_;
-    Signals signals_;
-    std::vector<Signals> awaited_;  // one for each probe of a signal, in their order
-    Target target_;
-    std::unique_ptr<Impatience> impatience_;  // from finish() on, also while the events below are closed
-    Loop loop_;
-    LoadedObject object_;
-    Maps maps_;
-    std::unique_ptr<Collector> collector_;
-    RungRefusals refused_;
-    std::vector<Taken> taken_;  // indexed as Plan::probes
-    Timeouts timeouts_{plan_, object_};
-    std::optional<Error> attach_error_;
-    std::optional<Error> failure_;
-    std::optional<Ended> ended_;
-    Clock::time_point last_record_ = Clock::now();
-    bool more_to_drain_ = false;
-    bool watched_ = false;
-};
 
 LiveSession::~LiveSession() {
     detach();
@@ -112,19 +23,22 @@ LiveSession::~LiveSession() {
     close_all(std::move(events));
 }
 
-Status LiveSession::prepare(int output, bool source_lines) {
+Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.session_values.empty()) {
         if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
     }
-    auto collector = Collector::open(plan_, object_, maps_, printer_, source_lines);
+    auto collector = Collector::open(plan_, object_, maps_, printer_, options.source_lines);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
-    auto signals = loop_.add(signals_.descriptor(), Loop::On::readable, [this] {
-        if (signals_.next() != 0) end(Ended::interrupted);
-    });
-    if (!signals) return signals;
-    if (output >= 0) {
-        auto watched = loop_.add(output, Loop::On::broken, [this] { end(Ended::output_closed); });
+    collector_->complain_to(options.messages);
+    if (signals_) {
+        auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, [this] {
+            if (signals_->next() != 0) end(Ended::interrupted);
+        });
+        if (!signals) return signals;
+    }
+    if (options.output >= 0) {
+        auto watched = loop_.add(options.output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
     }
     if (ProcessHistory* history = collector_->history()) {
@@ -178,114 +92,8 @@ Status LiveSession::end_with(int descriptor) {
     return loop_.add(descriptor, Loop::On::readable, [this] { end(Ended::watched_ended); });
 }
 
-// ---- attach
-
-std::vector<Refusal> LiveSession::attach() {
-    taken_.resize(plan_.probes.size());
-    Attacher attacher(plan_, object_, target_);
-    // Before BEGIN prints anything: can all be had?
-    if (auto refusals = open_all(attacher); !refusals.empty()) return refusals;
-    if (auto begun = run_programs(When::begin); !begun) {
-        attach_error_ = begun.error();
-        return {};
-    }
-    drain();
-    if (ended_) return {};
-    if (auto refusals = link_all(attacher); !refusals.empty()) return refusals;
-    if (auto started = start(); !started) attach_error_ = started.error();
-    return {};
-}
-
-std::vector<Refusal> LiveSession::open_all(Attacher& attacher) {
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
-        if (!open_next(attacher, probe)) {
-            taken_.clear();
-            return refusals_of(probe);
-        }
-    return {};
-}
-
-// The first rung that is left and can be opened.
-bool LiveSession::open_next(Attacher& attacher, size_t probe) {
-    const auto& rungs = plan_.probes[probe].rungs;
-    for (size_t rung = 0; rung < rungs.size(); rung++) {
-        std::string& why = refused_[probe][rung];
-        if (!why.empty()) continue;
-        std::vector<Skipped> skipped;
-        if (auto hooks = attacher.open(rungs[rung], skipped)) {
-            taken_[probe] = {rung, *std::move(hooks), std::move(skipped)};
-            return true;
-        } else {
-            why = hooks.error().what;
-        }
-    }
-    return rungs.empty();
-}
-
-std::vector<Refusal> LiveSession::link_all(Attacher& attacher) {
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
-        for (;;) {
-            Taken& taken = taken_[probe];
-            auto linked = link_hooks(taken.hooks, taken.skipped);
-            if (linked) break;
-            refused_[probe][taken.rung] = linked.error().what;
-            taken.hooks.clear();
-            if (open_next(attacher, probe)) continue;
-            detach();
-            return refusals_of(probe);
-        }
-    return {};
-}
-
-Status LiveSession::start() {
-    for (const Taken& taken : taken_)
-        if (auto enabled = enable_hooks(taken.hooks); !enabled) return enabled;
-    return start_periods();
-}
-
-Status LiveSession::start_periods() {
-    if (!plan_.timeouts.empty()) {
-        const auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(Timeouts::period).count();
-        auto timer = loop_.every(static_cast<uint64_t>(period), [this] {
-            if (auto looked = timeouts_.look(); !looked) {
-                failure_ = looked.error();
-                end(Ended::failed);
-            }
-        });
-        if (!timer) return timer.error_in("timeouts");
-    }
-    for (const PlannedProbe& probe : plan_.probes) {
-        if (probe.when != When::period) continue;
-        auto timer = loop_.every(probe.period_ns, [this, &probe] {
-            if (auto ran = run_program(probe); !ran) {
-                failure_ = ran.error();
-                end(Ended::failed);
-            }
-        });
-        if (!timer) return timer.error_in(probe.text);
-    }
-    return Done{};
-}
-
-// Those that the kernel said no to; where nothing was tried, what the plan knew.
-std::vector<Refusal> LiveSession::refusals_of(size_t probe) const {
-    std::vector<Refusal> tried, known;
-    const auto& rungs = plan_.probes[probe].rungs;
-    for (size_t rung = 0; rung < rungs.size(); rung++)
-        (rungs[rung].refused.empty() ? tried : known).push_back({probe, rungs[rung].way, refused_[probe][rung]});
-    return tried.empty() ? known : tried;
-}
-
-std::vector<size_t> LiveSession::taken() const {
-    std::vector<size_t> rungs;
-    for (const Taken& taken : taken_) rungs.push_back(taken.rung);
-    return rungs;
-}
-
-std::vector<std::string> LiveSession::skipped(size_t probe) const {
-    std::vector<std::string> why;
-    for (const Skipped& each : taken_[probe].skipped) why.push_back(each.why);
-    return why;
+Status LiveSession::end_after(uint64_t nanoseconds) {
+    return loop_.every(nanoseconds, [this] { end(Ended::time_over); });
 }
 
 // ---- run
@@ -299,8 +107,31 @@ Status LiveSession::run_programs(When when) {
 
 Status LiveSession::run_program(const PlannedProbe& probe) {
     for (const Rung& rung : probe.rungs)
-        for (const Attachment& attachment : rung.attachments)
-            if (auto ran = object_.run(attachment.program); !ran) return ran.error_in(probe.text);
+        for (const Attachment& attachment : rung.attachments) {
+            auto ran = rung.way == Way::host ? run_here(probe, attachment.program) : object_.run(attachment.program);
+            if (!ran) return ran.error_in(probe.text);
+        }
+    return Done{};
+}
+
+// What programs in the kernel have written comes before what the block prints.
+Status LiveSession::run_here(const PlannedProbe& probe, const std::string& program) {
+    if (!host_) {
+        port_ = std::make_unique<LivePort>(plan_, object_, maps_, *collector_);
+        auto host = Host::open(plan_, *port_);
+        if (!host) return host.error();
+        host_ = *std::move(host);
+    }
+    while (collector_->drain() == Collector::Drained::some) {
+    }
+    if (collector_->exit_called()) return Done{};
+    auto ran = host_->run(program);
+    printer_.flush();
+    if (!ran) return ran.error();
+    if (*ran == Host::Ran::interrupted) {
+        fmt::print(stderr, "lt: {} was interrupted\n", probe.text);
+        if (signals_ && signals_->next() != 0) end(Ended::interrupted);
+    }
     return Done{};
 }
 
@@ -318,19 +149,33 @@ Status LiveSession::run_iterators() {
 }
 
 Ended LiveSession::run() {
+    begin_run();
+    while (!ended_) wait(patience());
+    return *ended_;
+}
+
+std::optional<Ended> LiveSession::turn() {
+    begin_run();
+    if (!ended_) wait(0);
+    return ended_;
+}
+
+void LiveSession::begin_run() {
+    if (running_) return;
+    running_ = true;
     if (auto read = run_iterators(); !read) {
         failure_ = read.error();
         end(Ended::failed);
     }
     if (!ended_ && !anything_to_wait_for()) ended_ = Ended::exit_called;
-    while (!ended_) {
-        if (auto waited = loop_.wait(patience()); !waited) {
-            failure_ = waited.error();
-            end(Ended::failed);
-        }
-        drain();
+}
+
+void LiveSession::wait(int milliseconds) {
+    if (auto waited = loop_.wait(milliseconds); !waited) {
+        failure_ = waited.error();
+        end(Ended::failed);
     }
-    return *ended_;
+    drain();
 }
 
 bool LiveSession::anything_to_wait_for() const {
@@ -348,7 +193,7 @@ void LiveSession::drain() {
         failure_ = collector_->failure();
         end(Ended::failed);
     }
-    if (collector_->exit_called()) end(Ended::exit_called);
+    if (collector_->exit_called()) end(collector_->enough() ? Ended::enough : Ended::exit_called);
 }
 
 // How long records may wait. Programs wake us only when much is waiting; those that we run ourselves write while we
@@ -371,12 +216,14 @@ void LiveSession::end(Ended how) {
 // ---- finish
 
 Status LiveSession::finish() {
-    auto impatience = Impatience::watch(signals_);
-    if (!impatience) return impatience.error();
-    impatience_ = *std::move(impatience);
+    if (signals_) {
+        auto impatience = Impatience::watch(*signals_);
+        if (!impatience) return impatience.error();
+        impatience_ = *std::move(impatience);
+    }
 
     if (!plan_.spans.empty()) {
-        if (auto stopped = object_.stop_opening(); !stopped) return stopped;
+        if (auto stopped = object_.stop_opening(true); !stopped) return stopped;
     }
     detach();
     while (collector_->drain() != Collector::Drained::nothing) {
@@ -391,16 +238,6 @@ Status LiveSession::finish() {
     if (collector_->failure()) return *collector_->failure();
     if (failure_) return *failure_;
     return Done{};
-}
-
-void LiveSession::detach() {
-    std::vector<Hook*> hooks;
-    for (Taken& taken : taken_)
-        for (Hook& hook : taken.hooks) {
-            hooks.push_back(&hook);
-            for (const Descriptor& link : hook.links) taken.unserved += missed_by_link(link.get());
-        }
-    stop_hooks(hooks);
 }
 
 std::vector<Loss> LiveSession::losses() const {
@@ -433,7 +270,7 @@ Result<std::vector<Session::Account>> LiveSession::accounts() const {
     if (all.empty()) return all;
     const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
     for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1], 0};
-    Result<std::vector<Open>> open = open_spans(plan_, object_);
+    Result<std::vector<Open>> open = lt::open_spans(plan_, object_);
     if (!open) return open.error();
     for (const Open& each : *open) {
         if (each.span < all.size()) all[each.span].open++;
@@ -448,20 +285,22 @@ std::vector<Session::ProgramFacts> LiveSession::facts() const {
     return facts;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, int output, bool source_lines) {
-    auto signals = Signals::block();
-    if (!signals) return signals.error();
+Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, const SessionOptions& options) {
+    std::optional<Signals> signals;
+    if (options.takes_signals) {
+        auto blocked = Signals::block();
+        if (!blocked) return blocked.error();
+        signals.emplace(*std::move(blocked));
+    }
     auto loop = Loop::open();
     if (!loop) return loop.error();
     auto object = LoadedObject::load(plan);
     if (!object) return object.error();
-    auto maps = Maps::open(plan, *object);
+    auto maps = kernel_maps(plan, *object);
     if (!maps) return maps.error();
-    auto session = std::make_unique<LiveSession>(plan, printer, *std::move(signals), *std::move(loop),
-                                                 *std::move(object), *std::move(maps));
-    if (auto prepared = session->prepare(output, source_lines); !prepared) return prepared.error();
+    auto session = std::make_unique<LiveSession>(plan, printer, std::move(signals), *std::move(loop),
+                                                 *std::move(object), Maps(plan, *std::move(maps)));
+    if (auto prepared = session->prepare(options); !prepared) return prepared.error();
     return std::unique_ptr<Session>(std::move(session));
 }
 

@@ -24,6 +24,8 @@ uint64_t value_of(SessionValue what) {
             const int cpus = libbpf_num_possible_cpus();
             return cpus > 0 ? static_cast<uint64_t>(cpus) : 0;
         }
+        case SessionValue::day_offset:
+            return clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
     }
     return 0;
 }

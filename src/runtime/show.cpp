@@ -145,6 +145,14 @@ struct Appender {
     void operator()(const Distribution& distribution) const {
         append_distribution(out, distribution, type.view, plain);
     }
+    void operator()(const Samples& samples) const {
+        append_stats(out, {samples.sum, samples.count}, type, plain);
+        if (!samples.has_extremes) return;
+        out += ", min ";
+        append_number(out, samples.least, type, plain);
+        out += ", max ";
+        append_number(out, samples.greatest, type, plain);
+    }
     void operator()(Missing) const { out += nothing_text; }
     void operator()(const Stack& stack) const { append_stack(out, stack, type.stack_form); }
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
@@ -153,28 +161,31 @@ struct Appender {
 struct Brackets {
     std::string_view open, close;
 };
-Brackets brackets_of(Kind kind) {
-    return kind == Kind::structure ? Brackets{"{ ", " }"}
-           : kind == Kind::array   ? Brackets{"[", "]"}
-                                   : Brackets{"(", ")"};
+bool is_record(const Type& type) { return type.kind == Kind::tuple && type.shape && !type.shape->names.empty(); }
+
+Brackets brackets_of(const Type& type) {
+    return type.kind == Kind::structure || is_record(type) ? Brackets{"{ ", " }"}
+           : type.kind == Kind::array                      ? Brackets{"[", "]"}
+                                                           : Brackets{"(", ")"};
 }
 
 // As bpftrace: { .a = 1, .b = 2 }, [1,2], (1, 2).
 void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
-    const Brackets brackets = brackets_of(type.kind);
+    const Brackets brackets = brackets_of(type);
     std::vector<std::string_view> names;
     if (type.kind == Kind::structure) {
         for (const Member& m : type.shape->members) {
             if (m.type.kind != Kind::none) names.push_back(m.name);
         }
     }
+    if (is_record(type)) names.assign(type.shape->names.begin(), type.shape->names.end());
     out += brackets.open;
     for (size_t i = 0; i < group.parts.size(); i++) {
         if (i > 0) out += type.kind == Kind::array ? "," : ", ";
         if (i < names.size()) fmt::format_to(std::back_inserter(out), ".{} = ", names[i]);
         append_value(out, group.parts[i], plain);
     }
-    if (type.kind == Kind::tuple && group.parts.size() == 1) out += ',';
+    if (type.kind == Kind::tuple && names.empty() && group.parts.size() == 1) out += ',';
     out += brackets.close;
 }
 
@@ -185,6 +196,7 @@ struct NumberOf {
     int64_t operator()(const Extreme& extreme) const { return extreme.value; }
     int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
     int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
+    int64_t operator()(const Samples& samples) const { return static_cast<int64_t>(samples.count); }
     int64_t operator()(Missing) const { return 0; }
     int64_t operator()(const Stack& stack) const { return static_cast<int64_t>(stack.id); }
     int64_t operator()(const Group&) const { return 0; }

@@ -32,11 +32,13 @@ class TextPrinter final : public Printer {
     void lost(const LossFact&) override {}
     void missed(const MissedFact&) override {}
     void account(const AccountFact&) override {}
+    void fact(const Fact& fact) override { write(fact.text); }
     void flush() override { sink_.flush(); }
 
   private:
     void write(std::string_view text);
     void entry(const std::string& name, const MapEntry& entry);
+    void blank_lines(const MapContent& content);
     void key(const std::vector<Value>& parts);
     void hand_over();
 
@@ -53,7 +55,15 @@ void TextPrinter::map(const MapContent& content) {
         entry(content.name, content.entries[index]);
         if (out_.size() >= large_write) hand_over();
     }
+    if (plain_) blank_lines(content);
     hand_over();
+}
+
+// As bpftrace has them: one for a map without entries, one after averages.
+void TextPrinter::blank_lines(const MapContent& content) {
+    if (content.entries.empty()) out_ += '\n';
+    const Aggregation a = content.value.aggregation;
+    if (a == Aggregation::avg || a == Aggregation::stats) out_ += '\n';
 }
 
 void TextPrinter::open_spans(const OpenSpans& open) {
@@ -87,7 +97,7 @@ void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
 // A tuple as the whole key is the same as its parts.
 void TextPrinter::key(const std::vector<Value>& all) {
     const auto* tuple = all.size() == 1 ? std::get_if<Group>(&all.front().data) : nullptr;
-    const bool flat = tuple != nullptr && all.front().type.kind == Kind::tuple;
+    const bool flat = tuple != nullptr && all.front().type.kind == Kind::tuple && all.front().type.shape->names.empty();
     const std::vector<Value>& parts = flat ? tuple->parts : all;
     for (size_t i = 0; i < parts.size(); i++) {
         out_ += i == 0 ? "[" : ",";

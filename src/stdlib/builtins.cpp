@@ -22,6 +22,7 @@ constexpr int helper_jiffies64 = 118;
 
 constexpr Type u32 = integer_type(4, false);
 constexpr Type u64 = integer_type(8, false);
+constexpr Type truth_value = integer_type(8, true);
 constexpr uint32_t comm_size = 16;  // TASK_COMM_LEN
 
 // id, name, type, scope, helper, shift, in a timeout, sentence, example
@@ -93,11 +94,13 @@ constexpr std::array variables{
                 "group_leader.pid"},
     VariableRow{Variable::leader_comm, "leader_comm", string_type(comm_size), Scope::anywhere, 0, 0, false,
                 "The name of that thread.", "k:vfs_read { @[leader_comm] = count(); }", "group_leader.comm"},
+    VariableRow{Variable::usermode, "usermode", truth_value, Scope::anywhere, 0, 0, false,
+                "Was the CPU running code of a program, and not of the kernel? Where it is sampled or counted.",
+                "profile:hz:99 { @[usermode] = count(); }"},
 };
 
 constexpr Parameter value_in{"value", Want::integer};
 constexpr Type no_result = nothing();
-constexpr Type truth_value = integer_type(8, true);
 
 // id, name, parameters, aggregation, result, sentence, example
 constexpr std::array functions{
@@ -333,9 +336,7 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"stack", "usermode",     "uaddr",         "path",         "glob",     "top",
-                                      "sort",  "percpu_kaddr", "socket_cookie", "container_of", "override", "unwatch",
-                                      "tseries"};
+constexpr std::string_view later[] = {"stack", "glob", "unwatch", "tseries"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&
@@ -365,7 +366,8 @@ const VariableRow* find_variable(std::string_view name) {
 std::span<const FunctionRow> function_rows() {
     static const std::vector<FunctionRow> all = [] {
         std::vector<FunctionRow> rows(functions.begin(), functions.end());
-        for (std::span<const FunctionRow> table : {text_functions(), runtime_functions()})
+        for (std::span<const FunctionRow> table :
+             {text_functions(), runtime_functions(), format_functions(), kernel_functions(), samples_functions()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();

@@ -10,6 +10,10 @@ constexpr std::array rows{
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
     OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
     OptionRow{Option::process, "-p", "PID", "Trace only this process, and end with it."},
+    OptionRow{Option::duration, "--duration", "TIME", "End after this time, as in --duration 30s."},
+    OptionRow{Option::count, "-n,--count", "N", "End once the program has printed N results."},
+    OptionRow{Option::live, "--live", "",
+              "Show the maps while they fill, drawn anew each second, with how distributions move over time."},
     OptionRow{Option::list, "-l,--list", "PATTERN",
               "List the probes that match, as in -l 'k:vfs_*' or -l '*read*', or those of a script; with -v what each "
               "has at hand."},
@@ -37,9 +41,10 @@ constexpr std::array rows{
     OptionRow{Option::stop_after, "--stop-after", "STAGE",
               "Stop after a stage: parse, resolve, check, lower, emit, load, attach, run."},
     OptionRow{Option::time, "--time", "", "Tell at the end how long each stage took."},
-    OptionRow{Option::stats, "--stats", "", "Tell at the end what each program cost and what became of each span."},
+    OptionRow{Option::stats, "--stats,-t", "", "Tell at the end what each program cost and what became of each span."},
     OptionRow{Option::attach_with, "--attach-with", "LIST",
-              "Attach kernel functions only in these ways: fentry, kprobe, breakpoint; several with commas."},
+              "Attach functions only in these ways, several with commas: fentry, kprobe.session, kprobe.multi, kprobe, "
+              "breakpoint; uprobe.session, uprobe.multi, uprobe."},
     OptionRow{Option::max_map_keys, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
     OptionRow{Option::header_folders, "-I", "LIST",
@@ -51,6 +56,18 @@ constexpr std::array rows{
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
     OptionRow{Option::unsafe, "--unsafe", "",
               "Allow functions that change what is traced or run commands: system, signal, signal_thread."},
+    OptionRow{Option::systemtap, "--stp", "",
+              "The program is of SystemTap's language, as those of files that end in .stp."},
+    OptionRow{Option::target, "-x", "PID", "The process that a SystemTap program gets from target()."},
+    OptionRow{Option::guru, "-g,--guru", "", "Allow a SystemTap program what --unsafe allows."},
+    OptionRow{Option::global, "-G", "LIST", "Give a SystemTap program's global a value: -G name=value."},
+    OptionRow{Option::time_limit, "-T", "SECONDS", "End after so many seconds."},
+    OptionRow{Option::limits, "-D", "LIST",
+              "Limits of SystemTap: MAXMAPENTRIES=N is --max-map-keys N; of others lt has no need."},
+    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--suppress-handler-errors,--suppress-time-limits", "",
+              "Options of SystemTap that lt has no need of; nor of -m and -s."},
+    OptionRow{Option::module_name, "-m", "NAME", "SystemTap's name of a module: lt makes none."},
+    OptionRow{Option::buffer_size, "-s", "MB", "SystemTap's size of a buffer: lt's is as large as it has to be."},
 };
 
 }  // namespace

@@ -87,11 +87,25 @@ Settings bt_settings() {
     return s;
 }
 
+Settings stp_settings() {
+    Settings s;
+    s.plain_integers = true;
+    s.print_maps_on_exit = false;
+    s.reports_on_host = true;
+    s.numbers_by_default = true;
+    s.bounded_strings = true;
+    s.max_map_keys = 2048;
+    s.max_strlen = 512;
+    s.max_probes = 4096;
+    return s;
+}
+
 struct Dialect {
     std::string_view ending;
+    Grammar grammar;
     Settings (*settings)();
 };
-constexpr std::array dialects{Dialect{".bt", bt_settings}};
+constexpr std::array dialects{Dialect{".bt", Grammar::lt, bt_settings}, Dialect{".stp", Grammar::stp, stp_settings}};
 
 }  // namespace
 
@@ -103,6 +117,13 @@ const SettingRow* find_setting(std::string_view name) {
     if (lower.starts_with(prefix)) lower.erase(0, prefix.size());
     const auto* found = std::find_if(rows.begin(), rows.end(), [&](const SettingRow& r) { return r.name == lower; });
     return found == rows.end() ? nullptr : &*found;
+}
+
+Grammar grammar_of(std::string_view file) {
+    for (const Dialect& d : dialects) {
+        if (file.ends_with(d.ending)) return d.grammar;
+    }
+    return Grammar::lt;
 }
 
 Settings settings_of(std::string_view file) {

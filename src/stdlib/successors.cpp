@@ -9,6 +9,8 @@ namespace {
 constexpr std::string_view inlined_copies =
     "copies of a size that is constant in the kernel's source are inlined into their callers and are not seen";
 
+constexpr std::string_view of_folio = "a folio is one page or several that belong together";
+
 constexpr std::array rows{
     Successor{"copy_to_user", "_copy_to_user", inlined_copies},
     Successor{"copy_from_user", "_copy_from_user", inlined_copies},
@@ -29,6 +31,44 @@ constexpr std::array rows{
     Successor{"tcp_may_send_now", "tcp_write_xmit", ""},
     Successor{"vfs_fsync", "vfs_fsync_range", ""},
     Successor{"do_sys_open", "do_sys_openat2", ""},
+    Successor{"swap_readpage", "swap_read_folio", ""},
+    Successor{"__vfs_read", "vfs_read", ""},
+    Successor{"__vfs_write", "vfs_write", ""},
+    Successor{"do_execve", "bprm_execve", ""},
+    Successor{"dev_queue_xmit", "__dev_queue_xmit", ""},
+    Successor{"scheduler_tick", "sched_tick", ""},
+    Successor{"__send_signal", "__send_signal_locked", ""},
+    Successor{"__set_page_dirty_buffers", "block_dirty_folio", of_folio},
+    Successor{"add_to_page_cache_lru", "filemap_add_folio", of_folio},
+    Successor{"mark_page_accessed", "folio_mark_accessed", of_folio},
+    Successor{"clear_huge_page", "folio_zero_user", of_folio},
+    Successor{"copy_user_huge_page", "copy_user_large_folio", of_folio},
+    Successor{"split_huge_page", "split_huge_page_to_list", ""},
+    Successor{"split_huge_page", "split_huge_page_to_list_to_order", ""},
+    Successor{"do_munmap", "__vm_munmap", ""},
+    Successor{"vfs_readdir", "iterate_dir", ""},
+    Successor{"sock_aio_read", "sock_read_iter", ""},
+    Successor{"sock_aio_write", "sock_write_iter", ""},
+};
+
+constexpr std::array parameters{
+    ParameterSuccessor{"dev_hard_start_xmit", "skb", "first", "it is the first packet of a list"},
+    ParameterSuccessor{"vfs_*", "mnt_userns", "idmap", ""},  // Linux 6.3
+    ParameterSuccessor{"vfs_*", "idmap", "mnt_userns", ""},
+    ParameterSuccessor{"do_filp_open", "filename", "pathname", ""},
+    ParameterSuccessor{"vfs_read", "filp", "file", ""},
+    ParameterSuccessor{"vfs_write", "filp", "file", ""},
+    ParameterSuccessor{"*", "page", "folio", of_folio},
+};
+
+constexpr std::array members{
+    MemberSuccessor{"struct cfs_rq", "nr_running", "nr_queued"},  // Linux 6.14
+};
+
+// The C library of GNU has had these in itself since 2.34 and keeps empty files for old programs.
+constexpr std::array libraries{
+    LibrarySuccessor{"libpthread", "libc"}, LibrarySuccessor{"libdl", "libc"},  LibrarySuccessor{"librt", "libc"},
+    LibrarySuccessor{"libutil", "libc"},    LibrarySuccessor{"libanl", "libc"},
 };
 
 constexpr std::array<std::string_view, 3> suffixes{".isra.", ".constprop.", ".part."};
@@ -56,6 +96,28 @@ std::vector<Candidate> successors(std::string_view name) {
         out.push_back({std::move(today), row.remark});
     }
     return out;
+}
+
+std::vector<ParameterSuccessor> parameter_successors(std::string_view function, std::string_view parameter) {
+    std::vector<ParameterSuccessor> out;
+    for (const ParameterSuccessor& row : parameters)
+        if (row.old_name == parameter && star(row.function, function)) out.push_back(row);
+    return out;
+}
+
+std::string_view member_successor(std::string_view structure, std::string_view member) {
+    for (const MemberSuccessor& row : members)
+        if (row.structure == structure && row.old_name == member) return row.new_name;
+    return {};
+}
+
+// "/lib/x86_64-linux-gnu/libpthread.so.0" is libpthread.
+std::string_view library_successor(std::string_view path) {
+    const size_t slash = path.rfind('/');
+    const std::string_view file = slash == path.npos ? path : path.substr(slash + 1);
+    for (const LibrarySuccessor& row : libraries)
+        if (file.substr(0, file.find('.')) == row.old_name) return row.new_name;
+    return {};
 }
 
 std::span<const std::string_view> variant_suffixes() { return suffixes; }

@@ -9,6 +9,10 @@
 namespace lt {
 
 std::span<const FunctionRow> text_functions();     // texts, addresses, names
+std::span<const FunctionRow> format_functions();   // texts by formats
+std::span<const FunctionRow> kernel_functions();   // what only the kernel, or another process, knows
 std::span<const FunctionRow> runtime_functions();  // what is done when a record is read, and what changes the traced
+
+std::span<const FunctionRow> samples_functions();  // what is asked of what was collected
 
 }  // namespace lt

@@ -49,7 +49,11 @@ std::string aggregation_text(const Type& type) {
 
 std::string tuple_text(const Type& type) {
     std::string out;
-    for (const Type& part : type.shape->parts) out += (out.empty() ? "(" : ", ") + type_text(part);
+    for (size_t i = 0; i < type.shape->parts.size(); i++) {
+        out += out.empty() ? "(" : ", ";
+        if (i < type.shape->names.size()) out += type.shape->names[i] + " = ";
+        out += type_text(type.shape->parts[i]);
+    }
     return out + ")";
 }
 
@@ -109,11 +113,12 @@ Type array_type(Type element_type, uint32_t count) {
     return type;
 }
 
-Type tuple_type(std::vector<Type> parts) {
+Type tuple_type(std::vector<Type> parts, std::vector<std::string> names) {
     Type type{Kind::tuple};
     for (const Type& part : parts) type.size += padded_size(part.size);
     Shape shape;
     shape.parts = std::move(parts);
+    shape.names = std::move(names);
     type.shape = std::move(shape);
     return type;
 }
@@ -168,6 +173,8 @@ std::string_view aggregation_name(Aggregation a) {
             return "dist";
         case Aggregation::lhist:
             return "lhist";
+        case Aggregation::samples:
+            return "samples";
     }
     return {};
 }
@@ -218,12 +225,16 @@ std::string_view naming_name(Naming n) {
             return "time";
         case Naming::error:
             return "error";
+        case Naming::error_name:
+            return "numbered error";
         case Naming::signal:
             return "signal";
         case Naming::syscall:
             return "system call";
         case Naming::cgroup:
             return "control group";
+        case Naming::process:
+            return "process";
     }
     return {};
 }

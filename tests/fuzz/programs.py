@@ -10,6 +10,7 @@ are then refused by the verifier. Diagnostics are fine: not every text that the 
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,16 @@ PLACES = {
         ("sc:openat", ["args.flags"], ["str(args.filename)"], True),
         ("u:{workload}:nest", ["arg0", "arg1", "arg7"], ["str(arg0)"], True),
         ("ur:{workload}:nest", ["retval"], [], False),
+        ("usdt:{marked}:lt:*", ["arg0"], ["str(arg0)", "probetype"], False),
+        ("rt:sched_switch", ["args.preempt", "args.prev->pid", "args.next->prio", "args.next->mm->pgd->pgd"],
+         ["args.next->comm", "args.prev->parent->comm"], False),
+        ("rt:sys_enter", ["args.id", "args.regs->di", "arg1"], [], False),
+        ("profile:hz:49", [], ["probetype"], False),
+        ("software:cpu-clock:10000000", [], [], False),
+        ("software:page-faults:100", [], [], False),
+        ("iter:task", ["ctx->task->pid", "ctx->meta->seq_num"], ["ctx->task->comm"], False),
+        ("iter:task_file", ["ctx->fd", "ctx->file->f_flags"], [], False),
+        ("self:signal:SIGUSR1", [], [], False),
     ],
     "kernel": [
         ("k:vfs_read", ["arg1", "args.count", "args.file->f_flags", "((struct file *)arg0)->f_mode"],
@@ -37,10 +48,20 @@ PLACES = {
         ("kr:vfs_read", ["retval"], [], False),
         ("f:vfs_write", ["args.count", "args.file->f_flags"], [], True),
         ("fr:vfs_write", ["args.count", "retval"], [], False),
-        ("k:vfs_*", ["arg0", "arg1"], [], True),
+        ("k:vfs_*", ["arg0", "arg1", 'reg("ip")', "*(uint32 *)arg0"], ["func"], True),
     ],
 }
-INTEGERS = ["pid", "tid", "uid", "gid", "cpu", "nsecs"]
+INTEGERS = ["pid", "tid", "uid", "gid", "cpu", "nsecs", "(elapsed / 1ns)", "rand", "jiffies", "ncpus", "ppid", "cgroup",
+            "leader_tid", "curtask->flags", "sizeof(struct task_struct)", "nsecs(boot)"]
+# What each takes and gives: i an integer, s a string.
+CALLS = {
+    "i": ["bswap(i)", "strtol(s)", "strlen(s)", "len(@k0)", "has_key(@i0)", "(s == s)", "strncmp(s, s, 4)",
+          "strncmp(s, s, 200)", 'strcontains(s, "a")', "memcmp(comm, comm, 3)", "strstr(s, s)", "bswap((uint16)i)"],
+    "s": ["substr(s, 1, 4)", "substr(s, i, 3)", "strcap(s)", "toupper(s)", "str(i)", "str(i, 8)", "str(kptr(i))"],
+    # for printing only
+    "p": ["ksym(i)", "usym(i)", "ntop(i)", "strerror(i)", "signal_name(i)", "syscall_name(i)", 'strftime("%H", i)',
+          "kstack(2)", "ustack(perf)", "buf(i, 16)", "buf(s, i)", "macaddr(i)", "username", "(i, s, i)", "args", "curtask->se"],
+}
 BINARY = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
 CASTS = ["(uint8)", "(int8)", "(uint16)", "(int32)", "(uint32)", "(int64)", "(uint64)"]
 AGGREGATIONS = ["count()", "sum({})", "min({})", "max({})", "avg({})", "stats({})", "hist({})", "dist({})"]
@@ -80,9 +101,21 @@ class Block:
             return r.choice(CASTS) + "(" + self.integer(depth + 1) + ")"
         if kind == 6:
             return "(%s ? %s : %s)" % (self.integer(depth + 1), self.integer(depth + 1), self.integer(depth + 1))
-        one, two = self.string(depth + 1), self.string(depth + 1)
-        return r.choice(["strlen(%s)" % one, "(%s == %s)" % (one, two), "strncmp(%s, %s, 4)" % (one, two),
-                         "strcontains(%s, \"a\")" % one])
+        return self.call("i", depth)
+
+    def printed(self):
+        """A map with a key of what is printed by name; one map for each sort."""
+        which = self.rng.randrange(len(CALLS["p"]))
+        return "@p%d[%s] = count();" % (which, self.filled(CALLS["p"][which], 0))
+
+    def call(self, kind, depth):
+        return self.filled(self.rng.choice(CALLS[kind]), depth)
+
+    def filled(self, call, depth):
+        """A letter that stands alone is an argument."""
+        def argument(match):
+            return self.integer(depth + 1) if match.group(0) == "i" else self.string(depth + 1)
+        return re.sub(r"(?<![\w%\"])[is](?![\w\"])", argument, call)
 
     def string(self, depth=0):
         r = self.rng
@@ -91,6 +124,8 @@ class Block:
             choices.append(r.choice(self.locals["string"]))
         if depth < 3 and r.random() < 0.2:
             return "(%s ? %s : %s)" % (self.integer(depth + 2), r.choice(self.strings), '"no"')
+        if depth < 3 and r.random() < 0.3:
+            return self.call("s", depth)
         return r.choice(choices)
 
     def key(self, depth=0):
@@ -125,6 +160,8 @@ class Block:
             return 'printf("%%d %%s %%x\\n", %s, %s, %s);' % (self.value(), self.string(), self.integer())
         if kind == 6:
             return r.choice(["print(%s);" % self.integer(), "print((%s, %s));" % (self.integer(), self.string()),
+                             "print(%s);" % self.call("p", 0), "print(@k1, 3);", "clear(@k1);", "@z[%s] = count(); zero(@z);" % self.integer(),
+                             "@l = lhist(%s, 0, 100, 10);" % self.integer(), self.printed(),
                              "@t[%s] = (%s, %s);" % (self.integer(), self.integer(), self.string()),
                              "delete(@k0[%s]);" % self.key(), "@st[kstack(3)] = count();", "@us[ustack(4), comm] = count();"])
         if kind == 7 and self.locals["integer"]:
@@ -187,11 +224,12 @@ def main():
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "lt-fuzz"))
     options.add_argument("--kernel", action="store_true", help="functions of the kernel, too")
-    options.add_argument("--workload", default="/bin/true")
+    options.add_argument("--workload", default="/bin/true", help="the tests' program of that name; `marked` lies beside it")
     options.add_argument("lt")
     given = options.parse_args()
     places = PLACES[""] + (PLACES["kernel"] if given.kernel else [])
-    places = [(p[0].format(workload=given.workload),) + p[1:] for p in places]
+    marked = os.path.join(os.path.dirname(given.workload), "marked")
+    places = [(p[0].format(workload=given.workload, marked=marked),) + p[1:] for p in places]
     counts = Counter()
     for number in range(given.seed, given.seed + given.count):
         text = program(random.Random(number), places)

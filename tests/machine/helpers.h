@@ -1,5 +1,4 @@
-// The helper functions of the kernel that programs may call: one row each. A helper returns what the kernel's would, a
-// negative errno included; an Error is for calls the verifier would not have let through.
+// The helper functions of the kernel that programs may call, against a fake world: one row each.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +7,16 @@
 
 #include "base/result.h"
 #include "machine/execution.h"
+#include "machine/world.h"
 
 namespace lt::machine {
 
-using HelperFunction = Result<uint64_t> (*)(Execution&, const Arguments&);
-
-enum class Returns { value, nothing };
-
-struct Helper {
-    int32_t id;  // BPF_FUNC_*
-    std::string_view name;
-    unsigned arguments;
-    Returns returns;
-    HelperFunction function;
-};
+// What is around programs in tests.
+inline World& world_of(Execution& x) { return static_cast<World&>(x.around()); }
 
 std::span<const Helper> map_helpers();     // maps, ring buffers, task storage, loops over them
 std::span<const Helper> memory_helpers();  // reading memory, strings
+std::span<const Helper> format_helpers();  // texts by formats
 std::span<const Helper> probe_helpers();   // time, task, CPU, traced function, stacks
 
 const Helper* find_helper(int32_t id);  // null when it is not simulated

@@ -23,7 +23,7 @@ Result<uint64_t> map_lookup_elem(Execution& x, const Arguments& a) {
     if (!map) return map.error();
     auto key = x.memory().read(a[1], (*map)->definition().key_size);
     if (!key) return key.error_in("key");
-    return (*map)->find(x.memory(), *key, x.world().environment.cpu);
+    return (*map)->find(x.memory(), *key, world_of(x).environment.cpu);
 }
 
 Result<uint64_t> map_lookup_percpu_elem(Execution& x, const Arguments& a) {
@@ -42,7 +42,7 @@ Result<uint64_t> map_update_elem(Execution& x, const Arguments& a) {
     if (!key) return key.error_in("key");
     auto value = x.memory().read(a[2], (*map)->definition().value_size);
     if (!value) return value.error_in("value");
-    return from_int((*map)->update(x.memory(), *key, *value, a[3], x.world().environment.cpu));
+    return from_int((*map)->update(x.memory(), *key, *value, a[3], world_of(x).environment.cpu));
 }
 
 Result<uint64_t> map_delete_elem(Execution& x, const Arguments& a) {
@@ -54,7 +54,7 @@ Result<uint64_t> map_delete_elem(Execution& x, const Arguments& a) {
 }
 
 Result<const Function*> callback_argument(Execution& x, Address handle) {
-    const Function* function = x.world().function_at(handle);
+    const Function* function = world_of(x).function_at(handle);
     if (!function) return refuse("argument 2 is not a function");
     return function;
 }
@@ -87,7 +87,7 @@ Result<uint64_t> for_each_map_elem(Execution& x, const Arguments& a) {
     if (a[3] != 0) return failure(EINVAL);
     uint64_t visited = 0;
     for (const Bytes& key : (*map)->keys()) {
-        const Address value = (*map)->find(x.memory(), key, x.world().environment.cpu);
+        const Address value = (*map)->find(x.memory(), key, world_of(x).environment.cpu);
         if (value == 0) continue;  // deleted by the callback
         const Address at = x.memory().add({"key of map " + (*map)->definition().name, key, Access::read_only});
         x.memory().retire(at);
@@ -100,7 +100,7 @@ Result<uint64_t> for_each_map_elem(Execution& x, const Arguments& a) {
 }
 
 Result<RingBuffer*> ring_argument(Execution& x, Address handle) {
-    Map* map = x.world().map_at(handle);
+    Map* map = world_of(x).map_at(handle);
     RingBuffer* ring = map ? std::get_if<RingBuffer>(map) : nullptr;
     if (!ring) return refuse("argument 1 is not a ring buffer");
     return ring;
@@ -125,7 +125,7 @@ Result<uint64_t> ringbuf_reserve(Execution& x, const Arguments& a) {
 
 template <bool (RingBuffer::*finish)(Memory&, Address)>
 Result<uint64_t> ringbuf_finish(Execution& x, const Arguments& a) {
-    for (Map& map : x.world().maps) {
+    for (Map& map : world_of(x).maps) {
         RingBuffer* ring = std::get_if<RingBuffer>(&map);
         if (ring && (ring->*finish)(x.memory(), a[0])) return uint64_t{0};
     }
@@ -162,7 +162,7 @@ Bytes task_key(const Task& task) {
 Result<uint64_t> task_storage_get(Execution& x, const Arguments& a) {
     auto map = table_argument(x, a[0], storage);
     if (!map) return map.error();
-    const Task& task = x.world().environment.task;
+    const Task& task = world_of(x).environment.task;
     const bool create = a[3] == BPF_LOCAL_STORAGE_GET_F_CREATE;
     if (a[1] != task.address || (a[3] != 0 && !create)) return uint64_t{0};
     const Bytes key = task_key(task);
@@ -180,7 +180,7 @@ Result<uint64_t> task_storage_get(Execution& x, const Arguments& a) {
 Result<uint64_t> task_storage_delete(Execution& x, const Arguments& a) {
     auto map = table_argument(x, a[0], storage);
     if (!map) return map.error();
-    const Task& task = x.world().environment.task;
+    const Task& task = world_of(x).environment.task;
     return a[1] == task.address ? from_int((*map)->erase(x.memory(), task_key(task))) : failure(EINVAL);
 }
 

@@ -32,7 +32,7 @@ Result<uint64_t> probe_read(Execution& x, const Arguments& a) {
     const uint64_t size = static_cast<uint32_t>(a[1]);
     auto out = x.memory().write(a[0], size);
     if (!out) return out.error_in("destination");
-    return fetch(x.world(), reach, a[2], *out) ? 0 : fault(*out);
+    return fetch(world_of(x), reach, a[2], *out) ? 0 : fault(*out);
 }
 
 template <Reach reach>
@@ -41,7 +41,7 @@ Result<uint64_t> probe_read_str(Execution& x, const Arguments& a) {
     auto out = x.memory().write(a[0], size);
     if (!out) return out.error_in("destination");
     for (uint64_t i = 0; i < size; ++i) {
-        if (!fetch(x.world(), reach, a[2] + i, out->subspan(i, 1))) return fault(*out);
+        if (!fetch(world_of(x), reach, a[2] + i, out->subspan(i, 1))) return fault(*out);
         if ((*out)[i] == 0) return i + 1;
     }
     if (size > 0) out->back() = 0;
@@ -53,7 +53,7 @@ Result<uint64_t> get_current_comm(Execution& x, const Arguments& a) {
     if (size == 0) return Error{"a buffer of size 0", "", 0};
     auto out = x.memory().write(a[0], size);
     if (!out) return out.error();
-    const std::string& comm = x.world().environment.task.comm;
+    const std::string& comm = world_of(x).environment.task.comm;
     std::fill(out->begin(), out->end(), uint8_t{0});
     std::copy_n(comm.begin(), std::min<size_t>(comm.size(), size - 1), out->begin());
     return uint64_t{0};

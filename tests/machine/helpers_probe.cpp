@@ -9,7 +9,7 @@
 namespace lt::machine {
 namespace {
 
-Environment& environment(Execution& x) { return x.world().environment; }
+Environment& environment(Execution& x) { return world_of(x).environment; }
 
 // A helper that only reads one thing.
 template <auto get>

@@ -56,7 +56,7 @@ Result<uint64_t> Machine::run_in(std::string_view program, Address context) {
     const Function* function = world_.object.function(program);
     if (!function) return refuse(fmt::format("no program {}", program));
     if (world_.environment.cpu >= world_.cpus) return refuse(fmt::format("no CPU {}", world_.environment.cpu));
-    Execution execution(world_, program);
+    Execution execution(world_, world_, program);
     auto result = execution.run(*function, context);
     instructions_ = execution.instructions();
     world_.memory.release_retired();
@@ -147,6 +147,21 @@ Result<uint64_t> Machine::lost(std::string_view map) {
     auto found = ring(map);
     if (!found) return found.error();
     return (*found)->lost();
+}
+
+std::span<uint8_t> Machine::element(std::string_view map) {
+    auto found = table(map);
+    if (!found) return {};
+    const Bytes first((*found)->definition().key_size);
+    const Address at = (*found)->find(world_.memory, first, 0);
+    if (at == 0) return {};
+    return world_.memory.bytes(at);
+}
+
+std::span<uint8_t> Machine::section(std::string_view name) {
+    for (size_t i = 0; i < world_.object.data.size(); ++i)
+        if (world_.object.data[i].name == name) return world_.memory.bytes(world_.data[i]);
+    return {};
 }
 
 Result<Machine::Place> Machine::place(std::string_view variable) const {

@@ -40,6 +40,10 @@ class Machine {
     Status set_capacity(std::string_view map, size_t bytes);
     Result<uint64_t> lost(std::string_view map);  // reservations and outputs refused for want of room
 
+    // The memory itself of an array's first value, and of a section of variables; empty: there is none.
+    std::span<uint8_t> element(std::string_view map);
+    std::span<uint8_t> section(std::string_view name);
+
     // A global variable of the object, in whatever section it is.
     Result<Bytes> variable(std::string_view name) const;
     Status set_variable(std::string_view name, std::span<const uint8_t> bytes);

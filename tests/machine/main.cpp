@@ -21,7 +21,8 @@ namespace lt::machine {
 namespace {
 
 constexpr std::string_view usage =
-    "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] [--format json] "
+    "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] [--format json] [--host "
+    "yes] "
     "SCENARIO SCRIPT";
 
 struct Command {
@@ -30,6 +31,7 @@ struct Command {
     std::string keys;    // as of lt's --max-map-keys; empty: the usual number
     std::string stats;   // not empty: with the account of spans
     std::string format;  // json, or text
+    std::string host;    // not empty: lt runs all blocks that it can
     std::string scenario;
     std::string script;
 };
@@ -37,11 +39,9 @@ struct Command {
 Result<Command> read_command(std::vector<std::string> words) {
     Command command;
     if (const char* build = std::getenv("LT_BUILD")) command.kernel = std::string(build) + "/tests/kernel/stock";
-    const std::map<std::string, std::string*> options = {{"--kernel", &command.kernel},
-                                                         {"--attach-with", &command.ways},
-                                                         {"--max-map-keys", &command.keys},
-                                                         {"--stats", &command.stats},
-                                                         {"--format", &command.format}};
+    const std::map<std::string, std::string*> options = {
+        {"--kernel", &command.kernel}, {"--attach-with", &command.ways}, {"--max-map-keys", &command.keys},
+        {"--stats", &command.stats},   {"--format", &command.format},    {"--host", &command.host}};
     while (words.size() > 2) {
         const auto option = options.find(words[0]);
         if (option == options.end()) return Error{std::string(usage), "", 0};
@@ -69,13 +69,17 @@ bool choose_ways(const Command& command, ResolveOptions& options, Diags& diags) 
 }
 
 // No value where the diagnostics say why.
-std::optional<Plan> compile(const Command& command, const Source& source, Kernel& kernel, Diags& diags) {
+std::optional<Plan> compile(const Command& command, Source& source, Kernel& kernel, Diags& diags) {
     ResolveOptions options;
     options.unsafe = true;  // nothing here can be harmed
     if (!choose_ways(command, options, diags)) return {};
     if (!command.keys.empty()) options.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
-    ast::Program program = parse(source, diags);
+    load_imports(source, diags);
+    Invocation given;
+    given.kernel_release = kernel.release();
+    ast::Program program = parse(source, diags, given);
     if (diags.has_errors()) return {};
+    program.settings.reports_on_host = !command.host.empty();
     Typed typed = resolve(program, kernel, options, diags);
     if (diags.has_errors()) return {};
     if (has_declarations(program, {})) {
@@ -130,7 +134,7 @@ Status run(const std::vector<std::string>& words) {
     if (!scenario_text) return scenario_text.error();
     const auto scenario = read_scenario(scenario_text->text);
     if (!scenario) return scenario.error_in(command->scenario);
-    const auto source = read_file(command->script);
+    auto source = read_file(command->script);
     if (!source) return source.error();
     const auto kernel = open_kernel({command->kernel});
     if (!kernel) return kernel.error();

@@ -1,4 +1,4 @@
-// Steps to runs of programs, and maps as a system call would see them.
+// Steps to runs of programs.
 #include "machine/simulation.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "machine/contexts.h"
+#include "machine/ports.h"
 #include "runtime/decode.h"
 #include "stacks.h"
 
@@ -17,8 +18,6 @@ constexpr std::string_view ring_name = "lt_events";
 constexpr Address program_frame = 0xffffffffc0a00010;  // on top of the stack of what a trampoline runs
 constexpr Address trampoline_frame = 0xffffffffc0a01020;
 constexpr uint64_t start_time = 1'000'000'000;  // no kernel that runs programs is at 0
-
-bool is_array(const PlannedMap& map) { return map.shape == MapShape::array || map.shape == MapShape::per_cpu_array; }
 
 // The rung that a kernel without surprises takes.
 const Rung* taken_rung(const PlannedProbe& probe) {
@@ -35,6 +34,7 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
     if (way != Way::tracepoint && !way_row(way).session && attachment.at_return != hit.at_return()) return false;
     switch (way) {
         case Way::run:
+        case Way::host:
         case Way::walk:
         case Way::iterator:
         case Way::perf_event:
@@ -68,16 +68,17 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       kernel_(kernel),
       printer_(printer),
       machine_(std::move(machine)),
+      maps_(plan, machine_maps(plan, machine_)),
       dispatcher_(
           plan,
-          {[this](size_t map) { return read(map); },
-           [this](size_t map, std::span<const uint8_t> key) { return find(map, key); },
-           [this](size_t map, bool printed) { return clear(map, printed); }, [this](size_t map) { return zero(map); },
+          {[this](size_t map) { return maps_.read(map); },
+           [this](size_t map, std::span<const uint8_t> key) { return maps_.find(map, key); },
+           [this](size_t map, bool printed) { return maps_.clear(map, printed); },
+           [this](size_t map, bool printed) { return maps_.zero(map, printed); },
            [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
            [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return std::string(); }},
           printer) {
     machine_.environment().now = start_time;
-    past_.resize(plan_.maps.size());
     const auto& maps = machine_.object().maps;
     has_ring_ = std::any_of(maps.begin(), maps.end(), [](const MapDefinition& m) { return m.name == ring_name; });
 }
@@ -109,6 +110,7 @@ Status Simulation::set_session_values() {
         uint64_t number = 0;
         if (value.what == SessionValue::start) number = machine_.environment().now;
         if (value.what == SessionValue::tai_offset) number = 37'000'000'000;
+        if (value.what == SessionValue::day_offset) number = 1'700'000'000'000'000'000;
         if (value.what == SessionValue::cpus) number = machine_.cpus();
         std::memcpy(&bytes[value.offset], &number, sizeof number);
     }
@@ -135,8 +137,26 @@ Status Simulation::run_programs(When when) {
     for (const PlannedProbe& probe : plan_.probes) {
         const Rung* rung = probe.when == when ? taken_rung(probe) : nullptr;
         if (!rung) continue;
-        for (const Attachment& attachment : rung->attachments)
-            if (auto ran = machine_.run(attachment.program); !ran) return ran.error_in(probe.text);
+        if (auto ran = run_program(*rung); !ran) return ran.error_in(probe.text);
+    }
+    return Done{};
+}
+
+Status Simulation::run_program(const Rung& rung) {
+    for (const Attachment& attachment : rung.attachments) {
+        if (rung.way != Way::host) {
+            if (auto ran = machine_.run(attachment.program); !ran) return ran.error();
+            continue;
+        }
+        if (!host_) {
+            port_ = machine_port(plan_, machine_, maps_, dispatcher_);
+            auto host = Host::open(plan_, *port_);
+            if (!host) return host.error();
+            host_ = *std::move(host);
+        }
+        if (auto drained = drain(); !drained) return drained;
+        if (auto ran = host_->run(attachment.program); !ran) return ran.error();
+        ended_ = ended_ || dispatcher_.exit_called();
     }
     return Done{};
 }
@@ -243,67 +263,6 @@ Status Simulation::apply(const Interval&) { return run_programs(When::period); }
 
 Status Simulation::apply(const Interrupt&) {
     ended_ = true;
-    return Done{};
-}
-
-// ---- maps
-
-Result<MapContent> Simulation::read(size_t map) {
-    auto entries = machine_.entries(plan_.maps[map].symbol);
-    if (!entries) return entries.error();
-    std::vector<RawEntry> raw;
-    for (auto& [key, value] : *entries)
-        raw.push_back({is_array(plan_.maps[map]) ? Bytes{} : std::move(key), std::move(value)});
-    if (plan_.maps[map].cleared_by_difference) raw = past_[map].since(plan_.maps[map], std::move(raw));
-    return decode_map(plan_.maps[map], raw);
-}
-
-Result<MapContent> Simulation::find(size_t map, std::span<const uint8_t> wanted) {
-    const PlannedMap& planned = plan_.maps[map];
-    if (is_array(planned)) return read(map);
-    auto entries = machine_.entries(planned.symbol);
-    if (!entries) return entries.error();
-    std::vector<RawEntry> raw;
-    for (auto& [key, value] : *entries)
-        if (std::ranges::equal(key, wanted)) raw.push_back({std::move(key), std::move(value)});
-    return decode_map(planned, raw);
-}
-
-Status Simulation::clear(size_t map, bool printed) {
-    const PlannedMap& planned = plan_.maps[map];
-    auto entries = machine_.entries(planned.symbol);
-    if (!entries) return entries.error();
-    if (planned.cleared_by_difference) {
-        std::vector<RawEntry> now;
-        for (auto& [key, value] : *entries)
-            now.push_back({is_array(planned) ? Bytes{} : std::move(key), std::move(value)});
-        past_[map].clear(
-            printed && past_[map].asked() ? std::nullopt : std::optional(std::move(now)), [&](const Bytes& key) {
-                auto value = machine_.lookup(planned.symbol, key);
-                const bool removed = !is_array(planned) && value && *value && machine_.erase(planned.symbol, key);
-                return removed ? *value : std::optional<Bytes>();
-            });
-        return Done{};
-    }
-    for (const auto& [key, value] : *entries) {
-        auto done = is_array(planned) ? machine_.update(planned.symbol, key, Bytes(value.size()))
-                                      : machine_.erase(planned.symbol, key);
-        if (!done) return done;
-    }
-    return Done{};
-}
-
-// The mark of a scalar stays: it was written, and now is zero.
-Status Simulation::zero(size_t map) {
-    const PlannedMap& planned = plan_.maps[map];
-    auto entries = machine_.entries(planned.symbol);
-    if (!entries) return entries.error();
-    for (const auto& [key, value] : *entries) {
-        Bytes zeros(value.size());
-        for (size_t end = planned.value_size; is_array(planned) && end <= value.size(); end += planned.value_size)
-            std::copy_n(&value[end - scalar_mark], scalar_mark, &zeros[end - scalar_mark]);
-        if (auto done = machine_.update(planned.symbol, key, zeros); !done) return done;
-    }
     return Done{};
 }
 

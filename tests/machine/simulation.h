@@ -3,13 +3,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
 #include "collect.h"
-#include "differences.h"
+#include "host.h"
 #include "machine/machine.h"
 #include "machine/scenario.h"
+#include "maps.h"
 #include "runtime/kernel.h"
 #include "runtime/plan.h"
 #include "runtime/printer.h"
@@ -50,10 +52,7 @@ class Simulation {
     bool anything_to_wait_for() const;
     Status drain();
 
-    Result<MapContent> read(size_t map);
-    Result<MapContent> find(size_t map, std::span<const uint8_t> key);
-    Status clear(size_t map, bool printed);
-    Status zero(size_t map);
+    Status run_program(const Rung& rung);
     std::vector<Frame> frames(const Stack& stack);
 
     const Plan& plan_;
@@ -61,8 +60,10 @@ class Simulation {
     Printer& printer_;
     Machine machine_;
     std::map<uint32_t, uint64_t> depths_;  // by thread: calls that it is inside
+    Maps maps_;
     Dispatcher dispatcher_;
-    std::vector<Differences> past_;  // by map
+    std::unique_ptr<HostPort> port_;
+    std::unique_ptr<Host> host_;  // made when a block that lt runs is first run
     bool has_ring_ = false;
     bool ended_ = false;
 };

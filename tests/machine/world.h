@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "machine/execution.h"
+#include "machine/image.h"
 #include "machine/maps.h"
-#include "machine/memory.h"
-#include "machine/object.h"
+#include "machine/space.h"
 
 namespace lt::machine {
 
@@ -42,21 +43,15 @@ struct Environment {
     uint64_t instruction_limit = 1'000'000;
 };
 
-// Where handles are: values that programs pass to helpers and never dereference.
-inline constexpr Address map_handles = 0xffffc80000000000;
-inline constexpr Address function_handles = 0xffffffffc0000000;
-
-struct World {
-    Object object;
+struct World : Image, Surroundings {
     unsigned cpus = 1;
     Environment environment;
-    Memory memory;
-    std::vector<Map> maps;       // by index in object.maps
-    std::vector<Address> data;   // by index in object.data
-    std::vector<uint64_t> wide;  // by instruction: what a wide load there yields
+    std::vector<Map> maps;  // by index in object.maps
 
     Map* map_at(Address handle);
-    const Function* function_at(Address handle) const;
+    const Helper* helper(int32_t id) const override;
+    Status goes_on(uint64_t instructions) override;
+    bool load(Address at, std::span<uint8_t> out) const override;  // zeros where there is nothing
 };
 
 Result<World> make_world(Object object, unsigned cpus);

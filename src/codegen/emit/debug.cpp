@@ -19,6 +19,7 @@ constexpr StorageRow storages[] = {
     {ir::Storage::lru_hash, 9, false},     {ir::Storage::lru_per_cpu_hash, 10, false},
 };
 constexpr uint32_t no_prealloc = 1;
+constexpr uint32_t mappable = 1 << 10;
 
 }  // namespace
 
@@ -47,7 +48,7 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
         const char* name;
         uint32_t value;
     };
-    const uint32_t flags = row.may_allocate && !m.preallocated ? no_prealloc : 0;
+    const uint32_t flags = (row.may_allocate && !m.preallocated ? no_prealloc : 0) | (m.shared_memory ? mappable : 0);
     const Member members[] = {{"type", row.bpf_type},
                               {"key_size", m.key_size},
                               {"value_size", m.value_size},

@@ -1,8 +1,11 @@
 #include "function.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsBPF.h>
 
 #include <array>
+
+#include "runtime/host_calls.h"
 
 namespace lt::emitter {
 namespace {
@@ -45,6 +48,7 @@ constexpr SectionRow sections[] = {
     {Way::walk, "iter/task", "iter/task"},
     {Way::iterator, "iter", "iter"},
     {Way::perf_event, "perf_event", "perf_event"},
+    {Way::host, "lt_host", "lt_host"},  // none that libbpf knows
 };
 
 const char* section(Way way, bool at_return) {
@@ -81,6 +85,7 @@ void FunctionBuilder::build() {
     alloca_slots();
     if (both) either_end();
     if (source_.scratch) claim_scratch();
+    if (source_.way == Way::host) take_room();
     share_memory();
     block(source_.body);
     leave();
@@ -138,10 +143,8 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return at(m_.params_, op.offset);
         case ir::Code::buffer:
             return buffer(op.offset, static_cast<uint64_t>(op.number));
-        case ir::Code::at: {
-            llvm::Value* base = at(in(op, 0), op.offset);
-            return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, in(op, 1)) : base;
-        }
+        case ir::Code::at:
+            return place(op);
         case ir::Code::alu:
             return alu(op);
         case ir::Code::extend:
@@ -149,8 +152,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::slot_read:
             return b_.CreateLoad(b_.getInt64Ty(), slot(op.symbol));
         case ir::Code::slot_write:
-            return b_.CreateStore(shared_.slots[op.symbol] == ir::Shared::none ? in(op, 0) : opaque(in(op, 0)),
-                                  slot(op.symbol));
+            return written(op);
         case ir::Code::relocation:
             return b_.CreateLoad(b_.getInt64Ty(), m_.relocations_[op.symbol]);
         case ir::Code::fetch:
@@ -158,7 +160,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::load:
             return loaded(in(op, 0), op.offset, op.width, op.is_signed);
         case ir::Code::store:
-            return b_.CreateStore(b_.CreateTrunc(in(op, 1), b_.getIntNTy(op.width * 8U)), at(in(op, 0), op.offset));
+            return b_.CreateStore(stored(in(op, 1), op.width), at(in(op, 0), op.offset));
         case ir::Code::copy:
             return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
         case ir::Code::argument:
@@ -171,22 +173,16 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return result();
         case ir::Code::field:
             return from_context(op.offset, op.width, op.is_signed);
-        case ir::Code::helper: {
-            std::vector<llvm::Value*> arguments;
-            for (size_t i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
-            return helper(op.number, arguments);
-        }
+        case ir::Code::helper:
+            return helper(op.number, inputs(op));
+        case ir::Code::host:
+            return host_call(op);
         case ir::Code::find:
-            if (op.in.size() > 1)
-                return helper(helper_map_lookup_percpu_elem, {m_.maps_[op.symbol], in(op, 0), in(op, 1)}, true);
-            return helper(helper_map_lookup_elem, {m_.maps_[op.symbol], in(op, 0)}, true);
+            return found(op);
         case ir::Code::call:
             return library(op);
-        case ir::Code::reserve: {
-            const uint32_t ring = static_cast<uint32_t>(op.number);
-            const uint32_t size = m_.program_.plan.events[op.symbol].size;
-            return helper(helper_ringbuf_reserve, {m_.maps_[ring], word(size), word(0)}, true);
-        }
+        case ir::Code::reserve:
+            return reserved(op);
         case ir::Code::submit:
             return helper(helper_ringbuf_submit, {in(op, 0), in(op, 1)});
         case ir::Code::loss:
@@ -210,12 +206,50 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
     return nullptr;
 }
 
+llvm::Value* FunctionBuilder::place(const ir::Op& op) {
+    llvm::Value* base = at(in(op, 0), op.offset);
+    return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, hidden(in(op, 1))) : base;
+}
+
+llvm::Value* FunctionBuilder::written(const ir::Op& op) {
+    const bool alone = shared_.slots[op.symbol] == ir::Shared::none;
+    return b_.CreateStore(alone ? in(op, 0) : opaque(in(op, 0)), slot(op.symbol));
+}
+
+llvm::SmallVector<llvm::Value*, 8> FunctionBuilder::inputs(const ir::Op& op) {
+    llvm::SmallVector<llvm::Value*, 8> all;
+    for (size_t i = 0; i < op.in.size(); i++) all.push_back(in(op, i));
+    return all;
+}
+
+llvm::Value* FunctionBuilder::host_call(const ir::Op& op) {
+    const HostCallRow& row = host_call_row(static_cast<HostCall>(op.symbol));
+    return helper(host_helper(row.call), inputs(op), row.address);
+}
+
+llvm::Value* FunctionBuilder::found(const ir::Op& op) {
+    llvm::Value* map = m_.maps_[op.symbol];
+    return op.in.size() > 1 ? helper(helper_map_lookup_percpu_elem, {map, in(op, 0), in(op, 1)}, true)
+                            : helper(helper_map_lookup_elem, {map, in(op, 0)}, true);
+}
+
+llvm::Value* FunctionBuilder::reserved(const ir::Op& op) {
+    const uint32_t size = m_.program_.plan.events[op.symbol].size;
+    return helper(helper_ringbuf_reserve, {m_.maps_[static_cast<size_t>(op.number)], word(size), word(0)}, true);
+}
+
 // What follows in this block can never run, but needs a place.
 void FunctionBuilder::dead_end() { b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_)); }
 
 void FunctionBuilder::leave() {
     if (source_.scratch) library(ir::Library::release, {frame_});
     b_.CreateRet(b_.getInt32(0));
+}
+
+// Beside the stack, which has 512 bytes wherever BPF runs.
+void FunctionBuilder::take_room() {
+    const uint64_t bytes = source_.frame + uint64_t{8} * shared_.words;
+    if (bytes > 0) frame_ = helper(host_helper(HostCall::room), {word(static_cast<int64_t>(bytes))}, true);
 }
 
 // Without it nothing of the block can run.
@@ -247,6 +281,15 @@ void FunctionBuilder::branch(const ir::Op& op) {
     b_.SetInsertPoint(after);
 }
 
+// A number of which LLVM knows nothing. Where it knows that no bit is in both, it makes `base | distance` of a sum,
+// which the verifier takes for no address.
+llvm::Value* FunctionBuilder::hidden(llvm::Value* number) {
+    if (llvm::isa<llvm::Constant>(number)) return number;
+    llvm::Type* const word = number->getType();
+    auto* const same = llvm::InlineAsm::get(llvm::FunctionType::get(word, {word}, false), "", "=r,0", false);
+    return b_.CreateCall(same, {number});
+}
+
 llvm::Value* FunctionBuilder::at(llvm::Value* base, uint64_t offset) {
     return offset == 0 ? base : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset);
 }
@@ -268,6 +311,11 @@ llvm::Value* FunctionBuilder::from_context(uint64_t offset, unsigned width, bool
                                b_.getInt8(alignment), b_.getTrue(), b_.getInt64(offset)});
     load->addParamAttr(0, llvm::Attribute::get(m_.context_, llvm::Attribute::ElementType, b_.getInt8Ty()));
     return extended(load, width, is_signed);
+}
+
+// As many bytes of a number; an address whole.
+llvm::Value* FunctionBuilder::stored(llvm::Value* v, unsigned width) {
+    return v->getType()->isPointerTy() ? v : b_.CreateTrunc(v, b_.getIntNTy(width * 8));
 }
 
 llvm::Value* FunctionBuilder::extended(llvm::Value* v, unsigned width, bool is_signed) {

@@ -15,10 +15,17 @@ class FunctionBuilder {
     void block(const ir::Block& block);
     void operation(const ir::Op& op);
     llvm::Value* value_of(const ir::Op& op);
+    llvm::Value* place(const ir::Op& op);
+    llvm::Value* written(const ir::Op& op);
+    llvm::SmallVector<llvm::Value*, 8> inputs(const ir::Op& op);
+    llvm::Value* host_call(const ir::Op& op);
+    llvm::Value* found(const ir::Op& op);
+    llvm::Value* reserved(const ir::Op& op);
     void alloca_slots();
     void branch(const ir::Op& op);
     void leave();
     void claim_scratch();
+    void take_room();
     llvm::CallInst* library(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments);
     void bulk(llvm::Value* to, llvm::Value* from, uint64_t bytes);
     void dead_end();
@@ -26,6 +33,8 @@ class FunctionBuilder {
 
     // loop.cpp: loops, and what their bodies share with what is around them
     void share_memory();
+    llvm::Value* on_stack();
+    void take_memory(llvm::Value* handed);
     void loop(const ir::Op& op);
     llvm::Function* body_of(const ir::Op& op);
     void after_loop(const ir::Op& op);
@@ -37,6 +46,8 @@ class FunctionBuilder {
     llvm::Value* slot(uint32_t number);
     llvm::Value* word_at(uint32_t word);
     llvm::Value* opaque(llvm::Value* v);
+    llvm::Value* hidden(llvm::Value* number);
+    llvm::Value* stored(llvm::Value* v, unsigned width);
     llvm::Value* context();
     llvm::Value* word(int64_t n) { return b_.getInt64(static_cast<uint64_t>(n)); }
     llvm::Value* at(llvm::Value* base, uint64_t offset);
@@ -64,7 +75,8 @@ class FunctionBuilder {
     std::vector<llvm::AllocaInst*> slots_;
     std::vector<const ir::Op*> makers_;  // by value
     ir::Shared shared_;
-    llvm::Value* frame_ = nullptr;  // where there are loops: with the words that they share
+    llvm::Value* frame_ = nullptr;  // the buffers
+    llvm::Value* words_ = nullptr;  // that loops share
     llvm::Value* place_ = nullptr;
 
     // A scope that is open, and in which function.

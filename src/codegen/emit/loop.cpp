@@ -38,7 +38,13 @@ class Escapes {
 
 void FunctionBuilder::share_memory() {
     if (!shared_.loops) return;
-    frame_ = memory(source_.frame + uint64_t{8} * shared_.words);
+    if (source_.scratch) {
+        words_ = memory(uint64_t{8} * shared_.words);
+        b_.CreateStore(frame_, word_at(shared_.room));
+    } else {
+        if (!frame_) frame_ = memory(source_.frame + uint64_t{8} * shared_.words);
+        words_ = at(frame_, source_.frame);
+    }
     b_.CreateStore(function_->getArg(0), word_at(shared_.context));
     b_.CreateStore(word(0), word_at(shared_.target));
     for (uint32_t home : shared_.slots) {
@@ -46,7 +52,20 @@ void FunctionBuilder::share_memory() {
     }
 }
 
-llvm::Value* FunctionBuilder::word_at(uint32_t word) { return at(frame_, source_.frame + uint64_t{8} * word); }
+// What a loop's body is handed: the one piece of the stack that holds all, or the words that say where the rest is.
+llvm::Value* FunctionBuilder::on_stack() { return source_.scratch ? words_ : frame_; }
+
+void FunctionBuilder::take_memory(llvm::Value* handed) {
+    if (source_.scratch) {
+        words_ = handed;
+        frame_ = b_.CreateLoad(b_.getPtrTy(), word_at(shared_.room));
+    } else {
+        frame_ = handed;
+        words_ = at(frame_, source_.frame);
+    }
+}
+
+llvm::Value* FunctionBuilder::word_at(uint32_t word) { return at(words_, uint64_t{8} * word); }
 
 llvm::Value* FunctionBuilder::context() {
     return loop_ == nullptr ? static_cast<llvm::Value*>(function_->getArg(0))
@@ -81,9 +100,9 @@ void FunctionBuilder::loop(const ir::Op& op) {
     llvm::Function* body = body_of(op);
     if (op.code == ir::Code::loop) {
         // Of a loop that the verifier knows to have no turn it drops the body, and then does not find it.
-        helper(helper_loop, {opaque(in(op, 0)), body, frame_, word(0)});
+        helper(helper_loop, {opaque(in(op, 0)), body, on_stack(), word(0)});
     } else {
-        helper(helper_for_each_map_elem, {m_.maps_[op.symbol], body, frame_, word(0)});
+        helper(helper_for_each_map_elem, {m_.maps_[op.symbol], body, on_stack(), word(0)});
     }
     after_loop(op);
 }
@@ -102,17 +121,20 @@ llvm::Function* FunctionBuilder::body_of(const ir::Op& op) {
 
     const llvm::IRBuilderBase::InsertPoint outside = b_.saveIP();
     llvm::Function* const outer = std::exchange(function_, body);
-    llvm::Value* const outer_frame = std::exchange(frame_, body->getArg(counts ? 1 : 3));
+    llvm::Value *const outer_frame = frame_, *const outer_words = words_;
     llvm::Value* const outer_place = std::exchange(place_, nullptr);
     const ir::Op* const outer_loop = std::exchange(loop_, &op);
     auto* const outer_lines = m_.debug_.callback(*body);
     b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", body));
+    b_.SetCurrentDebugLocation(m_.debug_.line(op.span));
+    take_memory(body->getArg(counts ? 1 : 3));
     block(op.blocks[0]);
     end_turn(false);
     m_.debug_.back_to(outer_lines);
     loop_ = outer_loop;
     place_ = outer_place;
     frame_ = outer_frame;
+    words_ = outer_words;
     function_ = outer;
     b_.restoreIP(outside);
     b_.SetCurrentDebugLocation(m_.debug_.line(op.span));

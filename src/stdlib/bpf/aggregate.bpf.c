@@ -180,3 +180,36 @@ LT_API __u64 lt_room(void* ring, __u64 bytes) {
 LT_API __u64 lt_wake_flags(void* ring, __u64 eighth) {
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
+
+// What samples() collects: where each part begins, in words, or 0 (runtime/border/runtime/samples.h). The count comes
+// last, as of distributions.
+LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, __u32 log, __u32 linear, __s64 least,
+                       __u64 step, __u64 steps, __u32 contended, __u32 alone) {
+    __u64 size = value < 0 ? 0 - (__u64)value : (__u64)value;
+    if (extremes) {
+        __u64 order = (__u64)value ^ 1ull << 63;
+        lt_raise_word(&slot[extremes], ~order, contended, alone);
+        lt_raise_word(&slot[extremes + 1], order, contended, alone);
+    }
+    if (squares) {
+        __u64 low = size & 0xffffffff, high = size >> 32, cross = low * high;
+        __u64 square = low * low + (cross << 33);
+        __u64 above = high * high + (cross >> 31) + (square < low * low);
+        __u64 before = __sync_fetch_and_add(&slot[squares], square);
+        lt_add(&slot[squares + 1], above + (before + square < before), 0);
+    }
+    if (log) {
+        __u64 bits = size ? (__u64)lt_log2(size) + 1 : 0;
+        __u64 i = value < 0 ? 64 - bits : 64 + bits;
+        LT_OPAQUE(i);
+        if (i < 128) lt_add(&slot[log + i], 1, alone);
+    }
+    if (linear) {
+        __u64 i = 0;
+        if (value >= least) i = 1 + ((__u64)value - (__u64)least) / step;
+        if (i >= steps) i = steps - 1;
+        if (i < steps) lt_add(&slot[linear + i], 1, alone);
+    }
+    lt_add(&slot[1], (__u64)value, alone);
+    lt_add(&slot[0], 1, alone);
+}

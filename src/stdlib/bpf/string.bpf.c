@@ -1,7 +1,14 @@
 // Strings: each fills its size, or ends with a zero before. The sizes are constants where these are inlined.
 #include "lt.h"
 
-LT_API __u64 lt_at_most(__u64 n, __u64 most) { return n > most ? most : n; }
+// The bound is for the verifier, too: it follows neither a comparison of 32 bits of a number whose other bits are known
+// to the compiler alone, nor an addition to an address that was made an `or`.
+LT_API __u64 lt_at_most(__u64 n, __u64 most) {
+    __asm__ volatile("" : "+r"(n));
+    if (n > most) n = most;
+    __asm__ volatile("" : "+r"(n));
+    return n;
+}
 
 LT_API __u64 lt_length(const char* text, __u32 size) {
     __u32 i = 0;
@@ -65,9 +72,12 @@ static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
     return 255;
 }
 
+// The verifier does not know it: from a known number it would follow each text of digits on its own.
+static volatile __u64 lt_unknown_zero;
+
 // The integer at the beginning, behind blanks and a sign; what is too large wraps around.
 LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
-    __u64 number = 0;
+    __u64 number = lt_unknown_zero;
     __u32 state = 0;  // 1: behind the sign or a digit
     int negative = 0;
     for (__u32 i = 0; i < size; i++) {

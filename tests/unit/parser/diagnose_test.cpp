@@ -1200,15 +1200,6 @@ hint: write ';' behind it
 )" + 1);
 }
 
-TEST(NotThereYet, AddressOf) {
-    EXPECT_EQ(mistakes("k:f { @x = &arg0; }"),
-              R"(
--e:1:12: error: taking an address ('&x') is not there yet
-    k:f { @x = &arg0; }
-               ^
-)" + 1);
-}
-
 std::string repeated(std::string_view what, size_t times) {
     std::string out;
     for (size_t i = 0; i < times; i++) out += what;

@@ -49,6 +49,20 @@ TEST(Differences, WhatComesAfterThePrintIsNotCleared) {
     EXPECT_EQ(number(later[0].value), 1U);
 }
 
+TEST(Differences, ZeroKeepsTheKeysAndCountsWhatComesAfterThePrint) {
+    Differences d;
+    d.since(keyed(), {{word(1), word(5)}, {word(2), word(1)}});
+    d.zero({});  // by now the kernel has 6
+    const auto later = d.since(keyed(), {{word(1), word(6)}, {word(2), word(1)}});
+    ASSERT_EQ(later.size(), 2U);
+    EXPECT_EQ(number(later[0].value), 1U);
+    EXPECT_EQ(number(later[1].value), 0U);
+    d.clear({}, keep);
+    EXPECT_TRUE(d.since(keyed(), {{word(1), word(6)}, {word(2), word(1)}}).empty());
+    d.zero({});  // what clear() has hidden does not come back
+    EXPECT_TRUE(d.since(keyed(), {{word(1), word(6)}, {word(2), word(1)}}).empty());
+}
+
 TEST(Differences, AnUpdateWhileAKeyIsTakenOutIsCounted) {
     Differences d;
     d.since(keyed(), {{word(1), word(5)}});

@@ -35,6 +35,7 @@ class Diags {
     Diag& warning(Span span, std::string message);
     Diag& note(Span span, std::string message);
     void take(Diags&& other);                     // adds all of the other's
+    void forget(size_t from);                     // takes back each from the index on
     void explain(size_t from, const Note& note);  // adds a note to each from the index on
     bool has_errors() const { return errors_ > 0; }
     const std::vector<Diag>& all() const { return all_; }

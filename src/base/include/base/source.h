@@ -40,6 +40,9 @@ struct Source {
         std::string name;
     };
     std::vector<Part> parts = {};
+    std::string dialect = {};  // the ending of a name that says in which language it is; empty: that of the name
+
+    const std::string& spoken() const { return dialect.empty() ? name : dialect; }
 
     const std::string& name_at(uint32_t offset) const;
     std::string_view line_at(uint32_t offset) const;  // the whole line of a byte

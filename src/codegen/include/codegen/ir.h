@@ -44,6 +44,7 @@ enum class Code : uint8_t {
     result,   // what the function returned -> integer
     field,    // `width` bytes of the context at `offset` -> integer
     helper,   // BPF helper `number`(in...) -> integer
+    host,     // what only lt itself does (HostCall `symbol`), in functions of Way::host -> integer or address
     find,     // the value of key in[0] in maps[symbol], of CPU in[1] where given -> address or null
     call,     // library function `symbol`(in...) -> integer or address, as the table of library functions says
     reserve,  // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
@@ -158,6 +159,7 @@ enum class Library : uint8_t {
     hist_fine,
     lhist,
     iterated,
+    samples,
 };
 struct LibraryRow {
     Library id;
@@ -203,6 +205,7 @@ struct MapDefinition {
     uint32_t value_size = 0;
     uint32_t max_entries = 0;
     bool preallocated = false;
+    bool shared_memory = false;  // of an array: the runtime maps it
 };
 
 // One BPF program in the making: its code and the way it is entered.
@@ -226,7 +229,7 @@ struct Function {
 };
 
 // The body of a loop becomes a function of its own, which sees of the one around it only a piece of memory (BPF's loops
-// call back). What both need is kept in words of that memory, behind the buffers.
+// call back). What both need is kept in words of that memory, behind the buffers, where these are not elsewhere.
 struct Shared {
     static constexpr uint32_t none = ~0u;
     bool loops = false;            // are there any?
@@ -234,6 +237,7 @@ struct Shared {
     std::vector<uint32_t> slots;   // by slot
     std::vector<const Op*> homes;  // by Value: the innermost loop in which it is made; nullptr: none
     uint32_t context = none;
+    uint32_t room = none;    // where the buffers are, if they do not fit on the stack
     uint32_t target = none;  // where to go on behind a loop that was left altogether
     uint32_t words = 0;
 };

@@ -96,6 +96,7 @@ constexpr uint32_t no_map = ~0u;
 struct LocalInfo {
     std::string name;
     Type type;
+    uint32_t width = 0;         // bytes of the widest integer that was assigned, which is kept in 8; 0: nothing was
     bool in_block = false;      // declared: new in each turn of a loop around it
     uint32_t pair_of = no_map;  // of a loop over a map
 };
@@ -121,6 +122,8 @@ struct Body {
     std::vector<uint32_t> declared;  // by StmtId: the local that a `let` or a loop declares
     std::vector<LocalInfo> locals;
     std::vector<LocalInfo> timeout_locals;  // of the block of its timeout
+    bool host = false;                      // lt runs it itself, and not the kernel
+    bool only_host = false;                 // nobody else could
 };
 
 struct MapInfo {
@@ -132,7 +135,8 @@ struct MapInfo {
     bool written = false;       // assigned by =, perhaps from a value of unknown type
     std::string declared = {};  // `let @x = kind(entries)`: the kind; empty: not declared
     Span declared_at = {};
-    uint32_t entries = 0;  // 0: as many as all maps have
+    uint32_t entries = 0;                 // 0: as many as all maps have
+    std::vector<int64_t> extracted = {};  // what is asked of samples(), as in their shape; empty: nothing
 };
 
 // One span of the program, however many places open and close it; all share its state.
@@ -172,6 +176,7 @@ struct Typed {
     std::vector<MapInfo> maps;
     bool unsafe = false;               // as of ResolveOptions
     bool accounts = false;             // is it to be found out at the end what is open?
+    bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
     bool timestamps = false;           // do records tell when they were written?
     int process = 0;                   // -p: only this one is traced; 0: all
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them

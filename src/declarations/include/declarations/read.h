@@ -43,4 +43,7 @@ CDeclarations read_declarations(const Source& source, const ast::Program& progra
 // Puts the values of macros where their names stand.
 void place_macros(ast::Program& program, const CDeclarations& declarations);
 
+// Why C in scripts cannot be read on this machine; none where it can.
+std::optional<Error> lacking_libclang();
+
 }  // namespace lt

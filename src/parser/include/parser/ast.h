@@ -77,13 +77,16 @@ struct Index {
 };  // base[index], where the base is no map
 struct Tuple {
     std::vector<ExprId> parts;
+    std::vector<std::string> names = {};  // of a record: (a = 1, b = 2); else empty
 };
 // A type of C as it was written: "struct file", "unsigned long", with so many stars behind it, then [count].
 struct TypeName {
     Span span;
     std::string name;  // words with one blank between them, without const and volatile
     uint32_t pointers = 0;
-    std::optional<uint64_t> count;
+    std::optional<uint64_t> count = {};
+    bool any_tag = false;             // may the name be that of a struct or union without saying so?
+    std::optional<ExprId> like = {};  // typeof(expression): the type of that; there is no name
 };
 struct Cast {
     TypeName type;
@@ -134,8 +137,15 @@ struct BlockValue {  // { statements; value }
     bool is_call = false;  // the body of a function where it is called: `return` leaves it
 };
 
-using ExprNode = std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple,
-                              Cast, SizeOf, OffsetOf, Call, Unary, Binary, Conditional, Step, Positional, BlockValue>;
+struct AnyPart {};  // `*` among the parts of a map's key: whatever stands there
+
+struct Defined {
+    ExprId value;
+};  // 1 where the names in it are there, else 0; what depends on it is looked at only where it is 1
+
+using ExprNode =
+    std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple, Cast, SizeOf,
+                 OffsetOf, Call, Unary, Binary, Conditional, Step, Positional, BlockValue, AnyPart, Defined>;
 struct Expr {
     Span span;
     ExprNode node;
@@ -178,11 +188,23 @@ struct ForRange {  // for ($name : from..to), without `to`
     ExprId to;
     Block body;
 };
+// In which order the entries of a map are visited, by the key or by the value. What a value is that collects is said by
+// its statistic; without one it is that by which the map is printed.
+struct MapOrder {
+    enum class By : uint8_t { value, key, count, sum, min, max, avg, variance };
+    By by = By::value;
+    std::optional<uint32_t> part;  // By::key: of which only this part is asked, counted from 0; none: all, in turn
+    bool descending = false;
+    Span span;
+};
 struct ForMap {  // for ($name : @map): $name.0 is the key, $name.1 the value
     std::string name;
     Span name_span;
+    // A Map; one with a key has an AnyPart in it, and only the entries are visited whose other parts are these.
     ExprId map;
     Block body;
+    std::optional<MapOrder> order = {};  // none: as they are stored
+    std::optional<ExprId> limit = {};    // so many at most
 };
 struct Unroll {  // the body so many times, one after the other
     ExprId count;
@@ -198,6 +220,18 @@ struct Stmt {
     StmtNode node;
 };
 
+// A probe that the program can do without.
+struct Alternative {
+    // One of several ways of saying it: where a sufficient one is there, those behind it in its group are left out.
+    struct Choice {
+        uint32_t group;
+        uint32_t position;
+        bool sufficient;
+    };
+    bool optional = false;  // is it no mistake if it is not there?
+    std::vector<Choice> choices;
+};
+
 // A probe as it was typed, split at its colons: "kprobe:vfs_read" is {"kprobe", "vfs_read"}.
 struct ProbeSpec {
     struct Part {
@@ -207,6 +241,7 @@ struct ProbeSpec {
     Span span;
     std::vector<Part> parts;  // never empty
     std::string label;        // name=probe; may be empty
+    Alternative alternative = {};
 };
 
 // probe, probe /predicate/ { body }
@@ -340,6 +375,12 @@ void each_block(const Expr& expr, const std::function<void(const Block&)>& visit
 
 // As it is written: "struct file *".
 std::string text(const TypeName& type);
+
+// "value", "count" ...: as it is written in sort(@map, ...) and top(@map, n, ...).
+std::string_view spelling(MapOrder::By by);
+std::optional<MapOrder::By> order_named(std::string_view name);
+// "key.1 desc"
+std::string text(const MapOrder& order);
 
 // The tree as indented text, one node a line; for --dump=ast and the golden tests.
 std::string dump(const Program& program);

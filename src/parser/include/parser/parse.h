@@ -1,6 +1,8 @@
-// Text of the .lt and .bt languages to a tree.
+// Text of the .lt, .bt and .stp languages to a tree.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,13 @@ namespace lt {
 struct Invocation {
     std::vector<std::string> positional;                          // $1, $2 ...
     std::vector<std::pair<std::string, std::string>> named = {};  // for getopt(): --name=value
+    // What a SystemTap program may ask before it is a tree.
+    std::string kernel_release = {};  // "6.1.0-13-amd64"
+    std::string architecture = "x86_64";
+    std::map<std::string, std::string> kernel_config = {};  // of the options that are set: CONFIG_X to y, m or a value
+    bool guru = false;                                      // -g
+    int64_t target = 0;                                     // the process of -x; 0: none
+    std::vector<std::pair<std::string, std::string>> globals = {};  // -G name=value
 };
 
 // Always returns a tree of what could be understood; mistakes are in `diags`. No macro, function, positional parameter

@@ -36,8 +36,9 @@ enum class Feature : uint8_t {
     hardware_events,  // the processor's counters
     watchpoint,       // hardware breakpoints on memory of programs
     iterator,
+    override_return,  // bpf_override_return: a program decides what a function returns
 };
-inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::iterator) + 1;
+inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::override_return) + 1;
 
 std::string_view feature_name(Feature f);
 
@@ -75,6 +76,12 @@ struct UserFunction {
     std::string name;
     uint64_t offset = 0;  // in the file, for perf_event_open
     uint64_t size = 0;    // 0: not known
+};
+
+// A variable or a function of a file, seen from an instruction there.
+struct UserSymbol {
+    int64_t distance = 0;  // bytes behind it
+    uint64_t size = 0;     // 0: not known
 };
 
 // One place of a USDT marker; a marker that the compiler copied has several.
@@ -156,6 +163,8 @@ class Kernel {
     virtual Result<UserFunction> user_function(const std::string& path, std::string_view name) = 0;
     virtual Result<UserFunction> user_address(const std::string& path,
                                               uint64_t address) = 0;  // of the file's own address space
+    // The symbol, seen from the instruction at this offset in the file.
+    virtual Result<UserSymbol> user_symbol(const std::string& path, std::string_view name, uint64_t offset) = 0;
     virtual std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) = 0;
     // Those whose C++ name, with or without its parameters, matches; by their symbols.
     virtual std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) = 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,16 +31,19 @@ enum class Way : uint8_t {
     walk,            // an iterator over all tasks, run when the runtime reads it
     iterator,        // an iterator of the kernel's, run once at the start
     perf_event,      // each time that a perf event has counted so much
+    host,            // by lt's own interpreter of BPF: what the kernel's could not do (host_calls.h)
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
 };
 
 struct WayRow {
     Way way;
     std::string_view name;
-    bool user;     // the traced code is a program's: its stack is the program's, and its memory
-    bool many;     // one link for all attachments of a program
-    bool session;  // one program is run at the entry and at the return, and tells them apart
+    bool user;      // the traced code is a program's: its stack is the program's, and its memory
+    bool many;      // one link for all attachments of a program
+    bool session;   // one program is run at the entry and at the return, and tells them apart
+    bool function;  // to attach a function, of the kernel or of a program
 };
+std::span<const WayRow> way_rows();
 const WayRow& way_row(Way way);
 std::string_view way_name(Way way);
 
@@ -83,6 +87,7 @@ struct PlannedProbe {
     std::vector<Rung> rungs;  // the first that can be attached is taken
     uint32_t places = 1;      // that one program serves
     int signal = 0;           // When::signal
+    bool of_span = false;     // opens or closes one
 };
 
 // How values lie in a map. Per-CPU maps are folded over CPUs when read.
@@ -95,6 +100,7 @@ struct PlannedProbe {
 //   duration: see hist_bounds() dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order
 //   of the least, u64 order of the greatest (as min and max
 //                    of signed values, zero where there is none), u64 buckets[961], see dist_buckets.h
+//   samples          per CPU: see samples.h
 // A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written
 // (scalar_mark bytes).
 enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
@@ -114,10 +120,14 @@ struct PlannedMap {
     Type value;
     uint32_t value_size = 0;  // bytes, with the mark of a scalar
     uint32_t max_entries = 0;
-    // clear() remembers what was there and leaves it, so that no update is lost: values that are sums, which no program
-    // reads.
+    // clear() and zero() remember what was there and leave it, so that no update is lost: values that are sums, which
+    // no program reads.
     bool cleared_by_difference = false;
+    // Integers that programs in the kernel and blocks that lt runs count up: the program, of Way::run, that adds what
+    // lies in the one element of the map lt_handed: u64 n, u64 for the value before, the key. Empty: there is none.
+    std::string adder = {};
 };
+constexpr std::string_view handed_symbol = "lt_handed";
 
 constexpr uint32_t hist_buckets = 66;
 
@@ -144,11 +154,12 @@ enum class EventKind : uint8_t {
     clear,
     zero,
     exit,
-    join,     // fields: how many there are, then so many strings and more; format: what stands between them
-    cat,      // as text: the path of a file
-    system,   // as text: a command
-    error,    // as text, to standard error
-    warning,  // likewise
+    join,       // fields: how many there are, then so many strings and more; format: what stands between them
+    cat,        // as text: the path of a file
+    system,     // as text: a command
+    error,      // as text, to standard error
+    warning,    // likewise
+    histogram,  // one field, what samples() has collected; top: 0 hist_log(), 1 hist_linear()
 };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
@@ -173,7 +184,7 @@ struct PlannedEvent {
     std::vector<EventField> fields;
     uint32_t size = 0;     // of the whole record
     bool timed = false;    // the last field is the monotonic time in nanoseconds at which it was written
-    bool printed = false;  // clear: what the print() just before it has printed, and no more
+    bool printed = false;  // clear, zero: what the print() just before it has printed, and no more
 };
 
 // What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's
@@ -261,6 +272,7 @@ enum class SessionValue : uint8_t {
     start,       // when it began, by the monotonic clock, in nanoseconds
     tai_offset,  // what the clock TAI was ahead of the monotonic one then, in nanoseconds
     cpus,        // how many there may be
+    day_offset,  // what the time of day was ahead of the monotonic clock then, in nanoseconds
 };
 struct PlannedSessionValue {
     SessionValue what;
@@ -285,7 +297,7 @@ struct Plan {
     bool plain_integers = false;    // .bt programs: no units
     bool announces_probes = false;  // a line with their number comes first
     bool print_maps = true;         // at the end
-    bool maps_apart = false;        // then in the order of their names, after two empty lines
+    bool maps_apart = false;        // then all in the order of their names, after two empty lines
 };
 
 // For --dump=plan and the golden tests; the object is shown by its size only when asked.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -54,6 +55,14 @@ struct AccountFact {
     int64_t unexplained = 0;
 };
 
+// What else is told about a run. Without members it is for people only.
+struct Fact {
+    using Member = std::variant<std::string, int64_t, double, bool, std::vector<std::string>>;
+    std::string_view type;  // in JSON
+    std::vector<std::pair<std::string_view, Member>> members;
+    std::string text;  // whole lines for people
+};
+
 class Printer {
   public:
     virtual ~Printer() = default;
@@ -69,11 +78,13 @@ class Printer {
     virtual void lost(const LossFact& loss) = 0;
     virtual void missed(const MissedFact& missed) = 0;
     virtual void account(const AccountFact& account) = 0;
+    virtual void fact(const Fact& fact) = 0;
     virtual void flush() = 0;
 };
 
 struct PrintStyle {
-    bool plain = false;       // bare integers as bpftrace prints them, otherwise values carry their units
+    bool plain = false;       // as bpftrace prints: bare integers, blank lines for empty maps and after averages;
+                              // otherwise values carry their units
     bool timestamps = false;  // when it happened: before each line of text, in each object of JSON
 };
 

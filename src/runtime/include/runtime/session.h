@@ -2,6 +2,7 @@
 // that the Session owns, so the end of the process, however it comes, leaves nothing behind.
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,16 +43,22 @@ struct Missed {
     uint64_t count = 0;
 };
 
-enum class Ended : uint8_t { exit_called, interrupted, output_closed, watched_ended, failed };
+enum class Ended : uint8_t { exit_called, enough, time_over, interrupted, output_closed, watched_ended, failed };
+
+struct SessionOptions {
+    // The descriptor to which the printer's bytes go in the end: when nobody reads from it any more, the run ends; -1:
+    // it cannot happen.
+    int output = 1;
+    bool source_lines = false;     // stacks of programs show lines of source and inlined functions
+    std::FILE* messages = stderr;  // where errorf() and warnf() write, and what could not be done is told
+    bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
+};
 
 class Session {
   public:
     // `plan` and `printer` outlive the session. Loads every program of the plan; a refusal of the verifier is an Error
-    // whose `what` is one sentence and whose `hint` holds the verifier's log. `output` is the descriptor to which the
-    // printer's bytes go in the end: when nobody reads from it any more, the run ends; -1: it cannot happen. With
-    // `source_lines` stacks of programs show lines of source and inlined functions.
-    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, int output = 1,
-                                                 bool source_lines = false);
+    // whose `what` is one sentence and whose `hint` holds the verifier's log.
+    static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, const SessionOptions& options);
     virtual ~Session() = default;
 
     // The process that is traced, before attach(): memory is watched in this one; if it is the `only` one, what can be
@@ -73,13 +80,39 @@ class Session {
 
     // Sets a parameter; programs see it from their next run on.
     virtual Status set_param(size_t index, const std::vector<uint8_t>& bytes) = 0;
+    // The bytes of all parameters as they are now; see Plan::params.
+    virtual Result<std::vector<uint8_t>> params() const = 0;
+
+    // While it runs: a map as print() shows it, and emptied as by clear(); both by index into Plan::maps. What is open
+    // of a span, by index into Plan::spans.
+    virtual Result<MapContent> map(size_t index) = 0;
+    virtual Status clear(size_t index) = 0;
+    virtual Result<OpenSpans> open_spans(size_t index) = 0;
+
+    // Nothing is collected while it is paused: probes are detached and intervals do not run. Spans stay attached, so
+    // that those which are open close with their right times, but none is opened.
+    virtual Status pause() = 0;
+    virtual Status resume() = 0;
 
     // Ends the run, too, once this descriptor is readable (a pidfd, say). The caller keeps it open until then.
     virtual Status end_with(int descriptor) = 0;
 
+    // Ends the run after so long, counted from now.
+    virtual Status end_after(uint64_t nanoseconds) = 0;
+    // Ends the run once so many results were printed: by printf, print and the like. Before attach().
+    virtual void end_after_results(uint64_t count) = 0;
+
     // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched (those signals are
     // blocked and read from a signalfd from load() on).
     virtual Ended run() = 0;
+
+    // The same in turns, for several sessions at once: turn() is called whenever descriptor() is readable, and at the
+    // latest after patience() (milliseconds; negative: no matter when). It waits for nothing, and tells how the run has
+    // ended once it has.
+    virtual int descriptor() const = 0;
+    virtual int patience() const = 0;
+    virtual std::optional<Ended> turn() = 0;
+    virtual void stop() = 0;  // ends the run, as a signal does
 
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
     virtual Status finish() = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/plan.h"
+#include "runtime/samples.h"
 
 namespace lt {
 
@@ -32,6 +33,18 @@ struct Distribution {  // runtime/distribution.h says what can be asked of it
     std::vector<uint64_t> buckets = std::vector<uint64_t>(dist_buckets);
     int64_t average() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
     bool operator==(const Distribution&) const = default;
+};
+
+struct Samples {  // what is not collected is zero or empty
+    uint64_t count = 0;
+    int64_t sum = 0;
+    bool has_extremes = false;
+    int64_t least = 0, greatest = 0;
+    uint64_t squares_low = 0, squares_high = 0;
+    std::vector<uint64_t> log, linear;  // buckets, see runtime/samples.h
+    int64_t average() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
+    uint64_t variance() const { return sample_variance(count, sum, squares_low, squares_high); }
+    bool operator==(const Samples&) const = default;
 };
 
 struct Missing {  // a percentile of nothing
@@ -71,7 +84,8 @@ struct Group {
 };
 
 // int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
-using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Missing, Stack, Group>;
+using Data =
+    std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Samples, Missing, Stack, Group>;
 
 struct Value {
     Type type;
@@ -90,6 +104,7 @@ struct MapContent {
     std::vector<MapEntry> entries;
     size_t most = 0;      // how many of the largest are shown; 0: all
     bool at_end = false;  // printed because the run has ended, and not by print()
+    Type value = {};      // what the map holds, also where there is no entry
 };
 
 // A span that is open now: who opened it, how long ago, and where its thread is.

@@ -42,6 +42,7 @@ enum class Variable : uint8_t {
     pcomm,
     leader_tid,
     leader_comm,
+    usermode,
 };
 
 // Where a variable has a value.
@@ -115,6 +116,7 @@ enum class Function : uint8_t {
     macaddr,
     strftime,
     strerror,
+    errno_name,
     signal_name,
     syscall_name,
     cgroup_path,
@@ -141,6 +143,26 @@ enum class Function : uint8_t {
     assert_,
     static_assert_,
     fail,
+    // texts by formats
+    sprintf_,
+    // what only the kernel, or another process, knows
+    process_comm,
+    container_of,
+    percpu_kaddr,
+    uaddr,
+    path,
+    socket_cookie,
+    override_,
+    // what is collected to be asked about afterwards
+    samples,
+    count_of,
+    sum_of,
+    min_of,
+    max_of,
+    avg_of,
+    variance_of,
+    hist_log,
+    hist_linear,
 };
 
 enum class Want : uint8_t {
@@ -160,6 +182,7 @@ enum class Want : uint8_t {
     percent,
     frames,
     frames_or_form,
+    collected,  // the value of a map that collects
 };
 
 struct Parameter {

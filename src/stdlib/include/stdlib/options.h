@@ -12,6 +12,9 @@ enum class Option : uint8_t {
     program,
     command,
     process,
+    duration,
+    count,
+    live,
     list,
     format,
     output,
@@ -35,7 +38,16 @@ enum class Option : uint8_t {
     dry_run,
     warnings,
     kernel,
-    unsafe
+    unsafe,
+    systemtap,
+    target,
+    guru,
+    global,
+    time_limit,
+    limits,
+    no_meaning,
+    module_name,
+    buffer_size,
 };
 
 struct OptionRow {

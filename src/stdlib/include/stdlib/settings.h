@@ -12,12 +12,18 @@ namespace lt {
 // What to do about a probe whose place is not there.
 enum class MissingProbes : uint8_t { error, warn, ignore };
 
+// Which grammar reads a program.
+enum class Grammar : uint8_t { lt, stp };
+
 struct Settings {
     bool plain_integers = false;    // durations are plain numbers of nanoseconds
     bool announces_probes = false;  // "Attaching N probes..." before the first line
     bool uses_environment = false;  // BPFTRACE_MAX_STRLEN=... sets max_strlen
     bool maps_apart = false;        // at the end in the order of their names, after two empty lines
+    bool reports_on_host = false;   // BEGIN, END, intervals and signals run in lt itself, whatever they do
     bool print_maps_on_exit = true;
+    bool numbers_by_default = false;  // what nothing says the type of is a whole number
+    bool bounded_strings = false;     // strings that are joined are cut at max_strlen
     uint32_t max_map_keys = 4096;
     uint32_t max_strlen = 64;   // bytes of str(), with the one that ends it
     uint32_t max_probes = 512;  // places that one wildcard may stand for
@@ -35,6 +41,8 @@ std::span<const SettingRow> setting_rows();
 // In any case of letters, with or without BPFTRACE_ before it; nullptr where there is none.
 const SettingRow* find_setting(std::string_view name);
 
+// The grammar that a file's name asks for.
+Grammar grammar_of(std::string_view file);
 // Those of the dialect to which a file's name belongs.
 Settings settings_of(std::string_view file);
 // As BPFTRACE_<NAME>; the first that does not fit is told by its name.

@@ -1,4 +1,5 @@
-// Kernel functions that were renamed, and by what: how `k:copy_to_user` finds the function that this kernel has.
+// Names that were changed, and to what: how `k:copy_to_user` finds the function that this kernel has. Of functions,
+// their parameters and members of structures of the kernel, and of libraries.
 #pragma once
 
 #include <span>
@@ -14,6 +15,21 @@ struct Successor {
     std::string_view remark;    // what a user must know about what is seen under the new name; may be empty
 };
 
+struct MemberSuccessor {
+    std::string_view structure;  // "struct cfs_rq"
+    std::string_view old_name, new_name;
+};
+
+struct ParameterSuccessor {
+    std::string_view function;  // may hold one *
+    std::string_view old_name, new_name;
+    std::string_view remark;  // what a user must know about the value; may be empty
+};
+
+struct LibrarySuccessor {
+    std::string_view old_name, new_name;  // without the version: "libpthread"
+};
+
 struct Candidate {
     std::string name;
     std::string_view remark;
@@ -22,6 +38,13 @@ struct Candidate {
 std::span<const Successor> successor_rows();
 // Every name that `name` may have today, best first.
 std::vector<Candidate> successors(std::string_view name);
+
+// What a member is called today; empty: nothing else that is known.
+std::string_view member_successor(std::string_view structure, std::string_view member);
+// The rows of what a parameter of the function may be called instead, best first.
+std::vector<ParameterSuccessor> parameter_successors(std::string_view function, std::string_view parameter);
+// Where the functions of the library at this path, or of this name, have gone; empty: nowhere that is known.
+std::string_view library_successor(std::string_view path);
 
 // What compilers append to a function's name when they make a variant of it: ".isra." and so on, followed by a number.
 std::span<const std::string_view> variant_suffixes();

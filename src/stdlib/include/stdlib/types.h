@@ -42,14 +42,16 @@ enum class Naming : uint8_t {
     internet,       // a tuple: u64 address family, 16 bytes of which IPv4 has the first 4
     hardware,       // 6 bytes
     time,           // u64 nanoseconds of the monotonic clock; the shape's name is the format of strftime(3), and %f
-    error,          // errno, of either sign
+    error,          // errno, of either sign: what it says
+    error_name,     // the same: its name, as in ENOENT
     signal,
     syscall,
-    cgroup,  // its id
+    cgroup,   // its id
+    process,  // pid
 };
 
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
-enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist };
+enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist, samples };
 
 struct Type;
 struct Shape;
@@ -120,12 +122,13 @@ struct Enumerator {
 };
 
 struct Shape {
-    std::string name;             // as C spells it: "struct file", "enum pid_type"; empty where it has none
-    std::string module;           // in whose type information `number` counts; empty: the kernel's
-    uint32_t number = 0;          // of the type there; 0: not from there
-    bool declared = false;        // by the script: `number` counts in Declared::shapes, members lie where it says
-    std::vector<Type> parts;      // what an address points to, the element of an array, the parts of a tuple
-    std::vector<Member> members;  // of a structure whose values are shown; elsewhere the kernel is asked
+    std::string name;                // as C spells it: "struct file", "enum pid_type"; empty where it has none
+    std::string module;              // in whose type information `number` counts; empty: the kernel's
+    uint32_t number = 0;             // of the type there; 0: not from there
+    bool declared = false;           // by the script: `number` counts in Declared::shapes, members lie where it says
+    std::vector<Type> parts;         // what an address points to, the element of an array, the parts of a tuple
+    std::vector<std::string> names;  // of the parts of a tuple that is a record; else empty
+    std::vector<Member> members;     // of a structure whose values are shown; elsewhere the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
     std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits
     bool operator==(const Shape&) const = default;
@@ -154,7 +157,7 @@ constexpr Type named(Type type, Naming naming) {
 }
 Type pointer_type(Type to, bool user_memory = false);
 Type array_type(Type element, uint32_t count);
-Type tuple_type(std::vector<Type> parts);
+Type tuple_type(std::vector<Type> parts, std::vector<std::string> names = {});
 constexpr uint32_t buffer_header = 8;
 constexpr Type buffer_type(uint32_t bytes) {
     return {Kind::buffer, buffer_header + bytes, false, View::plain, Aggregation::none, false, {}};

@@ -1,0 +1,304 @@
+#include "console_complete.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+
+#include "base/text.h"
+#include "console.h"
+#include "console_commands.h"
+#include "console_help.h"
+#include "stdlib/builtins.h"
+#include "stdlib/counters.h"
+#include "stdlib/probes.h"
+
+namespace lt {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The candidates that begin with what is typed.
+Completion matching(size_t begin, std::string_view typed, const Names& names) {
+    Completion out{begin, {}};
+    for (const std::string& name : names)
+        if (std::string_view(name).starts_with(typed)) out.words.push_back(name);
+    std::sort(out.words.begin(), out.words.end());
+    out.words.erase(std::unique(out.words.begin(), out.words.end()), out.words.end());
+    return out;
+}
+
+bool is_folder(const std::string& path) {
+    struct stat about{};
+    return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+// Paths that begin so; folders with a slash behind them.
+Names files(std::string_view typed) {
+    const size_t slash = typed.rfind('/');
+    const std::string folder(slash == typed.npos ? "" : typed.substr(0, slash + 1));
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.empty() ? "." : folder.c_str()), &closedir);
+    Names all;
+    while (open) {
+        const dirent* entry = readdir(open.get());
+        if (!entry) break;
+        const std::string_view name = entry->d_name;
+        if (name.starts_with(".")) continue;
+        const std::string path = folder + std::string(name);
+        all.push_back(is_folder(path) ? path + "/" : path);
+    }
+    return all;
+}
+
+Names map_names(Console& console) {
+    Names all;
+    for (const Trace* trace : console.traces()) {
+        const Names names = trace->map_names();
+        all.insert(all.end(), names.begin(), names.end());
+    }
+    return all;
+}
+
+Names span_names(Console& console) {
+    Names all;
+    for (const Trace* trace : console.traces())
+        for (size_t i = 0; i < trace->plan().spans.size(); i++) all.push_back(trace->span_name(i));
+    return all;
+}
+
+Names settings(Console& console) {
+    Names all;
+    for (const Trace* trace : console.traces())
+        for (const PlannedParam& param : trace->plan().params) all.push_back(param.name + "=");
+    return all;
+}
+
+Names mark_names(Console& console) {
+    Names all;
+    for (Trace* trace : console.traces())
+        for (const auto& [name, mark] : trace->marks()) all.push_back(name);
+    return all;
+}
+
+Names numbers(Console& console) {
+    Names all;
+    for (const Trace* trace : console.traces()) all.push_back(std::to_string(trace->number()));
+    return all;
+}
+
+struct ArgumentRow {
+    std::string_view kind;  // as it stands in CommandText::arguments
+    Names (*names)(Console& console);
+};
+constexpr std::array argument_rows{
+    ArgumentRow{"@MAP", map_names},      ArgumentRow{"SPAN", span_names},
+    ArgumentRow{"NAME=VALUE", settings}, ArgumentRow{"MARK", mark_names},
+    ArgumentRow{"[N", numbers},          ArgumentRow{"TOPIC", [](Console&) { return help_topics(); }},
+};
+
+Completion complete_argument(Console& console, const CommandText& command, std::string_view typed, size_t begin) {
+    Names all;
+    for (const ArgumentRow& row : argument_rows) {
+        if (command.arguments.find(row.kind) == command.arguments.npos) continue;
+        const Names names = row.names(console);
+        all.insert(all.end(), names.begin(), names.end());
+    }
+    if (command.arguments.find("FILE") != command.arguments.npos) all = files(typed);
+    return matching(begin, typed, all);
+}
+
+// ---- places of probes
+
+Names with_prefix(std::string_view prefix, const Names& names) {
+    Names all;
+    for (const std::string& name : names) all.push_back(std::string(prefix) + name);
+    return all;
+}
+
+Names system_calls(Kernel& kernel, std::string_view typed) {
+    Names all;
+    for (const std::string& event : kernel.tracepoints(syscall_category, fmt::format("{}{}*", syscall_entry, typed)))
+        all.push_back(event.substr(event.find(syscall_entry) + syscall_entry.size()));
+    return all;
+}
+
+Names events(Kernel& kernel, std::string_view typed) {
+    const size_t colon = typed.find(':');
+    if (colon != typed.npos)
+        return kernel.tracepoints(typed.substr(0, colon), fmt::format("{}*", typed.substr(colon + 1)));
+    Names categories;
+    for (const std::string& event : kernel.tracepoints(fmt::format("{}*", typed), "*")) {
+        std::string category = event.substr(0, event.find(':') + 1);
+        if (categories.empty() || categories.back() != category) categories.push_back(std::move(category));
+    }
+    return categories;
+}
+
+// A file, and behind a colon the functions in it.
+Names functions_of_programs(Kernel& kernel, std::string_view typed) {
+    const size_t colon = typed.find(':');
+    if (colon == typed.npos) return files(typed);
+    const Result<std::string> path = kernel.binary(typed.substr(0, colon));
+    if (!path) return {};
+    return with_prefix(typed.substr(0, colon + 1),
+                       kernel.user_functions(*path, fmt::format("{}*", typed.substr(colon + 1))));
+}
+
+Names markers(Kernel& kernel, std::string_view typed) {
+    const size_t colon = typed.find(':');
+    if (colon == typed.npos) return files(typed);
+    const Result<std::string> path = kernel.binary(typed.substr(0, colon));
+    const auto found = path ? kernel.markers(*path) : Result<std::vector<Marker>>(std::vector<Marker>{});
+    Names all;
+    if (!found) return all;
+    for (const Marker& marker : *found) all.push_back(fmt::format("{}:{}", marker.provider, marker.name));
+    return with_prefix(typed.substr(0, colon + 1), all);
+}
+
+Names places(Kernel& kernel, Place place, std::string_view typed) {
+    const std::string pattern = fmt::format("{}*", typed);
+    switch (place) {
+        case Place::event:
+            return events(kernel, typed);
+        case Place::raw_event:
+            return kernel.raw_tracepoints(pattern);
+        case Place::kernel_function:
+            return kernel.functions(pattern);
+        case Place::system_call:
+            return system_calls(kernel, typed);
+        case Place::binary_function:
+            return functions_of_programs(kernel, typed);
+        case Place::marker:
+            return markers(kernel, typed);
+        case Place::kernel_objects:
+            return kernel.iterators();
+        case Place::counter:
+            return kernel.source_events();
+        case Place::nothing:
+        case Place::period:
+        case Place::clock:
+        case Place::address:
+        case Place::signal:
+            return {};
+    }
+    return {};
+}
+
+// ---- inside a program
+
+// The last word: of names, places and paths.
+size_t word_begin(std::string_view text) {
+    size_t begin = text.size();
+    const auto belongs = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view("_.:@/*-+$").find(c) != std::string_view::npos;
+    };
+    while (begin > 0 && belongs(text[begin - 1])) begin--;
+    return begin;
+}
+
+// The first probe of the program, whose fields are asked for.
+Names fields(Kernel& kernel, std::string_view program) {
+    const size_t begin = program.find_first_not_of(" \n\t");
+    const size_t end = program.find_first_of(" \n\t/{<", begin);
+    if (begin == program.npos || end == program.npos) return {};
+    const std::vector<std::string_view> parts = split(program.substr(begin, end - begin), ':');
+    const ProbeRow* row = find_probe(parts[0]);
+    Names all;
+    const auto take = [&](const std::vector<Field>& found) {
+        for (const Field& field : found) all.push_back("args." + field.name);
+    };
+    if (!row || parts.size() < 2) return all;
+    if (row->place == Place::event && parts.size() == 3) {
+        if (const auto event = kernel.tracepoint(parts[1], parts[2])) take(event->fields);
+    } else if (row->place == Place::system_call) {
+        const std::string name = fmt::format("{}{}", syscall_entry, parts[1]);
+        if (const auto event = kernel.tracepoint(syscall_category, name)) take(event->fields);
+    } else if (row->place == Place::kernel_function) {
+        if (const auto function = kernel.function(parts[1])) take(function->parameters);
+    } else if (row->place == Place::raw_event) {
+        if (const auto event = kernel.raw_tracepoint(parts[1])) take(event->parameters);
+    }
+    return all;
+}
+
+Names words_of_language() {
+    Names all;
+    for (const FunctionRow& row : function_rows()) all.push_back(std::string(row.name) + "(");
+    for (const VariableRow& row : variable_rows()) all.emplace_back(row.name);
+    return all;
+}
+
+Names kinds_of_probe() {
+    Names all;
+    for (const ProbeRow& row : probe_rows()) {
+        const std::string_view after = row.place == Place::nothing ? " " : ":";
+        all.push_back(fmt::format("{}{}", row.name, after));
+        if (!row.brief.empty()) all.push_back(fmt::format("{}:", row.brief));
+    }
+    return all;
+}
+
+Completion complete_program(Console& console, std::string_view text) {
+    size_t begin = word_begin(text);
+    std::string_view word = text.substr(begin);
+    if (const size_t colon = word.find(':'); colon != word.npos) {
+        if (const ProbeRow* row = find_probe(word.substr(0, colon))) {
+            const std::string_view typed = word.substr(colon + 1);
+            return matching(begin + colon + 1, typed, places(console.kernel(), row->place, typed));
+        }
+    }
+    const size_t last = word.find_last_of("/*-+:$");  // operators, and the begin of a predicate
+    if (last != word.npos) {
+        begin += last + 1;
+        word.remove_prefix(last + 1);
+    }
+    if (word.starts_with("args.")) return matching(begin, word, fields(console.kernel(), text));
+    if (word.starts_with("@")) return matching(begin, word, map_names(console));
+    Names all = words_of_language();
+    const bool inside = text.find_first_of("{</") != text.npos;
+    if (!inside) all = kinds_of_probe();
+    return matching(begin, word, all);
+}
+
+}  // namespace
+
+Completion complete(Console& console, std::string_view text) {
+    const size_t first = std::min(text.find_first_not_of(' '), text.size());
+    const size_t end = text.find_first_of(" \n", first);
+    if (end == text.npos) {
+        Names all = kinds_of_probe();
+        for (const CommandText& command : all_commands()) all.push_back(std::string(command.name) + " ");
+        const std::string_view word = text.substr(first);
+        return word.find_first_of(":/{") == word.npos ? matching(first, word, all) : complete_program(console, text);
+    }
+    for (const CommandText& command : all_commands()) {
+        if (command.name != text.substr(first, end - first)) continue;
+        const size_t begin = text.rfind(' ') + 1;
+        return complete_argument(console, command, text.substr(begin), begin);
+    }
+    return complete_program(console, text);
+}
+
+std::string in_columns(const std::vector<std::string>& words, size_t width) {
+    constexpr size_t most = 200;
+    const size_t shown = std::min(words.size(), most);
+    size_t longest = 0;
+    for (size_t i = 0; i < shown; i++) longest = std::max(longest, words[i].size());
+    const size_t columns = std::max<size_t>(1, width / (longest + 2));
+    const size_t lines = (shown + columns - 1) / columns;
+    std::string out;
+    for (size_t line = 0; line < lines; line++) {
+        for (size_t i = line; i < shown; i += lines) out += fmt::format("{:<{}}", words[i], longest + 2);
+        while (out.ends_with(' ')) out.pop_back();
+        out += '\n';
+    }
+    if (shown < words.size()) out += fmt::format("... and {} more\n", words.size() - shown);
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,235 @@
+// The part of a run that touches the kernel: what was compiled is loaded, attached, waited for and ended.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "pipeline.h"
+#include "protocol.h"
+
+namespace lt {
+namespace {
+
+// Does it wait for something, so that the run goes on?
+bool lasting(const PlannedProbe& p) {
+    return !p.internal && (p.when == When::attached || p.when == When::period || p.when == When::signal);
+}
+
+// Below these no other way stands on a ladder.
+bool is_last(Way way) {
+    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe, Way::run,
+                              Way::perf_event, Way::iterator,       Way::host};
+    return std::find(ways.begin(), ways.end(), way) != ways.end();
+}
+
+// The only trace of its process.
+class Alone final : public Traces {
+  public:
+    explicit Alone(Trace& trace) : trace_(trace) {}
+    std::vector<Trace*> traces() override { return {&trace_}; }
+    Status stop(Trace& trace) override {
+        trace.session().stop();
+        return Done{};
+    }
+
+  private:
+    Trace& trace_;
+};
+
+}  // namespace
+
+bool Pipeline::load() {
+    draw_diags();
+    if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
+    Result<std::unique_ptr<Session>> session =
+        Session::load(ir_.plan, output_->printer(),
+                      {.output = shared_.alone ? output_->descriptor() : -1,
+                       .source_lines = command_.has(Option::verbose),
+                       .messages = live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages,
+                       .takes_signals = shared_.alone});
+    if (!session) {
+        Error e = session.error();
+        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
+            e.hint = "run it again with -v for the verifier's log";
+        return refuse(e);
+    }
+    session_ = std::move(*session);
+    session_->end_after_results(most_results_);
+    return true;
+}
+
+namespace {
+
+// Each place of a pattern can be an open file. The command of -c, which runs already, keeps its limit.
+void allow_many_files() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);  // with fewer it may still do
+}
+
+}  // namespace
+
+bool Pipeline::attach() {
+    if (command_.has(Option::command) && !child_) {
+        Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
+        if (!child) return refuse(child.error());
+        child_ = std::move(*child);
+    }
+    if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
+        const size_t n = own_probes();
+        output_->printer().attaching(n);
+        announced_ = true;
+    }
+    if (resolve_options_.process != 0 && !watch_process()) return false;
+    if (resolve_options_.process != 0)
+        session_->trace(resolve_options_.process, true);
+    else if (child_)
+        session_->trace(child_->pid(), false);
+    allow_many_files();
+    const std::vector<Refusal> refusals = session_->attach();
+    if (!refusals.empty()) return compile_again(refusals);
+    if (const auto e = session_->attach_error()) return refuse(*e);
+    if (command_.has(Option::verbose)) tell_ways();
+    tell_skipped();
+    return true;
+}
+
+// What a kernel allows is only known by trying: the rungs that it refused are ruled out, and the ladder's next ones are
+// compiled.
+bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
+    for (const Refusal& r : refusals) {
+        const Rung* rung = nullptr;
+        for (const Rung& candidate : ir_.plan.probes[r.probe].rungs) {
+            if (candidate.way == r.way) rung = &candidate;
+        }
+        if (!rung || rung->attachments.empty() || is_last(r.way)) {
+            diags_.error(ir_.plan.probes[r.probe].span,
+                         fmt::format("cannot attach {}: {}", ir_.plan.probes[r.probe].text, r.why));
+            return false;
+        }
+        resolve_options_.ruled_out.push_back({rung->attachments.front().function, r.way, r.why});
+    }
+    session_.reset();
+    diags_ = {};
+    const size_t notes_drawn = drawn_;
+    const bool compiled = parse() && resolve() && check() && lower() && emit();
+    drawn_ = compiled ? std::min(notes_drawn, diags_.all().size()) : 0;
+    return compiled && load() && attach();
+}
+
+void Pipeline::tell_ways() {
+    const std::vector<size_t> taken = session_->taken();
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const PlannedProbe& probe = ir_.plan.probes[i];
+        if (probe.rungs[taken[i]].way == Way::host) fmt::print(shared_.messages, "{}: lt itself runs it\n", probe.text);
+        if (probe.when != When::attached || probe.internal) continue;
+        const std::string places = probe.places > 1 ? fmt::format(" ({} places)", probe.places) : "";
+        fmt::print(shared_.messages, "{}{}: attached by {}\n", probe.text, places, way_name(probe.rungs[taken[i]].way));
+        for (size_t r = 0; r < taken[i]; r++) {
+            fmt::print(shared_.messages, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
+        }
+    }
+}
+
+void Pipeline::tell_skipped() {
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const std::vector<std::string> skipped = session_->skipped(i);
+        const size_t shown = command_.has(Option::verbose) ? skipped.size() : std::min<size_t>(skipped.size(), 1);
+        if (shown == 0) continue;
+        fmt::print(shared_.messages, "lt: {}: {} of {} places cannot be attached{}\n", ir_.plan.probes[i].text,
+                   skipped.size(), ir_.plan.probes[i].places,
+                   shown < skipped.size() ? ", this one among them (-v tells all):" : ":");
+        for (size_t k = 0; k < shown; k++) fmt::print(shared_.messages, "    {}\n", skipped[k]);
+    }
+}
+
+size_t Pipeline::places() const {
+    size_t places = 0;
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
+        const PlannedProbe& p = ir_.plan.probes[i];
+        if (lasting(p)) places += p.places - session_->skipped(i).size();
+    }
+    return places;
+}
+
+bool Pipeline::collect() {
+    output_->announce(places(), ir_.plan.announces_probes);
+    return begin() && end(session_->run());
+}
+
+bool Pipeline::begin() {
+    trace_ = std::make_unique<Trace>(1, source_.text, ir_.plan, *session_);
+    traces_ = std::make_unique<Alone>(*trace_);
+    if (std::ranges::any_of(ir_.plan.probes, lasting)) listen();
+    if (live_) {
+        live_->show(*traces_);
+        if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)
+            return refuse(timed.error());
+    }
+    if (child_ && !release_child()) return false;
+    if (duration_ns_ == 0) return true;
+    const Status timed = session_->end_after(duration_ns_);
+    return timed ? true : refuse(timed.error());
+}
+
+bool Pipeline::end(Ended how) {
+    if (live_) live_->end();
+    const Status finished = session_->finish();
+    tell_end();
+    exit_status_ = session_->exit_status();
+    if (command_.waits) tell_wait(how);
+    const Status written = output_->finish();
+    const bool fine = (finished || refuse(finished.error())) && (written || refuse(written.error()));
+    draw_diags();
+    return fine;
+}
+
+// Success is only what was waited for, or what the program itself says.
+void Pipeline::tell_wait(Ended how) {
+    if (how == Ended::enough || how == Ended::exit_called) return;
+    fmt::print(shared_.messages, "lt: it did not happen {} time{}\n", most_results_, most_results_ == 1 ? "" : "s");
+    if (exit_status_ == 0) exit_status_ = 1;
+}
+
+// It can be asked from outside. Where it cannot listen it traces nevertheless.
+void Pipeline::listen() {
+    Result<std::unique_ptr<Control>> control =
+        Control::listen([this](std::string_view request) { return reply(*traces_, request); });
+    if (!control) {
+        fmt::print(stderr, "lt: cannot be asked from outside (lt ctl): {}\n", control.error().what);
+        return;
+    }
+    control_ = std::move(*control);
+    const Status watched = session_->watch(control_->descriptor(), [this] { control_->serve(); });
+    if (!watched) control_.reset();
+}
+
+// The run ends with it, if not by itself before.
+bool Pipeline::watch_process() {
+    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, resolve_options_.process, 0));
+    if (process_ < 0) return refuse(system_error(fmt::format("process {}", resolve_options_.process), errno));
+    if (!std::ranges::any_of(ir_.plan.probes, lasting)) return true;
+    const Status watched = session_->end_with(process_);
+    return watched ? true : refuse(watched.error());
+}
+
+bool Pipeline::release_child() {
+    if (const Status watched = session_->end_with(child_->descriptor()); !watched) return refuse(watched.error());
+    const Status released = child_->release();
+    return released ? true : refuse(released.error());
+}
+
+void Pipeline::tell_end() {
+    if (child_) {
+        const std::string trouble = child_->trouble();
+        if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
+    }
+    lt::tell_end(ir_.plan, *session_, output_->printer(), command_.has(Option::stats), shared_.messages);
+}
+
+}  // namespace lt

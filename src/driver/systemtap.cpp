@@ -1,0 +1,81 @@
+#include "systemtap.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <array>
+#include <charconv>
+#include <fstream>
+
+#include "base/text.h"
+#include "stdlib/settings.h"
+
+namespace lt {
+namespace {
+
+// Up to which stage each of SystemTap's passes goes; the fifth runs the program.
+constexpr std::array<std::string_view, 5> passes{"parse", "check", "lower", "emit", "run"};
+
+std::string release_of(const std::string& folder) {
+    if (!folder.empty()) {
+        std::ifstream file(folder + "/release");
+        std::string release;
+        std::getline(file, release);
+        return release;
+    }
+    utsname name{};
+    return ::uname(&name) == 0 ? name.release : "";
+}
+
+// Lines CONFIG_X=value of the file that distributions put beside their kernels.
+std::map<std::string, std::string> config_of(const std::string& release) {
+    std::map<std::string, std::string> out;
+    std::ifstream file("/boot/config-" + release);
+    for (std::string line; std::getline(file, line);) {
+        const size_t equals = line.find('=');
+        if (line.starts_with("CONFIG_") && equals != line.npos) out[line.substr(0, equals)] = line.substr(equals + 1);
+    }
+    return out;
+}
+
+Status take_pass(Command& command) {
+    const std::string pass = command.text(Option::process);
+    if (pass.size() != 1 || pass[0] < '1' || pass[0] > '5')
+        return Error{fmt::format("-p {} is no pass of SystemTap", pass), "there are 1 to 5; a process is given with -x",
+                     0};
+    command.options.erase(Option::process);
+    if (!command.has(Option::stop_after))
+        command.options[Option::stop_after] = passes[static_cast<size_t>(pass[0] - '1')];
+    return Done{};
+}
+
+}  // namespace
+
+std::string dialect_of(const Command& command) { return command.has(Option::systemtap) ? ".stp" : ""; }
+
+Status take_systemtap(Command& command) {
+    if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";
+    const std::string spoken = command.has(Option::systemtap) ? ".stp" : command.file;
+    if (grammar_of(spoken) != Grammar::stp) return Done{};
+    if (command.has(Option::guru)) command.options[Option::unsafe] = "true";
+    for (const std::string& limit : command.list(Option::limits)) {
+        constexpr std::string_view entries = "MAXMAPENTRIES=";
+        if (limit.starts_with(entries)) command.options[Option::max_map_keys] = limit.substr(entries.size());
+    }
+    return command.has(Option::process) ? take_pass(command) : Status(Done{});
+}
+
+void tell_systemtap(const Command& command, Invocation& given) {
+    const std::string folder = command.text(Option::kernel);
+    given.kernel_release = release_of(folder);
+    if (folder.empty()) given.kernel_config = config_of(given.kernel_release);
+    given.guru = command.has(Option::guru);
+    const std::string target = command.text(Option::target);
+    std::from_chars(target.data(), target.data() + target.size(), given.target);
+    for (const std::string& setting : command.list(Option::global)) {
+        const size_t equals = setting.find('=');
+        given.globals.emplace_back(setting.substr(0, equals), equals == setting.npos ? "" : setting.substr(equals + 1));
+    }
+}
+
+}  // namespace lt

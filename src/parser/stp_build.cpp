@@ -1,0 +1,247 @@
+#include "stp_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lt::stp {
+namespace {
+
+constexpr uint32_t most_depth = 256;
+
+std::string text_of(const PointPart& part) {
+    if (!part.argument) return part.name;
+    if (const auto* number = std::get_if<int64_t>(&*part.argument)) return fmt::format("{}({})", part.name, *number);
+    return fmt::format("{}(\"{}\")", part.name, std::get<std::string>(*part.argument));
+}
+
+}  // namespace
+
+std::string text(const Point& point) {
+    std::string out;
+    for (const PointPart& part : point.parts) out += (out.empty() ? "" : ".") + text_of(part);
+    return out;
+}
+
+bool TreeBuilder::fits(Span span, uint32_t depth) {
+    if (depth <= most_depth) return true;
+    if (!said_too_deep_) diags_.error(span, "this is nested too deeply").hint = "split it into several statements";
+    said_too_deep_ = true;
+    return false;
+}
+
+uint32_t TreeBuilder::depth_of(const ast::Block& block) const {
+    uint32_t depth = 0;
+    for (ast::StmtId id : block.statements) depth = std::max(depth, stmt_depths_[static_cast<size_t>(id)]);
+    return depth;
+}
+
+ast::ExprId TreeBuilder::expr(Span span, ast::ExprNode node) {
+    uint32_t depth = 0;
+    const ast::Expr whole{span, node};
+    ast::each_child(whole, [&](ast::ExprId id) { depth = std::max(depth, expr_depths_[static_cast<size_t>(id)]); });
+    ast::each_block(whole, [&](const ast::Block& b) { depth = std::max(depth, depth_of(b)); });
+    const bool fine = fits(span, depth + 1);
+    expr_depths_.push_back(fine ? depth + 1 : 1);
+    return program_.add(span, fine ? std::move(node) : ast::ExprNode(ast::Integer{0}));
+}
+
+ast::StmtId TreeBuilder::stmt(Span span, ast::StmtNode node) {
+    uint32_t depth = 0;
+    const ast::Stmt whole{span, node};
+    ast::each_expr(whole, [&](ast::ExprId id) { depth = std::max(depth, expr_depths_[static_cast<size_t>(id)]); });
+    ast::each_block(whole, [&](const ast::Block& b) { depth = std::max(depth, depth_of(b)); });
+    const bool fine = fits(span, depth + 1);
+    stmt_depths_.push_back(fine ? depth + 1 : 1);
+    return program_.add(span, fine ? std::move(node) : ast::StmtNode(ast::Return{}));
+}
+
+ast::ExprId TreeBuilder::binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right) {
+    const auto* a = std::get_if<ast::String>(&program_[left].node);
+    const auto* b = std::get_if<ast::String>(&program_[right].node);
+    if (a && b && op == ast::BinaryOp::add)
+        return expr(cover(program_[left].span, program_[right].span), ast::String{a->value + b->value});
+    return expr(cover(program_[left].span, program_[right].span), ast::Binary{op, left, right});
+}
+
+ast::ExprId TreeBuilder::call(Span span, Span name_span, std::string name, Exprs arguments) {
+    return expr(span, ast::Call{std::move(name), name_span, std::move(arguments)});
+}
+
+ast::ExprId TreeBuilder::match(Span span, ast::ExprId text, ast::ExprId pattern, bool negated) {
+    const ast::ExprId found = call(span, std::string(regex_call), {text, pattern});
+    return negated ? expr(span, ast::Unary{ast::UnaryOp::logical_not, found}) : found;
+}
+
+ast::ExprId TreeBuilder::step(Span span, ast::ExprId target, ast::BinaryOp op, bool before) {
+    return expr(span, ast::Step{target, op, before});
+}
+
+// An assignment is a value: what was assigned.
+ast::ExprId TreeBuilder::assignment(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value) {
+    ast::BlockValue both;
+    both.block.statements.push_back(stmt(span, ast::Assign{target, op, value}));
+    both.value = target;
+    return expr(span, std::move(both));
+}
+
+ast::ExprId TreeBuilder::index(Span span, ast::ExprId base, Exprs index) {
+    for (ast::ExprId i : index) base = expr(span, ast::Index{base, i});
+    return base;
+}
+
+ast::ExprId TreeBuilder::member_of(Span span, const std::string& map, Span map_span, Exprs key) {
+    return call(span, std::string(in_call), {expr(map_span, ast::Map{map, std::move(key), true})});
+}
+
+// What an expression does when nobody wants its value.
+ast::StmtId TreeBuilder::evaluate(Span span, ast::ExprId value) {
+    const ast::ExprNode node = program_[value].node;
+    if (const auto* block = std::get_if<ast::BlockValue>(&node)) return block->block.statements.front();
+    if (const auto* s = std::get_if<ast::Step>(&node))
+        return stmt(span, ast::Assign{s->target, s->op, expr(span, ast::Integer{1})});
+    if (const auto* c = std::get_if<ast::Conditional>(&node))
+        return stmt(span, ast::If{c->condition, {{evaluate(span, c->yes)}}, {{evaluate(span, c->no)}}});
+    const auto* b = std::get_if<ast::Binary>(&node);
+    if (b && b->op == ast::BinaryOp::logical_and) return stmt(span, ast::If{b->left, {{evaluate(span, b->right)}}, {}});
+    if (b && b->op == ast::BinaryOp::logical_or) return stmt(span, ast::If{b->left, {}, {{evaluate(span, b->right)}}});
+    return stmt(span, ast::Evaluate{value, !std::holds_alternative<ast::Call>(node)});
+}
+
+ast::StmtId TreeBuilder::remove(Span span, ast::ExprId what) {
+    return stmt(span, ast::Evaluate{call(span, std::string(delete_call), {what})});
+}
+
+bool TreeBuilder::goes_on(const ast::Block& body) const {
+    return std::any_of(body.statements.begin(), body.statements.end(), [&](ast::StmtId id) {
+        const ast::Stmt& s = program_[id];
+        if (const auto* jump = std::get_if<ast::Jump>(&s.node)) return jump->again;
+        if (std::holds_alternative<ast::While>(s.node)) return false;  // its own
+        bool found = false;
+        ast::each_block(s, [&](const ast::Block& inner) { found = found || goes_on(inner); });
+        return found;
+    });
+}
+
+// for (first; condition; step) body. Where the body has a `continue`, the step is done before each turn but the first.
+ast::StmtId TreeBuilder::repeat(Span span, std::optional<ast::StmtId> first, std::optional<ast::ExprId> condition,
+                                std::optional<ast::StmtId> step, ast::Block body) {
+    ast::Block all;
+    if (first) all.statements.push_back(*first);
+    const auto number = [&](uint64_t n) { return expr(span, ast::Integer{n}); };
+    if (!step || !goes_on(body)) {
+        if (step) body.statements.push_back(*step);
+        all.statements.push_back(stmt(span, ast::While{condition ? *condition : number(1), std::move(body)}));
+        return stmt(span, ast::Scope{std::move(all)});
+    }
+    const std::string begun = fmt::format("begun#{}", ++loops_);
+    const auto mark = [&] { return expr(span, ast::Name{begun}); };
+    all.statements.push_back(stmt(span, ast::Assign{mark(), {}, number(0)}));
+    ast::Block turn;
+    turn.statements.push_back(stmt(span, ast::If{mark(), {{*step}}, {}}));
+    turn.statements.push_back(stmt(span, ast::Assign{mark(), {}, number(1)}));
+    if (condition) {
+        const ast::ExprId over = expr(span, ast::Unary{ast::UnaryOp::logical_not, *condition});
+        turn.statements.push_back(stmt(span, ast::If{over, {{stmt(span, ast::Jump{false})}}, {}}));
+    }
+    turn.statements.insert(turn.statements.end(), body.statements.begin(), body.statements.end());
+    all.statements.push_back(stmt(span, ast::While{number(1), std::move(turn)}));
+    return stmt(span, ast::Scope{std::move(all)});
+}
+
+// What is sorted by: one of the keys, or the value.
+std::optional<ast::MapOrder> TreeBuilder::order_of(const Each& each) {
+    std::optional<ast::MapOrder> order;
+    const auto take = [&](const Each::Sort& sort, ast::MapOrder::By by, std::optional<uint32_t> part) {
+        if (!sort.asked) return;
+        if (order) diags_.error(sort.span, "an array is walked over in one order").hint = "remove this sign";
+        const auto statistic = sort.by.empty() ? std::nullopt : ast::order_named(std::string_view(sort.by).substr(1));
+        if (!sort.by.empty() && !statistic) diags_.error(sort.span, fmt::format("{} is no order", sort.by));
+        order = {statistic.value_or(by), part, sort.descending, sort.span};
+    };
+    const bool several = each.keys.size() > 1;
+    for (uint32_t i = 0; i < each.keys.size(); i++)
+        take(each.keys[i].sort, ast::MapOrder::By::key, several ? std::optional(i) : std::nullopt);
+    if (each.value) take(each.value->sort, ast::MapOrder::By::value, std::nullopt);
+    take(each.sort, ast::MapOrder::By::value, std::nullopt);
+    return order;
+}
+
+ast::StmtId TreeBuilder::foreach (Span span, Each each, ast::Block body) {
+    ast::ForMap loop;
+    loop.name = fmt::format("pair#{}", ++loops_);
+    loop.name_span = each.keys.front().span;
+    loop.order = order_of(each);
+    loop.limit = each.limit;
+    if (each.statistic) {
+        loop.map = *each.statistic;
+    } else {
+        loop.map = each.slice.empty() ? expr(each.array_span, ast::Name{each.array})
+                                      : expr(each.array_span, ast::Map{each.array, each.slice, true});
+    }
+    std::vector<ast::StmtId> first;
+    const auto give = [&](const Each::Name& name, ast::ExprId value) {
+        first.push_back(stmt(name.span, ast::Assign{expr(name.span, ast::Name{name.name}), std::nullopt, value}));
+    };
+    const auto part = [&](Span where, ast::ExprId base, size_t n) {
+        return expr(where, ast::Member{base, std::to_string(n), where});
+    };
+    for (size_t i = 0; i < each.keys.size(); i++) {
+        const Span where = each.keys[i].span;
+        const ast::ExprId key = part(where, expr(where, ast::Local{loop.name}), 0);
+        give(each.keys[i], each.keys.size() == 1 ? key : part(where, key, i));
+    }
+    if (each.value) give(*each.value, part(each.value->span, expr(each.value->span, ast::Local{loop.name}), 1));
+    body.statements.insert(body.statements.begin(), first.begin(), first.end());
+    loop.body = std::move(body);
+    return stmt(span, std::move(loop));
+}
+
+bool TreeBuilder::raises(ast::ExprId id) const {
+    const auto* call = std::get_if<ast::Call>(&program_[id].node);
+    bool found = call != nullptr && call->name == "error";
+    ast::each_child(program_[id], [&](ast::ExprId child) { found = found || raises(child); });
+    ast::each_block(program_[id], [&](const ast::Block& b) { found = found || raises(b); });
+    return found;
+}
+
+bool TreeBuilder::raises(const ast::Block& block) const {
+    bool found = false;
+    for (ast::StmtId id : block.statements) {
+        ast::each_expr(program_[id], [&](ast::ExprId e) { found = found || raises(e); });
+        ast::each_block(program_[id], [&](const ast::Block& b) { found = found || raises(b); });
+    }
+    return found;
+}
+
+// Nothing but error() raises an error in lt: a read that fails gives 0 and is counted, and so does a full array. So
+// what stands behind `catch` never runs.
+ast::StmtId TreeBuilder::attempt(Span span, ast::Block body) {
+    if (raises(body)) {
+        diags_.error({span.begin, span.begin + 3}, "an error() is not caught in lt").hint =
+            "write what it would catch behind an `if`";
+    }
+    return stmt(span, ast::Scope{std::move(body)});
+}
+
+void TreeBuilder::alias(Span span, std::vector<Point> names, std::vector<Point> points, ast::Block before,
+                        ast::Block after) {
+    for (Point& name : names) tree_.aliases.push_back({span, std::move(name.parts), points, before, after});
+}
+
+std::vector<Point> TreeBuilder::product(const std::vector<Point>& left, const std::vector<Point>& right) {
+    std::vector<Point> out;
+    for (const Point& l : left) {
+        for (const Point& r : right) {
+            Point both = l;
+            both.parts.insert(both.parts.end(), r.parts.begin(), r.parts.end());
+            both.optional |= r.optional;
+            both.sufficient |= r.sufficient;
+            if (r.armed) both.armed = r.armed;
+            out.push_back(std::move(both));
+        }
+    }
+    return out;
+}
+
+}  // namespace lt::stp

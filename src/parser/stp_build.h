@@ -1,0 +1,68 @@
+// What the actions of SystemTap's grammar call. It adds nodes to the program, none deeper than a fixed limit, so that
+// later stages may walk the tree by recursion.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "stp_tree.h"
+
+namespace lt::stp {
+
+class TreeBuilder {
+  public:
+    using Exprs = std::vector<ast::ExprId>;
+
+    TreeBuilder(ast::Program& program, Tree& tree, Diags& diags) : program_(program), tree_(tree), diags_(diags) {}
+
+    ast::ExprId expr(Span span, ast::ExprNode node);
+    ast::ExprId binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right);
+    ast::ExprId call(Span span, std::string name, Exprs arguments) {
+        return call(span, span, std::move(name), std::move(arguments));
+    }
+    ast::ExprId call(Span span, Span name_span, std::string name, Exprs arguments);
+    ast::ExprId match(Span span, ast::ExprId text, ast::ExprId pattern, bool negated);
+    ast::ExprId step(Span span, ast::ExprId target, ast::BinaryOp op, bool before);
+    ast::ExprId assignment(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value);
+    ast::ExprId index(Span span, ast::ExprId base, Exprs index);
+    ast::ExprId member_of(Span span, const std::string& map, Span map_span, Exprs key);
+
+    ast::StmtId stmt(Span span, ast::StmtNode node);
+    ast::StmtId evaluate(Span span, ast::ExprId value);
+    ast::StmtId remove(Span span, ast::ExprId what);
+    ast::StmtId repeat(Span span, std::optional<ast::StmtId> first, std::optional<ast::ExprId> condition,
+                       std::optional<ast::StmtId> step, ast::Block body);
+    ast::StmtId foreach (Span span, Each each, ast::Block body);
+    ast::StmtId attempt(Span span, ast::Block body);
+
+    void probe(Span span, std::vector<Point> points, ast::Block body) {
+        tree_.probes.push_back({span, std::move(points), std::move(body)});
+    }
+    void alias(Span span, std::vector<Point> names, std::vector<Point> points, ast::Block before, ast::Block after);
+    void global(Global global) { tree_.globals.push_back(std::move(global)); }
+    void function(Function function) { tree_.functions.push_back(std::move(function)); }
+    void embedded(Span span) { tree_.embedded.push_back(span); }
+
+    // left.right for each of both; what is asked of the whole is asked of each.
+    static std::vector<Point> product(const std::vector<Point>& left, const std::vector<Point>& right);
+
+  private:
+    uint32_t depth_of(const ast::Block& block) const;
+    bool fits(Span span, uint32_t depth);
+    bool goes_on(const ast::Block& body) const;
+    bool raises(ast::ExprId id) const;
+    bool raises(const ast::Block& block) const;
+    std::optional<ast::MapOrder> order_of(const Each& each);
+
+    ast::Program& program_;
+    Tree& tree_;
+    Diags& diags_;
+    std::vector<uint32_t> expr_depths_;
+    std::vector<uint32_t> stmt_depths_;
+    bool said_too_deep_ = false;
+    uint32_t loops_ = 0;
+};
+
+}  // namespace lt::stp

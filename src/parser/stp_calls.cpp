@@ -1,0 +1,409 @@
+// Calls of SystemTap's functions and @-words, by the table of functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "stdlib/builtins.h"
+#include "stp_names.h"
+
+namespace lt::stp {
+namespace {
+
+bool is_number_form(StpForm form) { return form == StpForm::value || form == StpForm::call; }
+
+// "struct file", "file", "char*": the type to which an address points.
+ast::TypeName type_of(std::string text, Span where) {
+    ast::TypeName type;
+    type.span = where;
+    while (!text.empty() && (text.back() == '*' || text.back() == ' ')) {
+        if (text.back() == '*') type.pointers++;
+        text.pop_back();
+    }
+    for (std::string_view word : split(text, ' ')) {
+        if (word.empty() || word == "const" || word == "volatile") continue;
+        type.name += (type.name.empty() ? "" : " ") + std::string(word);
+    }
+    type.any_tag = true;
+    type.pointers++;
+    return type;
+}
+
+}  // namespace
+
+void NameResolver::arguments(const ast::Call& n) {
+    for (ast::ExprId argument : n.arguments) expr(argument);
+}
+
+bool NameResolver::count_fits(ast::ExprId id, const ast::Call& n, uint32_t least, uint32_t most) {
+    if (n.arguments.size() >= least && n.arguments.size() <= most) return true;
+    const std::string takes = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+    diags_.error(span(id), fmt::format("{}() takes {} argument{}, not {}", n.name, takes, takes == "1" ? "" : "s",
+                                       n.arguments.size()));
+    return false;
+}
+
+void NameResolver::call(ast::ExprId id) {
+    ast::Call n = std::get<ast::Call>(node(id));
+    if (n.name.starts_with("@")) return at_call(id, n);
+    if (n.name == collect_call) return collect(id, n);
+    if (n.name == in_call) {
+        if (collecting(n.arguments[0]))
+            n.arguments[0] = map_of(n.arguments[0], "count");
+        else
+            arguments(n);
+        const auto* map = std::get_if<ast::Map>(&node(n.arguments[0]));
+        if (map != nullptr) put(id, ast::Call{"has_key", n.name_span, n.arguments});
+        return;
+    }
+    if (n.name == delete_call) return removal(id, n);
+    if (n.name == address_call && is_target(n.arguments[0])) return address_of(id, n);
+    if (const Function* f = functions_.find(n.name, n.arguments.size())) {
+        arguments(n);
+        called_.insert(f);
+        return put(id, ast::Call{name_in_tree(*f, functions_), n.name_span, n.arguments});
+    }
+    if (const StpFunction* row = find_stp_function(n.name)) return by_row(id, n, *row);
+    unknown_function(n);
+}
+
+// &$x->member. What is kept of the entry is the address, not the member.
+void NameResolver::address_of(ast::ExprId id, const ast::Call& n) {
+    path(n.arguments[0]);
+    const auto* entry = std::get_if<ast::Call>(&node(n.arguments[0]));
+    const bool kept = entry != nullptr && entry->name == "entry";
+    const ast::ExprId member = kept ? entry->arguments[0] : n.arguments[0];
+    const ast::ExprId address = add(id, ast::Unary{ast::UnaryOp::address, member});
+    as_long(address);
+    put(id, kept ? ast::ExprNode(ast::Call{"entry", span(id), {address}}) : node(address));
+}
+
+void NameResolver::unknown_function(const ast::Call& n) {
+    struct Refused {
+        std::string_view name, what, hint;
+    };
+    constexpr Refused refused[] = {
+        {address_call, "only what the kernel has, has an address", "write & before $x->member or @cast()->member"},
+        {regex_call, "regular expressions are not there yet", "isinstr(string, part) looks for a part"},
+        {embedded_call, "C in a program is not there", "write what it does in the language"},
+    };
+    for (const Refused& r : refused) {
+        if (n.name != r.name) continue;
+        diags_.error(n.name_span, std::string(r.what)).hint = r.hint;
+        return;
+    }
+    std::vector<std::string_view> names;
+    for (const Function* f : functions_.all) names.push_back(f->name);
+    for (const StpFunction& row : stp_functions()) names.push_back(row.name);
+    const auto near = closest(n.name, names);
+    if (functions_.has(n.name)) {
+        diags_.error(n.name_span, fmt::format("no function {}() takes {} argument{}", n.name, n.arguments.size(),
+                                              n.arguments.size() == 1 ? "" : "s"));
+        return;
+    }
+    diags_.error(n.name_span, fmt::format("there is no function {}()", n.name)).hint =
+        near.empty() ? "lt-stp(7) lists them" : fmt::format("did you mean {}?", either(near));
+}
+
+// ---- @-words
+
+void NameResolver::at_call(ast::ExprId id, const ast::Call& n) {
+    if (n.name == "@defined" && n.arguments.size() == 1) {
+        if (is_target(n.arguments[0])) {
+            const size_t before = diags_.all().size();
+            path(n.arguments[0]);
+            if (diags_.all().size() != before) return;
+        } else {
+            arguments(n);
+        }
+        if (std::holds_alternative<ast::Integer>(node(n.arguments[0]))) return put(id, ast::Integer{0});
+        return put(id, ast::Defined{n.arguments[0]});
+    }
+    if (n.name == "@entry" && n.arguments.size() == 1) {
+        if (!around_->at_return) {
+            diags_.error(span(id), "there is no entry here").hint = "@entry() stands in probes that end with .return";
+            return;
+        }
+        Around inside = *around_;
+        inside.at_return = false;
+        const Around* outside = around_;
+        around_ = &inside;
+        arguments(n);
+        around_ = outside;
+        return put(id, ast::Call{"entry", n.name_span, n.arguments});
+    }
+    if (n.name == "@cast") return target(id);
+    if (n.name == "@lt" || n.name == "@lt_number") return native(id, n);
+    if (statistic(id, n)) return;
+    diags_.error(n.name_span, fmt::format("{} is not there yet", n.name));
+}
+
+// @lt("name", arguments): how the library names what lt has; @lt_number() is a number of 64 bits with a sign.
+void NameResolver::native(ast::ExprId id, const ast::Call& n) {
+    const auto* name = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments[0]));
+    if (name == nullptr) {
+        diags_.error(n.name_span, "@lt takes the name of a function in quotes");
+        return;
+    }
+    const std::string called = name->value;
+    const std::vector<ast::ExprId> given(n.arguments.begin() + 1, n.arguments.end());
+    const FunctionRow* row = find_function(called);
+    for (size_t i = 0; i < given.size(); i++) {
+        const auto* word = std::get_if<ast::String>(&node(given[i]));
+        const bool is_word = row && word && i < row->wants().size() && row->wants()[i].want == Want::word;
+        is_word ? put(given[i], ast::Name{word->value}) : expr(given[i]);
+    }
+    if (row == nullptr) {
+        put(id, ast::Name{called});
+    } else {
+        put(id, ast::Call{called, n.name_span, given});
+    }
+    if (n.name == "@lt_number") as_long(id);
+}
+
+void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
+    const auto* type = n.arguments.size() > 1 ? std::get_if<ast::String>(&node(n.arguments[1])) : nullptr;
+    if (n.name != "@cast" || type == nullptr) {
+        diags_
+            .error(n.name_span, n.name == "@cast" ? "@cast takes an address and the name of a type"
+                                                  : fmt::format("{} is not there yet", n.name))
+            .hint = n.name == "@cast" ? "for example @cast(p, \"struct file\")->f_flags" : "";
+        return;
+    }
+    const ast::TypeName named = type_of(type->value, span(n.arguments[1]));
+    expr(n.arguments[0]);
+    put(id, ast::Cast{named, n.arguments[0]});
+}
+
+// ---- functions by their rows
+
+void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
+    if (row.form == StpForm::refused) {
+        diags_.error(n.name_span, fmt::format("there is no {}() in lt", n.name)).hint = row.lt;
+        return;
+    }
+    if (!count_fits(id, n, row.least, row.most)) return;
+    switch (row.form) {
+        case StpForm::value:
+        case StpForm::text:
+            put(id, ast::Name{std::string(row.lt)});
+            break;
+        case StpForm::call:
+        case StpForm::text_call:
+        case StpForm::act:
+            arguments(n);
+            put(id, ast::Call{std::string(row.lt), n.name_span, n.arguments});
+            break;
+        case StpForm::memory:
+            is_target(n.arguments[0]) ? path(n.arguments[0]) : expr(n.arguments[0]);
+            put(id, ast::Call{"str", n.name_span, {n.arguments[0]}});
+            break;
+        case StpForm::bytes:
+            is_target(n.arguments[0]) ? path(n.arguments[0]) : expr(n.arguments[0]);
+            expr(n.arguments[1]);
+            put(id, ast::Call{"str", n.name_span, {n.arguments[0], n.arguments[1]}});
+            break;
+        case StpForm::kernel_number:
+        case StpForm::user_number:
+            return number_at(id, n, row);
+        case StpForm::target:
+            put(id, ast::Integer{static_cast<uint64_t>(given_.target)});
+            break;
+        case StpForm::printf:
+        case StpForm::print:
+        case StpForm::println:
+        case StpForm::printd:
+        case StpForm::printdln:
+            return printing(id, n, row);
+        case StpForm::sprint:
+        case StpForm::sprintf:
+            return sprinted(id);
+        case StpForm::show:
+            put(id, ast::Call{"print", n.name_span, {add(id, ast::Name{std::string(row.lt)})}});
+            break;
+        case StpForm::argument:
+            return argument(id, n, row);
+        case StpForm::error:
+            return error(id, n);
+        case StpForm::format:
+            return printing(id, n, row);
+        case StpForm::refused:
+            return;
+    }
+    if (is_number_form(row.form)) as_long(id);
+}
+
+// kernel_int(address): what lies there, in its type of C.
+void NameResolver::number_at(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    expr(n.arguments[0]);
+    const std::string memory = row.form == StpForm::user_number ? "uptr" : "kptr";
+    const ast::ExprId typed = add(id, ast::Cast{{span(id), std::string(row.lt), 1, {}}, n.arguments[0]});
+    const ast::ExprId address = add(id, ast::Call{memory, n.name_span, {typed}});
+    put(id, ast::Unary{ast::UnaryOp::dereference, address});
+    as_long(id);
+}
+
+// int_arg(1) is arg0, as wide as it is said to be.
+void NameResolver::argument(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    const auto* number = std::get_if<ast::Integer>(&node(n.arguments[0]));
+    if (number == nullptr || number->value < 1 || number->value > 12) {
+        diags_.error(span(n.arguments[0]), "the number of an argument is one from 1 to 12 as it stands");
+        return;
+    }
+    const ast::ExprId whole = add(id, ast::Name{fmt::format("arg{}", number->value - 1)});
+    put(id, ast::Cast{{span(id), std::string(row.lt), 0, {}}, whole});
+    as_long(id);
+}
+
+// A message, and the end of the run and of the block.
+void NameResolver::error(ast::ExprId id, const ast::Call& n) {
+    const ast::ExprId message = add(id, n);
+    printing(message, n, *find_stp_function(n.name));
+    ast::BlockValue all;
+    const auto act = [&](ast::StmtNode node) {
+        all.block.statements.push_back(program_.add(span(id), std::move(node)));
+    };
+    act(ast::Evaluate{message});
+    act(ast::Evaluate{add(id, ast::Call{"exit", n.name_span, {}})});
+    act(ast::Return{});
+    put(id, std::move(all));
+}
+
+// delete array, delete array[key], delete scalar
+void NameResolver::removal(ast::ExprId id, const ast::Call& n) {
+    const ast::ExprId what = n.arguments[0];
+    if (const GlobalUse* use = collecting(what)) {
+        const bool whole = std::holds_alternative<ast::Name>(node(what));
+        ast::BlockValue all;
+        for (ast::ExprId map : maps_of(what)) {
+            const ast::Call removed{whole && use->is_array ? "clear" : "delete", n.name_span, {map}};
+            all.block.statements.push_back(program_.add(span(id), ast::Evaluate{add(id, removed)}));
+        }
+        return put(id, std::move(all));
+    }
+    if (const auto* name = std::get_if<ast::Name>(&node(what)); name && globals_.contains(name->name)) {
+        const GlobalUse& use = globals_[name->name];
+        const ast::ExprId map = add(what, ast::Map{name->name, {}, false});
+        return put(id, ast::Call{use.is_array ? "clear" : "delete", n.name_span, {map}});
+    }
+    expr(what);
+    if (const auto* map = std::get_if<ast::Map>(&node(what)); map != nullptr)
+        return put(id, ast::Call{"delete", n.name_span, {what}});
+    if (const auto* local = std::get_if<ast::Local>(&node(what)); local != nullptr) {
+        diags_.error(span(id), fmt::format("{} is no global", local->name)).hint = "assign 0 to it";
+        return;
+    }
+    diags_.error(span(id), "only an array, an element of one or a global can be deleted");
+}
+
+// ---- printing: every form becomes printf()
+
+// What a format and its values have come to so far.
+struct Printed {
+    std::string format;
+    std::vector<ast::ExprId> values;
+};
+
+void NameResolver::add_text(Printed& out, std::string_view text) {
+    for (char c : text) out.format += c == '%' ? "%%" : std::string(1, c);
+}
+
+// A value as print() shows it. What is made for printing only becomes part of the format.
+void NameResolver::add_value(Printed& out, ast::ExprId value) {
+    if (const auto* text = std::get_if<ast::String>(&node(value))) return add_text(out, text->value);
+    if (add_sprint(out, value)) return;
+    out.format += "%s";
+    out.values.push_back(value);
+}
+
+bool NameResolver::add_sprint(Printed& out, ast::ExprId value) {
+    const auto* inner = std::get_if<ast::Call>(&node(value));
+    const StpFunction* row = inner && !functions_.has(inner->name) ? find_stp_function(inner->name) : nullptr;
+    if (row == nullptr || (row->form != StpForm::sprintf && row->form != StpForm::sprint)) return false;
+    const ast::Call called = *inner;
+    if (row->form == StpForm::sprint) {
+        for (ast::ExprId part : called.arguments) add_value(out, part);
+    } else {
+        add_format(out, value, called.arguments);
+    }
+    return true;
+}
+
+// The first argument is a format, the others its values; those of `*` are written out.
+void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments) {
+    const auto* text = arguments.empty() ? nullptr : std::get_if<ast::String>(&node(arguments[0]));
+    if (text == nullptr) {
+        diags_.error(span(where), "a format is a string in quotes");
+        return;
+    }
+    const std::string format = text->value;
+    size_t next = 1;
+    const auto take = [&] { return next < arguments.size() ? std::optional(arguments[next++]) : std::nullopt; };
+    for (size_t at = 0; at < format.size();) {
+        if (format[at] != '%') {
+            out.format += format[at++];
+            continue;
+        }
+        std::string piece(1, format[at++]);
+        for (; at < format.size() && std::string_view("-+ #0123456789.*l").find(format[at]) != std::string_view::npos;
+             at++) {
+            if (format[at] == '*')
+                piece += width(where, take());
+            else if (format[at] != 'l')
+                piece += format[at];
+        }
+        const char letter = at < format.size() ? format[at++] : '%';
+        piece += letter;
+        if (letter == 'm' || letter == 'M' || letter == 'b')
+            diags_.error(span(where), fmt::format("%{} is not there yet", letter));
+        const auto value = letter == '%' ? std::nullopt : take();
+        if (value && piece == "%s" && add_sprint(out, *value)) continue;
+        out.format += piece;
+        if (value) out.values.push_back(*value);
+    }
+    while (const auto value = take()) out.values.push_back(*value);
+}
+
+std::string NameResolver::width(ast::ExprId where, std::optional<ast::ExprId> value) {
+    const auto* number = value ? std::get_if<ast::Integer>(&node(*value)) : nullptr;
+    if (number != nullptr) return std::to_string(number->value);
+    diags_.error(value ? span(*value) : span(where), "a width is a number as it stands");
+    return "";
+}
+
+// A text that is kept. A value that stands alone needs no format.
+void NameResolver::sprinted(ast::ExprId id) {
+    Printed out;
+    add_sprint(out, id);
+    for (ast::ExprId value : out.values) expr(value);
+    const Span where = span(id);
+    out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
+    put(id, ast::Call{"sprintf", where, out.values});
+}
+
+void NameResolver::printing(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    if (print_histogram(id, n, row.form == StpForm::println)) return;
+    Printed out;
+    const bool has_delimiter = row.form == StpForm::printd || row.form == StpForm::printdln;
+    if (row.form == StpForm::printf) {
+        add_format(out, id, n.arguments);
+    } else {
+        const auto* between = has_delimiter ? std::get_if<ast::String>(&node(n.arguments[0])) : nullptr;
+        if (has_delimiter && between == nullptr) {
+            diags_.error(span(n.arguments[0]), "a delimiter is a string in quotes");
+            return;
+        }
+        const std::string delimiter = between ? between->value : "";
+        for (size_t i = has_delimiter; i < n.arguments.size(); i++) {
+            if (i > has_delimiter) add_text(out, delimiter);
+            add_value(out, n.arguments[i]);
+        }
+        const bool ends = row.form == StpForm::println || row.form == StpForm::printdln || row.form == StpForm::error;
+        if (ends) out.format += "\n";
+    }
+    for (ast::ExprId value : out.values) expr(value);
+    out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
+    put(id, ast::Call{row.lt.empty() ? "printf" : std::string(row.lt), n.name_span, out.values});
+}
+
+}  // namespace lt::stp

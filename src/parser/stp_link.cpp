@@ -1,0 +1,404 @@
+#include "stp_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <deque>
+#include <set>
+#include <span>
+
+#include "base/text.h"
+#include "stp_clone.h"
+#include "stp_display.h"
+#include "stp_names.h"
+#include "stp_points.h"
+#include "stp_unused.h"
+
+namespace lt::stp {
+namespace {
+
+constexpr size_t most_functions = 1000;
+
+bool is_library(const Source& source, Span where) {
+    return !source.parts.empty() && where.begin >= source.parts.front().begin;
+}
+
+// How a program's globals are used, wherever they are named.
+class GlobalReader {
+  public:
+    GlobalReader(const ast::Program& program, Globals& globals) : program_(program), globals_(globals) {}
+
+    void run() {
+        for (const ast::Expr& e : program_.exprs) {
+            if (const auto* map = std::get_if<ast::Map>(&e.node))
+                with(map->name, [](GlobalUse& u) { u.is_array = true; });
+            if (const auto* step = std::get_if<ast::Step>(&e.node)) written(step->target);
+            if (const auto* call = std::get_if<ast::Call>(&e.node)) called(*call);
+        }
+        for (const ast::Stmt& s : program_.stmts) {
+            if (const auto* assign = std::get_if<ast::Assign>(&s.node)) written(assign->target);
+            if (const auto* loop = std::get_if<ast::ForMap>(&s.node)) {
+                if (const auto* name = std::get_if<ast::Name>(&program_[loop->map].node))
+                    with(name->name, [](GlobalUse& u) { u.is_array = u.is_read = true; });
+                if (loop->order) sorted(*loop);
+            }
+        }
+    }
+
+  private:
+    template <class Work>
+    void with(const std::string& name, const Work& work) {
+        const auto found = globals_.find(name);
+        if (found != globals_.end()) work(found->second);
+    }
+    void written(ast::ExprId id) {
+        if (const auto* name = std::get_if<ast::Name>(&program_[id].node))
+            with(name->name, [](GlobalUse& u) { u.is_written = true; });
+        if (const auto* map = std::get_if<ast::Map>(&program_[id].node))
+            with(map->name, [](GlobalUse& u) { u.is_written = true; });
+    }
+    void called(const ast::Call& call) {
+        if (call.name == delete_call || call.name == collect_call) written(call.arguments[0]);
+        const std::string name = call.arguments.empty() ? "" : named(call.arguments[0]);
+        if (call.name == collect_call) {
+            with(name, [](GlobalUse& u) {
+                u.collects = true;
+                u.statistics.insert("count");
+            });
+        } else if (call.name.starts_with("@")) {
+            with(name, [&](GlobalUse& u) { asked(u, call); });
+        }
+    }
+    // An average is made of a sum, a variance of that and the sum of the squares.
+    void asked(GlobalUse& use, const ast::Call& call) {
+        constexpr std::array<std::string_view, 6> alone{"@count", "@sum", "@min", "@max", "@hist_log", "@hist_linear"};
+        if (std::find(alone.begin(), alone.end(), call.name) != alone.end()) use.statistics.insert(call.name.substr(1));
+        if (call.name == "@avg" || call.name == "@variance") use.statistics.insert("sum");
+        if (call.name == "@variance") use.statistics.insert("squares");
+        if (call.name != "@hist_linear" || !use.buckets.empty()) return;
+        for (size_t i = 1; i < call.arguments.size(); i++) {
+            if (const auto* bound = std::get_if<ast::Integer>(&program_[call.arguments[i]].node))
+                use.buckets.push_back(static_cast<int64_t>(bound->value));
+        }
+    }
+    void sorted(const ast::ForMap& loop) {
+        using By = ast::MapOrder::By;
+        if (loop.order->by == By::key || loop.order->by == By::value) return;
+        with(named(loop.map), [&](GlobalUse& u) { u.statistics.insert(std::string(spelling(loop.order->by))); });
+    }
+    std::string named(ast::ExprId id) const {
+        if (const auto* name = std::get_if<ast::Name>(&program_[id].node)) return name->name;
+        const auto* map = std::get_if<ast::Map>(&program_[id].node);
+        return map ? map->name : "";
+    }
+
+    const ast::Program& program_;
+    Globals& globals_;
+};
+
+class Linker {
+  public:
+    Linker(ast::Program& program, const Tree& tree, const Source& source, const Invocation& given, Diags& diags)
+        : program_(program),
+          tree_(tree),
+          source_(source),
+          given_(given),
+          diags_(diags),
+          names_(program, globals_, functions_, given, diags) {}
+
+    void run() {
+        read_globals();
+        read_functions();
+        for (Span c : tree_.embedded) {
+            if (!is_library(source_, c))
+                diags_.error(c, "C in a program is not there").hint = "write what it does in the language";
+        }
+        first_values();
+        bool any = false;
+        for (const Probe& probe : tree_.probes) {
+            if (is_library(source_, probe.span)) continue;
+            any = true;
+            add_probe(probe);
+        }
+        if (!any && !diags_.has_errors())
+            diags_.error({}, "there is no probe in the program").hint =
+                "try: probe begin { println(\"hello\") exit() }";
+        add_display();
+        add_functions();
+    }
+
+  private:
+    void add_display() {
+        if (unread_.statements.empty()) return;
+        Point end;
+        end.span = program_[unread_.statements.front()].span;
+        end.parts.push_back({end.span, "end", {}});
+        add_probe({end.span, {end}, unread_});
+    }
+
+    void read_globals() {
+        for (const Global& g : tree_.globals) {
+            const auto [known, is_new] = globals_.try_emplace(g.name, GlobalUse{&g});
+            if (!is_new) {
+                Diag& d = diags_.error(g.span, fmt::format("the global {} is declared twice", g.name));
+                d.notes.push_back({known->second.global->span, "here it is"});
+                d.hint = "remove one of the two";
+            }
+        }
+        for (const auto& [name, value] : given_.globals) set_global(name, value);
+        const auto is_own = [&](Span where) { return !is_library(source_, where); };
+        if (!diags_.has_errors()) unread_ = display_unread(program_, tree_, globals_, is_own);
+        GlobalReader(program_, globals_).run();
+    }
+
+    // -G name=value
+    void set_global(const std::string& name, const std::string& value) {
+        const auto found = globals_.find(name);
+        if (found == globals_.end()) {
+            std::vector<std::string_view> known;
+            for (const auto& [each, use] : globals_) known.push_back(each);
+            const auto near = closest(name, known);
+            diags_.error({}, fmt::format("-G {}: there is no such global", name)).hint =
+                near.empty() ? "" : fmt::format("did you mean {}?", either(near));
+            return;
+        }
+        const Span where = found->second.global->span;
+        int64_t number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const bool is_number = error == std::errc{} && end == value.data() + value.size();
+        given_globals_.push_back(*found->second.global);
+        Global& changed = given_globals_.back();
+        changed.value = is_number ? program_.add(where, ast::Integer{static_cast<uint64_t>(number)})
+                                  : program_.add(where, ast::String{value});
+        found->second.global = &changed;
+    }
+
+    // Functions of the script stand in front of those of the library.
+    void read_functions() {
+        for (bool library : {false, true}) {
+            for (const Function& f : tree_.functions) {
+                if (is_library(source_, f.span) != library) continue;
+                if (const Function* known = library ? nullptr : functions_.find(f.name, f.parameters.size())) {
+                    Diag& d = diags_.error(f.span, fmt::format("the function {}() is declared twice", f.name));
+                    d.notes.push_back({known->span, "here it is"});
+                    d.hint = "functions that are tried one after the other are not there yet";
+                }
+                functions_.all.push_back(&f);
+            }
+        }
+    }
+
+    // Before all probes.
+    void first_values() {
+        ast::Block block;
+        for (const Global& g : tree_.globals) {
+            const GlobalUse& use = globals_[g.name];
+            if (use.is_array) declare_array(use);
+            if (!use.global->value || !use.is_written || use.is_array) continue;
+            const ast::ExprId target = program_.add(g.span, ast::Map{g.name, {}, false});
+            block.statements.push_back(
+                program_.add(g.span, ast::Assign{target, std::nullopt, clone(program_, *use.global->value)}));
+        }
+        if (block.statements.empty()) return;
+        ast::ProbeSpec begin;
+        begin.span = program_[block.statements.front()].span;
+        begin.parts.push_back({begin.span, "BEGIN"});
+        program_.items.push_back({begin.span, ast::Action{{begin}, std::nullopt, std::move(block)}});
+    }
+
+    void declare_array(const GlobalUse& use) {
+        const Global& g = *use.global;
+        if (g.size == 0 && !g.wraps) return;
+        constexpr uint64_t usual = 2048;
+        const std::string kind = fmt::format("{}{}hash", use.collects ? "percpu" : "", g.wraps ? "lru" : "");
+        std::vector<std::string> names;
+        for (const std::string& statistic : use.statistics) names.push_back(statistic_map(g.name, statistic));
+        if (!use.collects) names = {g.name};
+        for (const std::string& name : names) {
+            program_.items.push_back(
+                {g.span, ast::MapDeclaration{name, g.span, kind, g.span, g.size == 0 ? usual : g.size}});
+        }
+    }
+
+    void add_probe(const Probe& probe) {
+        PointFinder finder(tree_, [this](const Point& p) { return system_call(p); }, diags_);
+        const std::vector<Place> places = finder.places(probe.points);
+        for (size_t begin = 0; begin < places.size();) {
+            size_t end = begin + 1;
+            while (end < places.size() && same_body(places[begin], places[end])) end++;
+            if (!places[begin].row->probe.empty()) add_item(probe, {places.data() + begin, end - begin});
+            begin = end;
+        }
+    }
+
+    // The alias of a system call: its name, and at its return what it gave.
+    const Alias* system_call(const Point& point) {
+        constexpr std::array<std::string_view, 6> families{"syscall",     "nd_syscall",  "dw_syscall",
+                                                           "nd1_syscall", "nd2_syscall", "tp_syscall"};
+        const auto& parts = point.parts;
+        const bool returns = parts.size() == 3 && parts[2].name == "return";
+        const bool fits = (parts.size() == 2 || returns) && !parts[1].argument && !parts[0].argument;
+        if (!fits || std::find(families.begin(), families.end(), parts[0].name) == families.end()) return nullptr;
+        const std::string& name = parts[1].name;
+        const Span where = point.span;
+        Alias alias{where, parts, {}, {}, {}};
+        Point native{where, {{where, "kernel", {}}, {where, "syscall", name}}};
+        if (returns) native.parts.push_back({where, "return", {}});
+        alias.points.push_back(native);
+        const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
+        const auto give = [&](const char* to, ast::ExprId value) {
+            alias.before.statements.push_back(
+                program_.add(where, ast::Assign{expr(ast::Name{to}), std::nullopt, value}));
+        };
+        give("name", is_glob(name) ? name_at_run_time(where, returns) : expr(ast::String{name}));
+        if (returns) {
+            give("retval", expr(ast::Name{"$return"}));
+            give("retstr", expr(ast::Call{"sprintf", where, {expr(ast::String{"%d"}), expr(ast::Name{"$return"})}}));
+        }
+        made_.push_back(std::move(alias));
+        return &made_.back();
+    }
+
+    // What stands behind the kind in the text of a place.
+    ast::ExprId name_at_run_time(Span where, bool returns) {
+        const std::string_view before = returns ? "tracepoint:syscalls:sys_exit_" : "syscall:";
+        constexpr uint64_t longest = 40;
+        const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
+        const ast::ExprId place = expr(ast::Call{"@lt", where, {expr(ast::String{"probe"})}});
+        return expr(ast::Call{
+            "@lt",
+            where,
+            {expr(ast::String{"substr"}), place, expr(ast::Integer{before.size()}), expr(ast::Integer{longest})}});
+    }
+
+    static bool same_body(const Place& a, const Place& b) {
+        return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed;
+    }
+
+    void add_item(const Probe& probe, std::span<const Place> places) {
+        const Place& first = places.front();
+        ast::Block body;
+        for (const Alias* alias : first.aliases) append(body, alias->before);
+        const size_t own = body.statements.size();
+        append(body, probe.body);
+        for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
+        drop_unused(program_, body, own);
+        Around around;
+        around.row = first.row;
+        around.at_return = !first.row->entry.empty() && asks_entry(body);
+        names_.body(body, around);
+        std::optional<ast::ExprId> armed;
+        for (ast::ExprId condition : first.armed) {
+            const ast::ExprId copy = clone(program_, condition);
+            names_.condition(copy, around);
+            armed =
+                armed ? program_.add(program_[copy].span, ast::Binary{ast::BinaryOp::logical_and, *armed, copy}) : copy;
+        }
+        std::vector<ast::ProbeSpec> specs;
+        for (const Place& place : places)
+            specs.push_back(probe_of(place, around.at_return ? place.row->entry : place.row->probe));
+        program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
+    }
+
+    static ast::ItemNode item(const Around& around, std::vector<ast::ProbeSpec> specs, std::optional<ast::ExprId> armed,
+                              ast::Block body) {
+        if (!around.at_return) return ast::Action{std::move(specs), armed, std::move(body)};
+        ast::SpanAction span;
+        for (ast::ProbeSpec& spec : specs) span.opens.push_back({std::move(spec), {}, std::nullopt, {}});
+        span.predicate = armed;
+        span.body = std::move(body);
+        return span;
+    }
+
+    void append(ast::Block& body, const ast::Block& more) {
+        const ast::Block copy = clone(program_, more);
+        body.statements.insert(body.statements.end(), copy.statements.begin(), copy.statements.end());
+    }
+
+    // Does a body at a return ask for anything of the entry?
+    bool asks_entry(const ast::Block& block) const {
+        bool found = false;
+        for (ast::StmtId id : block.statements) {
+            ast::each_expr(program_[id], [&](ast::ExprId e) { found = found || asks_entry(e); });
+            ast::each_block(program_[id], [&](const ast::Block& b) { found = found || asks_entry(b); });
+        }
+        return found;
+    }
+    bool asks_entry(ast::ExprId id) const {
+        const ast::Expr& e = program_[id];
+        if (const auto* name = std::get_if<ast::Name>(&e.node); name && name->name.starts_with("$"))
+            return name->name != "$return" && !name->name.starts_with("$$");
+        if (const auto* call = std::get_if<ast::Call>(&e.node); call && call->name == "@entry") return true;
+        bool found = false;
+        ast::each_child(e, [&](ast::ExprId child) { found = found || asks_entry(child); });
+        ast::each_block(e, [&](const ast::Block& b) { found = found || asks_entry(b); });
+        return found;
+    }
+
+    // Those that are called, and those that these call.
+    void add_functions() {
+        std::set<const Function*> done;
+        for (bool more = true; more && done.size() < most_functions;) {
+            more = false;
+            const std::set<const Function*> called = names_.called();
+            for (const Function* f : called) {
+                if (!done.insert(f).second) continue;
+                more = true;
+                add_function(*f);
+            }
+        }
+    }
+
+    void add_function(const Function& f) {
+        if (f.embedded) {
+            diags_.error(f.span, fmt::format("{}() is written in C, which is not there", f.name)).hint =
+                "write what it does in the language";
+            return;
+        }
+        ast::FunctionItem item;
+        item.name = name_in_tree(f, functions_);
+        item.name_span = f.span;
+        Around around;
+        for (const Function::Parameter& p : f.parameters) {
+            item.parameters.push_back({p.name, p.span, {}});
+            around.parameters.insert(p.name);
+        }
+        item.body = clone(program_, f.body);
+        if (gives_value(item.body)) item.result = ast::TypeName{};
+        names_.body(item.body, around);
+        program_.items.push_back({f.span, std::move(item)});
+    }
+
+    bool gives_value(const ast::Block& block) const {
+        bool found = false;
+        for (ast::StmtId id : block.statements) {
+            const auto* leave = std::get_if<ast::Return>(&program_[id].node);
+            found = found || (leave && leave->value);
+            ast::each_block(program_[id], [&](const ast::Block& b) { found = found || gives_value(b); });
+        }
+        return found;
+    }
+
+    ast::Program& program_;
+    const Tree& tree_;
+    const Source& source_;
+    const Invocation& given_;
+    Diags& diags_;
+    Globals globals_;
+    FunctionTable functions_;
+    NameResolver names_;
+    std::deque<Global> given_globals_;
+    std::deque<Alias> made_;  // for system calls
+    ast::Block unread_;       // what prints globals that nothing reads
+};
+
+}  // namespace
+
+void link(ast::Program& program, const Tree& tree, const Source& source, const Invocation& given, Diags& diags) {
+    Linker(program, tree, source, given, diags).run();
+    compact(program);
+}
+
+}  // namespace lt::stp

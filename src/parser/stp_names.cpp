@@ -1,0 +1,293 @@
+#include "stp_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "stdlib/builtins.h"
+#include "stp_clone.h"
+
+namespace lt::stp {
+namespace {
+
+constexpr std::string_view plain_long = "int64";
+
+bool is_special(std::string_view name) { return name.starts_with("$$") || name.ends_with('$'); }
+
+}  // namespace
+
+const Function* FunctionTable::find(const std::string& name, size_t arguments) const {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Function* f) {
+        return f->name == name && f->parameters.size() == arguments;
+    });
+    return found == all.end() ? nullptr : *found;
+}
+
+bool FunctionTable::has(const std::string& name) const {
+    return std::any_of(all.begin(), all.end(), [&](const Function* f) { return f->name == name; });
+}
+
+std::string name_in_tree(const Function& function, const FunctionTable& table) {
+    const auto same =
+        std::count_if(table.all.begin(), table.all.end(), [&](const Function* f) { return f->name == function.name; });
+    if (same > 1) return fmt::format("{}/{}", function.name, function.parameters.size());
+    const bool is_taken = find_function(function.name) != nullptr || find_variable(function.name) != nullptr;
+    return is_taken ? function.name + "/" : function.name;
+}
+
+ast::ExprId NameResolver::moved(ast::ExprId id) {
+    const ast::Expr copy = program_[id];
+    return program_.add(copy.span, copy.node);
+}
+
+void NameResolver::body(ast::Block& b, const Around& around) {
+    around_ = &around;
+    locals_.clear();
+    collect_locals(b);
+    block(b);
+    declare(b);
+    around_ = nullptr;
+}
+
+void NameResolver::condition(ast::ExprId id, const Around& around) {
+    around_ = &around;
+    locals_.clear();
+    expr(id);
+    around_ = nullptr;
+}
+
+// ---- locals: whatever is assigned to and is no global
+
+void NameResolver::assigned(ast::ExprId target, bool plain) {
+    const auto* name = std::get_if<ast::Name>(&node(target));
+    if (name == nullptr || name->name.starts_with("$") || around_->parameters.contains(name->name)) return;
+    if (globals_.contains(name->name)) return;
+    Seen& seen = locals_[name->name];
+    seen.plain = seen.plain || plain;
+}
+
+void NameResolver::collect_locals(ast::ExprId id) {
+    if (const auto* step = std::get_if<ast::Step>(&node(id))) assigned(step->target, false);
+    ast::each_child(program_[id], [&](ast::ExprId child) { collect_locals(child); });
+    ast::each_block(program_[id], [&](const ast::Block& b) { collect_locals(b); });
+}
+
+void NameResolver::collect_locals(const ast::Block& b) {
+    for (ast::StmtId id : b.statements) {
+        const ast::Stmt stmt = program_[id];
+        if (const auto* assign = std::get_if<ast::Assign>(&stmt.node)) assigned(assign->target, !assign->op);
+        ast::each_expr(stmt, [&](ast::ExprId child) { collect_locals(child); });
+        ast::each_block(stmt, [&](const ast::Block& inner) { collect_locals(inner); });
+    }
+}
+
+void NameResolver::declare(ast::Block& b) {
+    std::vector<ast::StmtId> all;
+    for (const auto& [name, seen] : locals_) {
+        const Span where = b.statements.empty() ? Span{} : program_[b.statements.front()].span;
+        std::optional<ast::ExprId> zero;
+        if (!seen.plain) zero = program_.add(where, ast::Integer{0});
+        all.push_back(program_.add(where, ast::Let{name, where, std::nullopt, zero}));
+    }
+    b.statements.insert(b.statements.begin(), all.begin(), all.end());
+}
+
+// ---- statements
+
+void NameResolver::block(const ast::Block& b) {
+    for (ast::StmtId id : b.statements) statement(id);
+}
+
+void NameResolver::statement(ast::StmtId id) {
+    const ast::StmtNode node = program_[id].node;
+    if (const auto* assign = std::get_if<ast::Assign>(&node)) {
+        const auto* name = std::get_if<ast::Name>(&program_[assign->target].node);
+        const auto* use = name && !around_->parameters.contains(name->name)
+                              ? globals_.contains(name->name) ? &globals_[name->name] : nullptr
+                              : nullptr;
+        if (use != nullptr && use->is_array) {
+            diags_.error(program_[id].span, fmt::format("{} is an array and needs a key", name->name));
+            return;
+        }
+        if (is_target(assign->target)) {
+            diags_.error(span(assign->target), "a target variable cannot be written to").hint =
+                "BPF programs do not change what they trace";
+            return;
+        }
+    }
+    if (std::holds_alternative<ast::ForMap>(node)) loop_over_statistic(id);
+    const ast::StmtNode now = program_[id].node;
+    ast::each_expr({program_[id].span, now}, [&](ast::ExprId child) { expr(child); });
+    ast::each_block({program_[id].span, now}, [&](const ast::Block& inner) { block(inner); });
+}
+
+// ---- expressions
+
+void NameResolver::expr(ast::ExprId id) {
+    const ast::ExprNode copy = node(id);
+    if (is_target(id)) return target(id);
+    if (const auto* n = std::get_if<ast::Name>(&copy)) return name(id, *n);
+    if (const auto* m = std::get_if<ast::Map>(&copy)) return map(id, *m);
+    if (std::holds_alternative<ast::Call>(copy)) return call(id);
+    ast::each_child({span(id), copy}, [&](ast::ExprId child) { expr(child); });
+    ast::each_block({span(id), copy}, [&](const ast::Block& b) { block(b); });
+}
+
+void NameResolver::name(ast::ExprId id, const ast::Name& n) {
+    if (n.name == wildcard_name) return put(id, ast::AnyPart{});
+    if (around_->parameters.contains(n.name) || locals_.contains(n.name)) return put(id, ast::Local{n.name});
+    const auto global_use = globals_.find(n.name);
+    if (global_use != globals_.end()) return global(id, global_use->second);
+    special_variable(id, n.name);
+}
+
+// A global that nothing writes is a constant.
+void NameResolver::global(ast::ExprId id, const GlobalUse& use) {
+    if (use.is_array || use.is_written) return put(id, ast::Map{use.global->name, {}, false});
+    if (!use.global->value) return put(id, ast::Integer{0});
+    put(id, node(*use.global->value));
+}
+
+// A word of the command line, from 1; none is empty.
+ast::ExprNode NameResolver::word(uint64_t number) const {
+    const bool is_there = number > 0 && number <= given_.positional.size();
+    return ast::String{is_there ? given_.positional[number - 1] : ""};
+}
+
+// The one of a number that is known when the program runs: a choice for each word there is.
+ast::ExprNode NameResolver::word_of(ast::ExprId number) {
+    if (const auto* known = std::get_if<ast::Integer>(&node(number))) return word(known->value);
+    ast::ExprNode found = word(0);
+    for (uint64_t i = given_.positional.size(); i > 0; i--) {
+        const ast::ExprId copy = i == 1 ? number : clone(program_, number);
+        const ast::ExprId is_it = add(number, ast::Binary{ast::BinaryOp::equal, copy, add(number, ast::Integer{i})});
+        found = ast::Conditional{is_it, add(number, word(i)), add(number, found)};
+    }
+    return found;
+}
+
+// What nothing assigns to is 0; some names stand for what the command line gives.
+void NameResolver::special_variable(ast::ExprId id, const std::string& name) {
+    if (name == "argc") return put(id, ast::Integer{given_.positional.size()});
+    if (name.starts_with("argv_")) {
+        size_t n = 0;
+        std::from_chars(name.data() + 5, name.data() + name.size(), n);
+        return put(id, word(n));
+    }
+    if (around_->row != nullptr && around_->row->shape == "kernel.syscall(s)") return argument_named(id, name);
+    put(id, ast::Integer{0});
+}
+
+// An argument of a system call by the name that this kernel has for it, 0 where it has none.
+void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
+    if (name == "argstr") {
+        diags_.error(span(id), "argstr of this system call is not there yet").hint =
+            "print the arguments that you need";
+        return;
+    }
+    const auto field = [&] { return add(id, ast::Member{add(id, ast::Name{"args"}), name, span(id)}); };
+    const ast::ExprId there = add(id, ast::Defined{field()}), value = field();
+    as_long(value);
+    put(id, ast::Conditional{there, value, add(id, ast::Integer{0})});
+}
+
+void NameResolver::map(ast::ExprId id, const ast::Map& n) {
+    for (ast::ExprId part : n.key) expr(part);
+    if (globals_.contains(n.name) || n.name.find('.') != std::string::npos) return;
+    if (n.name == "argv" && n.key.size() == 1) return put(id, word_of(n.key[0]));
+    diags_.error(span(id), fmt::format("there is no array {}", n.name)).hint = fmt::format("write: global {}", n.name);
+}
+
+// ---- target variables
+
+ast::ExprId NameResolver::root_of(ast::ExprId id) const {
+    for (;;) {
+        if (const auto* member = std::get_if<ast::Member>(&node(id))) {
+            id = member->base;
+        } else if (const auto* index = std::get_if<ast::Index>(&node(id))) {
+            id = index->base;
+        } else {
+            return id;
+        }
+    }
+}
+
+bool NameResolver::is_target(ast::ExprId id) const {
+    const ast::ExprNode& root = node(root_of(id));
+    if (const auto* name = std::get_if<ast::Name>(&root)) return name->name.starts_with("$");
+    const auto* call = std::get_if<ast::Call>(&root);
+    return call != nullptr && (call->name == "@cast" || call->name == "@var");
+}
+
+// A whole target expression is a number, whatever type of C it has.
+void NameResolver::target(ast::ExprId id) {
+    path(id);
+    as_long(id);
+}
+
+void NameResolver::as_long(ast::ExprId id) {
+    const ast::ExprNode& n = node(id);
+    if (std::holds_alternative<ast::Integer>(n) || std::holds_alternative<ast::String>(n)) return;
+    const ast::ExprId inner = moved(id);
+    put(id, ast::Cast{{span(id), std::string(plain_long), 0, {}}, inner});
+}
+
+// The expression as lt writes it, with its type of C.
+void NameResolver::path(ast::ExprId id) {
+    const ast::ExprId root = root_of(id);
+    const auto* name = std::get_if<ast::Name>(&node(root));
+    const bool of_entry = name != nullptr && around_->at_return && name->name != "$return" && !is_special(name->name);
+    for (ast::ExprId at = id; at != root;) {
+        const ast::ExprNode step = node(at);
+        if (const auto* index = std::get_if<ast::Index>(&step)) expr(index->index);
+        if (const auto* member = std::get_if<ast::Member>(&step); member && member->field.ends_with('$')) {
+            diags_.error(member->field_span, "printing a whole structure is not there yet").hint = "name its members";
+        }
+        at = std::holds_alternative<ast::Index>(step) ? std::get<ast::Index>(step).base
+                                                      : std::get<ast::Member>(step).base;
+    }
+    target_root(root);
+    if (of_entry) at_entry(id);
+}
+
+// As it was when the function was entered.
+void NameResolver::at_entry(ast::ExprId id) {
+    if (std::holds_alternative<ast::Integer>(node(id))) return;
+    const ast::ExprId inner = moved(id);
+    put(id, ast::Call{"entry", span(id), {inner}});
+}
+
+void NameResolver::target_root(ast::ExprId id) {
+    if (std::holds_alternative<ast::Call>(node(id))) return cast(id, std::get<ast::Call>(ast::ExprNode(node(id))));
+    const std::string name = std::get<ast::Name>(node(id)).name;
+    const StpPoint* row = around_->row;
+    if (is_special(name)) {
+        diags_.error(span(id), fmt::format("{} is not there yet", name)).hint = "name the variables that you need";
+        return put(id, ast::Integer{0});
+    }
+    if (name == "$return") {
+        // a span sees its end as one place, whatever the place of a return alone calls what was returned
+        const std::string_view result = row && !around_->at_return ? row->result : "retval";
+        if (result == "args.ret") return put(id, ast::Member{add(id, ast::Name{"args"}), "ret", span(id)});
+        if (!result.empty()) return put(id, ast::Name{std::string(result)});
+        diags_.error(span(id), "there is no $return here").hint = "it is there in probes that end with .return";
+        return put(id, ast::Integer{0});
+    }
+    const std::string_view variables = row ? row->variables : "args";
+    uint32_t number = 0;
+    const bool is_argument = name.starts_with("$arg") &&
+                             std::from_chars(name.data() + 4, name.data() + name.size(), number).ec == std::errc{} &&
+                             number > 0;
+    if (variables == "args") return put(id, ast::Member{add(id, ast::Name{"args"}), name.substr(1), span(id)});
+    if (variables == "marker" && is_argument) return put(id, ast::Name{fmt::format("arg{}", number - 1)});
+    Diag& d = diags_.error(span(id), fmt::format("there is no {} here", name));
+    d.hint = variables == "marker" ? "a mark's arguments are $arg1, $arg2 ..."
+             : row->shape.starts_with("process")
+                 ? "lt does not read variables of programs yet; int_arg(1) and pointer_arg(1) are there"
+                 : "this probe has no variables of the kernel";
+    put(id, ast::Integer{0});
+}
+
+}  // namespace lt::stp

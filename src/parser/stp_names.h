@@ -1,0 +1,138 @@
+// What each name in a body of SystemTap means: globals, locals, target variables, functions. A body is changed in
+// place; it must be a copy of its own.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "parser/ast.h"
+#include "parser/parse.h"
+#include "stdlib/stp.h"
+#include "stp_tree.h"
+
+namespace lt::stp {
+
+// What is known of a global from all places that name it.
+struct GlobalUse {
+    const Global* global = nullptr;
+    bool is_array = false;
+    bool is_written = false;
+    bool is_read = false;
+    bool collects = false;                  // <<<
+    std::set<std::string> statistics = {};  // what is asked of it: "count" always, "sum" ...
+    std::vector<int64_t> buckets = {};      // of @hist_linear
+};
+using Globals = std::map<std::string, GlobalUse>;
+
+// The functions of the script and the library by name and number of parameters; those of the script come first.
+struct FunctionTable {
+    const Function* find(const std::string& name, size_t arguments) const;
+    bool has(const std::string& name) const;
+    std::vector<const Function*> all;
+};
+// The name of a function in the tree: none that means something in lt.
+std::string name_in_tree(const Function& function, const FunctionTable& table);
+
+// Where a body stands.
+struct Around {
+    const StpPoint* row = nullptr;     // none: in a function
+    bool at_return = false;            // in a span: what is asked of the entry is frozen there
+    std::set<std::string> parameters;  // of the function
+};
+
+// The map that keeps one statistic of a global that collects. Each has one of its own, and only what is asked for is
+// kept.
+std::string statistic_map(const std::string& global, std::string_view statistic);
+
+struct Printed;
+
+class NameResolver {
+  public:
+    NameResolver(ast::Program& program, Globals& globals, const FunctionTable& functions, const Invocation& given,
+                 Diags& diags)
+        : program_(program), globals_(globals), functions_(functions), given_(given), diags_(diags) {}
+
+    // The body with declarations of its locals before it.
+    void body(ast::Block& block, const Around& around);
+    void condition(ast::ExprId id, const Around& around);
+
+    const std::set<const Function*>& called() const { return called_; }
+
+  private:
+    void block(const ast::Block& block);
+    void statement(ast::StmtId id);
+    void collect_locals(const ast::Block& block);
+    void collect_locals(ast::ExprId id);
+    void assigned(ast::ExprId target, bool plain);
+    void declare(ast::Block& block);
+
+    void expr(ast::ExprId id);
+    void name(ast::ExprId id, const ast::Name& node);
+    void map(ast::ExprId id, const ast::Map& node);
+    void global(ast::ExprId id, const GlobalUse& use);
+    void target(ast::ExprId id);
+    void target_root(ast::ExprId id);
+    ast::ExprId root_of(ast::ExprId id) const;
+    bool is_target(ast::ExprId id) const;
+    void path(ast::ExprId id);
+    void as_long(ast::ExprId id);
+    void at_entry(ast::ExprId id);
+    void argument_named(ast::ExprId id, const std::string& name);
+    ast::ExprNode word(uint64_t number) const;
+    ast::ExprNode word_of(ast::ExprId number);
+    void special_variable(ast::ExprId id, const std::string& name);
+
+    // stp_calls.cpp
+    void call(ast::ExprId id);
+    void at_call(ast::ExprId id, const ast::Call& node);
+    void native(ast::ExprId id, const ast::Call& node);
+    void cast(ast::ExprId id, const ast::Call& node);
+
+    // stp_statistics.cpp
+    const GlobalUse* collecting(ast::ExprId id) const;
+    bool statistic(ast::ExprId id, const ast::Call& node);
+    void collect(ast::ExprId id, const ast::Call& node);
+    void loop_over_statistic(ast::StmtId id);
+    std::vector<ast::ExprId> maps_of(ast::ExprId what);  // one for each statistic, with a copy of the key
+    ast::ExprId map_of(ast::ExprId what, std::string_view statistic);
+    bool print_histogram(ast::ExprId id, const ast::Call& node, bool with_newline);
+    void by_row(ast::ExprId id, ast::Call node, const StpFunction& row);
+    void argument(ast::ExprId id, const ast::Call& node, const StpFunction& row);
+    void number_at(ast::ExprId id, const ast::Call& node, const StpFunction& row);
+    void address_of(ast::ExprId id, const ast::Call& node);
+    void error(ast::ExprId id, const ast::Call& node);
+    void sprinted(ast::ExprId id);
+    void printing(ast::ExprId id, const ast::Call& node, const StpFunction& row);
+    static void add_text(Printed& out, std::string_view text);
+    void add_value(Printed& out, ast::ExprId value);
+    bool add_sprint(Printed& out, ast::ExprId value);
+    void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
+    std::string width(ast::ExprId where, std::optional<ast::ExprId> value);
+    void removal(ast::ExprId id, const ast::Call& node);
+    void arguments(const ast::Call& node);
+    bool count_fits(ast::ExprId id, const ast::Call& node, uint32_t least, uint32_t most);
+    void unknown_function(const ast::Call& node);
+    void put(ast::ExprId id, ast::ExprNode node) { program_.exprs[static_cast<size_t>(id)].node = std::move(node); }
+    ast::ExprId moved(ast::ExprId id);  // what stands at `id`, in a place of its own
+    ast::ExprId add(ast::ExprId like, ast::ExprNode node) { return program_.add(program_[like].span, std::move(node)); }
+    const ast::ExprNode& node(ast::ExprId id) const { return program_[id].node; }
+    Span span(ast::ExprId id) const { return program_[id].span; }
+
+    ast::Program& program_;
+    Globals& globals_;
+    const FunctionTable& functions_;
+    const Invocation& given_;
+    Diags& diags_;
+    const Around* around_ = nullptr;
+    struct Seen {
+        bool plain = false;  // is there an assignment that gives it its type?
+    };
+    std::map<std::string, Seen> locals_;
+    std::set<const Function*> called_;
+    uint32_t loops_ = 0;
+};
+
+}  // namespace lt::stp

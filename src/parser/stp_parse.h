@@ -1,0 +1,16 @@
+// SystemTap programs to the tree that all languages share.
+#pragma once
+
+#include "base/diag.h"
+#include "parser/ast.h"
+#include "parser/parse.h"
+
+namespace lt::stp {
+
+// The text, and behind it the files of the library that were added to it.
+void read(ast::Program& program, const Source& source, const Invocation& given, Diags& diags);
+
+// Adds the text of the files of the library that define what the program names and does not define itself.
+void load_library(Source& source, Diags& diags);
+
+}  // namespace lt::stp

@@ -1,0 +1,179 @@
+#include "stp_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace lt::stp {
+namespace {
+
+constexpr uint32_t most_depth = 16;  // of aliases in aliases
+constexpr size_t most_places = 20000;
+
+// The next part of a row's shape: "function(s)".
+std::string_view cut_part(std::string_view& shape) {
+    const size_t dot = std::min(shape.find('.'), shape.size());
+    const std::string_view part = shape.substr(0, dot);
+    shape.remove_prefix(std::min(dot + 1, shape.size()));
+    return part;
+}
+
+bool fits(std::string_view shape, const PointPart& part) {
+    const size_t paren = shape.find('(');
+    if (part.name != shape.substr(0, paren)) return false;
+    if (paren == std::string_view::npos) return !part.argument;
+    if (!part.argument) return false;
+    return std::holds_alternative<int64_t>(*part.argument) == (shape[paren + 1] == 'n');
+}
+
+bool fits(std::string_view shape, const std::vector<PointPart>& parts) {
+    for (const PointPart& part : parts) {
+        if (shape.empty() || !fits(cut_part(shape), part)) return false;
+    }
+    return shape.empty();
+}
+
+std::string text_of(const PointPart& part) {
+    if (!part.argument) return "";
+    if (const auto* number = std::get_if<int64_t>(&*part.argument)) return std::to_string(*number);
+    return std::get<std::string>(*part.argument);
+}
+
+// Without arguments: "kernel.function().return".
+std::string bare(std::string_view text) {
+    std::string out;
+    uint32_t depth = 0;
+    for (char c : text) {
+        depth -= c == ')';
+        if (depth == 0) out += c;
+        depth += c == '(';
+    }
+    return out;
+}
+
+// Parts that say how many probes may run at once, or when exactly: lt needs or knows no such thing.
+bool without_meaning(const PointPart& part) { return part.name == "maxactive" || part.name == "randomize"; }
+
+Point plain(const Point& point) {
+    Point out = point;
+    std::erase_if(out.parts, without_meaning);
+    return out;
+}
+
+// Do the first parts of a point name the alias? The rest goes to the alias's own points.
+bool names(const std::vector<PointPart>& parts, const Alias& alias) {
+    if (alias.name.size() > parts.size()) return false;
+    for (size_t i = 0; i < alias.name.size(); i++) {
+        if (!glob_match(parts[i].name, alias.name[i].name)) return false;
+        if (parts[i].argument != alias.name[i].argument) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<Place> PointFinder::places(const std::vector<Point>& points) {
+    out_.clear();
+    add_all(points, {}, {}, 0);
+    return std::move(out_);
+}
+
+void PointFinder::add_all(const std::vector<Point>& points, const std::vector<PointPart>& suffix, const Place& outside,
+                          uint32_t depth) {
+    const bool has_choice = std::any_of(points.begin(), points.end(), [](const Point& p) { return p.sufficient; });
+    const uint32_t group = has_choice ? ++groups_ : 0;
+    for (uint32_t i = 0; i < points.size(); i++) {
+        Point whole = points[i];
+        whole.parts.insert(whole.parts.end(), suffix.begin(), suffix.end());
+        Place place = outside;
+        if (depth == 0) place.named = text(whole);
+        place.alternative.optional |= whole.optional || whole.sufficient;
+        if (has_choice) place.alternative.choices.push_back({group, i, whole.sufficient});
+        if (whole.armed) place.armed.push_back(*whole.armed);
+        add(plain(whole), place, depth);
+        if (out_.size() > most_places) return;
+    }
+}
+
+void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) {
+    if (const StpPoint* row = row_of(point)) return add_row(*row, point, outside);
+    if (depth >= most_depth) {
+        diags_.error(point.span, fmt::format("the alias {} leads to itself", text(point)));
+        return;
+    }
+    std::vector<const Alias*> whole, begun;
+    for (const Alias& alias : tree_.aliases) {
+        if (!names(point.parts, alias)) continue;
+        (alias.name.size() == point.parts.size() ? whole : begun).push_back(&alias);
+    }
+    std::vector<const Alias*> found = whole.empty() ? begun : whole;
+    const bool of_all = point.parts.size() > 1 && is_glob(point.parts[1].name);
+    if (found.empty() || of_all) {
+        if (const Alias* made = system_call_(point)) found = {made};
+    }
+    if (found.empty()) return unknown(point, outside);
+    for (const Alias* alias : found) {
+        Place place = outside;
+        place.aliases.insert(place.aliases.begin(), alias);
+        const std::vector<PointPart> suffix(point.parts.begin() + static_cast<ptrdiff_t>(alias->name.size()),
+                                            point.parts.end());
+        add_all(alias->points, suffix, place, depth + 1);
+    }
+}
+
+const StpPoint* PointFinder::row_of(const Point& point) const {
+    const auto rows = stp_points();
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const StpPoint& r) { return fits(r.shape, point.parts); });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+void PointFinder::add_row(const StpPoint& row, const Point& point, Place place) {
+    if (!row.refusal.empty()) {
+        if (place.alternative.optional) return;
+        diags_.error(point.span, fmt::format("{}: {}", text(point), row.refusal)).hint = row.hint;
+        return;
+    }
+    place.row = &row;
+    place.point = point;
+    for (const PointPart& part : point.parts) {
+        if (part.argument) place.arguments.push_back(text_of(part));
+    }
+    out_.push_back(std::move(place));
+}
+
+void PointFinder::unknown(const Point& point, const Place& outside) {
+    if (outside.alternative.optional) return;
+    std::vector<std::string> all;
+    for (const StpPoint& row : stp_points()) {
+        if (row.refusal.empty()) all.push_back(bare(row.shape));
+    }
+    for (const Alias& alias : tree_.aliases) all.push_back(bare(text(Point{{}, alias.name})));
+    const std::vector<std::string_view> views(all.begin(), all.end());
+    const auto near = closest(bare(text(point)), views);
+    diags_.error(point.span, fmt::format("there is no probe point {}", text(point))).hint =
+        near.empty() ? "lt-stp(7) lists them" : fmt::format("did you mean {}?", either(near));
+}
+
+// A file behind the name of a function says which of several is meant.
+std::string without_file(const std::string& argument) { return argument.substr(0, argument.find('@')); }
+
+ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
+    ast::ProbeSpec spec;
+    spec.span = place.point.span;
+    spec.alternative = place.alternative;
+    for (std::string_view part : split(shape, ':')) {
+        std::string text(part);
+        const size_t brace = text.find('{');
+        if (brace != std::string::npos) {
+            const auto n = static_cast<size_t>(text[brace + 1] - '0');
+            text.replace(brace, 3, without_file(place.arguments[n]));
+        }
+        spec.parts.push_back({place.point.span, text});
+    }
+    return spec;
+}
+
+}  // namespace lt::stp

@@ -1,0 +1,54 @@
+// Probe points to what lt probes: by a row of the table, or through aliases, whose bodies then belong to the probe's.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/diag.h"
+#include "parser/ast.h"
+#include "stdlib/stp.h"
+#include "stp_tree.h"
+
+namespace lt::stp {
+
+// One probe point at the end of its aliases.
+struct Place {
+    const StpPoint* row = nullptr;
+    std::vector<std::string> arguments;  // of its parts, in their order
+    Point point;                         // as it would be written without aliases
+    std::string named;                   // as the script wrote it
+    std::vector<const Alias*> aliases;   // the innermost first
+    std::vector<ast::ExprId> armed;      // conditions
+    ast::Alternative alternative;
+};
+
+class PointFinder {
+  public:
+    // Makes an alias for a system call that the library has none for; null: the point is none.
+    using SystemCall = std::function<const Alias*(const Point&)>;
+
+    PointFinder(const Tree& tree, SystemCall system_call, Diags& diags)
+        : tree_(tree), system_call_(std::move(system_call)), diags_(diags) {}
+
+    std::vector<Place> places(const std::vector<Point>& points);
+
+  private:
+    void add(const Point& point, const Place& outside, uint32_t depth);
+    void add_all(const std::vector<Point>& points, const std::vector<PointPart>& suffix, const Place& outside,
+                 uint32_t depth);
+    const StpPoint* row_of(const Point& point) const;
+    void add_row(const StpPoint& row, const Point& point, Place place);
+    void unknown(const Point& point, const Place& outside);
+
+    const Tree& tree_;
+    SystemCall system_call_;
+    Diags& diags_;
+    std::vector<Place> out_;
+    uint32_t groups_ = 0;
+};
+
+// The row's text for a place, with the arguments put in: "kretprobe:vfs_read", as parts.
+ast::ProbeSpec probe_of(const Place& place, std::string_view shape);
+
+}  // namespace lt::stp

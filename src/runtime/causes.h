@@ -1,0 +1,32 @@
+// What the kernel's refusals mean: tables of errno by what was asked for.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace lt {
+
+struct Cause {
+    int code;  // an errno
+    const char* text;
+    const char* hint = "";
+};
+
+constexpr int kernel_not_supported = 524;  // ENOTSUPP, which the kernel lets out without any header naming it
+constexpr const char* needs_root = "run as root, outside of a container";
+
+// None where the table does not know the code.
+inline const Cause* cause_of(std::span<const Cause> causes, int code) {
+    for (const Cause& cause : causes)
+        if (cause.code == code) return &cause;
+    return nullptr;
+}
+
+inline Error refusal(const std::string& what, std::span<const Cause> causes, int code) {
+    const Cause* const cause = cause_of(causes, code);
+    return cause != nullptr ? Error{what + ": " + cause->text, cause->hint, code} : system_error(what, code);
+}
+
+}  // namespace lt

@@ -1,0 +1,36 @@
+// What is outside of lt's interpreter: the session's maps, variables and printer, time and process. Tests have others.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "maps.h"
+
+namespace lt {
+
+class HostPort {
+  public:
+    virtual ~HostPort() = default;
+
+    virtual Maps& maps() = 0;
+    // Adds by the program PlannedMap::adder; gives the value before.
+    virtual Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) = 0;
+    // A section of variables as programs in the kernel see it; empty where they do not have it.
+    virtual std::span<uint8_t> section(std::string_view name) = 0;
+    virtual Status record(std::span<const uint8_t> bytes) = 0;  // as one of the ring buffer
+    virtual bool interrupted() = 0;                             // does the user want the run to end?
+
+    // As the kernel's helpers of these names.
+    virtual uint64_t ktime_get_ns() = 0;
+    virtual uint64_t ktime_get_boot_ns() = 0;
+    virtual uint64_t ktime_get_tai_ns() = 0;
+    virtual uint64_t get_current_pid_tgid() = 0;
+    virtual uint64_t get_current_uid_gid() = 0;
+    virtual uint64_t get_prandom_u32() = 0;
+    virtual uint64_t get_smp_processor_id() = 0;
+    virtual std::string_view comm() = 0;
+};
+
+}  // namespace lt

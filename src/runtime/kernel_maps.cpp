@@ -1,0 +1,181 @@
+// Walks over maps by the kernel's batch operations where it has them. A map may change while it is read: an entry may
+// then be missed or be there twice, as with any reader.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "object.h"
+#include "raw_maps.h"
+#include "shared_memory.h"
+
+namespace lt {
+namespace {
+
+constexpr uint32_t scalar = 0;  // its key in the array
+
+// Enough that system calls do not count, little enough that per-CPU histograms of many CPUs still fit into memory.
+constexpr uint32_t batch_entries(size_t entry_size) {
+    constexpr size_t bytes = 1 << 20, fewest = 64, most = 8192;
+    return static_cast<uint32_t>(std::clamp(bytes / entry_size, fewest, most));
+}
+
+bool batch_unknown(int code) { return code == -EINVAL || code == -EOPNOTSUPP || code == -524; }
+
+class KernelMaps final : public RawMaps {
+  public:
+    struct Map {
+        const PlannedMap* plan;
+        int fd;
+        size_t key_size;
+        size_t value_size;
+    };
+    explicit KernelMaps(std::vector<Map> maps) : maps_(std::move(maps)) {}
+
+    size_t value_size(size_t map) const override { return maps_[map].value_size; }
+    Result<std::vector<RawEntry>> entries(size_t map) override;
+    Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) override;
+    int update(size_t map, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) override;
+    int erase(size_t map, KeyBytes key) override;
+    std::optional<Bytes> take(size_t map, KeyBytes key) override;
+    Status clear(size_t map) override;
+    std::span<uint8_t> memory(size_t map) override;
+
+  private:
+    using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
+    using BatchCall = decltype(&bpf_map_lookup_batch);
+    static const void* key_of(const Map& map, KeyBytes key) {
+        return is_array(map.plan->shape) ? static_cast<const void*>(&scalar) : key.data();
+    }
+    static Status each(const Map& map, const Take& take);
+    static int each_batch(const Map& map, BatchCall call, const Take& take);
+    static Status each_key(const Map& map, const Take& take);
+
+    std::vector<Map> maps_;
+    std::map<size_t, SharedMemory> shared_;
+};
+
+Result<std::vector<RawEntry>> KernelMaps::entries(size_t index) {
+    const Map& map = maps_[index];
+    std::vector<RawEntry> all;
+    if (is_array(map.plan->shape)) {
+        Bytes value(map.value_size);
+        if (int code = bpf_map_lookup_elem(map.fd, &scalar, value.data()); code < 0)
+            return system_error("lookup", -code);
+        all.push_back({{}, std::move(value)});
+        return all;
+    }
+    auto done = each(map, [&](const uint8_t* key, const uint8_t* value) {
+        all.push_back({Bytes(key, key + map.key_size), Bytes(value, value + map.value_size)});
+    });
+    if (!done) return done.error();
+    return all;
+}
+
+Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
+    const Map& map = maps_[index];
+    Bytes value(map.value_size);
+    const int code = bpf_map_lookup_elem(map.fd, key_of(map, key), value.data());
+    if (code == -ENOENT) return std::optional<Bytes>{};
+    if (code < 0) return system_error("lookup", -code);
+    return std::optional(std::move(value));
+}
+
+int KernelMaps::update(size_t index, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) {
+    const Map& map = maps_[index];
+    return bpf_map_update_elem(map.fd, key_of(map, key), value.data(), flags);
+}
+
+int KernelMaps::erase(size_t index, KeyBytes key) {
+    const Map& map = maps_[index];
+    return bpf_map_delete_elem(map.fd, key_of(map, key));
+}
+
+std::optional<Bytes> KernelMaps::take(size_t index, KeyBytes key) {
+    const Map& map = maps_[index];
+    Bytes value(map.value_size);
+    if (bpf_map_lookup_and_delete_elem(map.fd, key_of(map, key), value.data()) < 0) return {};
+    return value;
+}
+
+Status KernelMaps::clear(size_t index) {
+    const Map& map = maps_[index];
+    int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](const uint8_t*, const uint8_t*) {});
+    if (code == 0) return Done{};
+    if (!batch_unknown(code)) return system_error("lookup and deletion of a batch", -code);
+    std::vector<Bytes> left;
+    auto done = each_key(map, [&](const uint8_t* key, const uint8_t*) { left.emplace_back(key, key + map.key_size); });
+    if (!done) return done;
+    for (const Bytes& key : left) bpf_map_delete_elem(map.fd, key.data());
+    return Done{};
+}
+
+std::span<uint8_t> KernelMaps::memory(size_t index) {
+    const auto known = shared_.find(index);
+    if (known != shared_.end()) return known->second.bytes();
+    const Map& map = maps_[index];
+    if (map.plan->shape != MapShape::array) return {};
+    return shared_.emplace(index, SharedMemory(map.fd, map.value_size)).first->second.bytes();
+}
+
+Status KernelMaps::each(const Map& map, const Take& take) {
+    int code = each_batch(map, bpf_map_lookup_batch, take);
+    if (code == 0) return Done{};
+    if (batch_unknown(code)) return each_key(map, take);
+    return system_error("lookup of a batch", -code);
+}
+
+// 0 or a negative errno. An unknown call is refused before anything was taken.
+int KernelMaps::each_batch(const Map& map, BatchCall call, const Take& take) {
+    uint32_t room = batch_entries(map.key_size + map.value_size);
+    Bytes keys, values;
+    Bytes position(std::max(map.key_size, sizeof(uint32_t)));
+    for (bool first = true;;) {
+        keys.resize(room * map.key_size);
+        values.resize(room * map.value_size);
+        uint32_t count = room;
+        int code = call(map.fd, first ? nullptr : position.data(), position.data(), keys.data(), values.data(), &count,
+                        nullptr);
+        if (code == -ENOSPC) {  // one bucket of the hash has more than fits
+            room *= 2;
+            continue;
+        }
+        if (code < 0 && code != -ENOENT) return code;
+        for (size_t i = 0; i < count; i++) take(&keys[i * map.key_size], &values[i * map.value_size]);
+        if (code < 0) return 0;
+        first = false;
+    }
+}
+
+Status KernelMaps::each_key(const Map& map, const Take& take) {
+    Bytes key(map.key_size), next(map.key_size), value(map.value_size);
+    for (const uint8_t* after = nullptr;; after = key.data()) {
+        int code = bpf_map_get_next_key(map.fd, after, next.data());
+        if (code == -ENOENT) return Done{};
+        if (code < 0) return system_error("next key", -code);
+        key = next;
+        if (bpf_map_lookup_elem(map.fd, key.data(), value.data()) == 0) take(key.data(), value.data());
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RawMaps>> kernel_maps(const Plan& plan, const LoadedObject& object) {
+    const int cpus = libbpf_num_possible_cpus();
+    if (cpus < 0) return system_error("cannot tell the number of CPUs", -cpus);
+    std::vector<KernelMaps::Map> maps;
+    for (const PlannedMap& map : plan.maps) {
+        const int fd = object.map(map.symbol);
+        if (fd < 0) return Error{"the object has no map " + map.symbol, ""};
+        const bool per_cpu = is_per_cpu(map.shape);
+        const size_t value = per_cpu ? padded_size(map.value_size) * static_cast<size_t>(cpus) : map.value_size;
+        maps.push_back({&map, fd, is_array(map.shape) ? sizeof scalar : map.key_size, value});
+    }
+    return std::unique_ptr<RawMaps>(std::make_unique<KernelMaps>(std::move(maps)));
+}
+
+}  // namespace lt

@@ -1,0 +1,46 @@
+// The host of a session: its maps and variables in the kernel, its printer, this process.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+
+#include "collect.h"
+#include "host_port.h"
+#include "object.h"
+#include "runtime/plan.h"
+#include "shared_memory.h"
+
+namespace lt {
+
+class LivePort final : public HostPort {
+  public:
+    // All outlive it.
+    LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector);
+
+    Maps& maps() override { return maps_; }
+    Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override;
+    std::span<uint8_t> section(std::string_view name) override;
+    Status record(std::span<const uint8_t> bytes) override { return collector_.take(bytes); }
+    bool interrupted() override;
+    uint64_t ktime_get_ns() override;
+    uint64_t ktime_get_boot_ns() override;
+    uint64_t ktime_get_tai_ns() override;
+    uint64_t get_current_pid_tgid() override;
+    uint64_t get_current_uid_gid() override;
+    uint64_t get_prandom_u32() override { return random_() & UINT32_MAX; }
+    uint64_t get_smp_processor_id() override;
+    std::string_view comm() override { return comm_; }
+
+  private:
+    const Plan& plan_;
+    const LoadedObject& object_;
+    Maps& maps_;
+    Collector& collector_;
+    std::map<std::string, SharedMemory, std::less<>> sections_;
+    std::mt19937 random_{std::random_device{}()};
+    std::string comm_;
+};
+
+}  // namespace lt

@@ -1,0 +1,46 @@
+// The plan's maps as system calls see them: bytes by bytes. Behind an interface, since tests have no kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/decode.h"
+#include "runtime/plan.h"
+
+namespace lt {
+
+class LoadedObject;
+
+using KeyBytes = std::span<const uint8_t>;
+
+constexpr bool is_array(MapShape shape) { return shape == MapShape::array || shape == MapShape::per_cpu_array; }
+constexpr bool is_per_cpu(MapShape shape) {
+    return shape == MapShape::per_cpu_array || shape == MapShape::per_cpu_hash;
+}
+
+// Maps by their index in Plan::maps. The key of an array is empty, here and in entries; a per-CPU value is those of all
+// possible CPUs, each padded to 8 bytes.
+class RawMaps {
+  public:
+    virtual ~RawMaps() = default;
+
+    virtual size_t value_size(size_t map) const = 0;
+    virtual Result<std::vector<RawEntry>> entries(size_t map) = 0;
+    virtual Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) = 0;
+    // 0 or a negative errno.
+    virtual int update(size_t map, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) = 0;
+    virtual int erase(size_t map, KeyBytes key) = 0;
+    virtual std::optional<Bytes> take(size_t map, KeyBytes key) = 0;  // lookup and erase in one
+    virtual Status clear(size_t map) = 0;                             // of a hash: no keys left
+    // The one value of an array that programs in the kernel write, too; empty where it cannot be had.
+    virtual std::span<uint8_t> memory(size_t map) = 0;
+};
+
+// `plan` and `object` outlive it.
+Result<std::unique_ptr<RawMaps>> kernel_maps(const Plan& plan, const LoadedObject& object);
+
+}  // namespace lt

@@ -1,0 +1,105 @@
+// Probe points of SystemTap. Aliases (syscall.*, vfs.* ...) are in lib/*.stp.
+#include <array>
+
+#include "stdlib/stp.h"
+
+namespace lt {
+namespace {
+
+constexpr std::string_view needs_lines =
+    "lt does not read lines and variables from debug information of the kernel yet";
+constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
+
+// shape, probe, entry, variables, result, refusal, hint
+constexpr std::array rows{
+    StpPoint{"begin", "BEGIN", "", "", ""},
+    StpPoint{"begin(n)", "BEGIN", "", "", ""},
+    StpPoint{"end", "END", "", "", ""},
+    StpPoint{"end(n)", "END", "", "", ""},
+    StpPoint{"error", "", "", "", ""},
+    StpPoint{"error(n)", "", "", "", ""},
+    StpPoint{"never", "", "", "", ""},
+
+    StpPoint{"timer.s(n)", "interval:s:{0}", "", "", ""},
+    StpPoint{"timer.sec(n)", "interval:s:{0}", "", "", ""},
+    StpPoint{"timer.ms(n)", "interval:ms:{0}", "", "", ""},
+    StpPoint{"timer.msec(n)", "interval:ms:{0}", "", "", ""},
+    StpPoint{"timer.us(n)", "interval:us:{0}", "", "", ""},
+    StpPoint{"timer.usec(n)", "interval:us:{0}", "", "", ""},
+    StpPoint{"timer.ns(n)", "interval:ns:{0}", "", "", ""},
+    StpPoint{"timer.nsec(n)", "interval:ns:{0}", "", "", ""},
+    StpPoint{"timer.hz(n)", "interval:hz:{0}", "", "", ""},
+    StpPoint{"timer.jiffies(n)", "", "", "", "", "how long a jiffy is differs from kernel to kernel",
+             "write timer.ms(N)"},
+    StpPoint{"timer.profile", "profile:hz:1000", "", "", ""},
+    StpPoint{"timer.profile.tick", "profile:hz:1000", "", "", ""},
+    StpPoint{"timer.profile.freq.hz(n)", "profile:hz:{0}", "", "", ""},
+
+    StpPoint{"kernel.function(s)", "kprobe:{0}", "", "args", ""},
+    StpPoint{"kernel.function(s).call", "kprobe:{0}", "", "args", ""},
+    StpPoint{"kernel.function(s).exported", "kprobe:{0}", "", "args", ""},
+    StpPoint{"kernel.function(s).return", "kretprobe:{0}", "kprobe:{0}", "args", "retval"},
+    StpPoint{"kernel.function(s).inline", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.function(s).label(s)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.function(s).callee(s)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.function(s).callees(n)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.function(n)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.statement(s)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.statement(s).nearest", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.statement(n)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.statement(n).absolute", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"module(s).function(s)", "kprobe:{0}:{1}", "", "args", ""},
+    StpPoint{"module(s).function(s).call", "kprobe:{0}:{1}", "", "args", ""},
+    StpPoint{"module(s).function(s).return", "kretprobe:{0}:{1}", "kprobe:{0}:{1}", "args", "retval"},
+    StpPoint{"module(s).statement(s)", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"module(s).function(s).inline", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kprobe.function(s)", "kprobe:{0}", "", "args", ""},
+    StpPoint{"kprobe.function(s).return", "kretprobe:{0}", "kprobe:{0}", "args", "retval"},
+    StpPoint{"kprobe.module(s).function(s)", "kprobe:{0}:{1}", "", "args", ""},
+    StpPoint{"kprobe.module(s).function(s).return", "kretprobe:{0}:{1}", "kprobe:{0}:{1}", "args", "retval"},
+    StpPoint{"kernel.trace(s)", "rawtracepoint:{0}", "", "args", ""},
+    // of lt: what the aliases of system calls stand on
+    StpPoint{"kernel.syscall(s)", "syscall:{0}", "", "args", ""},
+    StpPoint{"kernel.syscall(s).return", "tracepoint:syscalls:sys_exit_{0}", "syscall:{0}", "args", "args.ret"},
+    StpPoint{"kernel.data(s).write", "", "", "", "", "lt does not watch memory of the kernel",
+             "process memory can be watched: watchpoint:ADDRESS:LENGTH:w in a .lt program"},
+    StpPoint{"kernel.data(s).rw", "", "", "", "", "lt does not watch memory of the kernel",
+             "process memory can be watched: watchpoint:ADDRESS:LENGTH:rw in a .lt program"},
+    StpPoint{"kernel.data(n).write", "", "", "", "", "lt does not watch memory of the kernel", ""},
+    StpPoint{"kernel.data(n).rw", "", "", "", "", "lt does not watch memory of the kernel", ""},
+
+    StpPoint{"process(s).function(s)", "uprobe:{0}:{1}", "", "", ""},
+    StpPoint{"process(s).function(s).call", "uprobe:{0}:{1}", "", "", ""},
+    StpPoint{"process(s).function(s).return", "uretprobe:{0}:{1}", "uprobe:{0}:{1}", "", "retval"},
+    StpPoint{"process(s).library(s).function(s)", "uprobe:{1}:{2}", "", "", ""},
+    StpPoint{"process(s).library(s).function(s).return", "uretprobe:{1}:{2}", "uprobe:{1}:{2}", "", "retval"},
+    StpPoint{"process(s).mark(s)", "usdt:{0}:{1}", "", "marker", ""},
+    StpPoint{"process(s).provider(s).mark(s)", "usdt:{0}:{1}:{2}", "", "marker", ""},
+    StpPoint{"process(s).library(s).mark(s)", "usdt:{1}:{2}", "", "marker", ""},
+    StpPoint{"process(s).library(s).provider(s).mark(s)", "usdt:{1}:{2}:{3}", "", "marker", ""},
+    StpPoint{"process(s).statement(s)", "", "", "", "", "lt does not read lines from debug information yet",
+             "probe the function's entry"},
+    StpPoint{"process(s).plt(s)", "", "", "", "", "lt does not probe the linkage table of a program",
+             "probe the function in its library: process(\"/lib/...\").function(\"NAME\")"},
+    StpPoint{"process.begin", "tracepoint:sched:sched_process_exec", "", "", ""},
+    StpPoint{"process.end", "tracepoint:sched:sched_process_exit", "", "", ""},
+
+    StpPoint{"perf.type(n).config(n)", "", "", "", "", "an event of perf needs its name here",
+             "perf.sw.NAME and perf.hw.NAME are there"},
+    StpPoint{"procfs(s).read", "", "", "", "", "lt has no files in /proc",
+             "a parameter is set with `lt set`, results are printed by a timer"},
+    StpPoint{"procfs(s).write", "", "", "", "", "lt has no files in /proc", "a parameter is set with `lt set`"},
+    StpPoint{"procfs.read", "", "", "", "", "lt has no files in /proc", ""},
+    StpPoint{"procfs.write", "", "", "", "", "lt has no files in /proc", ""},
+    StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
+    StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},
+    StpPoint{"netfilter.pf(s).hook(s)", "", "", "", "", "lt has no probes of netfilter yet",
+             "probe a function of the network stack: kernel.function(\"ip_rcv\")"},
+    StpPoint{"java(s).class(s).method(s)", "", "", "", "", "lt does not look into the Java machine", ""},
+};
+
+}  // namespace
+
+std::span<const StpPoint> stp_points() { return rows; }
+
+}  // namespace lt

@@ -1,0 +1,122 @@
+#include "machine/ports.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace lt::machine {
+namespace {
+
+const Bytes scalar_key(4);
+
+class MachineMaps final : public RawMaps {
+  public:
+    MachineMaps(const Plan& plan, Machine& machine) : plan_(plan), machine_(machine) {}
+
+    size_t value_size(size_t map) const override {
+        const size_t size = plan_.maps[map].value_size;
+        return is_per_cpu(plan_.maps[map].shape) ? padded_size(static_cast<uint32_t>(size)) * machine_.cpus() : size;
+    }
+
+    Result<std::vector<RawEntry>> entries(size_t map) override {
+        auto all = machine_.entries(plan_.maps[map].symbol);
+        if (!all) return all.error();
+        std::vector<RawEntry> raw;
+        for (auto& [key, value] : *all)
+            raw.push_back({is_array(plan_.maps[map].shape) ? Bytes{} : std::move(key), std::move(value)});
+        return raw;
+    }
+
+    Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) override {
+        return machine_.lookup(plan_.maps[map].symbol, wanted(map, key));
+    }
+
+    int update(size_t map, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) override {
+        return code(machine_.update(plan_.maps[map].symbol, wanted(map, key), value, flags));
+    }
+
+    int erase(size_t map, KeyBytes key) override {
+        return code(machine_.erase(plan_.maps[map].symbol, wanted(map, key)));
+    }
+
+    std::optional<Bytes> take(size_t map, KeyBytes key) override {
+        auto value = lookup(map, key);
+        return value && *value && erase(map, key) == 0 ? *value : std::optional<Bytes>();
+    }
+
+    Status clear(size_t map) override {
+        auto all = entries(map);
+        if (!all) return all.error();
+        for (const RawEntry& entry : *all) erase(map, entry.key);
+        return Done{};
+    }
+
+    std::span<uint8_t> memory(size_t map) override { return machine_.element(plan_.maps[map].symbol); }
+
+  private:
+    std::span<const uint8_t> wanted(size_t map, KeyBytes key) const {
+        return is_array(plan_.maps[map].shape) ? std::span<const uint8_t>(scalar_key) : key;
+    }
+    static int code(const Status& done) { return done ? 0 : -done.error().code; }
+
+    const Plan& plan_;
+    Machine& machine_;
+};
+
+class MachinePort final : public HostPort {
+  public:
+    MachinePort(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher)
+        : plan_(plan), machine_(machine), maps_(maps), dispatcher_(dispatcher) {}
+
+    Maps& maps() override { return maps_; }
+
+    Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override {
+        constexpr size_t before = 8, key_at = 16;
+        const std::string handed(handed_symbol);
+        auto record = machine_.lookup(handed, scalar_key);
+        if (!record || !*record) return Error{"no map " + handed, "", 0};
+        std::memcpy((*record)->data(), &n, sizeof n);
+        std::copy(key.begin(), key.end(), (*record)->begin() + key_at);
+        if (auto given = machine_.update(handed, scalar_key, **record); !given) return given.error();
+        if (auto ran = machine_.run(plan_.maps[map].adder); !ran) return ran.error();
+        record = machine_.lookup(handed, scalar_key);
+        uint64_t value = 0;
+        std::memcpy(&value, &(**record)[before], sizeof value);
+        return value;
+    }
+
+    std::span<uint8_t> section(std::string_view name) override { return machine_.section(name); }
+    Status record(std::span<const uint8_t> bytes) override {
+        return dispatcher_.exit_called() ? Status(Done{}) : dispatcher_.handle(bytes);
+    }
+    bool interrupted() override { return true; }  // a block that does not end fails its test
+
+    uint64_t ktime_get_ns() override { return environment().now; }
+    uint64_t ktime_get_boot_ns() override { return environment().now + environment().boot_offset; }
+    uint64_t ktime_get_tai_ns() override { return environment().now + 37'000'000'000; }
+    uint64_t get_current_pid_tgid() override { return pair_of(environment().task.tgid, environment().task.pid); }
+    uint64_t get_current_uid_gid() override { return pair_of(environment().task.gid, environment().task.uid); }
+    uint64_t get_prandom_u32() override { return environment().random = environment().random * 1664525 + 1013904223; }
+    uint64_t get_smp_processor_id() override { return environment().cpu; }
+    std::string_view comm() override { return environment().task.comm; }
+
+  private:
+    static uint64_t pair_of(uint32_t high, uint32_t low) { return uint64_t{high} << 32 | low; }
+    Environment& environment() { return machine_.environment(); }
+
+    const Plan& plan_;
+    Machine& machine_;
+    Maps& maps_;
+    Dispatcher& dispatcher_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawMaps> machine_maps(const Plan& plan, Machine& machine) {
+    return std::make_unique<MachineMaps>(plan, machine);
+}
+
+std::unique_ptr<HostPort> machine_port(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher) {
+    return std::make_unique<MachinePort>(plan, machine, maps, dispatcher);
+}
+
+}  // namespace lt::machine

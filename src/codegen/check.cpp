@@ -105,17 +105,19 @@ void unassigned_maps(const Typed& typed, Diags& diags) {
 // Aggregations are kept by CPU, other values once: a declaration must say so.
 void declared_maps(const Typed& typed, Diags& diags) {
     for (const MapInfo& map : typed.maps) {
-        if (map.declared.empty()) continue;
+        if (!map.declared) continue;
         const bool per_cpu = map.value.kind == Kind::aggregation && map.value.aggregation != Aggregation::dist;
         if (map.key.empty()) {
             diags.error(map.declared_at, fmt::format("{} has no key, so it is no hash", map.name)).hint =
                 "remove the declaration";
-        } else if (map.declared.starts_with("percpu") != per_cpu) {
-            const std::string_view lru = map.declared.ends_with("lruhash") ? "lru" : "";
+        } else if (map.declared->per_cpu != per_cpu) {
+            const auto fitting = std::ranges::find_if(map_kinds, [&](const MapKind& k) {
+                return k.per_cpu == per_cpu && k.forgets == map.declared->forgets;
+            });
             diags
                 .error(map.declared_at, fmt::format("{} holds {}, which is not kept in a {}", map.name,
-                                                    type_name(map.value), map.declared))
-                .hint = fmt::format("write {}{}hash({})", per_cpu ? "percpu" : "", lru, map.entries);
+                                                    type_name(map.value), map.declared->name))
+                .hint = fmt::format("write {}({})", fitting->name, map.entries);
         }
     }
 }

@@ -8,14 +8,10 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "calls.h"
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
 #include "percent.h"
-#include "samples.h"
-#include "stacks.h"
-#include "stdlib/format.h"
 #include "stdlib/header_constants.h"
 #include "type_names.h"
 
@@ -465,82 +461,6 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
     }
     if (a == b) return a;
     return integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
-}
-
-Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
-    const FunctionRow* row = find_function(node.name);
-    if (!row) return unknown_function(node);
-    use(id) = CallUse{row->id};
-    if (row->id == Function::size_of && node.arguments.size() == 1) return size_of(id, node.arguments[0]);
-    if (row->id == Function::age) return age(id, node);
-    if (row->id == Function::percentile) return percentile(id, node, *row);
-    if (is_statistic(row->id)) return statistic(id, node, *row);
-    if (call_rule(row->id) != nullptr) return call_by_rule(id, node, *row);
-    const size_t before = diags_.all().size();
-    arguments(id, node, *row);
-    if (const auto variable_id = stack_variable(row->id); variable_id && region_ == Region::timeout) {
-        diags_.error(span(id), "a timeout has the whole stack only").hint = "write kstack";
-        return nothing();
-    }
-    if (const auto variable_id = stack_variable(row->id)) {
-        if (node.arguments.size() == 2 && !stack_form(program_[node.arguments[0]])) {
-            diags_.error(span(node.arguments[1]), "the number of frames stands once, behind the form").hint =
-                fmt::format("write {}(perf, 5), or {}(5)", row->name, row->name);
-        }
-        return in_scope(id, variable_row(*variable_id)) ? stack_type(stack_request(program_, node).form) : nothing();
-    }
-    const bool told = diags_.all().size() != before;
-    if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))
-        return told ? nothing() : measured(node, row->id);
-    if (row->id == Function::strcontains) return !told && search_fits(id, node) ? row->result : nothing();
-    if (row->id == Function::kptr || row->id == Function::uptr) {
-        if (node.arguments.size() != 1) return nothing();
-        Type address = slot(node.arguments[0]);
-        address.user_memory = row->id == Function::uptr;
-        return address;
-    }
-    if (row->id == Function::entry) return node.arguments.size() == 1 ? entry(node) : nothing();
-    const bool is_text =
-        row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
-    if (is_text) return slot(node.arguments[0]);
-    return row->id == Function::str ? string_type(program_.settings.max_strlen) : row->result;
-}
-
-// A walk over the buckets of all CPUs is the runtime's work, so no program can use the result.
-Type BodyChecker::percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
-    if (printed_ != id) {
-        diags_.error(span(id), fmt::format("{}() has a value only where it is printed", row.name)).hint =
-            fmt::format("write it as an argument of print() or printf() by itself: print({}(@name, 99))", row.name);
-        return nothing();
-    }
-    const size_t before = diags_.all().size();
-    arguments(id, node, row);
-    if (diags_.all().size() != before) return nothing();
-    return integer_type(8, true, slot(node.arguments[0]).view);
-}
-
-Type BodyChecker::unknown_function(const ast::Call& node) {
-    const auto later = later_names();
-    if (std::find(later.begin(), later.end(), node.name) != later.end()) {
-        diags_.error(node.name_span, fmt::format("{}() is not there yet", node.name));
-        return nothing();
-    }
-    Diag& d = diags_.error(node.name_span, fmt::format("there is no function {}()", node.name));
-    if (node.name == "sort" || node.name == "top") {
-        d.message = fmt::format("{}() stands in the head of a loop", node.name);
-        d.hint = "for ($pair : sort(@map)) { ... } or for ($pair : top(@map, 10)) { ... }";
-        return nothing();
-    }
-    if (find_variable(node.name)) {
-        d.message = fmt::format("`{}` is a value, not a function", node.name);
-        d.hint = fmt::format("write it without parentheses: {}", node.name);
-        return nothing();
-    }
-    std::vector<std::string_view> names;
-    for (const FunctionRow& r : function_rows()) names.push_back(r.name);
-    const auto near = closest(node.name, names);
-    d.hint = near.empty() ? "lt-language(7) lists them" : fmt::format("did you mean {}?", either(near));
-    return nothing();
 }
 
 }  // namespace lt

@@ -112,7 +112,7 @@ std::vector<bool> only_counted(const ast::Program& program, const Typed& typed) 
     }
     for (size_t i = 0; i < out.size(); i++) {
         const MapInfo& map = typed.maps[i];
-        out[i] = out[i] && map.value.kind == Kind::integer && map.declared.empty();
+        out[i] = out[i] && map.value.kind == Kind::integer && !map.declared;
     }
     return out;
 }

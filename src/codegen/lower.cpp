@@ -150,8 +150,8 @@ void Unit::plan_map(const MapInfo& info) {
         m.value_size += scalar_mark;
     }
     ir::Storage storage = static_cast<ir::Storage>(m.shape);
-    if (info.declared == "lruhash") storage = ir::Storage::lru_hash;
-    if (info.declared == "percpulruhash") storage = ir::Storage::lru_per_cpu_hash;
+    if (info.declared && info.declared->forgets)
+        storage = info.declared->per_cpu ? ir::Storage::lru_per_cpu_hash : ir::Storage::lru_hash;
     const bool shared = m.shape == MapShape::array && has_host_;
     out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared});
     out_.plan.maps.push_back(std::move(m));

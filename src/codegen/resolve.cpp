@@ -58,14 +58,15 @@ bool uses_args(const ast::Program& program, const ast::SpanAction& node) {
            any_key(node.closes) || (node.timeout && uses_args(program, node.timeout->body));
 }
 
-constexpr std::array<std::string_view, 4> map_kinds{"hash", "lruhash", "percpuhash", "percpulruhash"};
-
 void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
     constexpr uint64_t most_entries = 1U << 24;
     const std::string name = "@" + m.name;
-    if (std::find(map_kinds.begin(), map_kinds.end(), m.kind) == map_kinds.end()) {
+    const auto kind = std::ranges::find(map_kinds, m.kind, &MapKind::name);
+    if (kind == map_kinds.end()) {
+        std::vector<std::string_view> names;
+        for (const MapKind& k : map_kinds) names.push_back(k.name);
         diags.error(m.kind_span, fmt::format("there is no kind of map '{}'", m.kind)).hint =
-            fmt::format("there are {}", fmt::join(map_kinds, ", "));
+            fmt::format("there are {}", fmt::join(names, ", "));
     } else if (m.entries == 0 || m.entries > most_entries) {
         diags.error(m.kind_span, fmt::format("a map has from 1 to {} keys", most_entries)).hint =
             fmt::format("for example let {} = {}(10000)", name, m.kind);
@@ -76,7 +77,7 @@ void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
     MapInfo info;
     info.name = name;
     info.first = m.name_span;
-    info.declared = m.kind;
+    info.declared = kind == map_kinds.end() ? nullptr : &*kind;
     info.declared_at = m.name_span;
     info.entries = static_cast<uint32_t>(m.entries);
     typed.maps.push_back(std::move(info));

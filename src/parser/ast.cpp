@@ -15,7 +15,14 @@ constexpr std::array<std::string_view, 8> order_spellings = {
     "value", "key", "count", "sum", "min", "max", "avg", "variance",
 };
 
+constexpr std::array order_heads{OrderHead{"sort", false}, OrderHead{"top", true}};
+
 }  // namespace
+
+const OrderHead* order_head(std::string_view name) {
+    const auto found = std::ranges::find(order_heads, name, &OrderHead::name);
+    return found == order_heads.end() ? nullptr : &*found;
+}
 
 std::string_view spelling(MapOrder::By by) { return order_spellings[static_cast<size_t>(by)]; }
 

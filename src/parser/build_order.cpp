@@ -38,19 +38,19 @@ bool Builder::order_word(ast::ExprId id, ast::MapOrder& order) const {
 
 ast::StmtId Builder::for_map(Span span, ast::ForMap loop) {
     const auto* called = std::get_if<ast::Call>(&program_[loop.map].node);
-    const bool top = called && called->name == "top";
-    if (!top && !(called && called->name == "sort")) return repeat(span, std::move(loop));
+    const ast::OrderHead* head = called ? ast::order_head(called->name) : nullptr;
+    if (!head) return repeat(span, std::move(loop));
     const ast::Call call = *called;
-    const size_t first = top ? 2 : 1;
+    const size_t first = head->limited ? 2 : 1;
     if (call.arguments.size() < first) {
         diags_
             .error(program_[loop.map].span,
-                   top ? "top() takes a map and how many of its entries" : "sort() takes a map")
+                   fmt::format("{}() takes a map{}", head->name, head->limited ? " and how many of its entries" : ""))
             .hint = fmt::format("for example {}", ways);
         return repeat(span, ast::Scope{});
     }
     ast::MapOrder order;
-    order.descending = top;
+    order.descending = head->limited;
     order.span = program_[loop.map].span;
     for (size_t i = first; i < call.arguments.size(); i++) {
         if (order_word(call.arguments[i], order)) continue;
@@ -59,7 +59,7 @@ ast::StmtId Builder::for_map(Span span, ast::ForMap loop) {
     }
     loop.map = call.arguments[0];
     loop.order = order;
-    if (top) loop.limit = call.arguments[1];
+    if (head->limited) loop.limit = call.arguments[1];
     return repeat(span, std::move(loop));
 }
 

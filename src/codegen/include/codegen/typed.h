@@ -3,6 +3,7 @@
 // different places.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -126,14 +127,27 @@ struct Body {
     bool only_host = false;                 // nobody else could
 };
 
+// What a script can declare: let @x = lruhash(1000).
+struct MapKind {
+    std::string_view name;
+    bool per_cpu;
+    bool forgets;  // the key that was used longest ago makes room
+};
+inline constexpr std::array map_kinds{
+    MapKind{"hash", false, false},
+    MapKind{"lruhash", false, true},
+    MapKind{"percpuhash", true, false},
+    MapKind{"percpulruhash", true, true},
+};
+
 struct MapInfo {
     std::string name;  // with the @
     Span first;        // where it first stands
     std::vector<Type> key;
     Type value;  // kind none: nothing was ever assigned
     bool seen_key = false;
-    bool written = false;       // assigned by =, perhaps from a value of unknown type
-    std::string declared = {};  // `let @x = kind(entries)`: the kind; empty: not declared
+    bool written = false;               // assigned by =, perhaps from a value of unknown type
+    const MapKind* declared = nullptr;  // `let @x = kind(entries)`; null: not declared
     Span declared_at = {};
     uint32_t entries = 0;                 // 0: as many as all maps have
     std::vector<int64_t> extracted = {};  // what is asked of samples(), as in their shape; empty: nothing

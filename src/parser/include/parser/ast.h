@@ -379,6 +379,12 @@ std::string text(const TypeName& type);
 // "value", "count" ...: as it is written in sort(@map, ...) and top(@map, n, ...).
 std::string_view spelling(MapOrder::By by);
 std::optional<MapOrder::By> order_named(std::string_view name);
+// sort(...) and top(...) in the head of a loop over a map.
+struct OrderHead {
+    std::string_view name;
+    bool limited;  // the second argument says how many; the greatest come first
+};
+const OrderHead* order_head(std::string_view name);
 // "key.1 desc"
 std::string text(const MapOrder& order);
 

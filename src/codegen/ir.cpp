@@ -104,6 +104,10 @@ constexpr std::array library{
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
     LibraryRow{Library::iterated, "lt_iterated", 1, false, false},
     LibraryRow{Library::samples, "lt_samples", 11, false, false},
+    LibraryRow{Library::family_fork, "lt_family_fork", 3, false, false},
+    LibraryRow{Library::family_free, "lt_family_free", 2, false, false},
+    LibraryRow{Library::in_family, "lt_in_family", 1, true, false},
+    LibraryRow{Library::in_cgroup, "lt_in_cgroup", 2, true, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

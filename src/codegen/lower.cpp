@@ -236,6 +236,7 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
 namespace {
 
 void lower_all(Unit& unit) {
+    family(unit);
     thread_exits(unit);
     open_spans(unit);
     additions(unit);
@@ -309,25 +310,6 @@ void BodyLowering::finish(Span where) {
                            numbers ? most_stack : most_scratch))
         .hint = numbers ? "use fewer variables, or make the loop in a probe of its own"
                         : "use fewer or shorter ones, or two probes";
-}
-
-// With -p in the process alone, where the kernel does not see to it; of an iterator, while there is an object.
-void BodyLowering::where_traced(const std::function<void()>& work) {
-    const Place sort = probe_row(body_.place.kind).place;
-    const bool in_kernel = sort == Place::event || sort == Place::raw_event || sort == Place::kernel_function ||
-                           sort == Place::system_call;
-    if (in_kernel && unit_.typed.process != 0) {
-        const ir::Value pid = variable({Variable::pid, 0});
-        return b_->branch(b_->alu(ir::Alu::eq, pid, b_->constant(unit_.typed.process)), work);
-    }
-    if (!body_.place.object) return work();
-    const Location object{b_->alu(ir::Alu::add, b_->context(), b_->constant(0)),
-                          false,
-                          false,
-                          0,
-                          body_.place.context,
-                          {*body_.place.object}};
-    b_->branch(b_->fetch(address(object), 8, false, false, unit_.loss(LossKind::failed_read, 0)), work);
 }
 
 void BodyLowering::make_locals() {

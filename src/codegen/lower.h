@@ -34,6 +34,7 @@ class Unit {
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
     uint32_t relocation(ir::Relocation r);  // the same once only
+    uint32_t family();                      // the map of the threads that --follow follows
     uint32_t stuck();                       // the map in which the runtime hands over a span that is stuck
     void timeout(PlannedTimeout t) { out_.plan.timeouts.push_back(std::move(t)); }
     uint32_t stacks();               // the map that keeps stacks
@@ -92,6 +93,7 @@ class Unit {
     std::optional<uint32_t> stuck_;
     std::optional<uint32_t> ring_;
     std::optional<uint32_t> handed_;
+    std::optional<uint32_t> family_;
     bool prints_ = false;
     bool loops_ = false;
     bool has_host_ = false;
@@ -102,6 +104,9 @@ class Unit {
 // What a span asks to be frozen is known by its text: "arg2", "args.count"; that of entry() by its place. Empty: it is
 // not frozen.
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
+
+// Programs that keep the map of those whom --follow follows (lower_traced.cpp).
+void family(Unit& unit);
 
 // Openings of threads that end are counted, not forgotten.
 void thread_exits(Unit& unit);
@@ -162,6 +167,7 @@ class BodyLowering {
     ir::Function& begin(const std::string& name, Way way, bool at_return);
     void finish(Span where);
     void make_locals();
+    ir::Value is_traced();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
     ir::Value user_mode();

@@ -292,9 +292,9 @@ void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<voi
 
 // What a close without an opening can be; nothing of it where some openings are left out on purpose.
 BodyLowering::Unmatched BodyLowering::unmatched(const ast::SpanAction& node) {
-    const bool filtered =
-        unit_.typed.process != 0 || std::any_of(node.opens.begin(), node.opens.end(),
-                                                [](const ast::Endpoint& e) { return e.predicate.has_value(); });
+    const bool filtered = unit_.typed.traced.by != TracedBy::all ||
+                          std::any_of(node.opens.begin(), node.opens.end(),
+                                      [](const ast::Endpoint& e) { return e.predicate.has_value(); });
     const auto loss = [&](LossKind kind) {
         return b_->constant(node.predicate || filtered ? no_loss : unit_.loss(kind, body_.span));
     };

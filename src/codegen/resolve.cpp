@@ -214,6 +214,28 @@ bool calls(const ast::Program& program, Function function) {
     });
 }
 
+// The events by which --follow knows a family, whatever the kernel's version lays out where in them.
+void find_family_events(Kernel& kernel, Traced& traced, Diags& diags) {
+    if (traced.by != TracedBy::family) return;
+    struct Row {
+        FamilyEvent& event;
+        std::string_view name, field;
+    };
+    for (const Row& row :
+         {Row{traced.fork, "sched_process_fork", "child_pid"}, Row{traced.free, "sched_process_free", "pid"}}) {
+        const Result<Tracepoint> found = kernel.tracepoint("sched", row.name);
+        const auto* fields = found ? &found->fields : nullptr;
+        const auto field =
+            fields ? std::ranges::find(*fields, row.field, &Field::name) : std::vector<Field>::const_iterator{};
+        if (!fields || field == fields->end()) {
+            diags.error({}, fmt::format("--follow needs the tracepoint sched:{} with {}", row.name, row.field)).hint =
+                found ? "this kernel has it without" : found.error().what;
+            return;
+        }
+        row.event = {found->category, found->event, found->id, field->offset};
+    }
+}
+
 }  // namespace
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& asked, Diags& diags) {
@@ -226,7 +248,8 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;
     typed.unsafe = options.unsafe;
-    typed.process = options.process;
+    typed.traced = options.traced;
+    find_family_events(kernel, typed.traced, diags);
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, program.settings.max_probes, diags);
     ItemResolver::Found found;

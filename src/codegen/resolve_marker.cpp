@@ -50,11 +50,12 @@ Resolver::Places Resolver::marker(const ast::ProbeSpec& spec, ResolvedPlace plac
 // For `*` all that the traced process has mapped.
 std::optional<std::vector<std::string>> Resolver::marked_files(const Part& part) {
     if (part.text == "*") {
-        std::vector<std::string> mapped = kernel_.mapped_files(options_.process);
-        if (options_.process != 0 && !mapped.empty()) return mapped;
+        std::vector<std::string> mapped = kernel_.mapped_files(options_.traced.process);
+        if (options_.traced.process != 0 && !mapped.empty()) return mapped;
         diags_
-            .error(part.span, options_.process == 0 ? "`*` is all files of one process"
-                                                    : fmt::format("there is no process {}", options_.process))
+            .error(part.span, options_.traced.process == 0
+                                  ? "`*` is all files of one process"
+                                  : fmt::format("there is no process {}", options_.traced.process))
             .hint = "say which one: -p PID";
         return {};
     }

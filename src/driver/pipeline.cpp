@@ -17,6 +17,7 @@
 #include "parser/parse.h"
 #include "privileges.h"
 #include "systemtap.h"
+#include "traced.h"
 
 namespace lt {
 namespace {
@@ -161,11 +162,9 @@ bool Pipeline::open_output() {
 
 bool Pipeline::set_process() {
     resolve_options_.one_process = command_.has(Option::process) || command_.has(Option::command);
-    if (!command_.has(Option::process)) return true;
-    const std::string text = command_.text(Option::process);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), resolve_options_.process);
-    if (error != std::errc{} || end != text.data() + text.size() || resolve_options_.process <= 0)
-        return refuse({fmt::format("{} is no process", quoted(text)), "write the number of one: -p 1234", 0});
+    const Result<Traced> traced = traced_of(command_);
+    if (!traced) return refuse(traced.error());
+    resolve_options_.traced = *traced;
     return true;
 }
 

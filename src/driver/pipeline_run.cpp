@@ -85,9 +85,10 @@ bool Pipeline::attach() {
         output_->printer().attaching(n);
         announced_ = true;
     }
-    if (resolve_options_.process != 0 && !watch_process()) return false;
-    if (resolve_options_.process != 0)
-        session_->trace(resolve_options_.process, true);
+    const Traced& traced = resolve_options_.traced;
+    if (traced.process != 0 && !watch_process()) return false;
+    if (traced.process != 0)
+        session_->trace(traced.process, traced.by == TracedBy::process);
     else if (child_)
         session_->trace(child_->pid(), false);
     allow_many_files();
@@ -211,8 +212,8 @@ void Pipeline::listen() {
 
 // The run ends with it, if not by itself before.
 bool Pipeline::watch_process() {
-    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, resolve_options_.process, 0));
-    if (process_ < 0) return refuse(system_error(fmt::format("process {}", resolve_options_.process), errno));
+    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, resolve_options_.traced.process, 0));
+    if (process_ < 0) return refuse(system_error(fmt::format("process {}", resolve_options_.traced.process), errno));
     if (!std::ranges::any_of(ir_.plan.probes, lasting)) return true;
     const Status watched = session_->end_with(process_);
     return watched ? true : refuse(watched.error());

@@ -65,6 +65,8 @@ constexpr std::array loss_rows{
     LossRow{LossKind::loop_cut, "loop_cut", Subject::none, Told::always,
             "loops ended before they were done, for they had too many turns: {0}",
             "a while loop has up to 1048576 turns, a range 8388608", ""},
+    LossRow{LossKind::not_followed, "not_followed", Subject::none, Told::always,
+            "threads not followed, for there were too many at once: {0}", "", ""},
     LossRow{LossKind::span_clock, "span_clock", Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

@@ -10,6 +10,7 @@
 
 #include "attach.h"
 #include "collect.h"
+#include "family.h"
 #include "host.h"
 #include "live_port.h"
 #include "loop.h"
@@ -108,6 +109,7 @@ class LiveSession final : public Session {
     std::unique_ptr<LivePort> port_;
     std::unique_ptr<Host> host_;  // made when a block that lt runs is first run
     RungRefusals refused_;
+    Family family_{-1};
     std::vector<Taken> taken_;  // indexed as Plan::probes
     Timeouts timeouts_{plan_, object_};
     std::optional<Error> attach_error_;

@@ -101,6 +101,8 @@ LossRow loss_row(LossKind kind) {
             return {"stack not taken", Subject::nothing};
         case LossKind::loop_cut:
             return {"loop cut short", Subject::nothing};
+        case LossKind::not_followed:
+            return {"not followed", Subject::nothing};
     }
     return {};
 }

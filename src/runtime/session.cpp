@@ -24,6 +24,7 @@ LiveSession::~LiveSession() {
 }
 
 Status LiveSession::prepare(const SessionOptions& options) {
+    if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     if (!plan_.session_values.empty()) {
         if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
     }
@@ -88,8 +89,17 @@ Status LiveSession::set_param(size_t index, const std::vector<uint8_t>& bytes) {
 }
 
 Status LiveSession::end_with(int descriptor) {
+    constexpr uint64_t look_again = 100'000'000;
     watched_ = true;
-    return loop_.add(descriptor, Loop::On::readable, [this] { end(Ended::watched_ended); });
+    if (plan_.family.empty()) return loop_.add(descriptor, Loop::On::readable, [this] { end(Ended::watched_ended); });
+    const auto look = [this] {
+        if (!family_.lives()) end(Ended::watched_ended);
+    };
+    return loop_.add(descriptor, Loop::On::wakeup, [this, look] {
+        look();
+        if (ended_) return;
+        if (auto timer = loop_.every(look_again, look); !timer) failure_ = timer.error(), end(Ended::failed);
+    });
 }
 
 Status LiveSession::end_after(uint64_t nanoseconds) {

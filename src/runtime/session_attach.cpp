@@ -22,7 +22,10 @@ std::vector<Refusal> LiveSession::attach() {
     collector_->release();
     drain();
     if (ended_) return {};
-    if (auto started = start(); !started) attach_error_ = started.error();
+    if (auto started = start(); !started)
+        attach_error_ = started.error();
+    else if (auto followed = family_.add(target_.process); !followed)
+        attach_error_ = followed.error();
     return {};
 }
 

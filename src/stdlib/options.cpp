@@ -10,6 +10,14 @@ constexpr std::array rows{
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
     OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
     OptionRow{Option::process, "-p", "PID", "Trace only this process, and end with it."},
+    OptionRow{
+        Option::follow, "--follow", "",
+        "With -p or -c: trace that process, all that it has started and all that it will start, and nothing else."},
+    OptionRow{Option::cgroup, "--cgroup", "PATH",
+              "Trace only the processes of this cgroup (version 2) and of those below it."},
+    OptionRow{
+        Option::container, "--container", "NAME",
+        "Trace only the processes of this container: a name or an id that docker, podman, LXC or machinectl knows."},
     OptionRow{Option::duration, "--duration", "TIME", "End after this time, as in --duration 30s."},
     OptionRow{Option::count, "-n,--count", "N", "End once the program has printed N results."},
     OptionRow{Option::live, "--live", "",

@@ -33,7 +33,7 @@ struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
     bool unsafe = false;               // may it change what is traced, and run commands?
-    int process = 0;                   // trace only this one; 0: all
+    Traced traced;                     // whose events are collected
     bool one_process = false;          // is there one whose memory can be watched?
     bool accounts = false;             // is the account of spans asked for at the end?
     bool timestamps = false;           // is it to be printed when things happened?

@@ -160,6 +160,10 @@ enum class Library : uint8_t {
     lhist,
     iterated,
     samples,
+    family_fork,
+    family_free,
+    in_family,
+    in_cgroup,
 };
 struct LibraryRow {
     Library id;

@@ -127,6 +127,28 @@ struct Body {
     bool only_host = false;                 // nobody else could
 };
 
+// One of the kernel's events that tell of a family's threads: the field with the number of a thread lies there.
+struct FamilyEvent {
+    std::string category, name;
+    uint64_t id = 0;  // as Tracepoint
+    uint32_t offset = 0;
+};
+
+// Whose events are collected.
+enum class TracedBy : uint8_t {
+    all,
+    process,
+    family,  // a process and all that it starts from then on; the session tells which
+    cgroup,  // all in it or below it
+};
+struct Traced {
+    TracedBy by = TracedBy::all;
+    int process = 0;
+    uint64_t cgroup = 0;  // the number of its folder
+    uint32_t level = 0;   // below the root
+    FamilyEvent fork, free;
+};
+
 // What a script can declare: let @x = lruhash(1000).
 struct MapKind {
     std::string_view name;
@@ -192,7 +214,7 @@ struct Typed {
     bool accounts = false;             // is it to be found out at the end what is open?
     bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
     bool timestamps = false;           // do records tell when they were written?
-    int process = 0;                   // -p: only this one is traced; 0: all
+    Traced traced;                     // whose events are collected
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };
 

@@ -207,6 +207,7 @@ enum class LossKind : uint8_t {
     scratch_busy,     // subject: none; runs of programs for whose strings there was no room on the CPU
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
     loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
+    not_followed,     // subject: none; threads of the family (Plan::family) for which its map had no room
 };
 struct PlannedLoss {
     LossKind kind;
@@ -292,8 +293,10 @@ struct Plan {
     std::vector<PlannedSessionValue> session_values;
     std::string walk;  // program that walks over all tasks and tells what is open in their storage; empty where no span
                        // is kept there
-    std::string books;  // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each
-                        // span; empty where there are no spans
+    std::string books;   // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each
+                         // span; empty where there are no spans
+    std::string family;  // symbol of the hash whose keys are the numbers (u32) of the threads that --follow follows;
+                         // the session puts in those that are there at the start
     bool plain_integers = false;    // .bt programs: no units
     bool announces_probes = false;  // a line with their number comes first
     bool print_maps = true;         // at the end

@@ -42,6 +42,17 @@ class Alone final : public Traces {
 
 }  // namespace
 
+namespace {
+
+// The first line that reads so; none if it is empty.
+Span span_of_line(std::string_view text, std::string_view line) {
+    const size_t at = line.empty() ? text.npos : text.find(line);
+    if (at == text.npos) return {};
+    return {static_cast<uint32_t>(at), static_cast<uint32_t>(at + line.size())};
+}
+
+}  // namespace
+
 bool Pipeline::load() {
     draw_diags();
     if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
@@ -52,10 +63,12 @@ bool Pipeline::load() {
                        .messages = live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages,
                        .takes_signals = shared_.alone});
     if (!session) {
-        Error e = session.error();
-        if (!command_.has(Option::verbose) && e.hint.find('\n') != std::string::npos)
-            e.hint = "run it again with -v for the verifier's log";
-        return refuse(e);
+        const Error& e = session.error();
+        const size_t log = e.hint.find('\n');
+        const bool shorter = log != std::string::npos && !command_.has(Option::verbose);
+        diags_.error(span_of_line(source_.text, e.line), e.what).hint =
+            shorter ? e.hint.substr(0, log) + "; -v shows the verifier's log" : e.hint;
+        return false;
     }
     session_ = std::move(*session);
     session_->end_after_results(most_results_);

@@ -67,6 +67,15 @@ bool LoadLog::verified() const {
     return !count.empty() && count != "0";
 }
 
+// "; text" or "; text @ file:number", of which the kernel has the text from the object.
+std::string LoadLog::line() const {
+    std::string_view last;
+    for (std::string_view line : split(verifier_, '\n'))
+        if (line.starts_with("; ")) last = line.substr(2);
+    const size_t place = last.rfind(" @ ");
+    return std::string(trim(place == last.npos ? last : last.substr(0, place)));
+}
+
 std::string LoadLog::verifier_complaint() const {
     std::string_view last;
     for (std::string_view line : split(verifier_, '\n'))

@@ -31,6 +31,7 @@ class LoadLog {
     std::string program() const;             // the one that failed, as libbpf names it; may be empty
     bool verified() const;                   // did the verifier come as far as the program's instructions?
     std::string verifier_complaint() const;  // the last line of its log that says something
+    std::string line() const;                // of the program, which the verifier quotes before that; may be empty
     const std::string& verifier() const { return verifier_; }  // its log; empty: it was not asked, or was silent
     const std::string& whole() const { return text_; }
 

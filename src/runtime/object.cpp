@@ -14,6 +14,7 @@
 #include "causes.h"
 #include "load_log.h"
 #include "multi_link.h"
+#include "verifier_words.h"
 
 namespace lt {
 
@@ -118,8 +119,11 @@ bool refuse_rungs(const Plan& plan, const ProgramUses& uses, const std::string& 
 Error load_error(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log) {
     auto use = uses.find(program);
     std::string subject = use == uses.end() ? "the program" : "the program of " + plan.probes[use->second.probe].text;
-    if (!log.verifier().empty())
-        return {fmt::format("the verifier refuses {}: {}", subject, log.verifier_complaint()), log.verifier(), code};
+    if (!log.verifier().empty()) {
+        const VerifierWords& words = verifier_words(log.verifier_complaint());
+        return {fmt::format("the verifier refuses {}: {} ({})", subject, words.why, log.verifier_complaint()),
+                fmt::format("{}\n{}", words.advice, log.verifier()), code, log.line()};
+    }
     if (code == EPERM || code == EACCES)
         return {fmt::format("the kernel does not permit to load {}", subject), "run as root, outside of a container",
                 code};

@@ -29,6 +29,7 @@ TEST(LoadLog, OfTheVerifier) {
     EXPECT_EQ(log.program(), "begin_0");
     EXPECT_TRUE(log.verified());
     EXPECT_EQ(log.verifier_complaint(), "R0 invalid mem access 'map_value_or_null'");
+    EXPECT_EQ(log.line(), "return *(int *)bpf_map_lookup_elem(&m, &k);");
     EXPECT_TRUE(log.verifier().starts_with("0: R1=ctx()"));
     EXPECT_TRUE(log.verifier().ends_with("mark_read 0\n"));
 }

@@ -11,8 +11,9 @@ namespace lt {
 
 struct Error {
     std::string what;
-    std::string hint;  // what the user can do; may be empty
-    int code = 0;      // errno where a system call said no, else 0
+    std::string hint;       // what the user can do; may be empty
+    int code = 0;           // errno where a system call said no, else 0
+    std::string line = {};  // of the program's text, where it lies there; empty: not known
 };
 
 // "doing: strerror(code)"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "calls.h"
+#include "codegen/matcher.h"
 #include "operators.h"
 
 namespace lt {
@@ -47,6 +48,18 @@ Type place_in_string(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     if (steps <= most_steps) return integer_type(8, true);
     c.error(id, "these strings are too long to look for one in the other").hint =
         fmt::format("the product of their lengths is {} at most: str(address, length) makes shorter ones", most_steps);
+    return nothing();
+}
+
+using MakeMatcher = Result<Matcher> (*)(std::string_view pattern);
+
+const std::string& pattern_of(const ast::Expr& expr) { return std::get<ast::String>(expr.node).value; }
+
+template <MakeMatcher make>
+Type matched_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    const Result<Matcher> matcher = make(pattern_of(c.expr(node.arguments[1])));
+    if (matcher) return integer_type(8, true);
+    c.error(node.arguments[1], matcher.error().what).hint = matcher.error().hint;
     return nothing();
 }
 
@@ -114,6 +127,17 @@ ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
                                       l.text(node.arguments[1], padded(part)), b.constant(part)});
 }
 
+template <MakeMatcher make>
+ir::Value matches_pattern(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    Builder& b = l.builder();
+    const uint32_t size = l.type_of(node.arguments[0]).size;
+    Result<Matcher> matcher = make(pattern_of(l.expr(node.arguments[1])));
+    const auto bytes = static_cast<uint32_t>(matcher->table.size());
+    const ir::Value text = l.text(node.arguments[0], padded(size));
+    const ir::Value table = b.text(l.unit().text({matcher->table.begin(), matcher->table.end()}, bytes));
+    return b.call(ir::Library::matches, {text, b.constant(size), table, b.constant(matcher->width), b.constant(bytes)});
+}
+
 ir::Value capacity(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     return l.builder().constant(l.type_of(node.arguments[0]).size);
 }
@@ -134,6 +158,8 @@ constexpr CallRule rules[] = {
     {Function::toupper, same_string, nullptr, case_into<'a'>},
     {Function::strtol, number_in_string, number_of_string},
     {Function::strstr, place_in_string, found_in_string},
+    {Function::glob, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
+    {Function::matches, matched_string<regex_matcher>, matches_pattern<regex_matcher>},
     {Function::strcap, nullptr, capacity},
     {Function::memcmp, compared_bytes, bytes_compared},
 };

@@ -108,6 +108,7 @@ constexpr std::array library{
     LibraryRow{Library::family_free, "lt_family_free", 2, false, false},
     LibraryRow{Library::in_family, "lt_in_family", 1, true, false},
     LibraryRow{Library::in_cgroup, "lt_in_cgroup", 2, true, false},
+    LibraryRow{Library::matches, "lt_matches", 5, true, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

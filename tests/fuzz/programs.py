@@ -56,7 +56,7 @@ INTEGERS = ["pid", "tid", "uid", "gid", "cpu", "nsecs", "(elapsed / 1ns)", "rand
 # What each takes and gives: i an integer, s a string.
 CALLS = {
     "i": ["bswap(i)", "strtol(s)", "strlen(s)", "len(@k0)", "has_key(@i0)", "(s == s)", "strncmp(s, s, 4)",
-          "strncmp(s, s, 200)", 'strcontains(s, "a")', "memcmp(comm, comm, 3)", "strstr(s, s)", "bswap((uint16)i)"],
+          "strncmp(s, s, 200)", 'strcontains(s, "a")', 'glob(s, "a*[b-d]?")', 'matches(s, "^(a|b)+c{1,3}$")', "memcmp(comm, comm, 3)", "strstr(s, s)", "bswap((uint16)i)"],
     "s": ["substr(s, 1, 4)", "substr(s, i, 3)", "strcap(s)", "toupper(s)", "str(i)", "str(i, 8)", "str(kptr(i))"],
     # for printing only
     "p": ["ksym(i)", "usym(i)", "ntop(i)", "strerror(i)", "signal_name(i)", "syscall_name(i)", 'strftime("%H", i)',

@@ -51,6 +51,18 @@ LT_API __s64 lt_find(const char* text, __u32 size, const char* part, __u32 part_
     return -1;
 }
 
+// A machine of codegen/matcher.h, whose table has `bytes` of them. Not to be known to the verifier: each state would be
+// followed on its own.
+LT_API __u64 lt_matches(const char* text, __u32 size, const __u8* table, __u32 width, __u32 bytes) {
+    __u64 state = 2;
+    for (__u32 i = 0; i <= size; i++) {
+        __u8 byte = i < size ? text[i] : 0;
+        state = table[lt_at_most(256 + state * width + table[byte], bytes - 1)];
+        if (byte == 0) break;
+    }
+    return state == 1;
+}
+
 LT_API __s64 lt_bytes_compare(const unsigned char* a, const unsigned char* b, __u32 size) {
     for (__u32 i = 0; i < size; i++) {
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;

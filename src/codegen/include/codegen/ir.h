@@ -164,6 +164,7 @@ enum class Library : uint8_t {
     family_free,
     in_family,
     in_cgroup,
+    matches,
 };
 struct LibraryRow {
     Library id;

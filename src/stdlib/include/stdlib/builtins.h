@@ -127,6 +127,8 @@ enum class Function : uint8_t {
     tolower,
     toupper,
     strtol,
+    glob,
+    matches,
     strstr,
     strcap,
     memcmp,

@@ -224,6 +224,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;
+    typed.sampled = options.sampled;
     typed.unsafe = options.unsafe;
     typed.process = options.process;
     typed.max_keys = options.max_keys;

@@ -178,6 +178,7 @@ struct Typed {
     bool accounts = false;             // is it to be found out at the end what is open?
     bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
     bool timestamps = false;           // do records tell when they were written?
+    bool sampled = false;              // as of ResolveOptions
     int process = 0;                   // -p: only this one is traced; 0: all
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
 };

@@ -10,6 +10,7 @@
 
 #include "operators.h"
 #include "runtime/samples.h"
+#include "sampled.h"
 
 namespace lt {
 namespace {
@@ -273,7 +274,12 @@ void BodyLowering::run() {
         if (number() == unit_.typed.spans[body_.span].opening) timeout(*span_node->timeout);
     }
     PlannedProbe& probe = unit_.probe(body_.place);
-    probe.of_span = std::holds_alternative<ast::SpanAction>(node);
+    if (body_.span != no_span) probe.of_span = body_.span;
+    if (unit_.typed.sampled) {
+        probe.collects_into = maps_of(body_);
+        probe.stays = body_.span != no_span && is_asked_for(program_, unit_.typed, body_.span);
+        if (can_be_sampled(program_, unit_.typed, body_)) gate_ = probe.gate = unit_.new_gate();
+    }
     for (Rung& rung : probe.rungs) {
         if (!rung.refused.empty()) continue;
         if (body_.host) rung.way = Way::host;
@@ -387,7 +393,7 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
     const bool at_return = probe_row(body_.place.kind).result;
     begin(name, rung.way, at_return);
     make_locals();
-    const auto body = [&] { block(node.body); };
+    const auto body = [&] { gate([&] { block(node.body); }); };
     where_traced([&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); });
     if (body_.place.kind == ProbeKind::iter) b_->call(ir::Library::iterated, {b_->context()});
     finish(probe.span);

@@ -42,6 +42,8 @@ class Unit {
     uint32_t scratch();              // a map with room for what does not fit on the stack
     uint32_t frames(uint32_t size);  // the map with room for buffers that do not fit on the stack, that large at least
     uint32_t books();                // the map that counts what was opened and closed
+    uint32_t left_out();             // the map that counts what sampling leaves out
+    PlannedGate new_gate();
     bool has_loops() const { return loops_; }
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
     uint32_t session(SessionValue what);  // where it lies among the parameters
@@ -86,6 +88,8 @@ class Unit {
     ir::Program out_;
     std::vector<SpanLayout> layouts_;  // indexed as Plan::spans
     std::optional<uint32_t> books_;
+    std::optional<uint32_t> left_out_;
+    uint32_t gates_ = 0;
     std::optional<uint32_t> scratch_;
     std::optional<uint32_t> frames_;
     std::optional<uint32_t> stacks_;
@@ -160,8 +164,12 @@ class BodyLowering {
     ir::Value span_key(uint32_t span, const std::vector<ast::ExprId>& parts, size_t first);
     ir::Value age(ast::ExprId id, const ast::Call& node);
     void book(uint32_t offset);
+    void skip_call();
     std::optional<size_t> frozen(ast::ExprId id) const;
     size_t number() const { return static_cast<size_t>(&body_ - unit_.typed.bodies.data()); }
+
+    // lower_gate.cpp
+    void gate(const std::function<void()>& work, const std::function<void()>& otherwise = {});
 
     // lower.cpp
     ir::Function& begin(const std::string& name, Way way, bool at_return);
@@ -375,6 +383,7 @@ class BodyLowering {
     std::optional<Builder> b_;
     std::optional<uint32_t> printed_map_;  // by the statement before
     Way way_ = Way::run;                   // of the function in the making
+    std::optional<PlannedGate> gate_;      // what the session may have left out
     bool as_handed_ = false;               // are arguments taken from the context, with the types that they have there?
     bool closing_ = false;                 // at the close of a span: frozen values come from the opening
     struct Thawed {

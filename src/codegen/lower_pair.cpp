@@ -37,23 +37,35 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
         const uint32_t size = unit_.span(body_.span).opening_size;
         const ir::Value map = b_->map(unit_.layout(body_.span).map);
         const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
-        const ir::Value made = b_->buffer(size);
-        book(0);
-        freeze(made);
-        b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
-        const ir::Value again = b_->call(ir::Library::pair_reopen,
-                                         {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
-        const auto reuse = [&] {
-            b_->copy(again, frame_offset, made, 8);
-            b_->copy(again, span_opening_header, b_->address(made, span_opening_header), size - span_opening_header);
-            b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
+        const auto pair_reopen = [&] {
+            return b_->call(ir::Library::pair_reopen,
+                            {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
         };
-        const auto add = [&] {
-            b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-            b_->call(ir::Library::pair_open,
-                     {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
+        const auto opens = [&] {
+            const ir::Value made = b_->buffer(size);
+            book(0);
+            freeze(made);
+            b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
+            const ir::Value again = pair_reopen();
+            const auto reuse = [&] {
+                b_->copy(again, frame_offset, made, 8);
+                b_->copy(again, span_opening_header, b_->address(made, span_opening_header),
+                         size - span_opening_header);
+                b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
+            };
+            const auto add = [&] {
+                b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
+                b_->call(ir::Library::pair_open,
+                         {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
+            };
+            b_->branch(again, reuse, add);
         };
-        b_->branch(again, reuse, add);
+        // What is open there was opened before: the next close is not that one's.
+        const auto skips = [&] {
+            book(0);
+            b_->branch(pair_reopen(), [&] { b_->helper(helper_map_delete_elem, {map, key}); });
+        };
+        gate(opens, skips);
     });
     finish(body_.place.span);
 }

@@ -296,7 +296,7 @@ BodyLowering::Unmatched BodyLowering::unmatched(const ast::SpanAction& node) {
                           std::any_of(node.opens.begin(), node.opens.end(),
                                       [](const ast::Endpoint& e) { return e.predicate.has_value(); });
     const auto loss = [&](LossKind kind) {
-        return b_->constant(node.predicate || filtered ? no_loss : unit_.loss(kind, body_.span));
+        return b_->constant(node.predicate || filtered || unit_.typed.sampled ? no_loss : unit_.loss(kind, body_.span));
     };
     return {loss(LossKind::span_no_entry), loss(LossKind::span_no_room), loss(LossKind::span_unmeasured)};
 }
@@ -355,8 +355,7 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
     begin(name, way, false);
     closing_ = false;
     make_locals();
-    if_opens(node, [&] {
-        book(0);
+    const auto opens = [&] {
         const ir::Value thread = thread_state(body_.span, true);
         b_->branch(thread, [&] {
             const ir::Value opening = thread_opening(thread);
@@ -365,8 +364,27 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
                 b_->store(opening, time_offset, b_->helper(helper_ktime_get_ns));
             });
         });
+    };
+    if_opens(node, [&] {
+        book(0);
+        gate(opens, [&] { skip_call(); });
     });
     finish(body_.place.span);
+}
+
+// Like an opening it says what has been left without a return.
+void BodyLowering::skip_call() {
+    const PlannedSpan& planned = unit_.span(body_.span);
+    const ir::Value missed = b_->constant(unit_.loss(LossKind::span_missed, body_.span));
+    const ir::Value thread = thread_state(body_.span, false);
+    b_->branch(thread, [&] {
+        if (planned.depth == 1) {
+            b_->call(ir::Library::span_skip_one, {thread, missed});
+            return;
+        }
+        b_->call(ir::Library::span_skip, {thread, b_->constant(planned.opening_size), b_->frame(),
+                                          b_->constant(way_row(way_).user ? user_stack : kernel_stack), missed});
+    });
 }
 
 void BodyLowering::close_call(const ast::SpanAction& node, const std::string& name, Way way) {
@@ -424,58 +442,6 @@ void BodyLowering::close(const ast::SpanAction& node, ir::Value opened) {
     };
     b_->branch(b_->alu(ir::Alu::uge, now_, opened), in_order,
                [&] { b_->loss(unit_.loss(LossKind::span_clock, body_.span)); });
-}
-
-// The runtime runs it, once for each span that is stuck, with the record of that span.
-void BodyLowering::timeout(const ast::Timeout& node) {
-    PlannedTimeout planned;
-    planned.span = body_.span;
-    planned.program = fmt::format("timeout_{}", body_.span);
-    if (const auto* literal = std::get_if<ast::Duration>(&program_[node.after].node))
-        planned.after_ns = literal->nanoseconds;
-    if (const auto* p = std::get_if<ParamUse>(&use(node.after))) planned.param = p->index;
-    Attachment a;
-    a.program = planned.program;
-    unit_.internal_probe("what is stuck").rungs = {{Way::run, "", {a}}};
-
-    begin(planned.program, Way::run, false);
-    closing_ = true;
-    stuck_ = b_->find(unit_.stuck(), b_->text(unit_.zeros(4)));
-    const ir::Value record = stuck_;
-    now_ = b_->helper(helper_ktime_get_ns);
-    make_locals();
-    make_thawed();
-    b_->branch(record, [&] {
-        thaw(b_->address(record, stuck_header));
-        b_->write(latency_slot_, b_->alu(ir::Alu::sub, now_, b_->load(record, stuck_header + time_offset)));
-        block(node.body);
-    });
-    finish(node.span);
-    stuck_ = ir::no_value;
-    unit_.timeout(std::move(planned));
-}
-
-ir::Value BodyLowering::age(ast::ExprId, const ast::Call& node) {
-    const uint32_t index = std::get<SpanUse>(use(node.arguments[0])).index;
-    const PlannedSpan& planned = unit_.span(index);
-    const uint32_t result = b_->new_slot();
-    b_->write(result, b_->constant(0));
-    const ir::Value now = b_->helper(helper_ktime_get_ns);
-    if (planned.state != SpanState::key) {
-        const ir::Value thread = thread_state(index, false);
-        b_->branch(thread, [&] {
-            b_->write(result, b_->call(ir::Library::span_age,
-                                       {thread, b_->constant(planned.opening_size), b_->constant(planned.depth), now}));
-        });
-        return b_->read(result);
-    }
-    const ir::Value opening = b_->find(unit_.layout(index).map, span_key(index, node.arguments, 1));
-    b_->branch(opening, [&] {
-        const ir::Value time = b_->load(opening, time_offset);
-        const ir::Value later = b_->alu(ir::Alu::ugt, now, time);
-        b_->branch(time, [&] { b_->branch(later, [&] { b_->write(result, b_->alu(ir::Alu::sub, now, time)); }); });
-    });
-    return b_->read(result);
 }
 
 // Which of the frozen values an expression at the close means.

@@ -247,6 +247,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;
+    typed.sampled = options.sampled;
     typed.unsafe = options.unsafe;
     typed.traced = options.traced;
     find_family_events(kernel, typed.traced, diags);

@@ -194,6 +194,8 @@ Status tell_spans(Trace& trace, Printer& printer) {
             fmt::format("{:>3}  {}{}: {} opened, {} closed", trace.number(), name,
                         name == endpoints ? "" : fmt::format(" ({})", endpoints), account.opened, account.closed);
         if (knows_what_is_open(trace.plan(), i)) fact.text += fmt::format(", {} open", account.open);
+        if (account.left_out != 0) fact.text += fmt::format(", {} left out by sampling", account.left_out);
+        if (account.abandoned != 0) fact.text += fmt::format(", {} open when it was detached", account.abandoned);
         for (const Loss& loss : trace.session().losses()) {
             const auto told = loss_fact(trace.plan(), loss, true);
             if (told && is_of_span(loss.kind) && loss.subject == i) fact.text += "\n     " + told->text;

@@ -82,7 +82,7 @@ bool is_whole(std::string_view text) {
 constexpr std::array shared_options{Option::process, Option::follow,      Option::cgroup,       Option::container,
                                     Option::verbose, Option::attach_with, Option::max_map_keys, Option::header_folders,
                                     Option::headers, Option::unsafe,      Option::stats,        Option::timestamps,
-                                    Option::quiet};
+                                    Option::quiet,   Option::max_overhead};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {

@@ -122,7 +122,7 @@ bool Pipeline::options_fit() {
     resolve_options_.accounts = command_.has(Option::stats) || !shared_.alone;  // others may ask what is open
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
-    if (!set_max_keys() || !set_process() || !set_limits()) return false;
+    if (!set_max_keys() || !set_max_overhead() || !set_process() || !set_limits()) return false;
     if (!open_output()) return false;
     if (command_.has(Option::kernel)) last_stage_ = "emit";
     size_t last_dump = 0;
@@ -184,6 +184,22 @@ bool Pipeline::set_limits() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), most_results_);
     if (error != std::errc{} || end != text.data() + text.size() || most_results_ == 0)
         return refuse({fmt::format("`{}` is no number of results", text), "write one: --count 10", 0});
+    return true;
+}
+
+// A share of all CPUs' time, with its sign.
+bool Pipeline::set_max_overhead() {
+    if (!command_.has(Option::max_overhead)) return true;
+    const std::string text = command_.text(Option::max_overhead);
+    double percent = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, percent);
+    const bool whole = error == std::errc{} && std::string_view(end, last) == "%";
+    if (!whole || !(percent > 0) || !(percent <= 100))
+        return refuse(
+            {fmt::format("`{}` is no share of the CPUs", text), "write one in percent: --max-overhead 3%", 0});
+    max_overhead_ = percent / 100;
+    resolve_options_.sampled = resolve_options_.accounts = true;
     return true;
 }
 

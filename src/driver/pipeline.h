@@ -65,6 +65,9 @@ class Pipeline {
   private:
     bool options_fit();
     bool set_max_keys();
+    bool set_max_overhead();
+    OverheadOptions overhead();
+    std::FILE* messages() const;
     bool start_command();
     bool declare();
     bool set_process();
@@ -102,9 +105,10 @@ class Pipeline {
     std::string last_stage_;
     int exit_status_ = 0;
     bool announced_ = false;
-    uint64_t most_results_ = 0;       // 0: no limit
-    uint64_t duration_ns_ = 0;        // 0: no limit
-    std::unique_ptr<LiveView> live_;  // of --live
+    uint64_t most_results_ = 0;           // 0: no limit
+    uint64_t duration_ns_ = 0;            // 0: no limit
+    std::optional<double> max_overhead_;  // of all CPUs' time
+    std::unique_ptr<LiveView> live_;      // of --live
     std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;

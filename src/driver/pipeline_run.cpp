@@ -52,16 +52,30 @@ Span span_of_line(std::string_view text, std::string_view line) {
 }
 
 }  // namespace
+// The default is only told: nobody has asked for less to be traced.
+OverheadOptions Pipeline::overhead() {
+    OverheadOptions options;
+    options.measured = command_.has(Option::stats);
+    options.enforced = max_overhead_.has_value();
+    options.budget = max_overhead_.value_or(options.budget);
+    options.tell = [this](const OverheadNews& news) { tell_overhead(news, output_->printer(), messages()); };
+    return options;
+}
+
+// While a view is drawn in its place, that is above it.
+std::FILE* Pipeline::messages() const {
+    return live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages;
+}
 
 bool Pipeline::load() {
     draw_diags();
     if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
-    Result<std::unique_ptr<Session>> session =
-        Session::load(ir_.plan, output_->printer(),
-                      {.output = shared_.alone ? output_->descriptor() : -1,
-                       .source_lines = command_.has(Option::verbose),
-                       .messages = live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages,
-                       .takes_signals = shared_.alone});
+    Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, output_->printer(),
+                                                             {.output = shared_.alone ? output_->descriptor() : -1,
+                                                              .source_lines = command_.has(Option::verbose),
+                                                              .messages = messages(),
+                                                              .takes_signals = shared_.alone,
+                                                              .overhead = overhead()});
     if (!session) {
         const Error& e = session.error();
         const size_t log = e.hint.find('\n');

@@ -71,6 +71,23 @@ constexpr std::array loss_rows{
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };
 
+// Openings that no counter of losses knows.
+struct UnseenRow {
+    std::string_view name;  // in JSON
+    std::string_view in_account;
+    uint64_t Session::Account::* count;
+};
+constexpr std::array unseen_rows{
+    UnseenRow{"left_out", "left out by sampling", &Session::Account::left_out},
+    UnseenRow{"abandoned", "open when it was detached", &Session::Account::abandoned},
+};
+
+std::string_view part_of_account(std::string_view name) {
+    const auto unseen = std::ranges::find(unseen_rows, name, &UnseenRow::name);
+    return unseen != unseen_rows.end() ? unseen->in_account
+                                       : std::ranges::find(loss_rows, name, &LossRow::name)->in_account;
+}
+
 std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
     switch (subject) {
         case Subject::none:
@@ -99,6 +116,31 @@ constexpr std::array miss_rows{
             "for the kernel was serving another probe on the same CPU or had no room to wait for more returns"},
 };
 
+std::string percent(double share) { return fmt::format("{:.3g} %", share * 100); }
+
+std::string run_text(const ProbeCost& cost) {
+    if (cost.runs == 0) return "no runs";
+    const auto each = [&](uint64_t ns) { return show_duration(static_cast<int64_t>(ns / cost.runs)); };
+    return fmt::format("{} run{}, each {} in the program and {} around it", cost.runs, cost.runs == 1 ? "" : "s",
+                       each(cost.run_ns), each(cost.dispatch_ns));
+}
+
+void tell_costs(const Plan& plan, const TracingCost& cost, Printer& printer, std::FILE* messages) {
+    for (size_t i = 0; i < cost.probes.size() && i < plan.probes.size(); i++) {
+        const ProbeCost& own = cost.probes[i];
+        const PlannedProbe& probe = plan.probes[i];
+        if (probe.when != When::attached || (probe.internal && own.runs == 0)) continue;
+        fmt::print(messages, "lt: probe {}: {} of all CPUs, {}\n", probe.text, percent(cost.share(own)), run_text(own));
+        Fact fact{"cost", {}, ""};
+        fact.members = {{"probe", probe.text},
+                        {"share", cost.share(own)},
+                        {"runs", static_cast<int64_t>(own.runs)},
+                        {"run_ns", static_cast<int64_t>(own.run_ns)},
+                        {"dispatch_ns", static_cast<int64_t>(own.dispatch_ns)}};
+        printer.fact(fact);
+    }
+}
+
 void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer,
                 std::FILE* messages) {
     const auto accounts = session.accounts();
@@ -108,6 +150,7 @@ void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss
         fmt::print(messages, "lt: span {}\n", account_text(fact));
         printer.account(fact);
     }
+    if (const auto cost = session.costs()) tell_costs(plan, *cost, printer, messages);
     for (const Session::ProgramFacts& f : session.facts()) {
         fmt::print(messages, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
                    f.misses);
@@ -149,6 +192,11 @@ AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account
         fact.lost.emplace_back(row->name, loss.count);
         sum += loss.count;
     }
+    for (const UnseenRow& row : unseen_rows) {
+        if (account.*row.count == 0) continue;
+        fact.lost.emplace_back(row.name, account.*row.count);
+        sum += account.*row.count;
+    }
     fact.unexplained = static_cast<int64_t>(account.opened - sum);
     return fact;
 }
@@ -157,12 +205,43 @@ AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account
 std::string account_text(const AccountFact& account) {
     std::string out =
         fmt::format("{}: {} opened = {} closed + {} open", account.span, account.opened, account.closed, account.open);
-    for (const auto& [name, count] : account.lost) {
-        const auto row = std::ranges::find(loss_rows, name, &LossRow::name);
-        out += fmt::format(" + {} {}", count, row->in_account);
-    }
+    for (const auto& [name, count] : account.lost) out += fmt::format(" + {} {}", count, part_of_account(name));
     if (account.unexplained != 0) out += fmt::format(" + {} closed and opened again at one time", account.unexplained);
     return out;
+}
+
+namespace {
+
+using News = OverheadNews::What;
+struct NewsRow {
+    News what;
+    std::string_view name;      // in JSON
+    std::string_view sentence;  // {0}: the probe, {1}: so many events
+};
+constexpr std::array news_rows{
+    NewsRow{News::warning, "warning", "{0} most; --max-overhead 3% samples and detaches what costs too much"},
+    NewsRow{News::sampled, "sampled", "{0} is sampled from here on, 1 of {1} events"},
+    NewsRow{News::detached, "detached", "{0} is detached; narrow it with a /predicate/, or raise --max-overhead"},
+    NewsRow{News::detached_whole, "detached",
+            "{0} cannot be sampled, for what it does depends on each event, and is detached; narrow it with a "
+            "/predicate/, or raise --max-overhead"},
+    NewsRow{News::too_late, "too_late", "{0} most, and nothing more can be sampled or detached"},
+};
+
+}  // namespace
+
+void tell_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages) {
+    const auto row = std::ranges::find(news_rows, news.what, &NewsRow::what);
+    const std::string probe = fmt::format("{} ({})", news.probe, percent(news.of_probe));
+    fmt::print(messages, "lt: tracing takes {} of all CPUs, more than {}: {}\n", percent(news.total),
+               percent(news.budget), fmt::format(fmt::runtime(row->sentence), probe, news.one_of));
+    Fact fact{"overhead", {}, ""};
+    fact.members = {
+        {"what", std::string(row->name)}, {"probe", news.probe},   {"total", news.total},
+        {"of_probe", news.of_probe},      {"budget", news.budget}, {"one_of", static_cast<int64_t>(news.one_of)}};
+    printer.at({});
+    printer.fact(fact);
+    printer.flush();
 }
 
 void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages) {

@@ -35,6 +35,8 @@ std::string account_text(const AccountFact& account);
 // What a run missed and lost, and with `stats` what it cost: to standard error, and to the printer for those who read
 // its output by program. `messages` stands for standard error.
 void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages = stderr);
+// That tracing costs more than it may, when it happens.
+void tell_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages);
 void tell_times(std::span<const Timing> timings);
 
 // --attach-with: all other ways are ruled out. False, with a diagnostic, for a name that is no way.

@@ -101,6 +101,9 @@ void JsonPrinter::map(const MapContent& content) {
     const bool scalar = content.entries.size() == 1 && content.entries[0].key.empty();
     scalar ? append_json(out_, content.entries[0].value) : entries(content);
     out_ += '}';
+    if (content.sampled)
+        out_ += fmt::format(", \"sampled\": {{\"left_out\": {}, \"detached\": {}}}", content.sampled->left_out,
+                            content.sampled->detached);
     end();
 }
 

@@ -34,7 +34,7 @@ class KernelMaps final : public RawMaps {
         size_t key_size;
         size_t value_size;
     };
-    explicit KernelMaps(std::vector<Map> maps) : maps_(std::move(maps)) {}
+    KernelMaps(std::vector<Map> maps, int left_out) : maps_(std::move(maps)), left_out_(left_out) {}
 
     size_t value_size(size_t map) const override { return maps_[map].value_size; }
     Result<std::vector<RawEntry>> entries(size_t map) override;
@@ -44,6 +44,7 @@ class KernelMaps final : public RawMaps {
     std::optional<Bytes> take(size_t map, KeyBytes key) override;
     Status clear(size_t map) override;
     std::span<uint8_t> memory(size_t map) override;
+    std::vector<uint64_t> left_out() const override { return sums_per_cpu(left_out_); }
 
   private:
     using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
@@ -56,6 +57,7 @@ class KernelMaps final : public RawMaps {
     static Status each_key(const Map& map, const Take& take);
 
     std::vector<Map> maps_;
+    int left_out_;  // -1: the plan has no gates
     std::map<size_t, SharedMemory> shared_;
 };
 
@@ -175,7 +177,8 @@ Result<std::unique_ptr<RawMaps>> kernel_maps(const Plan& plan, const LoadedObjec
         const size_t value = per_cpu ? padded_size(map.value_size) * static_cast<size_t>(cpus) : map.value_size;
         maps.push_back({&map, fd, is_array(map.shape) ? sizeof scalar : map.key_size, value});
     }
-    return std::unique_ptr<RawMaps>(std::make_unique<KernelMaps>(std::move(maps)));
+    return std::unique_ptr<RawMaps>(
+        std::make_unique<KernelMaps>(std::move(maps), object.map(std::string(left_out_symbol))));
 }
 
 }  // namespace lt

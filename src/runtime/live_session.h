@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attach.h"
+#include "budget.h"
 #include "collect.h"
 #include "family.h"
 #include "host.h"
@@ -16,6 +17,7 @@
 #include "loop.h"
 #include "maps.h"
 #include "object.h"
+#include "overhead.h"
 #include "runtime/session.h"
 #include "signals.h"
 #include "timeouts.h"
@@ -28,6 +30,7 @@ struct Taken {
     std::vector<Hook> hooks;
     std::vector<Skipped> skipped;
     uint64_t unserved = 0;  // as the links told before they were closed
+    bool detached = false;  // for what it cost
 };
 
 class LiveSession final : public Session {
@@ -75,6 +78,7 @@ class LiveSession final : public Session {
     std::vector<Missed> missed() const override;
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
+    std::optional<TracingCost> costs() const override;
 
   private:
     Status run_programs(When when);
@@ -96,6 +100,25 @@ class LiveSession final : public Session {
     void end(Ended how);
     void detach();
 
+    // session_overhead.cpp
+    struct Accused {
+        Suspect suspect;
+        std::string text;
+        std::vector<size_t> probes;
+    };
+    Status watch_overhead();
+    void look_at_overhead();
+    void begin_look();
+    void end_look();
+    void overhead_paused();
+    std::vector<Accused> suspects_of(const TracingCost& cost) const;
+    void tell_overhead(OverheadNews::What what, const std::vector<Accused>& all, const TracingCost& cost,
+                       size_t which = SIZE_MAX, uint64_t one_of = 1);
+    void keep_budget(const TracingCost& cost);
+    Status sample(const std::vector<size_t>& probes, uint64_t one_of);
+    Status set_gates(const std::vector<size_t>& probes, uint64_t share);
+    Status detach_probes(const std::vector<size_t>& probes);
+
     const Plan& plan_;
     Printer& printer_;
     std::optional<Signals> signals_;  // none: they are somebody else's
@@ -116,6 +139,13 @@ class LiveSession final : public Session {
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
+    OverheadOptions overhead_options_;
+    Overhead overhead_{plan_, object_};
+    std::optional<TracingCost> whole_cost_;  // since the probes are detached
+    std::vector<uint64_t> one_of_;           // indexed as Plan::probes: so many events is taken
+    unsigned looks_ = 0;
+    bool above_ = false;   // at the last look
+    bool warned_ = false;  // once is enough
     bool more_to_drain_ = false;
     bool watched_ = false;
     bool running_ = false;

@@ -7,9 +7,58 @@
 #include <utility>
 
 namespace lt {
+namespace {
+
+// What a span collects is said by the probes that close it; those that open it can be sampled.
+bool collects(const Plan& plan, const PlannedProbe& probe, uint32_t map) {
+    return std::ranges::any_of(plan.probes, [&](const PlannedProbe& other) {
+        const bool same = &other == &probe || (probe.of_span && other.of_span == probe.of_span);
+        return same && std::ranges::find(other.collects_into, map) != other.collects_into.end();
+    });
+}
+
+}  // namespace
+
+std::vector<Maps::Sampling> Maps::sampling_of(const Plan& plan) {
+    std::vector<Sampling> all(plan.maps.size());
+    for (uint32_t map = 0; map < all.size(); map++)
+        for (size_t probe = 0; probe < plan.probes.size(); probe++)
+            if (collects(plan, plan.probes[probe], map)) all[map].probes.push_back(probe);
+    return all;
+}
+
+uint64_t Maps::left_out(size_t probe) const {
+    if (!plan_.probes[probe].gate) return 0;
+    const std::vector<uint64_t> counters = raw_->left_out();
+    const uint32_t own = plan_.probes[probe].gate->left_out;
+    return own < counters.size() ? counters[own] : 0;
+}
+
+void Maps::detached(size_t probe) {
+    for (Sampling& each : sampling_)
+        each.detached = each.detached || std::ranges::find(each.probes, probe) != each.probes.end();
+}
+
+std::optional<Sampled> Maps::sampled(size_t index) const {
+    const Sampling& own = sampling_[index];
+    uint64_t left = 0;
+    for (const size_t probe : own.probes) left += left_out(probe);
+    if (left <= own.before && !own.detached) return {};
+    return Sampled{left - own.before, own.detached};
+}
+
+void Maps::begin_anew(size_t index) {
+    Sampling& own = sampling_[index];
+    own.before = 0;
+    for (const size_t probe : own.probes) own.before += left_out(probe);
+}
 
 Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
-    : plan_(plan), raw_(std::move(raw)), past_(plan.maps.size()), parts_(plan.maps.size()) {
+    : plan_(plan),
+      sampling_(sampling_of(plan)),
+      raw_(std::move(raw)),
+      past_(plan.maps.size()),
+      parts_(plan.maps.size()) {
     const auto on_host = [](const Rung& rung) { return rung.way == Way::host; };
     const bool any = std::ranges::any_of(
         plan.probes, [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, on_host); });
@@ -45,7 +94,9 @@ Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
 Result<MapContent> Maps::read(size_t index) {
     auto found = entries(index);
     if (!found) return found.error();
-    return decode_map(plan_.maps[index], *found);
+    auto content = decode_map(plan_.maps[index], *found);
+    if (content) content->sampled = sampled(index);
+    return content;
 }
 
 Result<MapContent> Maps::find(size_t index, KeyBytes key) {
@@ -69,6 +120,7 @@ Result<std::optional<std::vector<RawEntry>>> Maps::all_unless(size_t index, bool
 
 Status Maps::clear(size_t index, bool printed) {
     const PlannedMap& map = plan_.maps[index];
+    begin_anew(index);
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot clear " + map.name);
@@ -104,6 +156,7 @@ int Maps::erase(size_t index, KeyBytes key) {
 
 Status Maps::zero(size_t index, bool printed) {
     const PlannedMap& map = plan_.maps[index];
+    begin_anew(index);
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot zero " + map.name);

@@ -35,6 +35,10 @@ class Maps {
     Result<std::optional<Bytes>> entry(size_t index, const Bytes& key);
     int erase(size_t index, KeyBytes key);  // 0 or a negative errno
 
+    // No event of this probe comes any more.
+    void detached(size_t probe);
+    uint64_t left_out(size_t probe) const;  // by its gate; 0 where it has none
+
     RawMaps& raw() { return *raw_; }
     // Of a per-CPU map, where the plan has blocks that lt runs; else null.
     HostParts* parts(size_t index) { return parts_[index] ? &*parts_[index] : nullptr; }
@@ -44,7 +48,18 @@ class Maps {
     Result<std::optional<std::vector<RawEntry>>> all_unless(size_t index, bool printed);
     std::optional<Bytes> remove(size_t index, const Bytes& key);
 
+    // The probes whose events end up in a map, and what is known of their sampling.
+    struct Sampling {
+        std::vector<size_t> probes;
+        uint64_t before = 0;  // left out before the map was last emptied
+        bool detached = false;
+    };
+    static std::vector<Sampling> sampling_of(const Plan& plan);
+    std::optional<Sampled> sampled(size_t index) const;
+    void begin_anew(size_t index);
+
     const Plan& plan_;
+    std::vector<Sampling> sampling_;  // indexed as Plan::maps
     std::unique_ptr<RawMaps> raw_;
     std::vector<Differences> past_;                // indexed as Plan::maps
     std::vector<std::optional<HostParts>> parts_;  // likewise

@@ -236,14 +236,17 @@ Status LoadedObject::stop_opening(bool stop) const {
                : Status(Done{});
 }
 
-std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const {
-    bpf_map* found = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const { return sums_per_cpu(map(symbol)); }
+
+std::vector<uint64_t> sums_per_cpu(int map) {
     const int cpus = libbpf_num_possible_cpus();
-    if (!found || cpus <= 0) return {};
-    const size_t words = bpf_map__value_size(found) / sizeof(uint64_t);
+    bpf_map_info info{};
+    uint32_t size = sizeof info;
+    if (map < 0 || cpus <= 0 || bpf_obj_get_info_by_fd(map, &info, &size) < 0) return {};
+    const size_t words = info.value_size / sizeof(uint64_t);
     std::vector<uint64_t> values(words * static_cast<size_t>(cpus)), sums(words);
     const uint32_t only = 0;
-    if (bpf_map_lookup_elem(bpf_map__fd(found), &only, values.data()) < 0) return {};
+    if (bpf_map_lookup_elem(map, &only, values.data()) < 0) return {};
     for (size_t i = 0; i < values.size(); i++) sums[i % words] += values[i];
     return sums;
 }
@@ -256,7 +259,8 @@ std::vector<LoadedObject::Facts> LoadedObject::facts() const {
         uint32_t size = sizeof info;
         if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) < 0) continue;
         constexpr uint32_t instruction = 8;
-        all.push_back({bpf_program__name(program), info.xlated_prog_len / instruction, info.recursion_misses});
+        all.push_back({bpf_program__name(program), info.xlated_prog_len / instruction, info.recursion_misses,
+                       info.run_cnt, info.run_time_ns});
     }
     return all;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace lt {
 
 // Why each rung of each probe, [probe][rung], is not to be tried; empty where it is.
 using RungRefusals = std::vector<std::vector<std::string>>;
+
+// The u64 words of a per-CPU array's only element, each summed over the CPUs; none where there is no such map.
+std::vector<uint64_t> sums_per_cpu(int map);
 
 class LoadedObject {
   public:
@@ -32,18 +36,21 @@ class LoadedObject {
     Status run(const std::string& program) const;
 
     std::vector<uint64_t> loss_counters() const;
+    // What was open of a span when it was detached: nobody sees it close.
+    void abandon(uint32_t span) { abandoned_.insert(span); }
+    bool is_abandoned(uint32_t span) const { return abandoned_.contains(span); }
     // From now on no span is opened; or again they are.
     Status stop_opening(bool stop) const;
     // The bytes of the parameters as they are now, and setting them; see Plan::params.
     Result<std::vector<uint8_t>> params() const;
     Status set_params(const std::vector<uint8_t>& bytes) const;
-    // The u64 words of a per-CPU array's only element, each summed over the CPUs.
-    std::vector<uint64_t> per_cpu_sums(const std::string& symbol) const;  // indexed as Plan::losses
+    std::vector<uint64_t> per_cpu_sums(const std::string& symbol) const;
 
     struct Facts {
         std::string name;
         uint32_t instructions = 0;
         uint64_t misses = 0;
+        uint64_t runs = 0, run_ns = 0;  // as far as the kernel was asked to measure them
     };
     std::vector<Facts> facts() const;
 
@@ -61,6 +68,7 @@ class LoadedObject {
 
     Object object_;
     RungRefusals refusals_;
+    std::set<uint32_t> abandoned_;
 };
 
 }  // namespace lt

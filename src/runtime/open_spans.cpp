@@ -125,7 +125,7 @@ Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, St
     OpenSpans out{planned.name, {}};
     const uint64_t at = monotonic_now();
     for (const Open& open : *all) {
-        if (open.span != span) continue;
+        if (open.span != span || object.is_abandoned(span)) continue;
         OpenSpanLine line;
         line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
         line.pid = static_cast<uint32_t>(open.who >> 32);

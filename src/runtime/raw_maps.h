@@ -36,6 +36,7 @@ class RawMaps {
     virtual int erase(size_t map, KeyBytes key) = 0;
     virtual std::optional<Bytes> take(size_t map, KeyBytes key) = 0;  // lookup and erase in one
     virtual Status clear(size_t map) = 0;                             // of a hash: no keys left
+    virtual std::vector<uint64_t> left_out() const { return {}; }     // by each gate of the plan
     // The one value of an array that programs in the kernel write, too; empty where it cannot be had.
     virtual std::span<uint8_t> memory(size_t map) = 0;
 };

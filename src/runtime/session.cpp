@@ -25,6 +25,7 @@ LiveSession::~LiveSession() {
 
 Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
+    overhead_options_ = options.overhead;
     if (!plan_.session_values.empty()) {
         if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
     }
@@ -279,11 +280,14 @@ Result<std::vector<Session::Account>> LiveSession::accounts() const {
     std::vector<Account> all(plan_.spans.size());
     if (all.empty()) return all;
     const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
-    for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1], 0};
+    for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1]};
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+        if (const auto span = plan_.probes[probe].of_span) all[*span].left_out += maps_.left_out(probe);
     Result<std::vector<Open>> open = lt::open_spans(plan_, object_);
     if (!open) return open.error();
     for (const Open& each : *open) {
-        if (each.span < all.size()) all[each.span].open++;
+        if (each.span < all.size())
+            (object_.is_abandoned(each.span) ? all[each.span].abandoned : all[each.span].open)++;
     }
     return all;
 }

@@ -73,6 +73,7 @@ std::vector<Refusal> LiveSession::link_all(Attacher& attacher) {
 Status LiveSession::start() {
     for (const Taken& taken : taken_)
         if (auto enabled = enable_hooks(taken.hooks); !enabled) return enabled;
+    if (auto watched = watch_overhead(); !watched) return watched;
     return start_periods();
 }
 
@@ -127,7 +128,7 @@ std::vector<std::string> LiveSession::skipped(size_t probe) const {
 // Not those of spans, nor what lt needs for its own books.
 bool LiveSession::pauses(size_t probe) const {
     const PlannedProbe& planned = plan_.probes[probe];
-    return planned.when == When::attached && !planned.internal && !planned.of_span;
+    return planned.when == When::attached && !planned.internal && !planned.of_span && !taken_[probe].detached;
 }
 
 Status LiveSession::pause() {
@@ -157,6 +158,7 @@ Status LiveSession::resume() {
 }
 
 void LiveSession::detach() {
+    if (!whole_cost_) whole_cost_ = costs();
     std::vector<Hook*> hooks;
     for (Taken& taken : taken_)
         for (Hook& hook : taken.hooks) {

@@ -50,7 +50,17 @@ class TextPrinter final : public Printer {
     std::string out_;
 };
 
+// Before the numbers, so that nobody takes them for all that came.
+std::string sampled_text(const MapContent& content) {
+    const Sampled& sampled = *content.sampled;
+    if (sampled.left_out == 0) return fmt::format("{}: all left out since its probe was detached\n", content.name);
+    return fmt::format("{}: sampled, {} event{} left out{}\n", content.name, sampled.left_out,
+                       sampled.left_out == 1 ? "" : "s",
+                       sampled.detached ? ", and all since its probe was detached" : "");
+}
+
 void TextPrinter::map(const MapContent& content) {
+    if (content.sampled) out_ += sampled_text(content);
     for (const size_t index : print_order(content)) {
         entry(content.name, content.entries[index]);
         if (out_.size() >= large_write) hand_over();

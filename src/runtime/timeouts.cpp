@@ -21,7 +21,8 @@ Status Timeouts::look() {
         const Result<int64_t> after = patience(timeout);
         if (!after) return after.error();
         for (const Open& open : *all) {
-            if (open.span != timeout.span || now <= open.time || now - open.time <= static_cast<uint64_t>(*after))
+            if (open.span != timeout.span || object_.is_abandoned(open.span) || now <= open.time ||
+                now - open.time <= static_cast<uint64_t>(*after))
                 continue;
             Told told{i, open.who, open.time, open.key};
             if (!told_.contains(told)) {

@@ -55,6 +55,9 @@ constexpr std::array rows{
               "breakpoint; uprobe.session, uprobe.multi, uprobe."},
     OptionRow{Option::max_map_keys, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
+    OptionRow{Option::max_overhead, "--max-overhead", "SHARE",
+              "Tracing may take so much of all CPUs' time, as in --max-overhead 3%; above it the costliest probe is "
+              "sampled, then detached. Without it more than 5% is told."},
     OptionRow{Option::header_folders, "-I", "LIST",
               "Look in these folders first for the headers of C that a script includes; several with commas."},
     OptionRow{Option::headers, "--include", "LIST",

@@ -22,16 +22,17 @@ namespace {
 
 constexpr std::string_view usage =
     "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] [--format json] [--host "
-    "yes] "
+    "yes] [--sampled yes] "
     "SCENARIO SCRIPT";
 
 struct Command {
-    std::string kernel;  // a folder
-    std::string ways;    // as of lt's --attach-with; empty: all
-    std::string keys;    // as of lt's --max-map-keys; empty: the usual number
-    std::string stats;   // not empty: with the account of spans
-    std::string format;  // json, or text
-    std::string host;    // not empty: lt runs all blocks that it can
+    std::string kernel;   // a folder
+    std::string ways;     // as of lt's --attach-with; empty: all
+    std::string keys;     // as of lt's --max-map-keys; empty: the usual number
+    std::string stats;    // not empty: with the account of spans
+    std::string format;   // json, or text
+    std::string sampled;  // not empty: events can be left out
+    std::string host;     // not empty: lt runs all blocks that it can
     std::string scenario;
     std::string script;
 };
@@ -40,8 +41,9 @@ Result<Command> read_command(std::vector<std::string> words) {
     Command command;
     if (const char* build = std::getenv("LT_BUILD")) command.kernel = std::string(build) + "/tests/kernel/stock";
     const std::map<std::string, std::string*> options = {
-        {"--kernel", &command.kernel}, {"--attach-with", &command.ways}, {"--max-map-keys", &command.keys},
-        {"--stats", &command.stats},   {"--format", &command.format},    {"--host", &command.host}};
+        {"--kernel", &command.kernel},  {"--attach-with", &command.ways}, {"--max-map-keys", &command.keys},
+        {"--stats", &command.stats},    {"--format", &command.format},    {"--host", &command.host},
+        {"--sampled", &command.sampled}};
     while (words.size() > 2) {
         const auto option = options.find(words[0]);
         if (option == options.end()) return Error{std::string(usage), "", 0};
@@ -74,6 +76,7 @@ std::optional<Plan> compile(const Command& command, Source& source, Kernel& kern
     options.unsafe = true;  // nothing here can be harmed
     if (!choose_ways(command, options, diags)) return {};
     if (!command.keys.empty()) options.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
+    options.sampled = !command.sampled.empty();
     load_imports(source, diags);
     Invocation given;
     given.kernel_release = kernel.release();

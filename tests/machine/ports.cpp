@@ -50,6 +50,20 @@ class MachineMaps final : public RawMaps {
         return Done{};
     }
 
+    std::vector<uint64_t> left_out() const override {
+        std::vector<uint64_t> sums;
+        const auto all = machine_.entries(std::string(left_out_symbol));
+        if (!all || all->empty()) return sums;
+        const Bytes& value = all->front().second;
+        sums.resize(value.size() / machine_.cpus() / sizeof(uint64_t));
+        for (size_t at = 0; at < value.size() / sizeof(uint64_t); at++) {
+            uint64_t word = 0;
+            std::memcpy(&word, &value[at * sizeof word], sizeof word);
+            sums[at % sums.size()] += word;
+        }
+        return sums;
+    }
+
     std::span<uint8_t> memory(size_t map) override { return machine_.element(plan_.maps[map].symbol); }
 
   private:

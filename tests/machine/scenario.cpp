@@ -172,6 +172,13 @@ Result<Step> read_ring(Words words) {
     return Step{0, RingSize{*bytes}};
 }
 
+Result<Step> read_sample(Words words) {
+    if (words.size() != 2) return mistake("write sample NUMBER");
+    auto one_of = number_in(words[1]);
+    if (!one_of) return one_of.error();
+    return Step{0, Sample{*one_of}};
+}
+
 template <class What>
 Result<Step> read_alone(Words words) {
     if (words.size() != 1) return mistake(fmt::format("nothing can follow `{}`", words[0].text));
@@ -232,6 +239,7 @@ constexpr std::array commands{
     CommandRow{"kstack", read_stack},
     CommandRow{"ustack", read_stack},
     CommandRow{"ring", read_ring},
+    CommandRow{"sample", read_sample},
     CommandRow{"thread-exit", read_alone<ThreadExit>},
     CommandRow{"interval", read_alone<Interval>},
     CommandRow{"interrupt", read_alone<Interrupt>},

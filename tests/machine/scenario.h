@@ -12,6 +12,9 @@
 //     passed, with fields by name thread-exit                                   the thread ends interval the period of
 //     every interval probe is over interrupt                                     Ctrl-C, as at the end of the scenario
 //
+// sample 8                                       one of 8 events is taken of probes that can be sampled; 1: all, 0:
+// none
+//
 // A pid sets the tid too unless the line has one. The clock begins at 1s, and what a hit does not give is 0 or empty.
 // Records are printed after each step.
 #pragma once
@@ -64,13 +67,17 @@ struct Hit {
     bool at_return() const { return result.has_value(); }
 };
 
+struct Sample {
+    uint64_t one_of = 1;  // 0: none is taken
+};
+
 struct ThreadExit {};
 struct Interval {};
 struct Interrupt {};
 
 struct Step {
     size_t line = 0;
-    std::variant<Change, Text, CallStack, RingSize, Hit, ThreadExit, Interval, Interrupt> what;
+    std::variant<Change, Text, CallStack, RingSize, Sample, Hit, ThreadExit, Interval, Interrupt> what;
 };
 
 // An error says the line.

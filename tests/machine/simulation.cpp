@@ -200,6 +200,17 @@ Status Simulation::apply(const Text& text) {
     return Done{};
 }
 
+Status Simulation::apply(const Sample& sample) {
+    const auto has_gate = [](const PlannedProbe& probe) { return probe.gate.has_value(); };
+    if (std::none_of(plan_.probes.begin(), plan_.probes.end(), has_gate)) return Done{};
+    auto bytes = machine_.variable("lt_params");
+    if (!bytes) return bytes.error();
+    const uint64_t share = sample.one_of == 0 ? gate_shut : gate_share(sample.one_of);
+    for (const PlannedProbe& probe : plan_.probes)
+        if (probe.gate) std::memcpy(&(*bytes)[probe.gate->share], &share, sizeof share);
+    return machine_.set_variable("lt_params", *bytes);
+}
+
 Status Simulation::apply(const RingSize& ring) { return machine_.set_capacity(ring_name, ring.bytes); }
 
 Status Simulation::apply(const ThreadExit&) {
@@ -299,6 +310,8 @@ Result<Session::Account> Simulation::account(uint32_t span) {
     const PlannedSpan& planned = plan_.spans[span];
     auto open = machine_.entries(planned.symbol);
     if (!open) return open.error();
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+        if (plan_.probes[probe].of_span == span) account.left_out += maps_.left_out(probe);
     for (const auto& [key, value] : *open)
         account.open += planned.state == SpanState::key ? word(value, sizeof(uint64_t)) != 0 : word(value, 0);
     return account;

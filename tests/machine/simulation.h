@@ -37,6 +37,7 @@ class Simulation {
     Status apply(const Change& change);
     Status apply(const Text& text);
     Status apply(const RingSize& ring);
+    Status apply(const Sample& sample);
     Status apply(const Hit& hit);
     Status apply(const ThreadExit&);
     Status run_all(const Hit& hit);

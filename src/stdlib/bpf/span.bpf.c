@@ -70,10 +70,10 @@ static inline __attribute__((always_inline)) __u64 lt_number(struct lt_thread* t
     return *(volatile __u64*)&t->scratch;
 }
 
-// The opening for a call, or null where the thread is too deep. Stacks grow down: what was opened at or below this
-// frame, on the same stack (no more than `reach` away: interrupts have stacks of their own), has been left.
-LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 reach, __u32 missed, __u32 too_deep) {
-    frame = lt_number(t, frame);
+// Stacks grow down: what was opened at or below this frame, on the same stack (no more than `reach` away: interrupts
+// have stacks of their own), has been left. How many openings are still there.
+static inline __attribute__((always_inline)) __u64 lt_drop_left(struct lt_thread* t, __u32 size, __u64 frame,
+                                                                __u64 reach, __u32 missed) {
     __u64 depth = t->depth;
     for (int i = 0; i < LT_DEPTH; i++) {
         __u64 top = depth - 1;
@@ -85,6 +85,13 @@ LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 re
         t->beyond = 0;
         depth = top;
     }
+    return depth;
+}
+
+// The opening for a call, or null where the thread is too deep.
+LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 reach, __u32 missed, __u32 too_deep) {
+    frame = lt_number(t, frame);
+    __u64 depth = lt_drop_left(t, size, frame, reach, missed);
     lt_opaque(depth);
     if (depth >= LT_DEPTH) {
         t->beyond++;
@@ -95,6 +102,12 @@ LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 re
     struct lt_opening* o = (struct lt_opening*)&t->openings[depth * size];
     o->frame = frame;
     return o;
+}
+
+// A call that is left out. Its return must not close what was opened before it and left.
+LT_API void lt_span_skip(struct lt_thread* t, __u32 size, __u64 frame, __u64 reach, __u32 missed) {
+    frame = lt_number(t, frame);
+    t->depth = lt_drop_left(t, size, frame, reach, missed);
 }
 
 // A close without an opening. Had there been no room for some openings, it is the close of one of those: which one it
@@ -136,6 +149,11 @@ LT_API void* lt_span_open_one(struct lt_thread* t, __u32 missed) {
     if (t->depth) lt_lose(missed);
     t->depth = 1;
     return t->openings;
+}
+
+LT_API void lt_span_skip_one(struct lt_thread* t, __u32 missed) {
+    if (t->depth) lt_lose(missed);
+    t->depth = 0;
 }
 
 LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry, __u32 no_room, __u32 unmeasured) {

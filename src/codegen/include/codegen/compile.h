@@ -37,6 +37,7 @@ struct ResolveOptions {
     bool one_process = false;          // is there one whose memory can be watched?
     bool accounts = false;             // is the account of spans asked for at the end?
     bool timestamps = false;           // is it to be printed when things happened?
+    bool sampled = false;              // may the session have events left out?
     std::optional<uint32_t> max_keys;  // of each map and span that has keys; see Typed
 };
 

@@ -78,16 +78,30 @@ struct Rung {
 
 enum class When : uint8_t { begin, end, period, signal, once, attached };
 
+// One of so many events is taken, at random. The share is a u64 in lt_params: 0 for all, else an event is taken where a
+// random number of 32 bits is below the share less 1. What is left out is counted in a u64 of the per-CPU array
+// lt_left_out.
+struct PlannedGate {
+    uint32_t share = 0;     // offset in lt_params
+    uint32_t left_out = 0;  // index of the counter
+};
+constexpr std::string_view left_out_symbol = "lt_left_out";
+constexpr uint64_t gate_share(uint64_t one_of) { return one_of <= 1 ? 0 : ((uint64_t{1} << 32) / one_of) + 1; }
+constexpr uint64_t gate_shut = 1;
+
 struct PlannedProbe {
     std::string text;       // as the user typed it
     bool internal = false;  // for lt's own books, not asked for by the user
     Span span;              // in the program, for diagnostics
     When when = When::attached;
-    uint64_t period_ns = 0;   // When::period
-    std::vector<Rung> rungs;  // the first that can be attached is taken
-    uint32_t places = 1;      // that one program serves
-    int signal = 0;           // When::signal
-    bool of_span = false;     // opens or closes one
+    uint64_t period_ns = 0;                    // When::period
+    std::vector<Rung> rungs;                   // the first that can be attached is taken
+    uint32_t places = 1;                       // that one program serves
+    int signal = 0;                            // When::signal
+    std::optional<uint32_t> of_span = {};      // index into Plan::spans: it opens or closes that one
+    std::optional<PlannedGate> gate = {};      // its events can be sampled
+    std::vector<uint32_t> collects_into = {};  // indices into Plan::maps
+    bool stays = false;                        // others ask what it keeps: it cannot be detached while they run
 };
 
 // How values lie in a map. Per-CPU maps are folded over CPUs when read.

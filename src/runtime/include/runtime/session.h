@@ -45,6 +45,50 @@ struct Missed {
 
 enum class Ended : uint8_t { exit_called, enough, time_over, interrupted, output_closed, watched_ended, failed };
 
+// What a probe has cost.
+struct ProbeCost {
+    uint64_t runs = 0;         // of its programs
+    uint64_t run_ns = 0;       // in them, as the kernel has measured it
+    uint64_t dispatch_ns = 0;  // around them, by what one dispatch costs (runtime/budget.cpp)
+    uint64_t total_ns() const { return run_ns + dispatch_ns; }
+    ProbeCost& operator+=(const ProbeCost& other) {
+        runs += other.runs, run_ns += other.run_ns, dispatch_ns += other.dispatch_ns;
+        return *this;
+    }
+};
+
+struct TracingCost {
+    std::vector<ProbeCost> probes;  // indexed as Plan::probes
+    double capacity_ns = 0;         // the time of all CPUs meanwhile
+    double share(const ProbeCost& cost) const {
+        return capacity_ns > 0 ? static_cast<double>(cost.total_ns()) / capacity_ns : 0;
+    }
+};
+
+// It costs more than it may, and this was done about it.
+struct OverheadNews {
+    enum class What : uint8_t {
+        warning,
+        sampled,
+        detached,
+        detached_whole,  // it could not be sampled
+        too_late,        // nothing is left to be done
+    };
+    What what = What::warning;
+    std::string probe;    // the costliest: its text, or its span's
+    double total = 0;     // shares of all CPUs' time: of all probes,
+    double of_probe = 0;  // of this one,
+    double budget = 0;    // and what is allowed
+    uint64_t one_of = 1;  // sampled: so many events is taken
+};
+
+struct OverheadOptions {
+    bool measured = false;                               // throughout the run, for costs(); else now and then
+    double budget = 0.05;                                // of all CPUs' time
+    bool enforced = false;                               // else it is only told, once
+    std::function<void(const OverheadNews&)> tell = {};  // none: nobody looks
+};
+
 struct SessionOptions {
     // The descriptor to which the printer's bytes go in the end: when nobody reads from it any more, the run ends; -1:
     // it cannot happen.
@@ -52,6 +96,7 @@ struct SessionOptions {
     bool source_lines = false;     // stacks of programs show lines of source and inlined functions
     std::FILE* messages = stderr;  // where errorf() and warnf() write, and what could not be done is told
     bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
+    OverheadOptions overhead = {};
 };
 
 class Session {
@@ -127,8 +172,13 @@ class Session {
         uint64_t opened = 0;
         uint64_t closed = 0;
         uint64_t open = 0;
+        uint64_t left_out = 0;   // openings, by sampling
+        uint64_t abandoned = 0;  // open when the span was detached
     };
     virtual Result<std::vector<Account>> accounts() const = 0;  // indexed as Plan::spans
+
+    // Where it was measured throughout: since the probes were attached.
+    virtual std::optional<TracingCost> costs() const = 0;
 
     // For --stats: instructions of each program as the kernel translated it, by name.
     struct ProgramFacts {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -99,12 +100,19 @@ struct MapEntry {
     Value value;
 };
 
+// Not all events are in a map, for tracing cost too much.
+struct Sampled {
+    uint64_t left_out = 0;  // since the map was last emptied
+    bool detached = false;  // and none is added any more
+};
+
 struct MapContent {
     std::string name;  // "@ns"
     std::vector<MapEntry> entries;
     size_t most = 0;      // how many of the largest are shown; 0: all
     bool at_end = false;  // printed because the run has ended, and not by print()
     Type value = {};      // what the map holds, also where there is no entry
+    std::optional<Sampled> sampled = {};
 };
 
 // A span that is open now: who opened it, how long ago, and where its thread is.

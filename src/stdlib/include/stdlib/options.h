@@ -36,6 +36,7 @@ enum class Option : uint8_t {
     stats,
     attach_with,
     max_map_keys,
+    max_overhead,
     header_folders,
     headers,
     dry_run,

@@ -164,6 +164,7 @@ class BodyLowering {
     void make_locals();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
+    ir::Value located(const ProgramVariable& variable);  // lower_program.cpp
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "codegen/compile.h"
 #include "codegen/typed.h"
+#include "type_names.h"
 
 namespace lt {
 
@@ -120,6 +121,12 @@ class BodyChecker {
     bool grows(const ast::Binary& node) const;
     Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+
+    // check_program.cpp: what the debug information of a program tells
+    Type program_variable(ast::ExprId id, const ast::Member& node);
+    std::optional<ProgramVariable> variable_named(const ast::Member& node, const ProgramScope& scope);
+    Type program_result(ast::ExprId id);
+    TypeLookup types_here();
 
     // check_arguments.cpp: what a call is given
     struct Asked;

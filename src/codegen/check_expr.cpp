@@ -184,6 +184,7 @@ Type BodyChecker::marker_argument(ast::ExprId id, uint32_t n) {
 }
 
 Type BodyChecker::result_type(ast::ExprId id) {
+    if (probe_row(body_.place.kind).place == Place::binary_function) return program_result(id);
     const KernelFunction& f = body_.place.function;
     if (!f.in_btf) return integer_type(8, true);  // a system call too
     if (f.result.kind == Kind::integer) return f.result;
@@ -307,6 +308,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) {
 }
 
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
+    if (probe_row(body_.place.kind).place == Place::binary_function) return program_variable(id, node);
     const bool function = !body_.place.function.name.empty();
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
     const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;

@@ -73,7 +73,11 @@ Type BodyChecker::member(ast::ExprId id, const Type& owner, const ast::Member& n
         std::vector<std::string_view> names;
         for (const Member& m : members) names.push_back(m.name);
         Diag& d = diags_.error(node.field_span, fmt::format("{} has no member `{}`", type_name(owner), node.field));
-        if (members.empty()) d.message = fmt::format("this kernel does not describe what {} holds", type_name(owner));
+        if (members.empty())
+            d.message = owner.shape && of_program(*owner.shape)
+                            ? fmt::format("the debug information of {} does not describe what {} holds",
+                                          owner.shape->module, type_name(owner))
+                            : fmt::format("this kernel does not describe what {} holds", type_name(owner));
         const auto near = closest(node.field, names);
         if (!near.empty())
             d.hint = fmt::format("did you mean {}?", either(near));
@@ -182,6 +186,8 @@ std::optional<bool> BodyChecker::memory_of(ast::ExprId id) {
     const ast::ExprNode& node = program_[id].node;
     if (const auto* unary = std::get_if<ast::Unary>(&node); unary && unary->op == ast::UnaryOp::dereference)
         return slot(unary->operand).user_memory;
+    if (const auto* of_program = std::get_if<ProgramUse>(&use(id)))
+        return of_program->variable.is_value ? std::nullopt : std::optional(true);
     const auto* member = std::get_if<ast::Member>(&node);
     const auto* index = std::get_if<ast::Index>(&node);
     if (!member && !index) return {};
@@ -205,7 +211,7 @@ Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
 
 std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
     if (written.like) return type_like(written);
-    const auto type = written_type(written, kernel_);
+    const auto type = written_type(written, types_here());
     if (type) return type;
     Diag& d = diags_.error(written.span, fmt::format("there is no type `{}`", written.name));
     d.hint = kernel_.type("struct " + written.name) ? fmt::format("write struct {}", written.name)
@@ -245,7 +251,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {
 Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
     const auto* name = std::get_if<ast::Name>(&program_[argument].node);
     if (name && !find_variable(name->name)) {
-        if (const auto type = named_type(name->name, kernel_)) {
+        if (const auto type = named_type(name->name, types_here())) {
             use(id) = ConstantUse{type->size};
             return integer_type(8, false);
         }

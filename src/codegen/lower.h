@@ -178,6 +178,7 @@ class BodyLowering {
     ir::Value is_traced();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
+    ir::Value located(const ProgramVariable& variable);  // lower_program.cpp
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;

@@ -190,7 +190,10 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
         return b_->alu(ir::Alu::sub, b_->helper(variable_row(Variable::nsecs).helper), session(SessionValue::start));
     }
     if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
-    const Type& t = body_.place.function.in_btf ? body_.place.function.result : integer_type();
+    const bool of_program = body_.place.result.kind == Kind::integer;
+    const Type& t = of_program                    ? body_.place.result
+                    : body_.place.function.in_btf ? body_.place.function.result
+                                                  : integer_type();
     return b_->extend(b_->result(), static_cast<uint8_t>(t.size), t.is_signed);
 }
 

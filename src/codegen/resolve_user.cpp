@@ -32,16 +32,37 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
     const std::string& name = spec.parts.back().text;
     const std::string_view source = at == file.npos ? "" : std::string_view(file).substr(at + 1);
     if (at_return && (name.find('+') != name.npos || !source.empty())) return not_an_entry(spec);
-    const std::optional<std::vector<UserFunction>> found = user_places(spec, *path, source);
+    const std::optional<std::vector<SourcePlace>> found = user_places(spec, *path, source);
     if (!found) return {};
-    if (at_return && name.starts_with("0x") && !starts_function(*path, found->front())) return not_an_entry(spec);
+    const UserFunction& first = found->front().place;
+    if (at_return && !first.name.empty() && first.name.find('+') != first.name.npos) return not_an_entry(spec);
+    if (at_return && name.starts_with("0x") && !starts_function(*path, first)) return not_an_entry(spec);
     const bool many = found->size() > 1 || is_glob(name);
-    for (const UserFunction& f : *found)
-        if (many) place.members.push_back({text_of(place, f), "", f});
-    place.user = found->front();
-    if (!many) place.text = text_of(place, place.user);
+    return many && asked.by_fields ? user_one_by_one(spec, place, *found, asked)
+                                   : user_as_one(spec, std::move(place), *found, asked, many);
+}
+
+Resolver::Places Resolver::user_as_one(const ast::ProbeSpec& spec, ResolvedPlace place,
+                                       const std::vector<SourcePlace>& found, const Asked& asked, bool many) {
+    for (const SourcePlace& f : found)
+        if (many) place.members.push_back({text_of(place, f), "", f.place});
+    place.user = found.front().place;
+    if (!many) place.text = text_of(place, found.front());
     place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, many}, options_.ruled_out);
     return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
+}
+
+// Variables lie elsewhere in each of them.
+Resolver::Places Resolver::user_one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                                           const std::vector<SourcePlace>& found, const Asked& asked) {
+    Places out;
+    if (!count_fits(spec, found.size())) return out;
+    for (const SourcePlace& f : found) {
+        Places one = user_as_one(spec, place, {f}, asked, false);
+        if (one.empty()) return one;
+        out.push_back(std::move(one.front()));
+    }
+    return out;
 }
 
 // Where the function has gone with its library, if the file has it no more; else the file itself.
@@ -55,20 +76,21 @@ std::string Resolver::library_today(const ast::ProbeSpec& spec, std::string path
     return *other;
 }
 
-// All places in the file that the probe stands for: a line of source, a name of C++, a pattern, or one. None after a
-// diagnostic, else at least one.
-std::optional<std::vector<UserFunction>> Resolver::user_places(const ast::ProbeSpec& spec, const std::string& path,
-                                                               std::string_view source) {
+// All places in the file that the probe stands for: source, a name of C++, a pattern, or one. None after a diagnostic,
+// else at least one.
+std::optional<std::vector<SourcePlace>> Resolver::user_places(const ast::ProbeSpec& spec, const std::string& path,
+                                                              std::string_view source) {
     const std::string& name = spec.parts.back().text;
     const auto refused = [&](const Error& error) {
         missing_user_function(spec, path, error);
         return std::nullopt;
     };
-    if (!source.empty()) {
-        const auto line = number<uint32_t>(name);
-        if (!line) return refused({fmt::format("{} is no line", quoted(name)), "write PATH@FILE.c:LINE", 0});
-        Result<std::vector<UserFunction>> places = kernel_.source_line(path, source, *line);
-        return places ? std::optional(*std::move(places)) : refused(places.error());
+    if (!source.empty() || name.find('@') != name.npos) {
+        const Result<SourceQuery> query = source_query(name, source);
+        if (!query) return refused(query.error());
+        Result<std::vector<SourcePlace>> places = kernel_.source_places(path, *query);
+        if (!places) return refused(places.error());
+        return count_fits(spec, places->size(), most_members) ? std::optional(*std::move(places)) : std::nullopt;
     }
     if (spec.parts.size() == 4 && spec.parts[2].text != "cpp") {
         diags_.error(spec.parts[2].span, fmt::format("there is no language {}", quoted(spec.parts[2].text))).hint =
@@ -78,23 +100,24 @@ std::optional<std::vector<UserFunction>> Resolver::user_places(const ast::ProbeS
     const bool cpp = spec.parts.size() == 4 || name.find("::") != name.npos;
     Result<UserFunction> one = Error{fmt::format("{} has no C++ function {}", path, quoted(name)), "", 0};
     if (!is_glob(name) && !cpp) one = user_place(path, name);
-    if (one) return std::vector{*std::move(one)};
+    if (one) return std::vector{SourcePlace{*std::move(one), ""}};
     const bool by_symbol = is_glob(name) && !cpp;
-    std::vector<UserFunction> found =
+    std::vector<SourcePlace> found =
         named_functions(path, by_symbol ? kernel_.user_functions(path, name) : kernel_.cpp_functions(path, name));
     if (by_symbol && !count_fits(spec, found.size(), most_members)) return {};
     return found.empty() ? refused(one.error()) : std::optional(std::move(found));
 }
 
-std::vector<UserFunction> Resolver::named_functions(const std::string& path, const std::vector<std::string>& names) {
-    std::vector<UserFunction> out;
+std::vector<SourcePlace> Resolver::named_functions(const std::string& path, const std::vector<std::string>& names) {
+    std::vector<SourcePlace> out;
     for (const std::string& name : names)
-        if (Result<UserFunction> f = kernel_.user_function(path, name)) out.push_back(*std::move(f));
+        if (Result<UserFunction> f = kernel_.user_function(path, name)) out.push_back({*std::move(f), ""});
     return out;
 }
 
-std::string Resolver::text_of(const ResolvedPlace& place, const UserFunction& f) {
-    return fmt::format("{}:{}:{}", probe_row(place.kind).name, f.path, f.name);
+std::string Resolver::text_of(const ResolvedPlace& place, const SourcePlace& f) {
+    const std::string& name = f.text.empty() ? f.place.name : f.text;
+    return fmt::format("{}:{}:{}", probe_row(place.kind).name, f.place.path, name);
 }
 
 // NAME, NAME+OFFSET or 0xADDRESS

@@ -94,15 +94,22 @@ class Resolver {
 
     // resolve_user.cpp
     Places binary_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
-    std::optional<std::vector<UserFunction>> user_places(const ast::ProbeSpec& spec, const std::string& path,
-                                                         std::string_view source);
-    std::vector<UserFunction> named_functions(const std::string& path, const std::vector<std::string>& names);
+    Places user_as_one(const ast::ProbeSpec& spec, ResolvedPlace place, const std::vector<SourcePlace>& found,
+                       const Asked& asked, bool many);
+    Places user_one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
+                           const std::vector<SourcePlace>& found, const Asked& asked);
+    std::optional<std::vector<SourcePlace>> user_places(const ast::ProbeSpec& spec, const std::string& path,
+                                                        std::string_view source);
+    std::vector<SourcePlace> named_functions(const std::string& path, const std::vector<std::string>& names);
     Places not_an_entry(const ast::ProbeSpec& spec);
-    static std::string text_of(const ResolvedPlace& place, const UserFunction& f);
+    static std::string text_of(const ResolvedPlace& place, const SourcePlace& f);
     std::string library_today(const ast::ProbeSpec& spec, std::string path);
     Result<UserFunction> user_place(const std::string& path, std::string_view name);
     bool starts_function(const std::string& path, const UserFunction& f);
     Places missing_user_function(const ast::ProbeSpec& spec, const std::string& path, const Error& error);
+
+    // resolve_source.cpp
+    static Result<SourceQuery> source_query(std::string_view name, std::string_view file);
 
     Kernel& kernel_;
     const ResolveOptions& options_;

@@ -54,20 +54,20 @@ std::optional<Type> basic_type(std::string_view name) {
 
 }  // namespace
 
-std::optional<Type> named_type(const std::string& name, Kernel& kernel) {
+std::optional<Type> named_type(const std::string& name, const TypeLookup& lookup) {
     if (name == "void") return nothing();
     if (name == "bool") return integer_type(1, false, View::boolean);
     const auto own =
         std::find_if(integer_names.begin(), integer_names.end(), [&](const IntegerName& n) { return n.name == name; });
     if (own != integer_names.end()) return integer_type(own->size, own->is_signed);
     if (const auto basic = basic_type(name)) return basic;
-    return kernel.type(name);
+    return lookup(name);
 }
 
-std::optional<Type> written_type(const ast::TypeName& written, Kernel& kernel) {
-    auto base = named_type(written.name, kernel);
+std::optional<Type> written_type(const ast::TypeName& written, const TypeLookup& lookup) {
+    auto base = named_type(written.name, lookup);
     for (const char* tag : {"struct ", "union "}) {
-        if (!base && written.any_tag) base = kernel.type(tag + written.name);
+        if (!base && written.any_tag) base = lookup(tag + written.name);
     }
     if (!base) return std::nullopt;
     Type type = *base;
@@ -87,7 +87,7 @@ Type address_from_text(const Field& field, Kernel& kernel) {
         written.name += (written.name.empty() ? "" : " ") + std::string(name);
     }
     if (written.pointers == 0) return field.type;
-    std::optional<Type> type = written_type(written, kernel);
+    std::optional<Type> type = written_type(written, [&](std::string_view name) { return kernel.type(name); });
     if (!type) return field.type;
     type->user_memory = field.type.user_memory;
     return *type;

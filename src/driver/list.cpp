@@ -157,7 +157,23 @@ std::vector<std::string> of_structure(Kernel& kernel, std::string_view name) {
     return out;
 }
 
-std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const std::string& name) {
+// "PATH:FUNCTION", by the debug information of the file, if it has any.
+std::vector<std::string> of_program(Kernel& kernel, const ProbeRow& row, const std::string& place) {
+    const size_t colon = place.rfind(':');
+    const std::string path = place.substr(0, colon);
+    const Result<UserFunction> f = kernel.user_function(path, place.substr(colon + 1));
+    if (!f) return {};
+    const Result<ProgramScope>& scope = kernel.program_scope(path, f->offset);
+    std::vector<std::string> out;
+    if (!scope) return out;
+    for (const ProgramVariable& v : scope->variables)
+        if (row.arguments && v.parameter) out.push_back(declared(v.c_type, v.name));
+    if (row.result && scope->c_result != "void") out.push_back(declared(scope->c_result, "retval"));
+    return out;
+}
+
+std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
+    const std::string& name = listed.name;
     switch (row.place) {
         case Place::event: {
             const size_t colon = name.find(':');
@@ -179,9 +195,10 @@ std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const std:
         case Place::address:
         case Place::signal:
         case Place::counter:
-        case Place::binary_function:
         case Place::marker:
             return {};
+        case Place::binary_function:
+            return of_program(kernel, row, listed.text);
     }
     return {};
 }
@@ -198,7 +215,7 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts
     for (const Listed& each : *all) {
         fmt::print("{}:{}\n", row.name, each.text);
         if (!verbose) continue;
-        for (const std::string& line : at_hand(kernel, row, each.name)) fmt::print("    {}\n", line);
+        for (const std::string& line : at_hand(kernel, row, each)) fmt::print("    {}\n", line);
     }
     return all->size();
 }

@@ -40,10 +40,6 @@ class Alone final : public Traces {
     Trace& trace_;
 };
 
-}  // namespace
-
-namespace {
-
 // The first line that reads so; none if it is empty.
 Span span_of_line(std::string_view text, std::string_view line) {
     const size_t at = line.empty() ? text.npos : text.find(line);
@@ -52,6 +48,7 @@ Span span_of_line(std::string_view text, std::string_view line) {
 }
 
 }  // namespace
+
 // The default is only told: nobody has asked for less to be traced.
 OverheadOptions Pipeline::overhead() {
     OverheadOptions options;

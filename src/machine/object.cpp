@@ -243,8 +243,11 @@ Status Reader::relocate(const Section& target, const GElf_Rel& relocation) {
 // section's.
 Status Reader::relocate_call(size_t at, const Symbol& symbol) {
     const auto section = code_begin_.find(symbol.sym.st_shndx);
-    if (section == code_begin_.end()) return refuse(fmt::format("call of {}, which has no code here", symbol.name));
     Instruction& call = object_.code[at];
+    if (section == code_begin_.end()) {  // a function of the kernel: refused where it is called
+        call.src = BPF_PSEUDO_KFUNC_CALL;
+        return Done{};
+    }
     const int64_t target =
         static_cast<int64_t>(section->second + symbol.sym.st_value / instruction_bytes) + call.imm + 1;
     call.src = BPF_PSEUDO_CALL;

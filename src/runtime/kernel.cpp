@@ -23,6 +23,7 @@
 #include "kernel_binaries.h"
 #include "line_places.h"
 #include "mounts.h"
+#include "program_debug.h"
 #include "tracefs.h"
 
 namespace lt {
@@ -75,7 +76,7 @@ class FileKernel final : public Kernel {
   public:
     // `known`: what is to be answered about features; empty: find out.
     FileKernel(Places places, std::string release, std::vector<Answer> known)
-        : places_(std::move(places)), release_(std::move(release)), known_(std::move(known)) {}
+        : places_(std::move(places)), release_(std::move(release)), known_(std::move(known)), programs_(places_.root) {}
 
     Answer can(Feature feature) override;
     std::string release() override { return release_; }
@@ -106,8 +107,17 @@ class FileKernel final : public Kernel {
     }
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
     std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;
-    Result<std::vector<UserFunction>> source_line(const std::string& path, std::string_view file,
-                                                  uint32_t line) override;
+    Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) override;
+    const Result<ProgramScope>& program_scope(const std::string& path, uint64_t offset) override {
+        return programs_.scope(path, offset);
+    }
+    std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
+                                                  const std::string& name) override {
+        return programs_.global(path, offset, name);
+    }
+    std::optional<Type> program_type(const std::string& path, std::string_view name) override {
+        return programs_.type(path, name);
+    }
     Result<std::vector<Marker>> markers(const std::string& path) override;
     std::vector<std::string> mapped_files(int process) override { return lt::mapped_files(process); }
     Result<std::string> event_source(const std::string& file_name) override {
@@ -138,6 +148,7 @@ class FileKernel final : public Kernel {
     std::optional<Result<Tracefs>> tracefs_;
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
+    ProgramDebugs programs_;
 };
 
 std::optional<uint64_t> FileKernel::symbol(std::string_view name) {
@@ -268,6 +279,7 @@ std::optional<Type> FileKernel::type(std::string_view name) {
 const std::vector<Member>& FileKernel::members(const Type& structure) {
     const Shape& shape = *structure.shape;
     if (shape.declared) return declared_.shapes[shape.number - 1].members;
+    if (of_program(shape)) return programs_.members(shape);
     auto at = members_.find({shape.module, shape.number});
     if (shape.number == 0) {
         const std::optional<Type> found = type(shape.name);
@@ -293,6 +305,8 @@ Type FileKernel::whole(Type type) {
     }
     if (type.view == View::enumeration && type.shape->declared) {
         type.shape->enumerators = declared_.shapes[type.shape->number - 1].enumerators;
+    } else if (type.view == View::enumeration && of_program(*type.shape)) {
+        type.shape->enumerators = programs_.enumerators(*type.shape);
     } else if (type.view == View::enumeration && type.shape->enumerators.empty()) {
         const Btf* types = btf(type.shape->module);
         if (types != nullptr) type.shape->enumerators = enumerators_of(types->file(), type.shape->number);
@@ -394,15 +408,15 @@ std::vector<std::string> FileKernel::cpp_functions(const std::string& path, std:
     return elf ? elf->cpp_functions(pattern) : std::vector<std::string>{};
 }
 
-Result<std::vector<UserFunction>> FileKernel::source_line(const std::string& path, std::string_view source,
-                                                          uint32_t line) {
+Result<std::vector<SourcePlace>> FileKernel::source_places(const std::string& path, const SourceQuery& query) {
     const Result<ElfFile>& elf = file(path);
     if (!elf) return elf.error();
-    Result<std::vector<uint64_t>> addresses = addresses_of_line(places_.root + path, path, source, line);
-    if (!addresses) return addresses.error();
-    std::vector<UserFunction> out;
-    for (uint64_t address : *addresses)
-        if (Result<UserFunction> f = elf->at_address(address)) out.push_back(*std::move(f));
+    Result<std::vector<LinePlace>> found = programs_.lines(path, query);
+    if (!found) return found.error();
+    std::vector<SourcePlace> out;
+    for (LinePlace& line : *found)
+        if (Result<UserFunction> f = elf->at_address(line.address))
+            out.push_back({*std::move(f), std::move(line.text)});
     return out;
 }
 

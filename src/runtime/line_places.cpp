@@ -1,79 +1,131 @@
 // libdw reads the tables of lines.
 #include "line_places.h"
 
-#include <elfutils/libdw.h>
-#include <fcntl.h>
+#include <dwarf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
+#include <map>
 
-#include "descriptor.h"
+#include "base/text.h"
+#include "dwarf_units.h"
 
 namespace lt {
 namespace {
 
-bool is_end_of_path(std::string_view path, std::string_view end) {
-    if (!path.ends_with(end)) return false;
-    return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
+bool is_of_file(std::string_view path, const std::string& pattern) {
+    return glob_match(pattern, path) || glob_match("*/" + pattern, path);
 }
 
 // What is known of a file's lines.
-struct Lines {
-    std::set<uint64_t> addresses;  // of the one that is asked for
-    uint32_t next = 0;             // the first behind it that has code
+struct Found {
+    std::map<uint64_t, std::string> places;
+    uint32_t next = 0;  // the first line behind those asked for that has code
     bool any_file = false;
 };
 
-void take_line(Dwarf_Line* line, std::string_view file, uint32_t wanted, Lines& out) {
-    const char* source = dwarf_linesrc(line, nullptr, nullptr);
-    int number = 0;
-    bool statement = false;
-    Dwarf_Addr address = 0;
-    if (source == nullptr || !is_end_of_path(source, file)) return;
-    out.any_file = true;
-    if (dwarf_lineno(line, &number) != 0 || dwarf_linebeginstatement(line, &statement) != 0 || !statement) return;
-    if (dwarf_lineaddr(line, &address) != 0 || number <= 0) return;
-    const auto n = static_cast<uint32_t>(number);
-    if (n == wanted) out.addresses.insert(address);
-    if (n > wanted && (out.next == 0 || n < out.next)) out.next = n;
-}
+class Finder {
+  public:
+    Finder(const SourceQuery& query, Found& out) : query_(query), out_(out) {}
 
-// One statement may go on in several stretches of code; only where it begins one that follows another line it is begun.
-void take_unit(Dwarf_Die* unit, std::string_view file, uint32_t wanted, Lines& out) {
-    Dwarf_Lines* lines = nullptr;
-    size_t count = 0;
-    if (dwarf_getsrclines(unit, &lines, &count) != 0) return;
-    int before = -1;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Line* line = dwarf_onesrcline(lines, i);
-        int number = 0;
-        dwarf_lineno(line, &number);
-        if (number != before) take_line(line, file, wanted, out);
-        before = number;
+    void unit(Dwarf_Die& unit) {
+        if (query_.last == 0) return functions(unit);
+        Dwarf_Lines* lines = nullptr;
+        size_t count = 0;
+        if (dwarf_getsrclines(&unit, &lines, &count) != 0) return;
+        // One statement may go on in several stretches of code; only where it begins one that follows another line it
+        // is begun.
+        int before = -1;
+        for (size_t i = 0; i < count; i++) {
+            Dwarf_Line* line = dwarf_onesrcline(lines, i);
+            int number = 0;
+            dwarf_lineno(line, &number);
+            if (number != before && number > 0) this->line(unit, line, static_cast<uint32_t>(number));
+            before = number;
+        }
     }
+
+  private:
+    void line(Dwarf_Die& unit, Dwarf_Line* line, uint32_t number) {
+        const char* source = dwarf_linesrc(line, nullptr, nullptr);
+        bool statement = false;
+        Dwarf_Addr address = 0;
+        if (source == nullptr || !is_of_file(source, query_.file)) return;
+        out_.any_file = true;
+        if (dwarf_linebeginstatement(line, &statement) != 0 || !statement) return;
+        if (dwarf_lineaddr(line, &address) != 0) return;
+        const bool far = !query_.relative && number < query_.first;
+        if (far) return;
+        Dwarf_Die function{};
+        const bool inside = function_at(unit, address, function);
+        if (query_.function != "*" && (!inside || !glob_match(query_.function, name_of(function)))) return;
+        const int64_t begin = inside && query_.relative ? number_of(function, DW_AT_decl_line, 0) : 0;
+        const int64_t counted = int64_t{number} - begin;
+        if (counted < query_.first) return;
+        if (counted > query_.last) {
+            if (out_.next == 0 || number < out_.next) out_.next = number;
+            return;
+        }
+        const std::string_view path(source);
+        out_.places.emplace(address, fmt::format("{}@{}:{}", inside ? name_of(function) : "",
+                                                 path.substr(path.rfind('/') + 1), number));
+    }
+
+    // The innermost one, inlined or not.
+    static bool function_at(Dwarf_Die& unit, uint64_t address, Dwarf_Die& out) {
+        for (Dwarf_Die& die : scopes_around(unit, address)) {
+            const int tag = dwarf_tag(&die);
+            if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+            out = die;
+            return true;
+        }
+        return false;
+    }
+
+    void functions(Dwarf_Die& unit) {
+        each_child(unit, [&](Dwarf_Die& child) {
+            const char* source = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_decl_file(&child) : nullptr;
+            const uint64_t entry = source != nullptr ? entry_of(child) : 0;
+            if (entry == 0 || !is_of_file(source, query_.file)) return false;
+            out_.any_file = true;
+            const std::string name = name_of(child);
+            const std::string_view path(source);
+            if (glob_match(query_.function, name))
+                out_.places.emplace(entry, fmt::format("{}@{}", name, path.substr(path.rfind('/') + 1)));
+            return false;
+        });
+    }
+
+    const SourceQuery& query_;
+    Found& out_;
+};
+
+std::string lines_text(const SourceQuery& query) {
+    if (query.last == UINT32_MAX) return "any line";
+    const std::string sign = query.relative ? "+" : "";
+    if (query.first == query.last) return fmt::format("line {}{}", sign, query.first);
+    return fmt::format("lines {}{} to {}", sign, query.first, query.last);
 }
 
 }  // namespace
 
-Result<std::vector<uint64_t>> addresses_of_line(const std::string& path, const std::string& shown,
-                                                std::string_view file, uint32_t line) {
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(fd ? dwarf_begin(fd.get(), DWARF_C_READ) : nullptr, &dwarf_end);
-    if (!dwarf) return Error{fmt::format("{} has no debug information", shown), "compile it with -g", 0};
-    Lines found;
-    for (Dwarf_CU* unit = nullptr;;) {
-        Dwarf_Die die{};
-        if (dwarf_get_units(dwarf.get(), unit, &unit, nullptr, nullptr, &die, nullptr) != 0) break;
-        take_unit(&die, file, line, found);
-    }
+Result<std::vector<LinePlace>> line_places(Dwarf* dwarf, const std::string& shown, const SourceQuery& query) {
+    Found found;
+    Finder finder(query, found);
+    each_unit(dwarf, [&](Dwarf_Die& unit) {
+        finder.unit(unit);
+        return false;
+    });
     if (!found.any_file)
-        return Error{fmt::format("no source file {} is in the debug information of {}", file, shown), "", 0};
-    if (found.addresses.empty())
-        return Error{fmt::format("there is no code at line {} of {}", line, file),
-                     found.next == 0 ? "" : fmt::format("the next line with code is {}", found.next), 0};
-    return std::vector<uint64_t>(found.addresses.begin(), found.addresses.end());
+        return Error{fmt::format("no source file {} is in the debug information of {}", query.file, shown), "", 0};
+    std::vector<LinePlace> out;
+    for (auto& [address, text] : found.places) out.push_back({address, std::move(text)});
+    if (!out.empty()) return out;
+    if (query.last == 0) return Error{fmt::format("no function {} has code in {}", query.function, query.file), "", 0};
+    const std::string hint = found.next == 0 ? "" : fmt::format("the next line with code is {}", found.next);
+    if (query.function != "*")
+        return Error{fmt::format("{} has no code at {} of {}", query.function, lines_text(query), query.file), hint, 0};
+    return Error{fmt::format("there is no code at {} of {}", lines_text(query), query.file), hint, 0};
 }
 
 }  // namespace lt

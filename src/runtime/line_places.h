@@ -1,18 +1,24 @@
-// Where a line of source code begins, by a file's debug information (DWARF).
+// Where lines and functions of source code begin, by a file's debug information (DWARF).
 #pragma once
+
+#include <elfutils/libdw.h>
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/kernel.h"
 
 namespace lt {
 
-// Addresses as the file itself counts, sorted. `shown` is what errors call the program. `file` is a path or its end:
-// "b.c" is "/a/b.c". Where no instruction begins at the line it is an error, which names the next line that has some.
-Result<std::vector<uint64_t>> addresses_of_line(const std::string& path, const std::string& shown,
-                                                std::string_view file, uint32_t line);
+struct LinePlace {
+    uint64_t address = 0;  // as the file itself counts
+    std::string text;      // "f@b.c:12"
+};
+
+// By their addresses, each once. `shown` is what errors call the program. Where no instruction begins at a line that is
+// asked for it is an error, which names the next line that has some.
+Result<std::vector<LinePlace>> line_places(Dwarf* dwarf, const std::string& shown, const SourceQuery& query);
 
 }  // namespace lt

@@ -35,7 +35,7 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::fexit, "fexit", "fr", Place::kernel_function, true, true, true, false, "fexit:FUNCTION",
              "The return of a kernel function, with the arguments of its entry, by a BPF trampoline.",
              "fexit:vfs_read { @[args.count] = hist(retval); }"},
-    ProbeRow{ProbeKind::uprobe, "uprobe", "u", Place::binary_function, true, false, false, true, "uprobe:PATH:FUNCTION",
+    ProbeRow{ProbeKind::uprobe, "uprobe", "u", Place::binary_function, true, true, false, true, "uprobe:PATH:FUNCTION",
              "The entry of a function of a program or library.", "uprobe:/bin/bash:readline { @[comm] = count(); }"},
     ProbeRow{ProbeKind::uretprobe, "uretprobe", "ur", Place::binary_function, false, false, true, false,
              "uretprobe:PATH:FUNCTION", "The return of a function of a program or library.",

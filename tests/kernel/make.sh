@@ -23,6 +23,10 @@ mkdir -p "$out/stock/bin" "$out/stock/sys/fs/cgroup"
 cp "$out/stock/bin/program" "$out/stock/bin/bash"
 "${CC:-cc}" -O0 -g -static -nostdlib -fno-pie -no-pie -fcf-protection=none -fno-stack-protector \
     -Wl,-Ttext=0x401000,--build-id=none "$here/marked.c" -o "$out/stock/bin/marked"
+for optimized in 0 2; do
+    "${CC:-cc}" -O$optimized -g -ffile-prefix-map="$here/.."=. "$here/../workload/inserts.c" \
+        -o "$out/stock/bin/inserts$optimized"
+done
 rm "$out/functions.o"
 
 cp -r "$out/stock" "$out/restricted"

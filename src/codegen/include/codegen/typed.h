@@ -39,6 +39,7 @@ struct ResolvedPlace {
     Tracepoint tracepoint;  // a system call's: the one at its entry
     Tracepoint exit;        // a system call's
     UserFunction user;
+    Type result;  // of a program's function, where its debug information tells it and the item asks for it
     PerfEvent perf;
     int signal = 0;
     std::vector<MarkerArgument> arguments;  // of a USDT marker
@@ -60,6 +61,9 @@ struct VariableUse {
 struct FieldUse {
     Field field;
 };
+struct ProgramUse {
+    ProgramVariable variable;
+};  // a parameter or a variable of a program
 struct MemberUse {
     Member member;
 };  // of a structure, or a part of a tuple
@@ -90,8 +94,8 @@ struct PairUse {
     uint32_t part;
     bool is_both = false;
 };
-using Use = std::variant<std::monostate, VariableUse, FieldUse, MemberUse, ConstantUse, MapUse, LocalUse, CallUse,
-                         SpanUse, ParamUse, PairUse>;
+using Use = std::variant<std::monostate, VariableUse, FieldUse, ProgramUse, MemberUse, ConstantUse, MapUse, LocalUse,
+                         CallUse, SpanUse, ParamUse, PairUse>;
 
 constexpr uint32_t no_map = ~0u;
 struct LocalInfo {

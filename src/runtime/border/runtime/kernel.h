@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/program_scope.h"
 #include "stdlib/types.h"
 
 namespace lt {
@@ -76,6 +77,20 @@ struct UserFunction {
     std::string name;
     uint64_t offset = 0;  // in the file, for perf_event_open
     uint64_t size = 0;    // 0: not known
+};
+
+// Lines of source code, or the functions that stand in a file.
+struct SourceQuery {
+    std::string function = "*";  // a pattern
+    std::string file;            // a path or its end, a pattern
+    uint32_t first = 0;
+    uint32_t last = 0;      // 0: the functions themselves are meant
+    bool relative = false;  // lines are counted from that of the function
+};
+
+struct SourcePlace {
+    UserFunction place;
+    std::string text;  // "f@b.c:12"
 };
 
 // A variable or a function of a file, seen from an instruction there.
@@ -168,9 +183,15 @@ class Kernel {
     virtual std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) = 0;
     // Those whose C++ name, with or without its parameters, matches; by their symbols.
     virtual std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) = 0;
-    // The instructions at which a line begins, by the file's debug information. `file` is the end of a path.
-    virtual Result<std::vector<UserFunction>> source_line(const std::string& path, std::string_view file,
-                                                          uint32_t line) = 0;
+    // By the file's debug information; those of lines are the instructions at which they begin.
+    virtual Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) = 0;
+    // What the debug information says of the instruction at this offset in the file. The answer stays where it is.
+    virtual const Result<ProgramScope>& program_scope(const std::string& path, uint64_t offset) = 0;
+    // A variable outside of all functions, as the instruction sees it.
+    virtual std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
+                                                          const std::string& name) = 0;
+    // A type of a program by its name; it is asked about as those of the kernel are.
+    virtual std::optional<Type> program_type(const std::string& path, std::string_view name) = 0;
     // All of a file, in its order.
     virtual Result<std::vector<Marker>> markers(const std::string& path) = 0;
     // The files whose code a process has mapped.

@@ -122,18 +122,19 @@ struct Enumerator {
 };
 
 struct Shape {
-    std::string name;                // as C spells it: "struct file", "enum pid_type"; empty where it has none
-    std::string module;              // in whose type information `number` counts; empty: the kernel's
-    uint32_t number = 0;             // of the type there; 0: not from there
-    bool declared = false;           // by the script: `number` counts in Declared::shapes, members lie where it says
-    std::vector<Type> parts;         // what an address points to, the element of an array, the parts of a tuple
-    std::vector<std::string> names;  // of the parts of a tuple that is a record; else empty
-    std::vector<Member> members;     // of a structure whose values are shown; elsewhere the kernel is asked
+    std::string name;         // as C spells it: "struct file", "enum pid_type"; empty where it has none
+    std::string module;       // in whose type information `number` counts; empty: the kernel's; a path: a program's
+    uint32_t number = 0;      // of the type there; 0: not from there
+    bool declared = false;    // by the script: `number` counts in Declared::shapes, members lie where it says
+    std::vector<Type> parts;  // what an address points to, the element of an array, the parts of a tuple
+    std::vector<std::string> names;       // of the parts of a tuple that is a record; else empty
+    std::vector<Member> members;          // of a structure whose values are shown; elsewhere the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
     std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits
     bool operator==(const Shape&) const = default;
 };
 
+inline bool of_program(const Shape& shape) { return shape.module.starts_with('/'); }
 constexpr Type nothing() { return {}; }
 constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view = View::plain) {
     return {Kind::integer, size, is_signed, view, Aggregation::none, false, {}};

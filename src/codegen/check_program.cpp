@@ -1,0 +1,89 @@
+// What the debug information of a program tells of the place of a probe there: variables by name, and what its function
+// returns.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "check.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t few_names = 16;
+
+Type in_program(Type type) {
+    const bool address = type.kind == Kind::integer && type.view == View::hex;
+    if (address || in_memory(type)) type.user_memory = true;
+    return type;
+}
+
+}  // namespace
+
+Type BodyChecker::program_variable(ast::ExprId id, const ast::Member& node) {
+    const UserFunction& f = body_.place.user;
+    const Result<ProgramScope>& scope = kernel_.program_scope(f.path, f.offset);
+    if (!scope) {
+        diags_.error(node.field_span, scope.error().what).hint =
+            fmt::format("write arg0, arg1 ...{}{}", scope.error().hint.empty() ? "" : ", or ", scope.error().hint);
+        return nothing();
+    }
+    const std::optional<ProgramVariable> found = variable_named(node, *scope);
+    if (!found) return nothing();
+    const auto refused = [&](std::string_view why) {
+        diags_.error(node.field_span, fmt::format("`{}` of {} {}", found->name, scope->function, why));
+        return nothing();
+    };
+    if (!found->missing.empty()) return refused(found->missing);
+    if (found->type.kind == Kind::none)
+        return refused(fmt::format("is of type `{}`, which cannot be read", found->c_type));
+    if (found->is_value && in_memory(found->type))
+        return refused("lies in a register, where its parts cannot be told apart");
+    use(id) = ProgramUse{*found};
+    return in_program(found->type);
+}
+
+std::optional<ProgramVariable> BodyChecker::variable_named(const ast::Member& node, const ProgramScope& scope) {
+    const auto known = std::ranges::find(scope.variables, node.field, &ProgramVariable::name);
+    if (known != scope.variables.end()) return *known;
+    const UserFunction& f = body_.place.user;
+    if (auto global = kernel_.program_global(f.path, f.offset, node.field)) return global;
+    std::vector<std::string_view> names;
+    for (const ProgramVariable& v : scope.variables) names.push_back(v.name);
+    Diag& d =
+        diags_.error(node.field_span, fmt::format("{} has no variable `{}` at this place", scope.function, node.field));
+    const auto near = closest(node.field, names);
+    if (!near.empty())
+        d.hint = fmt::format("did you mean {}?", either(near));
+    else if (!names.empty() && names.size() <= few_names)
+        d.hint = fmt::format("there are {}", fmt::join(names, ", "));
+    return {};
+}
+
+// Without debug information, or where one program serves functions that differ, it is the register as it stands.
+Type BodyChecker::program_result(ast::ExprId id) {
+    const Type plain = integer_type(8, true);
+    const UserFunction& f = body_.place.user;
+    body_.place.result = plain;
+    if (!body_.place.members.empty()) return plain;
+    const Result<ProgramScope>& scope = kernel_.program_scope(f.path, f.offset);
+    if (!scope || !scope->at_entry) return plain;
+    if (scope->result.kind != Kind::integer) {
+        diags_.error(span(id), fmt::format("{} returns `{}`, which is no integer and no address", scope->function,
+                                           scope->c_result));
+        return nothing();
+    }
+    body_.place.result = scope->result;
+    return in_program(scope->result);
+}
+
+// Those of the program before those of the kernel.
+TypeLookup BodyChecker::types_here() {
+    const bool in_program = probe_row(body_.place.kind).place == Place::binary_function;
+    return [this, in_program](std::string_view name) {
+        auto own = in_program ? kernel_.program_type(body_.place.user.path, name) : std::nullopt;
+        return own ? own : kernel_.type(name);
+    };
+}
+
+}  // namespace lt

@@ -1,0 +1,243 @@
+#include "program_debug.h"
+
+#include <dwarf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dwarf_arguments.h"
+#include "dwarf_units.h"
+
+namespace lt {
+namespace {
+
+bool is_parameter(Dwarf_Die& die) { return dwarf_tag(&die) == DW_TAG_formal_parameter; }
+bool is_variable(Dwarf_Die& die) { return is_parameter(die) || dwarf_tag(&die) == DW_TAG_variable; }
+
+bool is_function(Dwarf_Die& die) {
+    return dwarf_tag(&die) == DW_TAG_subprogram || dwarf_tag(&die) == DW_TAG_inlined_subroutine;
+}
+
+bool knows(const ProgramScope& scope, const std::string& name) {
+    return std::ranges::any_of(scope.variables, [&](const ProgramVariable& v) { return v.name == name; });
+}
+
+// Is there one place for all of the function? Else a list says where it lies when.
+bool has_one_place(Dwarf_Die& variable) {
+    Dwarf_Attribute where{};
+    Dwarf_Block block{};
+    return attribute(variable, DW_AT_location, where) && dwarf_formblock(&where, &block) == 0;
+}
+
+bool has_fixed_address(Dwarf_Die& variable) {
+    Dwarf_Attribute where{};
+    Dwarf_Op* ops = nullptr;
+    size_t count = 0;
+    return attribute(variable, DW_AT_location, where) && dwarf_getlocation(&where, &ops, &count) == 0 && count > 0 &&
+           ops[0].atom == DW_OP_addr;
+}
+
+bool has_place(Dwarf_Die& variable) {
+    Dwarf_Attribute where{};
+    return attribute(variable, DW_AT_location, where) || attribute(variable, DW_AT_const_value, where);
+}
+
+std::vector<Dwarf_Die> parameters_of(Dwarf_Die& function) {
+    std::vector<Dwarf_Die> out;
+    each_child(function, [&](Dwarf_Die& child) {
+        if (is_parameter(child)) out.push_back(child);
+        return false;
+    });
+    return out;
+}
+
+}  // namespace
+
+void ProgramDebug::Close::operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+void ProgramDebug::Close::operator()(Dwarf_CFI* table) const { dwarf_cfi_end(table); }
+ProgramDebug::~ProgramDebug() = default;
+
+Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const std::string& root, const std::string& path) {
+    Result<ElfFile> file = ElfFile::open(root + path, path);
+    if (!file) return file.error();
+    file->add_debug_symbols(path, {root});
+    std::unique_ptr<ProgramDebug> out(new ProgramDebug(*std::move(file), path));
+    for (Elf* elf : out->file_.handles()) {
+        Dwarf_CU* unit = nullptr;
+        out->dwarf_.reset(dwarf_begin_elf(elf, DWARF_C_READ, nullptr));
+        const bool any =
+            out->dwarf_ && dwarf_get_units(out->dwarf_.get(), nullptr, &unit, nullptr, nullptr, nullptr, nullptr) == 0;
+        if (!any) continue;
+        out->unwinds_.reset(dwarf_getcfi_elf(out->file_.handles().front()));
+        out->types_ = std::make_unique<DwarfTypes>(out->dwarf_.get(), path);
+        return out;
+    }
+    return Error{fmt::format("{} has no debug information", path),
+                 "compile it with -g, or install the package with its debug information", 0};
+}
+
+Result<ProgramScope> ProgramDebug::scope(uint64_t offset) {
+    const uint64_t address = file_.address_at_offset(offset).value_or(0);
+    Dwarf_Die unit{};
+    std::vector<Dwarf_Die> around;
+    if (find_unit(dwarf_.get(), address, unit)) around = scopes_around(unit, address);
+    const auto is_frame = [](Dwarf_Die& die) { return dwarf_tag(&die) == DW_TAG_subprogram; };
+    const auto function = std::ranges::find_if(around, is_frame);
+    if (function == around.end())
+        return Error{fmt::format("the debug information of {} does not describe this place", path_), "", 0};
+    const bool at_entry = entry_of(*function) == address;
+    const DwarfPoint point{address, at_entry, *function, dwarf_getcfi(dwarf_.get()), unwinds_.get()};
+    ProgramScope out;
+    out.at_entry = at_entry;
+    result(*function, out);
+    for (auto die = at_entry ? function : around.begin(); die != around.end(); ++die) {
+        if (at_entry) arguments(*die, point, out);
+        add_variables(*die, point, out);
+        if (!is_function(*die)) continue;
+        out.function = name_of(*die);
+        add_removed(*die, out);
+        break;
+    }
+    std::ranges::stable_partition(out.variables, &ProgramVariable::parameter);
+    return out;
+}
+
+void ProgramDebug::add_variables(Dwarf_Die& scope, const DwarfPoint& point, ProgramScope& out) {
+    each_child(scope, [&](Dwarf_Die& child) {
+        const std::string name = is_variable(child) ? name_of(child) : "";
+        if (!name.empty() && !knows(out, name)) out.variables.push_back(variable(child, point));
+        return false;
+    });
+}
+
+// What the source has and this copy of the function has not.
+void ProgramDebug::add_removed(Dwarf_Die& scope, ProgramScope& out) {
+    Dwarf_Attribute a{};
+    Dwarf_Die origin{};
+    if (dwarf_attr(&scope, DW_AT_abstract_origin, &a) == nullptr || dwarf_formref_die(&a, &origin) == nullptr) return;
+    each_child(origin, [&](Dwarf_Die& child) {
+        const std::string name = is_variable(child) ? name_of(child) : "";
+        if (name.empty() || knows(out, name)) return false;
+        out.variables.push_back(described(child));
+        out.variables.back().missing = "is optimized out at this place";
+        return false;
+    });
+}
+
+ProgramVariable ProgramDebug::described(Dwarf_Die& die) {
+    ProgramVariable out;
+    Dwarf_Die type{};
+    out.name = name_of(die);
+    out.parameter = is_parameter(die);
+    if (!type_of(die, type)) return out;
+    out.type = types_->type(type);
+    out.c_type = types_->spelling(type);
+    return out;
+}
+
+ProgramVariable ProgramDebug::variable(Dwarf_Die& die, const DwarfPoint& point) {
+    ProgramVariable out = described(die);
+    locate(die, point, out);
+    if (point.at_entry && out.missing.empty() && has_one_place(die) && !has_fixed_address(die))
+        out.missing = "has no value yet at the function's first instruction";
+    return out;
+}
+
+// Lists of places are exact; one place for all of the function is where it puts a parameter later on.
+void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, ProgramScope& out) {
+    const std::vector<Dwarf_Die> all = parameters_of(function);
+    const std::vector<ProgramVariable> handed_over = arguments_at_entry(function, all);
+    const bool as_written =
+        !changed_by_compiler(point.address) && std::ranges::all_of(all, [](Dwarf_Die die) { return has_place(die); });
+    for (size_t i = 0; i < all.size(); i++) {
+        Dwarf_Die die = all[i];
+        ProgramVariable v = described(die);
+        if (v.name.empty()) continue;
+        if (!has_one_place(die)) {
+            locate(die, point, v);
+        } else if (as_written) {
+            v.steps = handed_over[i].steps;
+            v.is_value = handed_over[i].is_value;
+            v.missing = handed_over[i].missing;
+        } else {
+            v.missing = "is handed over in a way that the compiler has made up for this function";
+        }
+        out.variables.push_back(std::move(v));
+    }
+}
+
+// Copies of a function for callers that are known may take other arguments.
+bool ProgramDebug::changed_by_compiler(uint64_t address) const {
+    const Result<UserFunction> f = file_.at_address(address);
+    return f && (f->name.find(".isra.") != f->name.npos || f->name.find(".constprop.") != f->name.npos ||
+                 f->name.find(".part.") != f->name.npos);
+}
+
+void ProgramDebug::result(Dwarf_Die& function, ProgramScope& out) {
+    Dwarf_Die type{};
+    out.c_result = "void";
+    if (!type_of(function, type)) return;
+    out.c_result = types_->spelling(type);
+    out.result = types_->type(type);
+}
+
+std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::string& name) {
+    const uint64_t address = file_.address_at_offset(offset).value_or(0);
+    std::optional<ProgramVariable> out;
+    const DwarfPoint point{address, true, {}, nullptr, nullptr};
+    const auto look = [&](Dwarf_Die& unit) {
+        each_child(unit, [&](Dwarf_Die& child) {
+            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == name;
+            if (fits) out = variable(child, point);
+            return fits;
+        });
+        return out.has_value();
+    };
+    Dwarf_Die own{};
+    if (!find_unit(dwarf_.get(), address, own) || !look(own)) each_unit(dwarf_.get(), look);
+    return out;
+}
+
+// ---- all programs
+
+Result<std::unique_ptr<ProgramDebug>>& ProgramDebugs::opened(const std::string& path) {
+    auto at = programs_.find(path);
+    if (at == programs_.end()) at = programs_.emplace(path, ProgramDebug::open(root_, path)).first;
+    return at->second;
+}
+
+const Result<ProgramScope>& ProgramDebugs::scope(const std::string& path, uint64_t offset) {
+    const std::pair key(path, offset);
+    if (const auto known = scopes_.find(key); known != scopes_.end()) return known->second;
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
+    return scopes_.emplace(key, program ? (*program)->scope(offset) : program.error()).first->second;
+}
+
+std::optional<ProgramVariable> ProgramDebugs::global(const std::string& path, uint64_t offset,
+                                                     const std::string& name) {
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
+    return program ? (*program)->global(offset, name) : std::nullopt;
+}
+
+std::optional<Type> ProgramDebugs::type(const std::string& path, std::string_view name) {
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
+    return program ? (*program)->types().named(name) : std::nullopt;
+}
+
+const std::vector<Member>& ProgramDebugs::members(const Shape& shape) {
+    static const std::vector<Member> none;
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(shape.module);
+    return program ? (*program)->types().members(shape.number) : none;
+}
+
+std::vector<Enumerator> ProgramDebugs::enumerators(const Shape& shape) {
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(shape.module);
+    return program ? (*program)->types().enumerators(shape.number) : std::vector<Enumerator>{};
+}
+
+Result<std::vector<LinePlace>> ProgramDebugs::lines(const std::string& path, const SourceQuery& query) {
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
+    return program ? line_places((*program)->dwarf(), path, query) : program.error();
+}
+
+}  // namespace lt

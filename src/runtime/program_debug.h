@@ -1,0 +1,79 @@
+// What a program's debug information (DWARF) says of its functions, variables, types and lines. It is found in the file
+// itself or in its debug file.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dwarf_location.h"
+#include "dwarf_types.h"
+#include "elf_file.h"
+#include "line_places.h"
+#include "runtime/program_scope.h"
+
+namespace lt {
+
+class ProgramDebug {
+  public:
+    // `root` stands before the paths of programs; `path` is what answers call the file, and the module of its types.
+    static Result<std::unique_ptr<ProgramDebug>> open(const std::string& root, const std::string& path);
+    ~ProgramDebug();
+
+    // Of the instruction at an offset in the file.
+    Result<ProgramScope> scope(uint64_t offset);
+    // A variable of the whole file, as the instruction sees it: the one of its own unit is taken before others.
+    std::optional<ProgramVariable> global(uint64_t offset, const std::string& name);
+    Dwarf* dwarf() const { return dwarf_.get(); }
+    DwarfTypes& types() { return *types_; }
+
+  private:
+    struct Close {
+        void operator()(Dwarf* dwarf) const;
+        void operator()(Dwarf_CFI* table) const;
+    };
+    ProgramDebug(ElfFile file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    void add_variables(Dwarf_Die& scope, const DwarfPoint& point, ProgramScope& out);
+    void add_removed(Dwarf_Die& scope, ProgramScope& out);
+    ProgramVariable variable(Dwarf_Die& die, const DwarfPoint& point);
+    ProgramVariable described(Dwarf_Die& die);
+    void arguments(Dwarf_Die& function, const DwarfPoint& point, ProgramScope& out);
+    void result(Dwarf_Die& function, ProgramScope& out);
+    bool changed_by_compiler(uint64_t address) const;
+
+    ElfFile file_;
+    std::string path_;
+    std::unique_ptr<Dwarf, Close> dwarf_;
+    std::unique_ptr<Dwarf_CFI, Close> unwinds_;
+    std::unique_ptr<DwarfTypes> types_;
+};
+
+// That of all programs that are asked about, each opened when it is first needed. Nothing is known of one without.
+class ProgramDebugs {
+  public:
+    explicit ProgramDebugs(std::string root) : root_(std::move(root)) {}
+
+    const Result<ProgramScope>& scope(const std::string& path, uint64_t offset);
+    std::optional<ProgramVariable> global(const std::string& path, uint64_t offset, const std::string& name);
+    std::optional<Type> type(const std::string& path, std::string_view name);
+    const std::vector<Member>& members(const Shape& shape);
+    std::vector<Enumerator> enumerators(const Shape& shape);
+    Result<std::vector<LinePlace>> lines(const std::string& path, const SourceQuery& query);
+
+  private:
+    Result<std::unique_ptr<ProgramDebug>>& opened(const std::string& path);
+
+    std::string root_;
+    std::map<std::string, Result<std::unique_ptr<ProgramDebug>>> programs_;
+    std::map<std::pair<std::string, uint64_t>, Result<ProgramScope>> scopes_;
+};
+
+}  // namespace lt

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "codegen/compile.h"
 #include "parser/parse.h"
@@ -36,37 +37,10 @@ port::Known known(const Type& type) {
     return type.size <= 4 ? port::Known::small_unsigned : port::Known::large_unsigned;
 }
 
-// Where the same text has several types, nothing is known.
-std::vector<port::Known> types_of(const Typed& typed, size_t exprs) {
-    std::vector<port::Known> out(exprs, port::Known::nothing);
-    std::vector<bool> differs(exprs, false);
-    for (const Body& body : typed.bodies) {
-        for (size_t i = 0; i < std::min(exprs, body.types.size()); i++) {
-            const port::Known here = known(body.types[i]);
-            if (here == port::Known::nothing) continue;
-            differs[i] = differs[i] || (out[i] != port::Known::nothing && out[i] != here);
-            out[i] = here;
-        }
-    }
-    for (size_t i = 0; i < exprs; i++) {
-        if (differs[i]) out[i] = port::Known::nothing;
-    }
-    return out;
-}
-
-std::vector<std::string> pointees_of(const Typed& typed, size_t exprs) {
-    std::vector<std::string> out(exprs);
-    std::vector<bool> seen(exprs, false);
-    for (const Body& body : typed.bodies) {
-        for (size_t i = 0; i < std::min(exprs, body.types.size()); i++) {
-            const Type* to = body.types[i].kind == Kind::none ? nullptr : pointee(body.types[i]);
-            const std::string name = to && to->kind == Kind::structure ? to->shape->name : "";
-            if (body.types[i].kind == Kind::none) continue;
-            out[i] = seen[i] && out[i] != name ? "" : name;
-            seen[i] = true;
-        }
-    }
-    return out;
+// "struct sock", of an address of one.
+std::string pointee_name(const Type& type) {
+    const Type* to = pointee(type);
+    return to && to->kind == Kind::structure ? to->shape->name : "";
 }
 
 class Porter {
@@ -88,7 +62,7 @@ class Porter {
             return 1;
         }
         const port::OnlyWritten only_written = port::prepare(source_, linked);
-        const bool compiles = kernel_ && ask_types(linked);
+        const bool compiled = kernel_ && ask_types(linked);
         port::Machine machine;
         machine.type = [this](ast::ExprId id) {
             const auto i = static_cast<size_t>(id);
@@ -100,14 +74,14 @@ class Porter {
         };
         if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
         const std::string text = port::port(source_, std::move(linked), only_written, machine);
-        if (!holds(text, compiles)) return 1;
+        if (!holds(text, compiled)) return 1;
         fmt::print("{}", text);
         return 0;
     }
 
   private:
-    // The types that this kernel gives to what the program names. Functions are put in their places at the end of the
-    // tree, so that all that was there before keeps its number.
+    // The types that this kernel gives to what each item names; an item that does not compile here has none. Functions
+    // are put in their places at the end of the tree, so that all that was there before keeps its number.
     bool ask_types(const ast::Program& linked) {
         ast::Program whole = linked;
         Diags diags;
@@ -117,12 +91,41 @@ class Porter {
         }
         put_in(whole, given_, diags);
         if (diags.has_errors()) return false;
-        Typed typed = resolve(whole, *kernel_, options_, diags);
-        if (diags.has_errors()) return false;
-        check(whole, typed, *kernel_, diags);
-        types_ = types_of(typed, linked.exprs.size());
-        pointees_ = pointees_of(typed, linked.exprs.size());
+        types_.assign(linked.exprs.size(), port::Known::nothing);
+        pointees_.assign(linked.exprs.size(), "");
+        for (const ast::Item& item : linked.items) ask_types(whole, item);
+        whole.items = linked.items;
+        return compiles(whole, diags);
+    }
+
+    bool compiles(const ast::Program& program, Diags& diags) const {
+        Typed typed = resolve(program, *kernel_, options_, diags);
+        if (!diags.has_errors()) check(program, typed, *kernel_, diags);
         return !diags.has_errors();
+    }
+
+    void ask_types(ast::Program& whole, const ast::Item& item) {
+        whole.items = {item};
+        Diags diags;
+        Typed typed = resolve(whole, *kernel_, options_, diags);
+        if (diags.has_errors()) return;
+        Diags ignored;  // other items say what maps hold
+        check(whole, typed, *kernel_, ignored);
+        keep_types(typed);
+    }
+
+    // Where the same text has several types, nothing is known.
+    void keep_types(const Typed& typed) {
+        for (size_t i = 0; i < types_.size(); i++) {
+            std::set<std::pair<port::Known, std::string>> found;
+            for (const Body& body : typed.bodies) {
+                if (i < body.types.size() && body.types[i].kind != Kind::none)
+                    found.emplace(known(body.types[i]), pointee_name(body.types[i]));
+            }
+            if (found.size() != 1) continue;
+            types_[i] = found.begin()->first;
+            pointees_[i] = found.begin()->second;
+        }
     }
 
     bool exists(ast::ProbeSpec spec) const {
@@ -134,15 +137,11 @@ class Porter {
     }
 
     // What was printed is read again: a program that is none is not handed out.
-    bool holds(const std::string& text, bool compiles) {
+    bool holds(const std::string& text, bool compiled) {
         const Source ported{source_.name + " as .lt", text, {}, ".lt"};
         Diags diags;
         const ast::Program program = parse(ported, diags, {});
-        if (!diags.has_errors() && compiles) {
-            Typed typed = resolve(program, *kernel_, options_, diags);
-            if (!diags.has_errors()) check(program, typed, *kernel_, diags);
-        }
-        if (!diags.has_errors()) return true;
+        if (!diags.has_errors() && (!compiled || compiles(program, diags))) return true;
         draw_all(ported, diags);
         refuse({"this program has no form in .lt yet", "lt runs it as it is: lt " + source_.name, 0});
         return false;

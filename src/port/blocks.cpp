@@ -170,7 +170,7 @@ class Pairs {
         });
         loop.body.statements.erase(loop.body.statements.begin(),
                                    loop.body.statements.begin() + static_cast<ptrdiff_t>(parts.size()));
-        for (const auto& [to, from] : found) tree_.put(to, ast::ExprNode(tree_.node(stp::clone(tree_.program, from))));
+        for (const auto& [to, from] : found) tree_.put_copy(to, from);
         tree_.put(id, loop);
     }
 

@@ -67,7 +67,7 @@ class Casts {
     void drop_address(ast::ExprId id) {
         ast::Cast cast = *tree_.get<ast::Cast>(id);
         if (cast.type.pointers == 0) return;
-        const std::string name = machine_.pointee(tree_.bare(cast.value));
+        const std::string name = machine_.pointee(tree_.origin(tree_.bare(cast.value)));
         cast.value = tree_.bare(cast.value);
         if (cast.type.any_tag && needs_tag(cast.type.name)) cast.type.name.insert(0, "struct ");
         const bool same =
@@ -101,8 +101,8 @@ class Casts {
     // The machine was asked of the tree before anything was changed.
     Known known(ast::ExprId cast, ast::ExprId inner) const {
         const auto* outer = tree_.get<ast::Cast>(cast);
-        const Known found = outer ? machine_.type(outer->value) : Known::nothing;
-        return found == Known::nothing ? machine_.type(inner) : found;
+        const Known found = outer ? machine_.type(tree_.origin(outer->value)) : Known::nothing;
+        return found == Known::nothing ? machine_.type(tree_.origin(inner)) : found;
     }
 
     // Numbers that are never below 0 and far below 2^63.

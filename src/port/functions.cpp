@@ -34,6 +34,7 @@ class Functions {
     }
 
     void run() {
+        for (size_t i = 0; i < tree_.program.exprs.size(); i++) now(static_cast<ast::ExprId>(i));
         for (size_t i = 0; i < most_rounds && round(); i++) {
         }
         drop_uncalled();
@@ -54,7 +55,8 @@ class Functions {
             const auto* call = tree_.get<ast::Call>(id);
             const auto found = call ? functions_.find(call->name) : functions_.end();
             if (found == functions_.end() || !is_library(found->second.span)) continue;
-            any = swap(id, *call) || replace(id, ast::Call(*call), found->second.item) || any;
+            const ast::Call copy = *call;
+            any = swap(id, copy) || replace(id, copy, found->second.item) || any;
         }
         return any;
     }
@@ -71,6 +73,19 @@ class Functions {
         return true;
     }
 
+    // ctime(gettimeofday_s()) is the time of now.
+    void now(ast::ExprId id) {
+        const auto* found = tree_.get<ast::Call>(id);
+        if (found == nullptr) return;
+        const ast::Call call = *found;
+        const auto* seconds = call.arguments.size() == 1 ? tree_.get<ast::Call>(call.arguments[0]) : nullptr;
+        const bool is_time = call.name == "ctime" || call.name == "tz_ctime";
+        if (!is_time || !seconds || seconds->name != "gettimeofday_s") return;
+        const ast::ExprId format = tree_.like(id, ast::String{"%a %b %e %H:%M:%S %Y"});
+        const ast::ExprId time = tree_.like(id, ast::Name{"nsecs"});
+        tree_.put(id, ast::Call{"strftime", call.name_span, {format, time}});
+    }
+
     bool replace(ast::ExprId id, const ast::Call& call, const ast::FunctionItem& f) {
         if (f.body.statements.size() != 1) return false;
         const auto* result = tree_.get<ast::Return>(f.body.statements[0]);
@@ -85,7 +100,7 @@ class Functions {
             if (!once && !is_short(call.arguments[i])) return false;
             given[f.parameters[i].name] = call.arguments[i];
         }
-        const ast::ExprId copy = stp::clone(tree_.program, *value);
+        const ast::ExprId copy = tree_.copy(*value);
         place(copy, given);
         tree_.put(id, ast::ExprNode(tree_.node(copy)));
         return true;
@@ -114,7 +129,7 @@ class Functions {
             if (value != given.end()) found.emplace_back(e, value->second);
         });
         for (const auto& [to, from] : found) {
-            const ast::ExprId copy = stp::clone(tree_.program, from);
+            const ast::ExprId copy = tree_.copy(from);
             tree_.program.exprs[static_cast<size_t>(to)] = tree_.program[copy];
         }
     }

@@ -43,7 +43,7 @@ bool SpanValues::is_kept(ast::ExprId id) const {
 
 // Locals that are assigned to once before become what they were given.
 ast::ExprId SpanValues::without_locals(const ast::Block& block, ast::ExprId value) const {
-    const ast::ExprId copy = stp::clone(tree_.program, value);
+    const ast::ExprId copy = tree_.copy(value);
     for (size_t round = 0; round < 8; round++) {
         std::vector<std::pair<ast::ExprId, ast::ExprId>> found;
         tree_.each_expr(copy, [&](ast::ExprId e) {
@@ -61,7 +61,7 @@ ast::ExprId SpanValues::without_locals(const ast::Block& block, ast::ExprId valu
             if (is_top) found.emplace_back(e, given[0]);
         });
         if (found.empty()) break;
-        for (const auto& [to, from] : found) tree_.put(to, ast::ExprNode(tree_.node(stp::clone(tree_.program, from))));
+        for (const auto& [to, from] : found) tree_.put_copy(to, from);
     }
     return copy;
 }
@@ -111,8 +111,7 @@ bool SpanValues::replace_in_entry(const ast::Block& entry, const std::string& ma
         found.push_back(id);
     });
     for (ast::ExprId id : found) {
-        const ast::ExprId copy = stp::clone(tree_.program, values_[map].value);
-        if (fits) tree_.put(id, ast::ExprNode(tree_.node(copy)));
+        if (fits) tree_.put_copy(id, values_[map].value);
     }
     return fits;
 }
@@ -149,6 +148,23 @@ bool SpanValues::rewrite(const std::optional<ast::ExprId>& asked, const std::opt
     return !is_left();
 }
 
+// @entry() of a clock, too, is there to be subtracted.
+void SpanValues::rewrite_clocks() {
+    tree_.each_expr(body_, [&](ast::ExprId id) { replace_clock(id); });
+    tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
+    inline_differences();
+}
+
+void SpanValues::replace_clock(ast::ExprId id) {
+    const auto* n = tree_.get<ast::Binary>(id);
+    const auto* entry = n && n->op == ast::BinaryOp::subtract ? tree_.get<ast::Call>(tree_.bare(n->right)) : nullptr;
+    if (!entry || entry->name != "entry") return;
+    const auto unit = unit_of(entry->arguments[0]);
+    if (!unit || unit_of(without_locals(body_, n->left)) != unit) return;
+    const ast::ExprId latency = tree_.like(id, ast::Name{"latency"});
+    tree_.put(id, ast::Binary{ast::BinaryOp::divide, latency, tree_.like(id, ast::Duration{*unit})});
+}
+
 // $t = @begun[tid] stands for the map.
 void SpanValues::inline_reads() {
     std::vector<ast::StmtId> found;
@@ -178,7 +194,7 @@ bool SpanValues::replace_local(const std::string& name, ast::ExprId value, ast::
     if (writes != 1) return false;
     const ast::ExprId target = tree_.get<ast::Assign>(at)->target;
     for (ast::ExprId id : uses) {
-        if (id != target) tree_.put(id, ast::ExprNode(tree_.node(stp::clone(tree_.program, value))));
+        if (id != target) tree_.put_copy(id, value);
     }
     tree_.change_blocks(body_, [&](std::vector<ast::StmtId>& statements) {
         std::erase_if(statements, [&](ast::StmtId id) {
@@ -336,7 +352,7 @@ void SpanValues::replace_reads(ast::ExprId id) {
     const bool frozen = tree_.get<ast::Integer>(inner) || tree_.get<ast::String>(inner) ||
                         (member && tree_.is_name(member->base, "args")) ||
                         (name && (name->name.starts_with("arg") || has(thread_names, name->name)));
-    const ast::ExprId copy = stp::clone(tree_.program, frozen ? value->value : inner);
+    const ast::ExprId copy = tree_.copy(frozen ? value->value : inner);
     tree_.put(id, frozen ? ast::ExprNode(tree_.node(copy)) : ast::ExprNode(ast::Call{"entry", {}, {copy}}));
 }
 

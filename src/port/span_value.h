@@ -23,6 +23,9 @@ class SpanValues {
     // does not fit.
     bool rewrite(const std::optional<ast::ExprId>& asked, const std::optional<ast::ExprId>& filter);
 
+    // Without maps: what is subtracted from what a clock showed at the entry.
+    void rewrite_clocks();
+
     const ast::Block& body() const { return body_; }
 
   private:
@@ -50,6 +53,7 @@ class SpanValues {
     bool branch(ast::StmtId id, bool guarded, std::vector<ast::StmtId>& out);
     void replace_reads(ast::ExprId id);
     std::optional<ast::ExprNode> difference(const ast::Binary& node, Span span);
+    void replace_clock(ast::ExprId id);
     void divide_latency(ast::ExprId id);
     bool drops(ast::StmtId id) const;
     bool is_filter(ast::ExprId condition) const;

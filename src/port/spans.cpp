@@ -66,6 +66,14 @@ class Folder {
                 break;
             }
         }
+        for (ast::Item& item : tree_.program.items) {
+            auto* span = std::get_if<ast::SpanAction>(&item.node);
+            if (!span) continue;
+            SpanValues values(tree_, span->body);
+            values.rewrite_clocks();
+            span->body = values.body();
+            drop_unread_locals(span->body);
+        }
     }
 
   private:
@@ -168,13 +176,16 @@ class Folder {
         span.predicate = entry.predicate;
         drop_unread_locals(entry.body);
         drop_unread_locals(span.body);
+        for (ast::Item& item : tree_.program.items) {
+            if (is_end(item)) drop_clears(std::get<ast::Action>(item.node).body, maps);
+        }
         return put(from, to, std::move(entry), std::move(span));
     }
 
     bool put(size_t from, size_t to, ast::Action entry, ast::SpanAction span) {
         auto& items = tree_.program.items;
         const bool is_over = entry.body.statements.empty();
-        if (!is_over && entry.predicate) span.predicate = stp::clone(tree_.program, *entry.predicate);
+        if (!is_over && entry.predicate) span.predicate = tree_.copy(*entry.predicate);
         items[to].node = std::move(span);
         if (!is_over) {
             items[from].node = std::move(entry);
@@ -224,6 +235,16 @@ class Folder {
             const auto* member = tree_.get<ast::Member>(id);
             if (member && member->field == "ret" && tree_.is_name(member->base, "args"))
                 tree_.put(id, ast::Name{"retval"});
+        });
+    }
+
+    // What END clears of maps that are gone.
+    void drop_clears(ast::Block& body, const std::vector<std::string>& maps) const {
+        std::erase_if(body.statements, [&](ast::StmtId id) {
+            const auto* evaluate = tree_.get<ast::Evaluate>(id);
+            const auto* call = evaluate ? tree_.get<ast::Call>(evaluate->value) : nullptr;
+            const auto* map = call && call->name == "clear" ? tree_.get<ast::Map>(call->arguments[0]) : nullptr;
+            return map && std::find(maps.begin(), maps.end(), map->name) != maps.end();
         });
     }
 

@@ -162,7 +162,7 @@ class Statistics {
         const Global& global = globals_[name];
         if (first && !global.collector.empty()) {
             std::vector<ast::ExprId> given;
-            if (value && global.collector != "count") given.push_back(stp::clone(tree_.program, *value));
+            if (value && global.collector != "count") given.push_back(tree_.copy(*value));
             const ast::ExprId call = tree_.like(first->value, ast::Call{global.collector, {}, given});
             auto map = *tree_.get<ast::Map>(first->target);
             map.name = name;
@@ -170,7 +170,7 @@ class Statistics {
         }
         if (!histogram) return;
         auto call = *tree_.get<ast::Call>(histogram->value);
-        if (value) call.arguments[0] = stp::clone(tree_.program, *value);
+        if (value) call.arguments[0] = tree_.copy(*value);
         out.push_back(tree_.like(at, ast::Assign{histogram->target, {}, tree_.like(histogram->value, call)}));
     }
 

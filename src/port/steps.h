@@ -15,6 +15,12 @@ std::set<std::string> take_display(Tree& tree, const Source& source);
 // Probes that the program can do without: those that are there are plain ones, the others go.
 void settle_alternatives(Tree& tree, const Machine& machine);
 
+// Locals that aliases of the library give a value to become that; `defined()` goes where the machine knows; maps that
+// nothing writes to are 0.
+void place_aliases(Tree& tree, const Source& source);
+void settle_questions(Tree& tree, const Machine& machine);
+void drop_unwritten(Tree& tree);
+
 // Calls of library functions become what they return, where that is one expression; functions that nothing calls go.
 void shorten_functions(Tree& tree, const Source& source);
 
@@ -24,6 +30,9 @@ void join_statistics(Tree& tree, const std::set<std::string>& only_written);
 // Statements that stand for one of SystemTap's become statements of the block; declarations that lt needs none of go.
 void plain_blocks(Tree& tree);
 void plain_locals(Tree& tree);
+
+// Loops that count become loops over a range.
+void count_in_ranges(Tree& tree);
 
 // In loops over a map the pair stands for what was assigned from it.
 void use_pairs(Tree& tree);

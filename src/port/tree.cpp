@@ -7,6 +7,26 @@
 
 namespace lt::port {
 
+ast::ExprId Tree::origin(ast::ExprId id) const {
+    const auto found = origins_.find(id);
+    return found == origins_.end() ? id : found->second;
+}
+
+ast::ExprId Tree::copy(ast::ExprId id) {
+    const ast::ExprId out = stp::clone(program, id);
+    std::vector<ast::ExprId> from, to;
+    each_expr(id, [&](ast::ExprId e) { from.push_back(e); });
+    each_expr(out, [&](ast::ExprId e) { to.push_back(e); });
+    for (size_t i = 0; i < std::min(from.size(), to.size()); i++) origins_[to[i]] = origin(from[i]);
+    return out;
+}
+
+void Tree::put_copy(ast::ExprId to, ast::ExprId from) {
+    const ast::ExprId made = copy(from);
+    put(to, ast::ExprNode(node(made)));
+    origins_[to] = origin(from);
+}
+
 ast::ExprId Tree::bare(ast::ExprId id) const {
     for (const auto* cast = get<ast::Cast>(id); cast && cast->type.name == "int64" && cast->type.pointers == 0;
          cast = get<ast::Cast>(id))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ class Tree {
     ast::ExprId like(ast::ExprId id, ast::ExprNode node) { return program.add(program[id].span, std::move(node)); }
     ast::StmtId like(ast::StmtId id, ast::StmtNode node) { return program.add(program[id].span, std::move(node)); }
 
+    // A copy of an expression, of which the machine knows what it knows of the expression.
+    ast::ExprId copy(ast::ExprId id);
+    void put_copy(ast::ExprId to, ast::ExprId from);
+    ast::ExprId origin(ast::ExprId id) const;
+
     // Below all casts to a number of 64 bits, which a program of SystemTap's has around what is none in C.
     ast::ExprId bare(ast::ExprId id) const;
     bool same(ast::ExprId a, ast::ExprId b) const;  // but for such casts
@@ -59,6 +65,9 @@ class Tree {
     // Has it no effect, and is it the same wherever it stands in its block?
     bool is_pure(ast::ExprId id) const;
     std::set<std::string> maps() const;  // that are used in an item
+
+  private:
+    std::map<ast::ExprId, ast::ExprId> origins_;
 };
 
 }  // namespace lt::port

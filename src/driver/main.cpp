@@ -12,6 +12,8 @@
 #include "doctor.h"
 #include "list.h"
 #include "pipeline.h"
+#include "port.h"
+#include "script.h"
 #include "systemtap.h"
 #include "wait.h"
 
@@ -23,31 +25,6 @@ int fail(const Error& e) {
     diags.error({}, e.what).hint = e.hint;
     fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
     return 1;
-}
-
-Result<Source> read_all(FILE* file, const std::string& name) {
-    Source source{name, {}};
-    char part[65536];
-    for (size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;) source.text.append(part, n);
-    if (std::ferror(file) != 0) return system_error("cannot read " + name, errno);
-    return source;
-}
-
-Result<Source> read_text(const Command& command) {
-    if (command.has(Option::program)) return Source{"-e", command.text(Option::program)};
-    if (command.file.empty())
-        return Error{"no program given",
-                     "lt -e 'k:vfs_read < @ns = hist(...) >', or lt FILE, or lt on a terminal; lt --help for more", 0};
-    if (command.file == "-") return read_all(stdin, "-");
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(command.file.c_str(), "rb"), &std::fclose);
-    if (!file) return system_error("cannot read " + command.file, errno);
-    return read_all(file.get(), command.file);
-}
-
-Result<Source> read_source(const Command& command) {
-    Result<Source> source = read_text(command);
-    if (source) source->dialect = dialect_of(command);
-    return source;
 }
 
 // Is it a script instead of a pattern?
@@ -136,7 +113,8 @@ struct Verb {
     int (*run)(int argc, const char* const* argv);  // from the word on
 };
 constexpr std::array verbs{
-    Verb{"check", check}, Verb{"set", set}, Verb{"ctl", ctl}, Verb{"doctor", doctor}, Verb{"wait", wait},
+    Verb{"check", check},   Verb{"set", set},   Verb{"ctl", ctl},
+    Verb{"doctor", doctor}, Verb{"wait", wait}, Verb{"port", port_program},
 };
 
 int run(int argc, const char* const* argv) {

@@ -167,6 +167,7 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
         if (type.size() == 1 && !path.empty())
             return container(span, name, name_span, {arguments[0]}, {program_[arguments[1]].span, type[0]}, path);
     }
+    if (name == "defined" && arguments.size() == 1) return add(span, ast::Defined{arguments[0]}, arguments);
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);
 }

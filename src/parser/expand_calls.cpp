@@ -153,6 +153,8 @@ class Expander {
             }
             if (const auto* f = std::get_if<ast::FunctionItem>(&item.node)) {
                 functions_.push_back(*f);
+                // without a type the result has that of the value
+                if (!f->result && gives_value(f->body)) functions_.back().result = ast::TypeName{};
                 templates(f->body);
             }
         }
@@ -180,6 +182,16 @@ class Expander {
         std::string name;
         uint32_t inside;  // another expansion, or none
     };
+
+    bool gives_value(const ast::Block& block) const {
+        bool found = false;
+        for (ast::StmtId id : block.statements) {
+            const auto* leave = std::get_if<ast::Return>(&program_[id].node);
+            found = found || (leave && leave->value);
+            ast::each_block(program_[id], [&](const ast::Block& b) { found = found || gives_value(b); });
+        }
+        return found;
+    }
 
     void templates(ast::ExprId id) {
         templates_.insert(id);

@@ -111,6 +111,7 @@ using ast::UnaryOp;
 %type <ast::TypeName> type
 %type <std::optional<ast::TypeName>> result
 %type <std::vector<ast::FunctionItem::Parameter>> fn_parameters fn_list
+%type <ast::FunctionItem::Parameter> fn_parameter
 %type <ast::Config> settings last_setting
 %type <ast::Config::Setting> setting
 %type <std::string> word
@@ -185,8 +186,13 @@ fn_parameters:
   ;
 
 fn_list:
-    LOCAL ":" type             { $$.push_back({$1, @1, $3}); }
-  | fn_list "," LOCAL ":" type { $$ = $1; $$.push_back({$3, @3, $5}); }
+    fn_parameter             { $$.push_back($1); }
+  | fn_list "," fn_parameter { $$ = $1; $$.push_back($3); }
+  ;
+
+fn_parameter:
+    LOCAL          { $$ = {$1, @1, {}}; }
+  | LOCAL ":" type { $$ = {$1, @1, $3}; }
   ;
 
 result:

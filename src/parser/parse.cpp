@@ -24,7 +24,7 @@ bool is_program_text(const Source& source, Diags& diags) {
 
 }  // namespace
 
-ast::Program parse(const Source& source, Diags& diags, const Invocation& given) {
+ast::Program parse_as_written(const Source& source, Diags& diags, const Invocation& given) {
     ast::Program program;
     if (grammar_of(source.spoken()) == Grammar::stp) {
         program.settings = settings_of(source.spoken());
@@ -32,7 +32,14 @@ ast::Program parse(const Source& source, Diags& diags, const Invocation& given) 
     } else {
         program = read_tree(source, diags);
     }
-    if (!diags.has_errors()) expand(program, given, diags);
+    return program;
+}
+
+void put_in(ast::Program& program, const Invocation& given, Diags& diags) { expand(program, given, diags); }
+
+ast::Program parse(const Source& source, Diags& diags, const Invocation& given) {
+    ast::Program program = parse_as_written(source, diags, given);
+    if (!diags.has_errors()) put_in(program, given, diags);
     return program;
 }
 

@@ -207,6 +207,7 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
         case StpForm::user_number:
             return number_at(id, n, row);
         case StpForm::target:
+            if (given_.names_target) return put(id, ast::Name{"target"});
             put(id, ast::Integer{static_cast<uint64_t>(given_.target)});
             break;
         case StpForm::printf:

@@ -25,11 +25,18 @@ struct Invocation {
     bool guru = false;                                      // -g
     int64_t target = 0;                                     // the process of -x; 0: none
     std::vector<std::pair<std::string, std::string>> globals = {};  // -G name=value
+    bool names_target = false;                                      // is target() left as a name instead of the number?
 };
 
 // Always returns a tree of what could be understood; mistakes are in `diags`. No macro, function, positional parameter
 // or getopt() is left in it where something is run: they are replaced by what they stand for.
 ast::Program parse(const Source& source, Diags& diags, const Invocation& given = {});
+
+// The tree before that, with the items, calls and parameters that were written.
+ast::Program parse_as_written(const Source& source, Diags& diags, const Invocation& given = {});
+
+// What parse() does to such a tree then.
+void put_in(ast::Program& program, const Invocation& given, Diags& diags);
 
 // Adds the text of all files that the program imports, and that those import, each once.
 void load_imports(Source& source, Diags& diags);

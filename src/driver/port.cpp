@@ -1,0 +1,175 @@
+#include "port/port.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "codegen/compile.h"
+#include "parser/parse.h"
+#include "port.h"
+#include "runtime/kernel.h"
+#include "script.h"
+#include "systemtap.h"
+
+namespace lt {
+namespace {
+
+void draw_all(const Source& source, const Diags& diags) {
+    const bool colored = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    for (const Diag& d : diags.all()) fmt::print(stderr, "{}", draw(source, d, colored));
+}
+
+int refuse(const Error& e) {
+    Diags diags;
+    diags.error({}, e.what).hint = e.hint;
+    draw_all({}, diags);
+    return 1;
+}
+
+port::Known known(const Type& type) {
+    if (type.kind == Kind::none) return port::Known::nothing;
+    if (type.kind == Kind::integer && type.view == View::hex) return port::Known::address;
+    const bool is_number = type.kind == Kind::integer && (type.view == View::plain || type.view == View::boolean);
+    if (!is_number) return port::Known::other;
+    if (type.is_signed) return port::Known::number;
+    return type.size <= 4 ? port::Known::small_unsigned : port::Known::large_unsigned;
+}
+
+// "struct sock", of an address of one.
+std::string pointee_name(const Type& type) {
+    const Type* to = pointee(type);
+    return to && to->kind == Kind::structure ? to->shape->name : "";
+}
+
+class Porter {
+  public:
+    Porter(const Command& command, Source source, Kernel* kernel)
+        : source_(std::move(source)), kernel_(kernel), given_{command.positional} {
+        tell_systemtap(command, given_);
+        given_.names_target = true;
+        options_.params = command.params;
+        options_.unsafe = true;
+    }
+
+    int run() {
+        Diags diags;
+        load_imports(source_, diags);
+        ast::Program linked = parse_as_written(source_, diags, given_);
+        if (diags.has_errors()) {
+            draw_all(source_, diags);
+            return 1;
+        }
+        const port::OnlyWritten only_written = port::prepare(source_, linked);
+        const bool compiled = kernel_ && ask_types(linked);
+        port::Machine machine;
+        machine.type = [this](ast::ExprId id) {
+            const auto i = static_cast<size_t>(id);
+            return i < types_.size() ? types_[i] : port::Known::nothing;
+        };
+        machine.pointee = [this](ast::ExprId id) {
+            const auto i = static_cast<size_t>(id);
+            return i < pointees_.size() ? pointees_[i] : std::string();
+        };
+        if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
+        const std::string text = port::port(source_, std::move(linked), only_written, machine);
+        if (!holds(text, compiled)) return 1;
+        fmt::print("{}", text);
+        return 0;
+    }
+
+  private:
+    // The types that this kernel gives to what each item names; an item that does not compile here has none. Functions
+    // are put in their places at the end of the tree, so that all that was there before keeps its number.
+    bool ask_types(const ast::Program& linked) {
+        ast::Program whole = linked;
+        Diags diags;
+        for (ast::Expr& e : whole.exprs) {
+            auto* name = std::get_if<ast::Name>(&e.node);
+            if (name && name->name == "target") e.node = ast::Integer{0};
+        }
+        put_in(whole, given_, diags);
+        if (diags.has_errors()) return false;
+        types_.assign(linked.exprs.size(), port::Known::nothing);
+        pointees_.assign(linked.exprs.size(), "");
+        for (const ast::Item& item : linked.items) ask_types(whole, item);
+        whole.items = linked.items;
+        return compiles(whole, diags);
+    }
+
+    bool compiles(const ast::Program& program, Diags& diags) const {
+        Typed typed = resolve(program, *kernel_, options_, diags);
+        if (!diags.has_errors()) check(program, typed, *kernel_, diags);
+        return !diags.has_errors();
+    }
+
+    void ask_types(ast::Program& whole, const ast::Item& item) {
+        whole.items = {item};
+        Diags diags;
+        Typed typed = resolve(whole, *kernel_, options_, diags);
+        if (diags.has_errors()) return;
+        Diags ignored;  // other items say what maps hold
+        check(whole, typed, *kernel_, ignored);
+        keep_types(typed);
+    }
+
+    // Where the same text has several types, nothing is known.
+    void keep_types(const Typed& typed) {
+        for (size_t i = 0; i < types_.size(); i++) {
+            std::set<std::pair<port::Known, std::string>> found;
+            for (const Body& body : typed.bodies) {
+                if (i < body.types.size() && body.types[i].kind != Kind::none)
+                    found.emplace(known(body.types[i]), pointee_name(body.types[i]));
+            }
+            if (found.size() != 1) continue;
+            types_[i] = found.begin()->first;
+            pointees_[i] = found.begin()->second;
+        }
+    }
+
+    bool exists(ast::ProbeSpec spec) const {
+        spec.alternative = {};
+        ast::Program alone;
+        alone.items.push_back({{}, ast::Action{{std::move(spec)}, std::nullopt, {}}});
+        Diags ignored;
+        return !resolve(alone, *kernel_, options_, ignored).bodies.empty() && !ignored.has_errors();
+    }
+
+    // What was printed is read again: a program that is none is not handed out.
+    bool holds(const std::string& text, bool compiled) {
+        const Source ported{source_.name + " as .lt", text, {}, ".lt"};
+        Diags diags;
+        const ast::Program program = parse(ported, diags, {});
+        if (!diags.has_errors() && (!compiled || compiles(program, diags))) return true;
+        draw_all(ported, diags);
+        refuse({"this program has no form in .lt yet", "lt runs it as it is: lt " + source_.name, 0});
+        return false;
+    }
+
+    Source source_;
+    Kernel* kernel_;
+    Invocation given_;
+    ResolveOptions options_;
+    std::vector<port::Known> types_;
+    std::vector<std::string> pointees_;
+};
+
+}  // namespace
+
+int port_program(int argc, const char* const* argv) {
+    Result<Command> command = read_command(argc, argv);
+    if (!command) return refuse(command.error());
+    if (command->file.empty() && !command->has(Option::program))
+        return refuse({"port takes a program of SystemTap's", "for example lt port old.stp > new.lt", 0});
+    if (command->has(Option::program) || command->file == "-") command->options[Option::systemtap] = "true";
+    const std::string spoken = command->has(Option::systemtap) ? ".stp" : command->file;
+    if (grammar_of(spoken) != Grammar::stp)
+        return refuse({command->file + " is no program of SystemTap's", "its name ends in .stp, or --stp is given", 0});
+    Result<Source> source = read_source(*command);
+    if (!source) return refuse(source.error());
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel({command->text(Option::kernel)});
+    return Porter(*command, std::move(*source), kernel ? kernel->get() : nullptr).run();
+}
+
+}  // namespace lt

@@ -1,0 +1,149 @@
+// Every value of SystemTap's is a number of 64 bits with a sign, so its tree is full of casts to that. Most change
+// nothing: what is cast has the same value in all that is done with it.
+#include <algorithm>
+#include <array>
+
+#include "stdlib/builtins.h"
+#include "steps.h"
+
+namespace lt::port {
+namespace {
+
+// What is done with a value: anything, which its sign decides; only what is the same with and without one; it is a
+// part of a key, where an address is a number like others.
+enum class Use : uint8_t { any, alike, key };
+
+bool is_signed_use(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    constexpr std::array ops{subtract, divide, modulo, shift_right, less, less_equal, greater, greater_equal};
+    return std::find(ops.begin(), ops.end(), op) != ops.end();
+}
+
+class Casts {
+  public:
+    Casts(Tree& tree, const Machine& machine) : tree_(tree), machine_(machine) {}
+
+    void item(const ast::Item& item) {
+        const auto condition = [&](const std::optional<ast::ExprId>& id) {
+            if (id) expr(*id, Use::any);
+        };
+        if (const auto* action = std::get_if<ast::Action>(&item.node)) condition(action->predicate);
+        if (const auto* span = std::get_if<ast::SpanAction>(&item.node)) condition(span->predicate);
+        if (const ast::Block* body = Tree::body(item)) block(*body);
+    }
+
+  private:
+    void block(const ast::Block& b) {
+        for (ast::StmtId id : b.statements) {
+            const ast::Stmt s = tree_.program[id];
+            const auto* evaluate = std::get_if<ast::Evaluate>(&s.node);
+            const auto* assign = std::get_if<ast::Assign>(&s.node);
+            const bool adds = assign && assign->op == ast::BinaryOp::add;
+            ast::each_expr(s, [&](ast::ExprId e) { expr(e, evaluate || adds ? Use::alike : Use::any); });
+            ast::each_block(s, [&](const ast::Block& inner) { block(inner); });
+        }
+    }
+
+    void expr(ast::ExprId id, Use use) {
+        if (tree_.get<ast::Cast>(id)) drop(id, use);
+        if (tree_.get<ast::Cast>(id)) drop_address(id);
+        const ast::Expr e = tree_.program[id];
+        const auto* binary = std::get_if<ast::Binary>(&e.node);
+        const auto* map = std::get_if<ast::Map>(&e.node);
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        const bool alike = (call && call->name != "sort") || (binary && !is_signed_use(binary->op));
+        const Use below = map ? Use::key : alike ? Use::alike : Use::any;
+        ast::each_child(e, [&](ast::ExprId child) { expr(child, below); });
+        ast::each_block(e, [&](const ast::Block& b) { block(b); });
+    }
+
+    void drop(ast::ExprId id, Use use) {
+        const ast::ExprId inner = tree_.bare(id);
+        if (inner == id || !changes_nothing(id, inner, use)) return;
+        tree_.put(id, ast::ExprNode(tree_.node(inner)));
+    }
+
+    // (struct sock *)(int64)args.sk, where that is one already.
+    void drop_address(ast::ExprId id) {
+        ast::Cast cast = *tree_.get<ast::Cast>(id);
+        if (cast.type.pointers == 0) return;
+        const std::string name = machine_.pointee(tree_.origin(tree_.bare(cast.value)));
+        cast.value = tree_.bare(cast.value);
+        if (cast.type.any_tag && needs_tag(cast.type.name)) cast.type.name.insert(0, "struct ");
+        const bool same =
+            cast.type.pointers == 1 && !name.empty() && (cast.type.name == name || name == "struct " + cast.type.name);
+        tree_.put(id, same ? tree_.node(cast.value) : ast::ExprNode(cast));
+    }
+
+    // SystemTap lets out the `struct` of a type.
+    static bool needs_tag(const std::string& name) {
+        constexpr std::array<std::string_view, 15> words{"char",  "short",    "int",    "long",   "void",
+                                                         "bool",  "unsigned", "signed", "int8",   "int16",
+                                                         "int32", "int64",    "uint8",  "uint16", "uint32"};
+        const bool is_plain = std::find(words.begin(), words.end(), name) != words.end() || name == "uint64";
+        return !is_plain && name.find(' ') == std::string::npos && !name.ends_with("_t");
+    }
+
+    bool changes_nothing(ast::ExprId cast, ast::ExprId inner, Use use) const {
+        const ast::ExprNode& node = tree_.node(inner);
+        if (std::holds_alternative<ast::Map>(node) || std::holds_alternative<ast::Local>(node)) return true;
+        if (const auto* name = std::get_if<ast::Name>(&node); name && is_count(name->name)) return true;
+        if (const auto* call = std::get_if<ast::Call>(&node)) return gives_number(call->name);
+        const auto* unary = std::get_if<ast::Unary>(&node);
+        if (unary && unary->op == ast::UnaryOp::minus) return true;
+        if (is_value_of_pair(inner)) return true;
+        const Known type = known(cast, inner);
+        if (type == Known::number) return true;
+        if (type == Known::small_unsigned || type == Known::large_unsigned) return use != Use::any;
+        return type == Known::address && use == Use::key;
+    }
+
+    // The machine was asked of the tree before anything was changed.
+    Known known(ast::ExprId cast, ast::ExprId inner) const {
+        const auto* outer = tree_.get<ast::Cast>(cast);
+        const Known found = outer ? machine_.type(tree_.origin(outer->value)) : Known::nothing;
+        return found == Known::nothing ? machine_.type(tree_.origin(inner)) : found;
+    }
+
+    // Numbers that are never below 0 and far below 2^63.
+    static bool is_count(const std::string& name) {
+        constexpr std::array<std::string_view, 13> names{"pid",  "tid",      "ppid",    "uid",   "gid",
+                                                         "cpu",  "nsecs",    "elapsed", "ncpus", "jiffies",
+                                                         "rand", "usermode", "cgroup"};
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
+    static bool gives_number(const std::string& name) {
+        const FunctionRow* row = find_function(name);
+        return row == nullptr || row->id == Function::nsecs || name == "bswap" || name == "strlen" ||
+               name == "strtol" || name == "strcontains" || name.ends_with("_of");
+    }
+    bool is_value_of_pair(ast::ExprId id) const {
+        const auto* member = tree_.get<ast::Member>(id);
+        while (member && tree_.get<ast::Member>(member->base)) member = tree_.get<ast::Member>(member->base);
+        return member && tree_.get<ast::Local>(member->base) != nullptr;
+    }
+
+    Tree& tree_;
+    const Machine& machine_;
+};
+
+// In a span over a call its arguments are those of the entry.
+void plain_arguments(Tree& tree, const ast::Item& item) {
+    tree.each_expr(item, [&](ast::ExprId id) {
+        const auto* call = tree.get<ast::Call>(id);
+        if (!call || call->name != "entry") return;
+        const auto* member = tree.get<ast::Member>(call->arguments[0]);
+        if (member && tree.is_name(member->base, "args")) tree.put(id, ast::ExprNode(*member));
+    });
+}
+
+}  // namespace
+
+void drop_casts(Tree& tree, const Machine& machine) {
+    for (const ast::Item& item : tree.program.items) {
+        if (std::holds_alternative<ast::SpanAction>(item.node)) plain_arguments(tree, item);
+        Casts(tree, machine).item(item);
+    }
+}
+
+}  // namespace lt::port

@@ -1,0 +1,278 @@
+// Items as a person writes them: short names of probes, conditions in front, one item where the text had one, and the
+// settings that the rest needs.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "stdlib/probes.h"
+#include "steps.h"
+
+namespace lt::port {
+namespace {
+
+// What display of SystemTap's unread globals begins with, in the tree: names that no script can write.
+bool is_display(const Tree& tree, const ast::Item& item, const Source& source) {
+    const auto* action = std::get_if<ast::Action>(&item.node);
+    if (!action || action->probes.front().parts.front().text != "END") return false;
+    return !source.at(item.span).starts_with("probe") && !action->body.statements.empty() && tree.maps().size() > 0;
+}
+
+bool is_kernel_probe(const ast::Action& action) {
+    return std::all_of(action.probes.begin(), action.probes.end(), [](const ast::ProbeSpec& p) {
+        const ProbeRow* row = find_probe(p.parts.front().text);
+        return row && !run_by_lt(row->place);
+    });
+}
+
+// ---- conditions
+
+class Conditions {
+  public:
+    explicit Conditions(Tree& tree) : tree_(tree) {}
+
+    // Can it be asked before the block?
+    bool is_early(ast::ExprId id) const {
+        return !tree_.any_expr(id, [&](ast::ExprId e) {
+            const auto* call = tree_.get<ast::Call>(e);
+            const bool is_known = !call || tree_.is_pure(e);
+            return tree_.get<ast::Local>(e) || tree_.get<ast::BlockValue>(e) || tree_.get<ast::Step>(e) || !is_known;
+        });
+    }
+
+    // Is it at the return what it was at the entry?
+    bool is_lasting(ast::ExprId id) const {
+        return !tree_.any_expr(id, [&](ast::ExprId e) {
+            const auto* name = tree_.get<ast::Name>(e);
+            const bool lasts = name && (name->name == "pid" || name->name == "tid" || name->name == "target" ||
+                                        name->name == "uid" || name->name == "comm");
+            const bool is_plain = tree_.get<ast::Integer>(e) || tree_.get<ast::String>(e) ||
+                                  tree_.get<ast::Binary>(e) || tree_.get<ast::Unary>(e) || tree_.get<ast::Cast>(e);
+            return !lasts && !is_plain;
+        });
+    }
+
+    ast::ExprId negated(ast::ExprId id) {
+        using enum ast::BinaryOp;
+        constexpr std::array<std::pair<ast::BinaryOp, ast::BinaryOp>, 6> others{{{equal, not_equal},
+                                                                                 {not_equal, equal},
+                                                                                 {less, greater_equal},
+                                                                                 {greater_equal, less},
+                                                                                 {greater, less_equal},
+                                                                                 {less_equal, greater}}};
+        if (const auto* unary = tree_.get<ast::Unary>(id); unary && unary->op == ast::UnaryOp::logical_not)
+            return unary->operand;
+        if (const auto* binary = tree_.get<ast::Binary>(id)) {
+            if (binary->op == logical_or) {
+                const ast::Binary either = *binary;
+                const ast::ExprId left = negated(either.left), right = negated(either.right);
+                return tree_.like(id, ast::Binary{logical_and, left, right});
+            }
+            for (const auto& [op, other] : others) {
+                if (binary->op == op) return tree_.like(id, ast::Binary{other, binary->left, binary->right});
+            }
+        }
+        return tree_.like(id, ast::Unary{ast::UnaryOp::logical_not, id});
+    }
+
+    ast::ExprId both(const std::optional<ast::ExprId>& first, ast::ExprId second) {
+        if (!first) return second;
+        return tree_.like(second, ast::Binary{ast::BinaryOp::logical_and, *first, second});
+    }
+
+    void move_out(std::optional<ast::ExprId>& predicate, ast::Block& body, bool at_entry) {
+        const auto fits = [&](ast::ExprId id) { return is_early(id) && (!at_entry || is_lasting(id)); };
+        while (!body.statements.empty()) {
+            const auto* branch = tree_.get<ast::If>(body.statements.front());
+            if (!branch || !branch->no.statements.empty() || !fits(branch->condition)) return;
+            const ast::If n = *branch;
+            const bool leaves = n.yes.statements.size() == 1 && tree_.get<ast::Return>(n.yes.statements[0]);
+            if (leaves) {
+                predicate = both(predicate, negated(n.condition));
+                body.statements.erase(body.statements.begin());
+            } else if (body.statements.size() == 1) {
+                predicate = both(predicate, n.condition);
+                body = n.yes;
+            } else {
+                return;
+            }
+        }
+    }
+
+  private:
+    Tree& tree_;
+};
+
+}  // namespace
+
+std::set<std::string> take_display(Tree& tree, const Source& source) {
+    std::set<std::string> out;
+    auto& items = tree.program.items;
+    for (const ast::Item& item : items) {
+        if (!is_display(tree, item, source)) continue;
+        tree.each_expr(item, [&](ast::ExprId id) {
+            const auto* map = tree.get<ast::Map>(id);
+            if (map) out.insert(map->name.substr(0, map->name.rfind('.')));
+        });
+    }
+    std::erase_if(items, [&](const ast::Item& item) { return is_display(tree, item, source); });
+    return out;
+}
+
+void settle_alternatives(Tree& tree, const Machine& machine) {
+    std::set<std::pair<uint32_t, uint32_t>> enough;  // group, position
+    for (ast::Item& item : tree.program.items) {
+        const auto settle = [&](ast::ProbeSpec& spec) {
+            const ast::Alternative a = std::exchange(spec.alternative, {});
+            if (!a.optional && a.choices.empty()) return true;
+            const bool superfluous = std::any_of(a.choices.begin(), a.choices.end(), [&](const auto& c) {
+                return std::any_of(enough.begin(), enough.end(),
+                                   [&](const auto& e) { return e.first == c.group && e.second < c.position; });
+            });
+            if (superfluous || !machine.exists(spec)) return false;
+            for (const auto& c : a.choices)
+                if (c.sufficient) enough.emplace(c.group, c.position);
+            return true;
+        };
+        if (auto* action = std::get_if<ast::Action>(&item.node))
+            std::erase_if(action->probes, [&](ast::ProbeSpec& p) { return !settle(p); });
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            std::erase_if(span->opens, [&](ast::Endpoint& e) { return !settle(e.probe); });
+    }
+    std::erase_if(tree.program.items, [](const ast::Item& item) {
+        const auto* action = std::get_if<ast::Action>(&item.node);
+        const auto* span = std::get_if<ast::SpanAction>(&item.node);
+        return (action && action->probes.empty()) || (span && span->opens.empty());
+    });
+}
+
+void make_predicates(Tree& tree) {
+    Conditions conditions(tree);
+    for (ast::Item& item : tree.program.items) {
+        if (auto* action = std::get_if<ast::Action>(&item.node); action && is_kernel_probe(*action))
+            conditions.move_out(action->predicate, action->body, false);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            conditions.move_out(span->predicate, span->body, true);
+    }
+}
+
+// ---- probes
+
+namespace {
+
+// interval:s:1 is interval:1s.
+void join_period(std::vector<ast::ProbeSpec::Part>& parts) {
+    constexpr std::array<std::string_view, 4> units{"ns", "us", "ms", "s"};
+    if (parts.size() != 3 || std::find(units.begin(), units.end(), parts[1].text) == units.end()) return;
+    parts[1].text = parts[2].text + parts[1].text;
+    parts.pop_back();
+}
+
+void shorten(ast::ProbeSpec& spec) {
+    const ProbeRow* row = find_probe(spec.parts.front().text);
+    if (row == nullptr) return;
+    if (row->place == Place::period || row->place == Place::clock) join_period(spec.parts);
+    if (!row->brief.empty() && row->kind != ProbeKind::interval) spec.parts.front().text = std::string(row->brief);
+}
+
+}  // namespace
+
+void short_probes(Tree& tree) {
+    for (ast::Item& item : tree.program.items) {
+        if (auto* action = std::get_if<ast::Action>(&item.node))
+            for (ast::ProbeSpec& p : action->probes) shorten(p);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            for (ast::Endpoint& e : span->opens) shorten(e.probe);
+    }
+}
+
+void join_items(Tree& tree) {
+    auto& items = tree.program.items;
+    for (size_t i = 1; i < items.size();) {
+        auto* a = std::get_if<ast::Action>(&items[i - 1].node);
+        auto* b = std::get_if<ast::Action>(&items[i].node);
+        const bool alike = a && b && items[i - 1].span == items[i].span &&
+                           a->predicate.has_value() == b->predicate.has_value() &&
+                           (!a->predicate || tree.same(*a->predicate, *b->predicate)) && tree.same(a->body, b->body);
+        if (!alike) {
+            i++;
+            continue;
+        }
+        a->probes.insert(a->probes.end(), b->probes.begin(), b->probes.end());
+        items.erase(items.begin() + static_cast<ptrdiff_t>(i));
+    }
+}
+
+// ---- settings
+
+namespace {
+
+// Maps that an END block prints and that does nothing else; none: it does.
+std::optional<std::set<std::string>> printed_by(const Tree& tree, const ast::Item& item) {
+    const auto* action = std::get_if<ast::Action>(&item.node);
+    if (!action || action->probes.front().parts.front().text != "END" || action->predicate) return {};
+    std::set<std::string> out;
+    for (ast::StmtId id : action->body.statements) {
+        const auto* evaluate = tree.get<ast::Evaluate>(id);
+        const auto* call = evaluate ? tree.get<ast::Call>(evaluate->value) : nullptr;
+        const auto* map = call && call->name == "print" ? tree.get<ast::Map>(call->arguments[0]) : nullptr;
+        if (!map || map->has_key) return {};
+        out.insert(map->name);
+    }
+    return out;
+}
+
+bool reads_text(const Tree& tree) {
+    const auto is_long = [&](ast::ExprId id) {
+        const auto* call = tree.get<ast::Call>(id);
+        if (!call || call->name != "str" || call->arguments.size() != 1) return false;
+        const auto* member = tree.get<ast::Member>(call->arguments[0]);
+        return !member || member->field != "comm";
+    };
+    return std::any_of(tree.program.items.begin(), tree.program.items.end(), [&](const ast::Item& item) {
+        bool found = false;
+        tree.each_expr(item, [&](ast::ExprId id) { found = found || is_long(id); });
+        return found;
+    });
+}
+
+bool names_target(const Tree& tree) {
+    bool found = false;
+    for (const ast::Item& item : tree.program.items)
+        tree.each_expr(item, [&](ast::ExprId id) { found = found || tree.is_name(id, "target"); });
+    return found;
+}
+
+}  // namespace
+
+void add_settings(Tree& tree, const std::set<std::string>& only_written) {
+    auto& items = tree.program.items;
+    const std::set<std::string> maps = tree.maps();
+    std::set<std::string> shown = only_written;
+    for (const ast::Item& item : items) {
+        if (const auto printed = printed_by(tree, item)) shown.insert(printed->begin(), printed->end());
+    }
+    const bool all_shown = std::includes(shown.begin(), shown.end(), maps.begin(), maps.end());
+    ast::Config config;
+    if (reads_text(tree)) config.settings.push_back({"max_strlen", {}, "512", {}});
+    if (all_shown) {
+        std::erase_if(items, [&](const ast::Item& item) { return printed_by(tree, item).has_value(); });
+    } else {
+        config.settings.push_back({"print_maps_on_exit", {}, "false", {}});
+        ast::Block end;
+        for (const std::string& name : only_written) {
+            if (!maps.contains(name)) continue;
+            const ast::ExprId map = tree.program.add({}, ast::Map{name, {}, false});
+            const ast::ExprId print = tree.program.add({}, ast::Call{"print", {}, {map}});
+            end.statements.push_back(tree.program.add({}, ast::Evaluate{print}));
+        }
+        const ast::ProbeSpec probe{{}, {{{}, "END"}}, "", {}};
+        if (!end.statements.empty()) items.push_back({{}, ast::Action{{probe}, std::nullopt, std::move(end)}});
+    }
+    if (names_target(tree)) {
+        const ast::ExprId none = tree.program.add({}, ast::Integer{0});
+        items.insert(items.begin(), {{}, ast::Parameter{"target", {}, none, "the process to look at"}});
+    }
+    if (!config.settings.empty()) items.insert(items.begin(), {{}, config});
+}
+
+}  // namespace lt::port

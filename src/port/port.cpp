@@ -1,0 +1,64 @@
+#include "port/port.h"
+
+#include <algorithm>
+
+#include "remarks.h"
+#include "steps.h"
+
+namespace lt::port {
+namespace {
+
+// As they stand in the text; what stands nowhere in it comes last.
+void order_items(ast::Program& program, uint32_t own_end) {
+    const auto place = [&](const ast::Item& item) -> uint32_t {
+        if (std::holds_alternative<ast::MapDeclaration>(item.node)) return 0;
+        return item.span.empty() || item.span.begin >= own_end ? UINT32_MAX : item.span.begin;
+    };
+    std::stable_sort(program.items.begin(), program.items.end(),
+                     [&](const ast::Item& a, const ast::Item& b) { return place(a) < place(b); });
+}
+
+uint32_t own_end(const Source& source) {
+    return source.parts.empty() ? static_cast<uint32_t>(source.text.size()) : source.parts.front().begin;
+}
+
+}  // namespace
+
+OnlyWritten prepare(const Source& source, ast::Program& linked) {
+    Tree tree(linked);
+    OnlyWritten only_written = take_display(tree, source);
+    shorten_functions(tree, source);
+    for (ast::Item& item : linked.items) {
+        const auto* f = std::get_if<ast::FunctionItem>(&item.node);
+        if (f == nullptr || f->body.statements.empty() || item.span.begin >= own_end(source)) continue;
+        item.span = cover(item.span, linked[f->body.statements.back()].span);
+    }
+    order_items(linked, own_end(source));
+    return only_written;
+}
+
+std::string port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine) {
+    Tree tree(prepared);
+    std::vector<Span> places;
+    for (const ast::Item& item : prepared.items) {
+        if (!item.span.empty() && item.span.begin < own_end(source)) places.push_back(item.span);
+    }
+    settle_alternatives(tree, machine);
+    join_statistics(tree, only_written);
+    plain_blocks(tree);
+    settle_questions(tree, machine);
+    place_aliases(tree, source);
+    count_in_ranges(tree);
+    use_pairs(tree);
+    make_predicates(tree);
+    join_items(tree);
+    fold_spans(tree);
+    drop_unwritten(tree);
+    drop_casts(tree, machine);
+    plain_locals(tree);
+    short_probes(tree);
+    add_settings(tree, only_written);
+    return ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared));
+}
+
+}  // namespace lt::port

@@ -1,0 +1,381 @@
+#include "span_value.h"
+
+#include <algorithm>
+#include <array>
+
+#include "stdlib/builtins.h"
+
+namespace lt::port {
+namespace {
+
+constexpr std::array<std::string_view, 3> thread_names{"tid", "pid", "curtask"};
+// What else is the same at the entry and the return.
+constexpr std::array<std::string_view, 5> lasting_names{"comm", "uid", "gid", "ppid", "func"};
+
+template <size_t N>
+bool has(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+// ---- what is handed over
+
+bool SpanValues::is_by_thread(const ast::Map& map) const {
+    bool thread = false, lasting = true;
+    for (ast::ExprId part : map.key) {
+        const auto* name = tree_.get<ast::Name>(tree_.bare(part));
+        thread = thread || (name && has(thread_names, name->name));
+        const bool is_literal = tree_.get<ast::Integer>(part) || tree_.get<ast::String>(part);
+        lasting =
+            lasting && (is_literal || (name && (has(thread_names, name->name) || has(lasting_names, name->name))));
+    }
+    return thread && lasting;
+}
+
+// Can entry() be asked for it?
+bool SpanValues::is_kept(ast::ExprId id) const {
+    return tree_.is_pure(id) && !tree_.any_expr(id, [&](ast::ExprId e) {
+        const auto* name = tree_.get<ast::Name>(e);
+        return tree_.get<ast::Local>(e) || tree_.get<ast::Map>(e) || (name && name->name == "retval");
+    });
+}
+
+// Locals that are assigned to once before become what they were given.
+ast::ExprId SpanValues::without_locals(const ast::Block& block, ast::ExprId value) const {
+    const ast::ExprId copy = tree_.copy(value);
+    for (size_t round = 0; round < 8; round++) {
+        std::vector<std::pair<ast::ExprId, ast::ExprId>> found;
+        tree_.each_expr(copy, [&](ast::ExprId e) {
+            const auto* local = tree_.get<ast::Local>(e);
+            if (!local) return;
+            std::vector<ast::ExprId> given;
+            bool changed = false;
+            tree_.each_stmt(block, [&](ast::StmtId id) {
+                const auto* assign = tree_.get<ast::Assign>(id);
+                const auto* target = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+                if (target && target->name == local->name)
+                    given.push_back(assign->value), changed |= assign->op.has_value();
+            });
+            const bool is_top = given.size() == 1 && !changed && tree_.is_pure(given[0]);
+            if (is_top) found.emplace_back(e, given[0]);
+        });
+        if (found.empty()) break;
+        for (const auto& [to, from] : found) tree_.put_copy(to, from);
+    }
+    return copy;
+}
+
+// Of `nsecs`, `nsecs(realtime)` and these divided by a number: how many nanoseconds one is.
+std::optional<int64_t> SpanValues::unit_of(ast::ExprId id) const {
+    id = tree_.bare(id);
+    if (tree_.is_name(id, "nsecs")) return 1;
+    if (const auto* call = tree_.get<ast::Call>(id); call && call->name == "nsecs") return 1;
+    const auto* divided = tree_.get<ast::Binary>(id);
+    if (!divided || divided->op != ast::BinaryOp::divide) return {};
+    const auto* by = tree_.get<ast::Integer>(tree_.bare(divided->right));
+    const auto whole = unit_of(divided->left);
+    if (!by || !whole || by->value == 0 || by->value > 1'000'000'000) return {};
+    return *whole * static_cast<int64_t>(by->value);
+}
+
+std::optional<ast::ExprId> SpanValues::take(ast::Block& entry, const std::string& map) {
+    for (auto at = entry.statements.begin(); at != entry.statements.end(); ++at) {
+        const auto* assign = tree_.get<ast::Assign>(*at);
+        const auto* target = assign ? tree_.get<ast::Map>(assign->target) : nullptr;
+        if (!target || target->name != map) continue;
+        const ast::Assign found = *assign;
+        if (!is_by_thread(*target)) return {};
+        const ast::ExprId value = without_locals(entry, found.value);
+        const auto unit = unit_of(value);
+        if (!unit && !is_kept(value)) return {};
+        values_[map] = {found.target, value, unit};
+        entry.statements.erase(at);
+        if (!replace_in_entry(entry, map)) return {};
+        return value;
+    }
+    return {};  // not each time
+}
+
+// What the entry itself reads back is what it has just written.
+bool SpanValues::replace_in_entry(const ast::Block& entry, const std::string& map) {
+    std::vector<ast::ExprId> found;
+    bool fits = true;
+    tree_.each_expr(entry, [&](ast::ExprId id) {
+        const auto* call = tree_.get<ast::Call>(id);
+        if (call && (call->name == "delete" || call->name == "has_key") && tree_.is_map(call->arguments[0], map))
+            fits = false;
+        const auto* named = tree_.get<ast::Map>(id);
+        if (!named || named->name != map) return;
+        fits = fits && read(id);
+        found.push_back(id);
+    });
+    for (ast::ExprId id : found) {
+        if (fits) tree_.put_copy(id, values_[map].value);
+    }
+    return fits;
+}
+
+// ---- the block at the return
+
+const SpanValues::Value* SpanValues::read(ast::ExprId id) const {
+    id = tree_.bare(id);
+    const auto* map = tree_.get<ast::Map>(id);
+    const auto found = map ? values_.find(map->name) : values_.end();
+    return found != values_.end() && tree_.same(id, found->second.key) ? &found->second : nullptr;
+}
+
+bool SpanValues::has_wrong_key() const {
+    return tree_.any_expr(body_, [&](ast::ExprId id) {
+        const auto* map = tree_.get<ast::Map>(id);
+        return map && values_.contains(map->name) && !read(id);
+    });
+}
+
+bool SpanValues::rewrite(const std::optional<ast::ExprId>& asked, const std::optional<ast::ExprId>& filter) {
+    filter_ = filter;
+    if (has_wrong_key()) return false;
+    inline_reads();
+    const bool guarded = !filter;
+    if (asked) {
+        const ast::StmtId all = tree_.program.add({}, ast::If{*asked, body_, {}});
+        body_ = {{all}};
+    }
+    if (!block(body_, guarded)) return false;
+    tree_.each_expr(body_, [&](ast::ExprId id) { replace_reads(id); });
+    tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
+    inline_differences();
+    return !is_left();
+}
+
+// @entry() of a clock, too, is there to be subtracted.
+void SpanValues::rewrite_clocks() {
+    tree_.each_expr(body_, [&](ast::ExprId id) { replace_clock(id); });
+    tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
+    inline_differences();
+}
+
+void SpanValues::replace_clock(ast::ExprId id) {
+    const auto* n = tree_.get<ast::Binary>(id);
+    const auto* entry = n && n->op == ast::BinaryOp::subtract ? tree_.get<ast::Call>(tree_.bare(n->right)) : nullptr;
+    if (!entry || entry->name != "entry") return;
+    const auto unit = unit_of(entry->arguments[0]);
+    if (!unit || unit_of(without_locals(body_, n->left)) != unit) return;
+    const ast::ExprId latency = tree_.like(id, ast::Name{"latency"});
+    tree_.put(id, ast::Binary{ast::BinaryOp::divide, latency, tree_.like(id, ast::Duration{*unit})});
+}
+
+// $t = @begun[tid] stands for the map.
+void SpanValues::inline_reads() {
+    std::vector<ast::StmtId> found;
+    tree_.each_stmt(body_, [&](ast::StmtId id) {
+        const auto* assign = tree_.get<ast::Assign>(id);
+        if (assign && !assign->op && tree_.get<ast::Local>(assign->target) && read(assign->value)) found.push_back(id);
+    });
+    for (ast::StmtId id : found) {
+        const ast::Assign assign = *tree_.get<ast::Assign>(id);
+        replace_local(tree_.get<ast::Local>(assign.target)->name, assign.value, id);
+    }
+}
+
+// Takes a local that is assigned to once out of the block.
+bool SpanValues::replace_local(const std::string& name, ast::ExprId value, ast::StmtId at) {
+    std::vector<ast::ExprId> uses;
+    tree_.each_expr(body_, [&](ast::ExprId id) {
+        const auto* local = tree_.get<ast::Local>(id);
+        if (local && local->name == name) uses.push_back(id);
+    });
+    size_t writes = 0;
+    tree_.each_stmt(body_, [&](ast::StmtId id) {
+        const auto* assign = tree_.get<ast::Assign>(id);
+        const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+        writes += local && local->name == name;
+    });
+    if (writes != 1) return false;
+    const ast::ExprId target = tree_.get<ast::Assign>(at)->target;
+    for (ast::ExprId id : uses) {
+        if (id != target) tree_.put_copy(id, value);
+    }
+    tree_.change_blocks(body_, [&](std::vector<ast::StmtId>& statements) {
+        std::erase_if(statements, [&](ast::StmtId id) {
+            const auto* let = tree_.get<ast::Let>(id);
+            return id == at || (let && let->name == name);
+        });
+    });
+    return true;
+}
+
+// $d = latency / 1us stands for itself where it is used once.
+void SpanValues::inline_differences() {
+    std::vector<ast::StmtId> found;
+    tree_.each_stmt(body_, [&](ast::StmtId id) {
+        const auto* assign = tree_.get<ast::Assign>(id);
+        const auto* local = assign && !assign->op ? tree_.get<ast::Local>(assign->target) : nullptr;
+        const auto* divided = local ? tree_.get<ast::Binary>(tree_.bare(assign->value)) : nullptr;
+        if (!divided || !tree_.is_name(divided->left, "latency")) return;
+        size_t uses = 0;
+        tree_.each_expr(body_, [&](ast::ExprId e) {
+            const auto* other = tree_.get<ast::Local>(e);
+            uses += other && other->name == local->name;
+        });
+        if (uses <= 3) found.push_back(id);
+    });
+    for (ast::StmtId id : found) {
+        const ast::Assign assign = *tree_.get<ast::Assign>(id);
+        replace_local(tree_.get<ast::Local>(assign.target)->name, assign.value, id);
+    }
+}
+
+// Is it asked whether the entry was seen? In a span it always was.
+SpanValues::Truth SpanValues::truth(ast::ExprId condition) const {
+    condition = tree_.bare(condition);
+    if (const auto* call = tree_.get<ast::Call>(condition))
+        return call->name == "has_key" && read(call->arguments[0]) ? Truth::always : Truth::unknown;
+    if (const Value* value = read(condition)) return value->unit ? Truth::always : Truth::unknown;
+    if (const auto* unary = tree_.get<ast::Unary>(condition); unary && unary->op == ast::UnaryOp::logical_not) {
+        const Truth t = truth(unary->operand);
+        return t == Truth::always ? Truth::never : t == Truth::never ? Truth::always : t;
+    }
+    const auto* binary = tree_.get<ast::Binary>(condition);
+    const auto* zero = binary ? tree_.get<ast::Integer>(tree_.bare(binary->right)) : nullptr;
+    const Value* value = binary ? read(binary->left) : nullptr;
+    if (!zero || zero->value != 0 || !value || !value->unit) return Truth::unknown;
+    if (binary->op == ast::BinaryOp::not_equal || binary->op == ast::BinaryOp::greater) return Truth::always;
+    return binary->op == ast::BinaryOp::equal || binary->op == ast::BinaryOp::less_equal ? Truth::never
+                                                                                         : Truth::unknown;
+}
+
+// What is asked besides that; nothing: no more.
+std::optional<ast::ExprId> SpanValues::rest_of(ast::ExprId condition) {
+    const auto* binary = tree_.get<ast::Binary>(condition);
+    if (!binary || binary->op != ast::BinaryOp::logical_and)
+        return truth(condition) == Truth::always || is_filter(condition) ? std::nullopt : std::optional(condition);
+    const ast::Binary both = *binary;
+    const auto left = rest_of(both.left), right = rest_of(both.right);
+    if (!left || !right) return left ? left : right;
+    return tree_.like(condition, ast::Binary{ast::BinaryOp::logical_and, *left, *right});
+}
+
+// Is it a part of what was asked at the entry, of what is the same at the return?
+bool SpanValues::is_filter(ast::ExprId condition) const {
+    const auto is_part = [&](auto&& self, ast::ExprId whole) -> bool {
+        const auto* both = tree_.get<ast::Binary>(whole);
+        if (both && both->op == ast::BinaryOp::logical_and) return self(self, both->left) || self(self, both->right);
+        return tree_.same(whole, condition);
+    };
+    const bool lasts = !tree_.any_expr(condition, [&](ast::ExprId e) {
+        const auto* name = tree_.get<ast::Name>(e);
+        const bool is_plain = tree_.get<ast::Integer>(e) || tree_.get<ast::String>(e) || tree_.get<ast::Binary>(e) ||
+                              tree_.get<ast::Unary>(e) || tree_.get<ast::Cast>(e);
+        return name ? !has(thread_names, name->name) && !has(lasting_names, name->name) && name->name != "target"
+                    : !is_plain;
+    });
+    return filter_ && lasts && is_part(is_part, *filter_);
+}
+
+bool SpanValues::drops(ast::StmtId id) const {
+    const auto* evaluate = tree_.get<ast::Evaluate>(id);
+    const auto* call = evaluate ? tree_.get<ast::Call>(evaluate->value) : nullptr;
+    return call && call->name == "delete" && read(call->arguments[0]);
+}
+
+bool SpanValues::block(ast::Block& b, bool guarded) {
+    std::vector<ast::StmtId> out;
+    for (ast::StmtId id : b.statements) {
+        const auto* branch = tree_.get<ast::If>(id);
+        const bool leaves = branch && branch->no.statements.empty() && branch->yes.statements.size() == 1 &&
+                            tree_.get<ast::Return>(branch->yes.statements[0]);
+        if (leaves && truth(branch->condition) == Truth::never) {
+            guarded = true;
+            continue;
+        }
+        if (!statement(id, guarded, out)) return false;
+    }
+    b.statements = out;
+    return true;
+}
+
+bool SpanValues::statement(ast::StmtId id, bool guarded, std::vector<ast::StmtId>& out) {
+    if (drops(id)) return true;
+    if (tree_.get<ast::If>(id)) return branch(id, guarded, out);
+    const auto* assign = tree_.get<ast::Assign>(id);
+    const bool is_local =
+        tree_.get<ast::Let>(id) || tree_.get<ast::Return>(id) || (assign && tree_.get<ast::Local>(assign->target));
+    if (!guarded && !is_local) return false;
+    out.push_back(id);
+    return true;
+}
+
+bool SpanValues::branch(ast::StmtId id, bool guarded, std::vector<ast::StmtId>& out) {
+    ast::If n = *tree_.get<ast::If>(id);
+    const Truth t = truth(n.condition);
+    if (t == Truth::never && n.yes.statements.empty()) return block(n.no, true);
+    if (t == Truth::never) return false;
+    const auto rest = rest_of(n.condition);
+    const bool asks = tree_.any_expr(n.condition, [&](ast::ExprId e) { return truth(e) == Truth::always; }) &&
+                      (!rest || *rest != n.condition);
+    if (asks && !n.no.statements.empty()) return false;
+    if (!block(n.yes, guarded || asks) || !block(n.no, guarded)) return false;
+    if (n.yes.statements.empty() && n.no.statements.empty()) return true;
+    if (!rest) {
+        out.insert(out.end(), n.yes.statements.begin(), n.yes.statements.end());
+        return true;
+    }
+    n.condition = *rest;
+    tree_.put(id, n);
+    out.push_back(id);
+    return true;
+}
+
+// now - @begun[tid] is the latency.
+std::optional<ast::ExprNode> SpanValues::difference(const ast::Binary& n, Span span) {
+    const Value* begun = n.op == ast::BinaryOp::subtract ? read(n.right) : nullptr;
+    if (!begun || !begun->unit) return {};
+    const ast::ExprId now = without_locals(body_, n.left);
+    if (unit_of(now) != begun->unit) return {};
+    const ast::ExprId latency = tree_.program.add(span, ast::Name{"latency"});
+    return ast::Binary{ast::BinaryOp::divide, latency, tree_.program.add(span, ast::Duration{*begun->unit})};
+}
+
+void SpanValues::replace_reads(ast::ExprId id) {
+    if (const auto* cast = tree_.get<ast::Cast>(id); cast && read(id)) {
+        tree_.put(id, ast::ExprNode(tree_.node(tree_.bare(id))));
+    }
+    if (const auto* binary = tree_.get<ast::Binary>(id)) {
+        if (const auto found = difference(*binary, tree_.program[id].span)) return tree_.put(id, *found);
+    }
+    const Value* value = tree_.get<ast::Map>(id) ? read(id) : nullptr;
+    if (!value || value->unit) return;
+    const ast::ExprId inner = tree_.bare(value->value);
+    const auto* member = tree_.get<ast::Member>(inner);
+    const auto* name = tree_.get<ast::Name>(inner);
+    const bool frozen = tree_.get<ast::Integer>(inner) || tree_.get<ast::String>(inner) ||
+                        (member && tree_.is_name(member->base, "args")) ||
+                        (name && (name->name.starts_with("arg") || has(thread_names, name->name)));
+    const ast::ExprId copy = tree_.copy(frozen ? value->value : inner);
+    tree_.put(id, frozen ? ast::ExprNode(tree_.node(copy)) : ast::ExprNode(ast::Call{"entry", {}, {copy}}));
+}
+
+// latency / 1ns / 1000 is latency / 1us.
+void SpanValues::divide_latency(ast::ExprId id) {
+    const auto* outer = tree_.get<ast::Binary>(id);
+    if (!outer || outer->op != ast::BinaryOp::divide) return;
+    const auto* by = tree_.get<ast::Integer>(tree_.bare(outer->right));
+    const auto* inner = tree_.get<ast::Binary>(tree_.bare(outer->left));
+    const auto* unit =
+        inner && tree_.is_name(inner->left, "latency") ? tree_.get<ast::Duration>(inner->right) : nullptr;
+    if (!by || !unit || by->value == 0 || by->value > 1'000'000'000) return;
+    const ast::ExprId latency = inner->left;
+    const int64_t ns = unit->nanoseconds * static_cast<int64_t>(by->value);
+    tree_.put(id, ast::Binary{ast::BinaryOp::divide, latency, tree_.like(id, ast::Duration{ns})});
+}
+
+// Is anything of the maps left that has no other form?
+bool SpanValues::is_left() const {
+    return tree_.any_expr(body_, [&](ast::ExprId id) {
+        const auto* map = tree_.get<ast::Map>(id);
+        return map && values_.contains(map->name);
+    });
+}
+
+}  // namespace lt::port

@@ -1,0 +1,69 @@
+// What is handed over from an entry to a return, and the block at the return without the maps that hand it over.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tree.h"
+
+namespace lt::port {
+
+class SpanValues {
+  public:
+    SpanValues(Tree& tree, ast::Block body) : tree_(tree), body_(std::move(body)) {}
+
+    // Takes the assignment to a map out of the block at the entry; nothing where it is not by thread, or its value is
+    // not one that can be asked for later.
+    std::optional<ast::ExprId> take(ast::Block& entry, const std::string& map);
+
+    // Replaces all that the block at the return does with the maps. `asked`: its predicate. `filter`: that of the
+    // entry, which leaves nothing in some calls, so that what does not ask for it may not run. False where something
+    // does not fit.
+    bool rewrite(const std::optional<ast::ExprId>& asked, const std::optional<ast::ExprId>& filter);
+
+    // Without maps: what is subtracted from what a clock showed at the entry.
+    void rewrite_clocks();
+
+    const ast::Block& body() const { return body_; }
+
+  private:
+    struct Value {
+        ast::ExprId key;  // the map as it is written to
+        ast::ExprId value;
+        std::optional<int64_t> unit;  // of a time, in nanoseconds
+    };
+    enum class Truth : uint8_t { always, never, unknown };
+
+    bool is_by_thread(const ast::Map& map) const;
+    bool is_kept(ast::ExprId id) const;
+    ast::ExprId without_locals(const ast::Block& block, ast::ExprId value) const;
+    std::optional<int64_t> unit_of(ast::ExprId id) const;
+    const Value* read(ast::ExprId id) const;
+    bool has_wrong_key() const;
+
+    void inline_reads();
+    void inline_differences();
+    bool replace_local(const std::string& name, ast::ExprId value, ast::StmtId at);
+    Truth truth(ast::ExprId condition) const;
+    std::optional<ast::ExprId> rest_of(ast::ExprId condition);
+    bool block(ast::Block& block, bool guarded);
+    bool statement(ast::StmtId id, bool guarded, std::vector<ast::StmtId>& out);
+    bool branch(ast::StmtId id, bool guarded, std::vector<ast::StmtId>& out);
+    void replace_reads(ast::ExprId id);
+    std::optional<ast::ExprNode> difference(const ast::Binary& node, Span span);
+    void replace_clock(ast::ExprId id);
+    void divide_latency(ast::ExprId id);
+    bool drops(ast::StmtId id) const;
+    bool is_filter(ast::ExprId condition) const;
+    bool replace_in_entry(const ast::Block& entry, const std::string& map);
+    bool is_left() const;
+
+    Tree& tree_;
+    ast::Block body_;
+    std::map<std::string, Value> values_;
+    std::optional<ast::ExprId> filter_;
+};
+
+}  // namespace lt::port

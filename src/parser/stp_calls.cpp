@@ -49,7 +49,7 @@ void NameResolver::call(ast::ExprId id) {
     if (n.name == collect_call) return collect(id, n);
     if (n.name == in_call) {
         if (collecting(n.arguments[0]))
-            n.arguments[0] = map_of(n.arguments[0], "count");
+            n.arguments[0] = maps_of(n.arguments[0]).front();
         else
             arguments(n);
         const auto* map = std::get_if<ast::Map>(&node(n.arguments[0]));

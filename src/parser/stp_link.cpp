@@ -65,28 +65,17 @@ class GlobalReader {
         if (call.name == collect_call) {
             with(name, [](GlobalUse& u) {
                 u.collects = true;
-                u.statistics.insert("count");
+                want(u, *find_statistic("count"));
             });
         } else if (call.name.starts_with("@")) {
-            with(name, [&](GlobalUse& u) { asked(u, call); });
-        }
-    }
-    // An average is made of a sum, a variance of that and the sum of the squares.
-    void asked(GlobalUse& use, const ast::Call& call) {
-        constexpr std::array<std::string_view, 6> alone{"@count", "@sum", "@min", "@max", "@hist_log", "@hist_linear"};
-        if (std::find(alone.begin(), alone.end(), call.name) != alone.end()) use.statistics.insert(call.name.substr(1));
-        if (call.name == "@avg" || call.name == "@variance") use.statistics.insert("sum");
-        if (call.name == "@variance") use.statistics.insert("squares");
-        if (call.name != "@hist_linear" || !use.buckets.empty()) return;
-        for (size_t i = 1; i < call.arguments.size(); i++) {
-            if (const auto* bound = std::get_if<ast::Integer>(&program_[call.arguments[i]].node))
-                use.buckets.push_back(static_cast<int64_t>(bound->value));
+            const Statistic* asked = find_statistic(std::string_view(call.name).substr(1));
+            if (asked != nullptr) with(name, [&](GlobalUse& u) { want(u, *asked); });
         }
     }
     void sorted(const ast::ForMap& loop) {
         using By = ast::MapOrder::By;
         if (loop.order->by == By::key || loop.order->by == By::value) return;
-        with(named(loop.map), [&](GlobalUse& u) { u.statistics.insert(std::string(spelling(loop.order->by))); });
+        with(named(loop.map), [&](GlobalUse& u) { want(u, *find_statistic(spelling(loop.order->by)), true); });
     }
     std::string named(ast::ExprId id) const {
         if (const auto* name = std::get_if<ast::Name>(&program_[id].node)) return name->name;

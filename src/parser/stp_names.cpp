@@ -117,7 +117,14 @@ void NameResolver::statement(ast::StmtId id) {
             return;
         }
     }
-    if (std::holds_alternative<ast::ForMap>(node)) loop_over_statistic(id);
+    if (const auto* loop = std::get_if<ast::ForMap>(&node)) {
+        const auto* name = std::get_if<ast::Name>(&program_[loop->map].node);
+        if (name != nullptr && !globals_.contains(name->name)) {
+            no_array(loop->map, name->name);
+            return;
+        }
+        loop_over_statistic(id);
+    }
     const ast::StmtNode now = program_[id].node;
     ast::each_expr({program_[id].span, now}, [&](ast::ExprId child) { expr(child); });
     ast::each_block({program_[id].span, now}, [&](const ast::Block& inner) { block(inner); });
@@ -197,7 +204,11 @@ void NameResolver::map(ast::ExprId id, const ast::Map& n) {
     for (ast::ExprId part : n.key) expr(part);
     if (globals_.contains(n.name) || n.name.find('.') != std::string::npos) return;
     if (n.name == "argv" && n.key.size() == 1) return put(id, word_of(n.key[0]));
-    diags_.error(span(id), fmt::format("there is no array {}", n.name)).hint = fmt::format("write: global {}", n.name);
+    no_array(id, n.name);
+}
+
+void NameResolver::no_array(ast::ExprId id, const std::string& name) {
+    diags_.error(span(id), fmt::format("there is no array {}", name)).hint = fmt::format("write: global {}", name);
 }
 
 // ---- target variables

@@ -2,6 +2,7 @@
 // place; it must be a copy of its own.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -21,9 +22,10 @@ struct GlobalUse {
     bool is_array = false;
     bool is_written = false;
     bool is_read = false;
-    bool collects = false;                  // <<<
-    std::set<std::string> statistics = {};  // what is asked of it: "count" always, "sum" ...
-    std::vector<int64_t> buckets = {};      // of @hist_linear
+    bool collects = false;  // <<<
+    // The maps that keep what is asked of it: "count" always, "sum" ...; all of it in "samples", where one statistic
+    // needs the values themselves.
+    std::set<std::string> statistics = {};
 };
 using Globals = std::map<std::string, GlobalUse>;
 
@@ -42,6 +44,17 @@ struct Around {
     bool at_return = false;            // in a span: what is asked of the entry is frozen there
     std::set<std::string> parameters;  // of the function
 };
+
+// One statistic, as it is asked for behind an @, and what is kept for it.
+struct Statistic {
+    std::string_view name;
+    std::string_view collects;             // the function of lt that keeps it in a map of its own; empty: none does
+    std::array<std::string_view, 2> made;  // of the statistics it is computed from, where there is none
+    std::string_view asked;                // the function of lt that is asked for it where all is in one map
+};
+const Statistic* find_statistic(std::string_view name);  // without its @
+// Adds what has to be kept; in one map where entries are sorted by it.
+void want(GlobalUse& use, const Statistic& statistic, bool sorts = false);
 
 // The map that keeps one statistic of a global that collects. Each has one of its own, and only what is asked for is
 // kept.
@@ -72,6 +85,7 @@ class NameResolver {
     void expr(ast::ExprId id);
     void name(ast::ExprId id, const ast::Name& node);
     void map(ast::ExprId id, const ast::Map& node);
+    void no_array(ast::ExprId id, const std::string& name);
     void global(ast::ExprId id, const GlobalUse& use);
     void target(ast::ExprId id);
     void target_root(ast::ExprId id);
@@ -96,6 +110,7 @@ class NameResolver {
     bool statistic(ast::ExprId id, const ast::Call& node);
     void collect(ast::ExprId id, const ast::Call& node);
     void loop_over_statistic(ast::StmtId id);
+    void value_of_samples(const ast::ForMap& loop, std::string_view function);
     std::vector<ast::ExprId> maps_of(ast::ExprId what);  // one for each statistic, with a copy of the key
     ast::ExprId map_of(ast::ExprId what, std::string_view statistic);
     bool print_histogram(ast::ExprId id, const ast::Call& node, bool with_newline);

@@ -31,7 +31,8 @@ struct Invocation {
 // or getopt() is left in it where something is run: they are replaced by what they stand for.
 ast::Program parse(const Source& source, Diags& diags, const Invocation& given = {});
 
-// Adds the text of all files that the program imports, and that those import, each once.
-void load_imports(Source& source, Diags& diags);
+// Adds the text of all files that the program imports, and that those import, each once; those of SystemTap's library
+// that it names, where the words of the command line may be part of it.
+void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words = {});
 
 }  // namespace lt

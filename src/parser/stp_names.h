@@ -40,9 +40,10 @@ std::string name_in_tree(const Function& function, const FunctionTable& table);
 
 // Where a body stands.
 struct Around {
-    const StpPoint* row = nullptr;     // none: in a function
-    bool at_return = false;            // in a span: what is asked of the entry is frozen there
-    std::set<std::string> parameters;  // of the function
+    const StpPoint* row = nullptr;        // none: in a function
+    const StpSystemCall* call = nullptr;  // of a system call that is named alone
+    bool at_return = false;               // in a span: what is asked of the entry is frozen there
+    std::set<std::string> parameters;     // of the function
 };
 
 // One statistic, as it is asked for behind an @, and what is kept for it.
@@ -77,6 +78,7 @@ class NameResolver {
   private:
     void block(const ast::Block& block);
     void statement(ast::StmtId id);
+    void printed(ast::StmtId id, const ast::Assign& assign);
     void collect_locals(const ast::Block& block);
     void collect_locals(ast::ExprId id);
     void assigned(ast::ExprId target, bool plain);
@@ -118,6 +120,8 @@ class NameResolver {
     void argument(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     void number_at(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     void address_of(ast::ExprId id, const ast::Call& node);
+    ast::ExprNode moved_target(ast::ExprId id);
+    void size_of(ast::ExprId id, const ast::Call& node);
     void error(ast::ExprId id, const ast::Call& node);
     void sprinted(ast::ExprId id);
     void printing(ast::ExprId id, const ast::Call& node, const StpFunction& row);
@@ -125,8 +129,13 @@ class NameResolver {
     void add_value(Printed& out, ast::ExprId value);
     bool add_sprint(Printed& out, ast::ExprId value);
     void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
-    std::string width(ast::ExprId where, std::optional<ast::ExprId> value);
+    void take_width(ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
+                    std::optional<ast::ExprId>& wide);
+    std::optional<uint64_t> constant(ast::ExprId id) const;
+    void add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left);
+    bool part_of_time(ast::ExprId id, const ast::Call& node);
     void removal(ast::ExprId id, const ast::Call& node);
+    void remove_chosen(ast::ExprId id, const ast::Map& chosen);
     void arguments(const ast::Call& node);
     bool count_fits(ast::ExprId id, const ast::Call& node, uint32_t least, uint32_t most);
     void unknown_function(const ast::Call& node);

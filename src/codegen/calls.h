@@ -27,5 +27,6 @@ std::span<const CallRule> address_rules();
 std::span<const CallRule> runtime_rules();
 std::span<const CallRule> kernel_rules();
 std::span<const CallRule> samples_rules();
+std::span<const CallRule> name_rules();
 
 }  // namespace lt

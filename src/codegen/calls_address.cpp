@@ -135,9 +135,11 @@ const RegisterRow* register_of(std::string_view name) {
 
 Type register_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     const ProbeRow& probe = probe_row(c.place().kind);
-    if (probe.place != Place::kernel_function && probe.place != Place::binary_function) {
+    constexpr std::array with_registers{Place::kernel_function, Place::binary_function, Place::clock, Place::counter,
+                                        Place::address};
+    if (std::ranges::find(with_registers, probe.place) == with_registers.end()) {
         c.error(id, fmt::format("`{}` probes see no registers", probe.name)).hint =
-            "functions of the kernel and of programs do, as in k:vfs_read { print(reg(\"ip\")); }";
+            "functions of the kernel and of programs do, and samples, as in k:vfs_read { print(reg(\"ip\")); }";
         return nothing();
     }
     if (register_of(literal(c.expr(node.arguments[0])))) return integer_type(8, false);

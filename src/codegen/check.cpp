@@ -138,6 +138,10 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
     rounds(program, typed, kernel);
     if (program.settings.numbers_by_default) {
         typed.assume_numbers = true;
+        // What is written in probes alone that this kernel has none of is 0, as what nothing writes.
+        for (MapInfo& map : typed.maps) {
+            if (map.value.kind == Kind::none && !map.written) map.value = integer_type();
+        }
         rounds(program, typed, kernel);
     }
     Diags last;

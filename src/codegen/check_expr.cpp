@@ -18,6 +18,15 @@
 namespace lt {
 namespace {
 
+// args.0: the arguments of a system call by their numbers, behind the call's own.
+std::vector<Field>::const_iterator numbered(const std::vector<Field>& fields, std::string_view number) {
+    size_t n = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
+    const auto first = std::ranges::find(fields, "__syscall_nr", &Field::name);
+    if (error != std::errc{} || end != number.data() + number.size() || first == fields.end()) return fields.end();
+    return n < static_cast<size_t>(fields.end() - first) - 1 ? first + 1 + static_cast<ptrdiff_t>(n) : fields.end();
+}
+
 constexpr Type truth = integer_type(8, true);
 
 bool is_duration(Type t) { return t.kind == Kind::integer && t.view == View::duration; }
@@ -318,6 +327,7 @@ Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
         return nothing();
     }
     auto field = std::ranges::find(fields, node.field, &Field::name);
+    if (field == fields.end() && body_.place.kind == ProbeKind::syscall) field = numbered(fields, node.field);
     if (field == fields.end() && function) field = renamed_parameter(node);
     if (field == fields.end()) {
         std::vector<std::string_view> names;

@@ -135,6 +135,10 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
         return;
     }
     const uint32_t index = map_at(node.map, *map, true);
+    if (typed_.assume_numbers && !maps_[index].seen_key) {
+        maps_[index].key = {integer_type()};
+        maps_[index].seen_key = true;
+    }
     if (maps_[index].seen_key && maps_[index].key.empty()) {
         diags_.error(span(node.map), fmt::format("{} has no key: it is one value", maps_[index].name)).hint =
             "a loop walks over a map with keys";

@@ -243,7 +243,7 @@ void Pipeline::draw_diags() {
 }
 
 bool Pipeline::parse() {
-    load_imports(source_, diags_);
+    load_imports(source_, diags_, command_.positional);
     Invocation given{command_.positional, {}};
     for (const ParamSetting& p : command_.params) given.named.emplace_back(p.name, p.text);
     if (!start_command()) return false;

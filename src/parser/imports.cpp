@@ -57,8 +57,8 @@ bool add(Source& source, const ast::Import& import, Diags& diags) {
 
 }  // namespace
 
-void load_imports(Source& source, Diags& diags) {
-    if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, diags);
+void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words) {
+    if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, words, diags);
     if (source.text.find("import") == std::string::npos) return;
     for (bool more = true; more && source.parts.size() < most_files;) {
         more = false;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "stdlib/builtins.h"
+#include "stp_clone.h"
 #include "stp_names.h"
 
 namespace lt::stp {
@@ -49,7 +50,7 @@ void NameResolver::call(ast::ExprId id) {
     if (n.name == collect_call) return collect(id, n);
     if (n.name == in_call) {
         if (collecting(n.arguments[0]))
-            n.arguments[0] = map_of(n.arguments[0], "count");
+            n.arguments[0] = maps_of(n.arguments[0]).front();
         else
             arguments(n);
         const auto* map = std::get_if<ast::Map>(&node(n.arguments[0]));
@@ -58,6 +59,7 @@ void NameResolver::call(ast::ExprId id) {
     }
     if (n.name == delete_call) return removal(id, n);
     if (n.name == address_call && is_target(n.arguments[0])) return address_of(id, n);
+    if (part_of_time(id, n)) return;
     if (const Function* f = functions_.find(n.name, n.arguments.size())) {
         arguments(n);
         called_.insert(f);
@@ -69,6 +71,8 @@ void NameResolver::call(ast::ExprId id) {
 
 // &$x->member. What is kept of the entry is the address, not the member.
 void NameResolver::address_of(ast::ExprId id, const ast::Call& n) {
+    const auto* whole = std::get_if<ast::Call>(&node(n.arguments[0]));
+    if (whole != nullptr && whole->name == "@cast") return put(id, moved_target(n.arguments[0]));
     path(n.arguments[0]);
     const auto* entry = std::get_if<ast::Call>(&node(n.arguments[0]));
     const bool kept = entry != nullptr && entry->name == "entry";
@@ -76,6 +80,37 @@ void NameResolver::address_of(ast::ExprId id, const ast::Call& n) {
     const ast::ExprId address = add(id, ast::Unary{ast::UnaryOp::address, member});
     as_long(address);
     put(id, kept ? ast::ExprNode(ast::Call{"entry", span(id), {address}}) : node(address));
+}
+
+// substr(ctime(seconds), 11, 8): of a time that is made into text when it is printed, a part is one of these.
+bool NameResolver::part_of_time(ast::ExprId id, const ast::Call& n) {
+    struct Part {
+        uint64_t begin, length;
+        std::string_view format;
+    };
+    constexpr Part parts[] = {
+        {0, 3, "%a"}, {4, 3, "%b"}, {4, 6, "%b %e"}, {8, 2, "%e"}, {11, 8, "%H:%M:%S"}, {11, 5, "%H:%M"}, {20, 4, "%Y"},
+    };
+    const auto* time =
+        n.name == "substr" && n.arguments.size() == 3 ? std::get_if<ast::Call>(&node(n.arguments[0])) : nullptr;
+    const auto begin = time ? constant(n.arguments[1]) : std::nullopt,
+               length = time ? constant(n.arguments[2]) : std::nullopt;
+    if (!begin || !length || (time->name != "ctime" && time->name != "tz_ctime") || time->arguments.size() != 1)
+        return false;
+    const auto* part =
+        std::ranges::find_if(parts, [&](const Part& p) { return p.begin == *begin && p.length == *length; });
+    if (part == std::end(parts)) return false;
+    const ast::ExprId format = add(id, ast::String{std::string(part->format)});
+    const ast::ExprId when = add(id, ast::Call{"__monotonic", n.name_span, {time->arguments[0]}});
+    put(id, ast::Call{"@lt", n.name_span, {add(id, ast::String{"strftime"}), format, when}});
+    call(id);
+    return true;
+}
+
+// &@cast(p, "type") is p.
+ast::ExprNode NameResolver::moved_target(ast::ExprId id) {
+    target(id);
+    return node(id);
 }
 
 void NameResolver::unknown_function(const ast::Call& n) {
@@ -133,9 +168,23 @@ void NameResolver::at_call(ast::ExprId id, const ast::Call& n) {
         return put(id, ast::Call{"entry", n.name_span, n.arguments});
     }
     if (n.name == "@cast") return target(id);
+    if (n.name == "@cast_module_sizeof" || n.name == "@cast_sizeof") return size_of(id, n);
     if (n.name == "@lt" || n.name == "@lt_number") return native(id, n);
     if (statistic(id, n)) return;
     diags_.error(n.name_span, fmt::format("{} is not there yet", n.name));
+}
+
+// @cast_module_sizeof("kernel", "struct file"), @cast_sizeof("struct file")
+void NameResolver::size_of(ast::ExprId id, const ast::Call& n) {
+    const auto* type = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments.back()));
+    if (type == nullptr) {
+        diags_.error(n.name_span, fmt::format("{} takes the name of a type in quotes", n.name));
+        return;
+    }
+    ast::TypeName named = type_of(type->value, span(n.arguments.back()));
+    named.pointers--;
+    put(id, ast::SizeOf{named});
+    as_long(id);
 }
 
 // @lt("name", arguments): how the library names what lt has; @lt_number() is a number of 64 bits with a sign.
@@ -251,7 +300,12 @@ void NameResolver::argument(ast::ExprId id, const ast::Call& n, const StpFunctio
         diags_.error(span(n.arguments[0]), "the number of an argument is one from 1 to 12 as it stands");
         return;
     }
-    const ast::ExprId whole = add(id, ast::Name{fmt::format("arg{}", number->value - 1)});
+    // of a system call it is a field of the record
+    const bool is_field = around_->row != nullptr && around_->row->shape.starts_with("kernel.syscall(s)");
+    const std::string place = std::to_string(number->value - 1);
+    const ast::ExprId whole = add(id, is_field ? ast::ExprNode(ast::Member{add(id, ast::Name{"args"}), place, span(id)})
+                                               : ast::ExprNode(ast::Name{"arg" + place}));
+    if (around_->at_return) at_entry(whole);
     put(id, ast::Cast{{span(id), std::string(row.lt), 0, {}}, whole});
     as_long(id);
 }
@@ -270,9 +324,47 @@ void NameResolver::error(ast::ExprId id, const ast::Call& n) {
     put(id, std::move(all));
 }
 
+// delete array[key, *]: all entries are looked at.
+void NameResolver::remove_chosen(ast::ExprId id, const ast::Map& chosen) {
+    ast::BlockValue all;
+    ast::ForMap loop;
+    loop.name = fmt::format("removed#{}", ++loops_);
+    loop.name_span = span(id);
+    loop.map = add(id, ast::Name{chosen.name});
+    std::optional<ast::ExprId> fits;
+    std::vector<ast::ExprId> key;
+    for (size_t i = 0; i < chosen.key.size(); i++) {
+        const auto part = [&] {
+            const ast::ExprId whole = add(id, ast::Member{add(id, ast::Local{loop.name}), "0", span(id)});
+            return chosen.key.size() == 1 ? whole : add(id, ast::Member{whole, std::to_string(i), span(id)});
+        };
+        key.push_back(part());
+        const auto* name = std::get_if<ast::Name>(&node(chosen.key[i]));
+        if (name != nullptr && name->name == wildcard_name) continue;
+        const ast::ExprId same = add(id, ast::Binary{ast::BinaryOp::equal, part(), chosen.key[i]});
+        fits = fits ? add(id, ast::Binary{ast::BinaryOp::logical_and, *fits, same}) : same;
+    }
+    const ast::ExprId removed =
+        add(id, ast::Call{std::string(delete_call), span(id), {add(id, ast::Map{chosen.name, key, true})}});
+    const ast::StmtId remove = program_.add(span(id), ast::Evaluate{removed});
+    if (!fits) fits = add(id, ast::Integer{1});
+    loop.body.statements.push_back(program_.add(span(id), ast::If{*fits, {{remove}}, {}}));
+    all.block.statements.push_back(program_.add(span(id), std::move(loop)));
+    put(id, all);
+    block(all.block);
+}
+
 // delete array, delete array[key], delete scalar
 void NameResolver::removal(ast::ExprId id, const ast::Call& n) {
     const ast::ExprId what = n.arguments[0];
+    if (const auto* map = std::get_if<ast::Map>(&node(what)); map != nullptr && globals_.contains(map->name)) {
+        const auto is_any = [&](ast::ExprId part) {
+            const auto* name = std::get_if<ast::Name>(&node(part));
+            return name != nullptr && name->name == wildcard_name;
+        };
+        const ast::Map chosen = *map;
+        if (std::ranges::any_of(chosen.key, is_any)) return remove_chosen(id, chosen);
+    }
     if (const GlobalUse* use = collecting(what)) {
         const bool whole = std::holds_alternative<ast::Name>(node(what));
         ast::BlockValue all;
@@ -346,10 +438,11 @@ void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector
             continue;
         }
         std::string piece(1, format[at++]);
+        std::optional<ast::ExprId> wide;
         for (; at < format.size() && std::string_view("-+ #0123456789.*l").find(format[at]) != std::string_view::npos;
              at++) {
             if (format[at] == '*')
-                piece += width(where, take());
+                take_width(where, format.substr(at + 1, 1) == "s", take(), piece, wide);
             else if (format[at] != 'l')
                 piece += format[at];
         }
@@ -359,17 +452,53 @@ void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector
             diags_.error(span(where), fmt::format("%{} is not there yet", letter));
         const auto value = letter == '%' ? std::nullopt : take();
         if (value && piece == "%s" && add_sprint(out, *value)) continue;
+        if (value && wide) {
+            add_padded(out, *value, *wide, piece == "%-s");
+            continue;
+        }
         out.format += piece;
         if (value) out.values.push_back(*value);
     }
     while (const auto value = take()) out.values.push_back(*value);
 }
 
-std::string NameResolver::width(ast::ExprId where, std::optional<ast::ExprId> value) {
-    const auto* number = value ? std::get_if<ast::Integer>(&node(*value)) : nullptr;
-    if (number != nullptr) return std::to_string(number->value);
-    diags_.error(value ? span(*value) : span(where), "a width is a number as it stands");
-    return "";
+// A string as wide as is known when the program runs: blanks stand behind it, or before it.
+void NameResolver::add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left) {
+    const ast::ExprId length = add(value, ast::Call{"strlen", span(value), {clone(program_, value)}});
+    const ast::ExprId more = add(wide, ast::Binary{ast::BinaryOp::subtract, clone(program_, wide), length});
+    const ast::ExprId fits =
+        add(wide, ast::Binary{ast::BinaryOp::greater, clone(program_, more), add(wide, ast::Integer{0})});
+    const ast::ExprId blanks = add(wide, ast::String{std::string(120, ' ')});
+    const ast::ExprId count = add(wide, ast::Conditional{fits, more, add(wide, ast::Integer{0})});
+    const ast::ExprId padding = add(wide, ast::Call{"substr", span(wide), {blanks, add(wide, ast::Integer{0}), count}});
+    out.format += "%s%s";
+    out.values.push_back(left ? value : padding);
+    out.values.push_back(left ? padding : value);
+}
+
+// A width that is no number as it stands can only be that of a string.
+void NameResolver::take_width(ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
+                              std::optional<ast::ExprId>& wide) {
+    const auto known = value ? constant(*value) : std::nullopt;
+    if (value && !known && of_string) {
+        wide = value;
+        return;
+    }
+    if (known) {
+        piece += std::to_string(*known);
+        return;
+    }
+    diags_.error(value ? span(*value) : span(where), "the width of a number is a number as it stands");
+}
+
+// A literal, or a global that nothing writes.
+std::optional<uint64_t> NameResolver::constant(ast::ExprId id) const {
+    const auto* name = std::get_if<ast::Name>(&node(id));
+    const auto global = name ? globals_.find(name->name) : globals_.end();
+    if (global != globals_.end() && !global->second.is_written && global->second.global->value)
+        id = *global->second.global->value;
+    const auto* number = std::get_if<ast::Integer>(&node(id));
+    return number ? std::optional(number->value) : std::nullopt;
 }
 
 // A text that is kept. A value that stands alone needs no format.

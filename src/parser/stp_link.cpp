@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "stp_clone.h"
 #include "stp_display.h"
+#include "stp_inline.h"
 #include "stp_names.h"
 #include "stp_points.h"
 #include "stp_unused.h"
@@ -20,6 +21,11 @@ namespace lt::stp {
 namespace {
 
 constexpr size_t most_functions = 1000;
+
+// System calls that SystemTap has points for and that only other machines have.
+constexpr std::array<std::string_view, 12> other_machines{"send",    "recv",    "socketcall", "ipc",
+                                                          "waitpid", "stat64",  "lstat64",    "fstat64",
+                                                          "mmap2",   "fcntl64", "stime",      "umount2"};
 
 bool is_library(const Source& source, Span where) {
     return !source.parts.empty() && where.begin >= source.parts.front().begin;
@@ -65,28 +71,17 @@ class GlobalReader {
         if (call.name == collect_call) {
             with(name, [](GlobalUse& u) {
                 u.collects = true;
-                u.statistics.insert("count");
+                want(u, *find_statistic("count"));
             });
         } else if (call.name.starts_with("@")) {
-            with(name, [&](GlobalUse& u) { asked(u, call); });
-        }
-    }
-    // An average is made of a sum, a variance of that and the sum of the squares.
-    void asked(GlobalUse& use, const ast::Call& call) {
-        constexpr std::array<std::string_view, 6> alone{"@count", "@sum", "@min", "@max", "@hist_log", "@hist_linear"};
-        if (std::find(alone.begin(), alone.end(), call.name) != alone.end()) use.statistics.insert(call.name.substr(1));
-        if (call.name == "@avg" || call.name == "@variance") use.statistics.insert("sum");
-        if (call.name == "@variance") use.statistics.insert("squares");
-        if (call.name != "@hist_linear" || !use.buckets.empty()) return;
-        for (size_t i = 1; i < call.arguments.size(); i++) {
-            if (const auto* bound = std::get_if<ast::Integer>(&program_[call.arguments[i]].node))
-                use.buckets.push_back(static_cast<int64_t>(bound->value));
+            const Statistic* asked = find_statistic(std::string_view(call.name).substr(1));
+            if (asked != nullptr) with(name, [&](GlobalUse& u) { want(u, *asked); });
         }
     }
     void sorted(const ast::ForMap& loop) {
         using By = ast::MapOrder::By;
         if (loop.order->by == By::key || loop.order->by == By::value) return;
-        with(named(loop.map), [&](GlobalUse& u) { u.statistics.insert(std::string(spelling(loop.order->by))); });
+        with(named(loop.map), [&](GlobalUse& u) { want(u, *find_statistic(spelling(loop.order->by)), true); });
     }
     std::string named(ast::ExprId id) const {
         if (const auto* name = std::get_if<ast::Name>(&program_[id].node)) return name->name;
@@ -246,6 +241,7 @@ class Linker {
         Alias alias{where, parts, {}, {}, {}};
         Point native{where, {{where, "kernel", {}}, {where, "syscall", name}}};
         if (returns) native.parts.push_back({where, "return", {}});
+        native.optional = std::ranges::find(other_machines, name) != other_machines.end();
         alias.points.push_back(native);
         const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
         const auto give = [&](const char* to, ast::ExprId value) {
@@ -253,12 +249,32 @@ class Linker {
                 program_.add(where, ast::Assign{expr(ast::Name{to}), std::nullopt, value}));
         };
         give("name", is_glob(name) ? name_at_run_time(where, returns) : expr(ast::String{name}));
+        const StpSystemCall* known = returns ? nullptr : find_stp_system_call(name);
+        if (known != nullptr) give("argstr", arguments_text(where, *known));
         if (returns) {
             give("retval", expr(ast::Name{"$return"}));
             give("retstr", expr(ast::Call{"sprintf", where, {expr(ast::String{"%d"}), expr(ast::Name{"$return"})}}));
         }
         made_.push_back(std::move(alias));
         return &made_.back();
+    }
+
+    // sprintf("%d, \"%s\"", $0, user_string($1)): the arguments by their numbers.
+    ast::ExprId arguments_text(Span where, const StpSystemCall& call) {
+        const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
+        std::string format;
+        std::vector<ast::ExprId> given{expr(ast::String{})};
+        for (size_t i = 0; i < call.arguments.size(); i++) {
+            const char letter = call.arguments[i];
+            format += i > 0 ? ", " : "";
+            format += letter == 's'   ? "\"%s\""
+                      : letter == 'x' ? "0x%x"
+                                      : std::string("%") + letter;
+            const ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
+            given.push_back(letter == 's' ? expr(ast::Call{"user_string", where, {argument}}) : argument);
+        }
+        given[0] = expr(ast::String{format});
+        return expr(ast::Call{"sprintf", where, given});
     }
 
     // What stands behind the kind in the text of a place.
@@ -284,9 +300,11 @@ class Linker {
         const size_t own = body.statements.size();
         append(body, probe.body);
         for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
+        inline_texts(program_, body, own);
         drop_unused(program_, body, own);
         Around around;
         around.row = first.row;
+        around.call = first.arguments.empty() ? nullptr : find_stp_system_call(first.arguments.front());
         around.at_return = !first.row->entry.empty() && asks_entry(body);
         names_.body(body, around);
         std::optional<ast::ExprId> armed;
@@ -330,7 +348,10 @@ class Linker {
         const ast::Expr& e = program_[id];
         if (const auto* name = std::get_if<ast::Name>(&e.node); name && name->name.starts_with("$"))
             return name->name != "$return" && !name->name.starts_with("$$");
-        if (const auto* call = std::get_if<ast::Call>(&e.node); call && call->name == "@entry") return true;
+        if (const auto* call = std::get_if<ast::Call>(&e.node)) {
+            const StpFunction* row = functions_.has(call->name) ? nullptr : find_stp_function(call->name);
+            if (call->name == "@entry" || (row != nullptr && row->form == StpForm::argument)) return true;
+        }
         bool found = false;
         ast::each_child(e, [&](ast::ExprId child) { found = found || asks_entry(child); });
         ast::each_block(e, [&](const ast::Block& b) { found = found || asks_entry(b); });

@@ -111,16 +111,37 @@ void NameResolver::statement(ast::StmtId id) {
             diags_.error(program_[id].span, fmt::format("{} is an array and needs a key", name->name));
             return;
         }
+        if (around_->row != nullptr && around_->row->variables == "printed" && name != nullptr &&
+            name->name == "$value")
+            return printed(id, *assign);
         if (is_target(assign->target)) {
             diags_.error(span(assign->target), "a target variable cannot be written to").hint =
                 "BPF programs do not change what they trace";
             return;
         }
     }
-    if (std::holds_alternative<ast::ForMap>(node)) loop_over_statistic(id);
+    if (const auto* loop = std::get_if<ast::ForMap>(&node)) {
+        const auto* name = std::get_if<ast::Name>(&program_[loop->map].node);
+        if (name != nullptr && !globals_.contains(name->name)) {
+            no_array(loop->map, name->name);
+            return;
+        }
+        loop_over_statistic(id);
+    }
     const ast::StmtNode now = program_[id].node;
     ast::each_expr({program_[id].span, now}, [&](ast::ExprId child) { expr(child); });
     ast::each_block({program_[id].span, now}, [&](const ast::Block& inner) { block(inner); });
+}
+
+// $value = text, $value .= text: what would be read is printed.
+void NameResolver::printed(ast::StmtId id, const ast::Assign& assign) {
+    ast::ExprId text = assign.value;
+    const auto* joined = std::get_if<ast::Binary>(&node(text));
+    const auto* before = joined ? std::get_if<ast::Name>(&node(joined->left)) : nullptr;
+    if (before != nullptr && before->name == "$value") text = joined->right;
+    const ast::ExprId print = add(text, ast::Call{"print", span(text), {text}});
+    program_.stmts[static_cast<size_t>(id)].node = ast::Evaluate{print};
+    expr(print);
 }
 
 // ---- expressions
@@ -183,9 +204,16 @@ void NameResolver::special_variable(ast::ExprId id, const std::string& name) {
 // An argument of a system call by the name that this kernel has for it, 0 where it has none.
 void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
     if (name == "argstr") {
-        diags_.error(span(id), "argstr of this system call is not there yet").hint =
-            "print the arguments that you need";
+        diags_.error(span(id), "argstr is there for system calls that are named one by one").hint =
+            "write syscall.openat instead of syscall.*, or print the arguments that you need";
         return;
+    }
+    if (around_->call != nullptr) {
+        const auto place = stp_argument(*around_->call, name);
+        if (!place) return put(id, ast::Integer{0});
+        put(id, ast::Member{add(id, ast::Name{"args"}), std::to_string(*place), span(id)});
+        if (around_->call->arguments[*place] != 's') return as_long(id);
+        return put(id, ast::Call{"str", span(id), {moved(id)}});
     }
     const auto field = [&] { return add(id, ast::Member{add(id, ast::Name{"args"}), name, span(id)}); };
     const ast::ExprId there = add(id, ast::Defined{field()}), value = field();
@@ -197,7 +225,11 @@ void NameResolver::map(ast::ExprId id, const ast::Map& n) {
     for (ast::ExprId part : n.key) expr(part);
     if (globals_.contains(n.name) || n.name.find('.') != std::string::npos) return;
     if (n.name == "argv" && n.key.size() == 1) return put(id, word_of(n.key[0]));
-    diags_.error(span(id), fmt::format("there is no array {}", n.name)).hint = fmt::format("write: global {}", n.name);
+    no_array(id, n.name);
+}
+
+void NameResolver::no_array(ast::ExprId id, const std::string& name) {
+    diags_.error(span(id), fmt::format("there is no array {}", name)).hint = fmt::format("write: global {}", name);
 }
 
 // ---- target variables

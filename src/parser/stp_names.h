@@ -2,6 +2,7 @@
 // place; it must be a copy of its own.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -21,9 +22,10 @@ struct GlobalUse {
     bool is_array = false;
     bool is_written = false;
     bool is_read = false;
-    bool collects = false;                  // <<<
-    std::set<std::string> statistics = {};  // what is asked of it: "count" always, "sum" ...
-    std::vector<int64_t> buckets = {};      // of @hist_linear
+    bool collects = false;  // <<<
+    // The maps that keep what is asked of it: "count" always, "sum" ...; all of it in "samples", where one statistic
+    // needs the values themselves.
+    std::set<std::string> statistics = {};
 };
 using Globals = std::map<std::string, GlobalUse>;
 
@@ -38,10 +40,22 @@ std::string name_in_tree(const Function& function, const FunctionTable& table);
 
 // Where a body stands.
 struct Around {
-    const StpPoint* row = nullptr;     // none: in a function
-    bool at_return = false;            // in a span: what is asked of the entry is frozen there
-    std::set<std::string> parameters;  // of the function
+    const StpPoint* row = nullptr;        // none: in a function
+    const StpSystemCall* call = nullptr;  // of a system call that is named alone
+    bool at_return = false;               // in a span: what is asked of the entry is frozen there
+    std::set<std::string> parameters;     // of the function
 };
+
+// One statistic, as it is asked for behind an @, and what is kept for it.
+struct Statistic {
+    std::string_view name;
+    std::string_view collects;             // the function of lt that keeps it in a map of its own; empty: none does
+    std::array<std::string_view, 2> made;  // of the statistics it is computed from, where there is none
+    std::string_view asked;                // the function of lt that is asked for it where all is in one map
+};
+const Statistic* find_statistic(std::string_view name);  // without its @
+// Adds what has to be kept; in one map where entries are sorted by it.
+void want(GlobalUse& use, const Statistic& statistic, bool sorts = false);
 
 // The map that keeps one statistic of a global that collects. Each has one of its own, and only what is asked for is
 // kept.
@@ -64,6 +78,7 @@ class NameResolver {
   private:
     void block(const ast::Block& block);
     void statement(ast::StmtId id);
+    void printed(ast::StmtId id, const ast::Assign& assign);
     void collect_locals(const ast::Block& block);
     void collect_locals(ast::ExprId id);
     void assigned(ast::ExprId target, bool plain);
@@ -72,6 +87,7 @@ class NameResolver {
     void expr(ast::ExprId id);
     void name(ast::ExprId id, const ast::Name& node);
     void map(ast::ExprId id, const ast::Map& node);
+    void no_array(ast::ExprId id, const std::string& name);
     void global(ast::ExprId id, const GlobalUse& use);
     void target(ast::ExprId id);
     void target_root(ast::ExprId id);
@@ -96,6 +112,7 @@ class NameResolver {
     bool statistic(ast::ExprId id, const ast::Call& node);
     void collect(ast::ExprId id, const ast::Call& node);
     void loop_over_statistic(ast::StmtId id);
+    void value_of_samples(const ast::ForMap& loop, std::string_view function);
     std::vector<ast::ExprId> maps_of(ast::ExprId what);  // one for each statistic, with a copy of the key
     ast::ExprId map_of(ast::ExprId what, std::string_view statistic);
     bool print_histogram(ast::ExprId id, const ast::Call& node, bool with_newline);
@@ -103,6 +120,8 @@ class NameResolver {
     void argument(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     void number_at(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     void address_of(ast::ExprId id, const ast::Call& node);
+    ast::ExprNode moved_target(ast::ExprId id);
+    void size_of(ast::ExprId id, const ast::Call& node);
     void error(ast::ExprId id, const ast::Call& node);
     void sprinted(ast::ExprId id);
     void printing(ast::ExprId id, const ast::Call& node, const StpFunction& row);
@@ -110,8 +129,13 @@ class NameResolver {
     void add_value(Printed& out, ast::ExprId value);
     bool add_sprint(Printed& out, ast::ExprId value);
     void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
-    std::string width(ast::ExprId where, std::optional<ast::ExprId> value);
+    void take_width(ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
+                    std::optional<ast::ExprId>& wide);
+    std::optional<uint64_t> constant(ast::ExprId id) const;
+    void add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left);
+    bool part_of_time(ast::ExprId id, const ast::Call& node);
     void removal(ast::ExprId id, const ast::Call& node);
+    void remove_chosen(ast::ExprId id, const ast::Map& chosen);
     void arguments(const ast::Call& node);
     bool count_fits(ast::ExprId id, const ast::Call& node, uint32_t least, uint32_t most);
     void unknown_function(const ast::Call& node);

@@ -77,7 +77,7 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
     if (!diags.has_errors()) link(program, tree, source, given, diags);
 }
 
-void load_library(Source& source, Diags&) {
+void load_library(Source& source, const std::vector<std::string>& words, Diags&) {
     struct File {
         StpFile file;
         Pieces pieces;
@@ -91,6 +91,7 @@ void load_library(Source& source, Diags&) {
         files.push_back({file, std::move(pieces), std::move(defines)});
     }
     std::set<std::string> wanted = named_in(scan_text(source.text));
+    for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;
         for (File& f : files) {

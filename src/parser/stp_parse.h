@@ -1,6 +1,9 @@
 // SystemTap programs to the tree that all languages share.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "base/diag.h"
 #include "parser/ast.h"
 #include "parser/parse.h"
@@ -11,6 +14,6 @@ namespace lt::stp {
 void read(ast::Program& program, const Source& source, const Invocation& given, Diags& diags);
 
 // Adds the text of the files of the library that define what the program names and does not define itself.
-void load_library(Source& source, Diags& diags);
+void load_library(Source& source, const std::vector<std::string>& words, Diags& diags);
 
 }  // namespace lt::stp

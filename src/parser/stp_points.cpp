@@ -136,6 +136,19 @@ void PointFinder::add_row(const StpPoint& row, const Point& point, Place place) 
         diags_.error(point.span, fmt::format("{}: {}", text(point), row.refusal)).hint = row.hint;
         return;
     }
+    const bool by_file = std::any_of(point.parts.begin(), point.parts.end(), [](const PointPart& part) {
+        const auto* text = part.argument ? std::get_if<std::string>(&*part.argument) : nullptr;
+        return part.name == "function" && text && text->find('@') != text->npos &&
+               is_glob(text->substr(0, text->find('@')));
+    });
+    if (by_file) {
+        if (place.alternative.optional) return;
+        diags_
+            .error(point.span,
+                   fmt::format("{}: in which file a function is, debug information alone says", text(point)))
+            .hint = "write a pattern of names: kernel.function(\"vfs_*\")";
+        return;
+    }
     place.row = &row;
     place.point = point;
     for (const PointPart& part : point.parts) {

@@ -1,5 +1,6 @@
 // Statistics: `x <<< value` and what is asked of x. Each statistic that a program asks for is a map of its own,
-// collected per CPU, so a program pays for what it asks.
+// collected per CPU, so a program pays for what it asks. A variance and histograms are asked of the values themselves:
+// then all is in one map of samples().
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,25 +12,39 @@
 namespace lt::stp {
 namespace {
 
-// What collects a statistic: the function of lt, and what is handed to it.
-enum class Given : uint8_t { nothing, value, square, buckets };
-struct StatisticRow {
-    std::string_view name;
-    std::string_view function;
-    Given given;
-};
+constexpr std::string_view sampled = "samples";
+
 constexpr std::array statistics{
-    StatisticRow{"count", "count", Given::nothing}, StatisticRow{"sum", "sum", Given::value},
-    StatisticRow{"min", "min", Given::value},       StatisticRow{"max", "max", Given::value},
-    StatisticRow{"avg", "avg", Given::value},       StatisticRow{"squares", "sum", Given::square},
-    StatisticRow{"hist_log", "hist", Given::value}, StatisticRow{"hist_linear", "lhist", Given::buckets},
+    Statistic{"count", "count", {}, "count_of"},
+    Statistic{"sum", "sum", {}, "sum_of"},
+    Statistic{"min", "min", {}, "min_of"},
+    Statistic{"max", "max", {}, "max_of"},
+    Statistic{"avg", "", {"sum", "count"}, "avg_of"},
+    Statistic{"variance", "", {}, "variance_of"},
+    Statistic{"hist_log", "", {}, "hist_log"},
+    Statistic{"hist_linear", "", {}, "hist_linear"},
 };
+
+bool is_sampled(const GlobalUse& use) { return use.statistics.contains(std::string(sampled)); }
 
 bool is_plain(const ast::ExprNode& node) {
     return std::holds_alternative<ast::Name>(node) || std::holds_alternative<ast::Integer>(node);
 }
 
 }  // namespace
+
+const Statistic* find_statistic(std::string_view name) {
+    const auto* found = std::ranges::find(statistics, name, &Statistic::name);
+    return found == statistics.end() ? nullptr : found;
+}
+
+void want(GlobalUse& use, const Statistic& statistic, bool sorts) {
+    if (is_sampled(use)) return;
+    const bool is_kept = !statistic.collects.empty(), is_made = !statistic.made[0].empty() && !sorts;
+    if (is_kept) use.statistics.insert(std::string(statistic.name));
+    if (is_made) use.statistics.insert(statistic.made.begin(), statistic.made.end());
+    if (!is_kept && !is_made) use.statistics = {std::string(sampled)};
+}
 
 std::string statistic_map(const std::string& global, std::string_view statistic) {
     return fmt::format("{}.{}", global, statistic);
@@ -81,16 +96,10 @@ void NameResolver::collect(ast::ExprId id, const ast::Call& n) {
         value = add(value, ast::Local{name});
     }
     for (const std::string& wanted : use->statistics) {
-        const auto* row =
-            std::find_if(statistics.begin(), statistics.end(), [&](const auto& r) { return r.name == wanted; });
+        const std::string function(wanted == sampled ? sampled : find_statistic(wanted)->collects);
         std::vector<ast::ExprId> given;
-        if (row->given != Given::nothing) given.push_back(clone(program_, value));
-        if (row->given == Given::square)
-            given[0] = add(id, ast::Binary{ast::BinaryOp::multiply, given[0], clone(program_, value)});
-        if (row->given == Given::buckets) {
-            for (int64_t bound : use->buckets) given.push_back(add(id, ast::Integer{static_cast<uint64_t>(bound)}));
-        }
-        const ast::ExprId called = add(id, ast::Call{std::string(row->function), n.name_span, given});
+        if (wanted != "count") given.push_back(clone(program_, value));
+        const ast::ExprId called = add(id, ast::Call{function, n.name_span, given});
         all.block.statements.push_back(program_.add(span(id), ast::Assign{map_of(what, wanted), std::nullopt, called}));
     }
     put(id, std::move(all));
@@ -98,13 +107,11 @@ void NameResolver::collect(ast::ExprId id, const ast::Call& n) {
 
 // @count(x), @avg(x[key]) ...; false where it is none of these.
 bool NameResolver::statistic(ast::ExprId id, const ast::Call& n) {
-    const std::string name = n.name.substr(1);
-    const bool is_one =
-        name == "variance" || name == "avg" ||
-        std::any_of(statistics.begin(), statistics.end(), [&](const auto& r) { return r.name == name; });
-    if (!is_one || n.arguments.empty()) return false;
+    const Statistic* asked = find_statistic(std::string_view(n.name).substr(1));
+    if (asked == nullptr || n.arguments.empty()) return false;
     const ast::ExprId what = n.arguments[0];
-    if (collecting(what) == nullptr) {
+    const GlobalUse* use = collecting(what);
+    if (use == nullptr) {
         diags_.error(span(what), fmt::format("nothing is collected here that {} could be asked of", n.name)).hint =
             "collect with name <<< value";
         return true;
@@ -114,24 +121,16 @@ bool NameResolver::statistic(ast::ExprId id, const ast::Call& n) {
         as_long(map);
         return map;
     };
-    const auto divided = [&](ast::ExprId a, ast::ExprId b) {
-        return add(id, ast::Binary{ast::BinaryOp::divide, a, b});
-    };
-    if (name == "hist_log" || name == "hist_linear") {
+    if (asked->asked.starts_with("hist_")) {
         diags_.error(span(id), fmt::format("{} has no value: it can be printed", n.name)).hint =
             fmt::format("write print({}(name))", n.name);
-    } else if (name == "avg") {
-        put(id, node(divided(read("sum"), read("count"))));
-    } else if (name == "variance") {
-        // (sum of squares - sum * average) / (count - 1)
-        const ast::ExprId mean =
-            add(id, ast::Binary{ast::BinaryOp::multiply, read("sum"), divided(read("sum"), read("count"))});
-        const ast::ExprId above = add(id, ast::Binary{ast::BinaryOp::subtract, read("squares"), mean});
-        const ast::ExprId below =
-            add(id, ast::Binary{ast::BinaryOp::subtract, read("count"), add(id, ast::Integer{1})});
-        put(id, node(divided(above, below)));
+    } else if (is_sampled(*use)) {
+        put(id, ast::Call{std::string(asked->asked), n.name_span, {map_of(what, sampled)}});
+        as_long(id);
+    } else if (asked->collects.empty()) {
+        put(id, ast::Binary{ast::BinaryOp::divide, read(asked->made[0]), read(asked->made[1])});
     } else {
-        put(id, node(read(name)));
+        put(id, node(read(asked->name)));
     }
     return true;
 }
@@ -139,14 +138,36 @@ bool NameResolver::statistic(ast::ExprId id, const ast::Call& n) {
 // foreach over what collects is over the map by which it is sorted: all have the same keys.
 void NameResolver::loop_over_statistic(ast::StmtId id) {
     auto loop = std::get<ast::ForMap>(program_[id].node);
-    if (collecting(loop.map) == nullptr) return;
-    std::string_view by = "count";
-    if (loop.order && loop.order->by != ast::MapOrder::By::key && loop.order->by != ast::MapOrder::By::value) {
-        by = spelling(loop.order->by);
-        loop.order->by = ast::MapOrder::By::value;
+    const GlobalUse* use = collecting(loop.map);
+    if (use == nullptr) return;
+    using By = ast::MapOrder::By;
+    const bool by_statistic = loop.order && loop.order->by != By::key && loop.order->by != By::value;
+    if (is_sampled(*use)) {
+        if (loop.order && loop.order->by == By::value) loop.order->by = By::count;
+        loop.map = map_of(loop.map, sampled);
+        value_of_samples(loop, by_statistic ? find_statistic(spelling(loop.order->by))->asked : "count_of");
+    } else {
+        std::string_view by = "count";
+        if (by_statistic) {
+            by = spelling(loop.order->by);
+            loop.order->by = By::value;
+        }
+        loop.map = map_of(loop.map, by);
     }
-    loop.map = map_of(loop.map, by);
     program_.stmts[static_cast<size_t>(id)].node = loop;
+}
+
+// foreach (v = k in x): v is a number, that by which the loop is sorted.
+void NameResolver::value_of_samples(const ast::ForMap& loop, std::string_view function) {
+    for (ast::StmtId statement : loop.body.statements) {
+        const auto* assign = std::get_if<ast::Assign>(&program_[statement].node);
+        const auto* member = assign ? std::get_if<ast::Member>(&node(assign->value)) : nullptr;
+        const auto* pair = member && member->field == "1" ? std::get_if<ast::Local>(&node(member->base)) : nullptr;
+        if (pair == nullptr || pair->name != loop.name) continue;
+        const ast::ExprId value = assign->value;
+        put(value,
+            ast::Call{"@lt_number", span(value), {add(value, ast::String{std::string(function)}), moved(value)}});
+    }
 }
 
 // print(@hist_log(x))
@@ -154,9 +175,15 @@ bool NameResolver::print_histogram(ast::ExprId id, const ast::Call& n, bool with
     const auto* inner = n.arguments.size() == 1 ? std::get_if<ast::Call>(&node(n.arguments[0])) : nullptr;
     if (inner == nullptr || !inner->name.starts_with("@hist_") || inner->arguments.empty()) return false;
     const ast::Call histogram = *inner;
-    if (collecting(histogram.arguments[0]) == nullptr) return false;
-    const ast::ExprId map = map_of(histogram.arguments[0], histogram.name.substr(1));
-    const ast::Call print{"print", n.name_span, {map}};
+    const Statistic* asked = find_statistic(std::string_view(histogram.name).substr(1));
+    if (asked == nullptr || collecting(histogram.arguments[0]) == nullptr) return false;
+    std::vector<ast::ExprId> given{map_of(histogram.arguments[0], sampled)};
+    for (size_t i = 1; i < histogram.arguments.size(); i++) {
+        expr(histogram.arguments[i]);
+        given.push_back(histogram.arguments[i]);
+    }
+    const ast::ExprId rows = add(id, ast::Call{std::string(asked->asked), n.name_span, given});
+    const ast::Call print{"print", n.name_span, {rows}};
     if (!with_newline) {
         put(id, print);
         return true;

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "host.h"
+#include "machine/format_helpers.h"
 #include "runtime/samples.h"
 
 namespace lt {
@@ -207,7 +208,7 @@ constexpr std::array table = {
            answer<&HostPort::get_smp_processor_id>},
 };
 static_assert(std::ranges::all_of(table, [](const Helper& h) { return on_host(h.id); }) &&
-              table.size() == host_kernel_helpers.size());
+              table.size() + 1 == host_kernel_helpers.size());  // and the one of formats
 
 Result<uint64_t> host_variance(Execution&, const Arguments& a) {
     return sample_variance(a[0], static_cast<int64_t>(a[1]), a[2], a[3]);
@@ -233,6 +234,9 @@ const Helper* Host::helper(int32_t id) const {
     static const std::array<Helper, host_calls.size()> mine = own_helpers();
     const auto is = [&](const Helper& h) { return h.id == id; };
     if (const auto found = std::ranges::find_if(table, is); found != table.end()) return &*found;
+    for (const Helper& h : machine::format_helpers()) {
+        if (is(h)) return &h;
+    }
     const auto found = std::ranges::find_if(mine, is);
     return found == mine.end() ? nullptr : &*found;
 }

@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "mounts.h"
-#include "system_calls.h"
+#include "stdlib/system_calls.h"
 
 namespace lt {
 namespace {

@@ -94,6 +94,7 @@ Settings stp_settings() {
     s.reports_on_host = true;
     s.numbers_by_default = true;
     s.bounded_strings = true;
+    s.runs_commands = true;
     s.max_map_keys = 2048;
     s.max_strlen = 512;
     s.max_probes = 4096;

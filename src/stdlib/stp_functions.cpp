@@ -85,6 +85,7 @@ constexpr std::array rows{
     StpFunction{"callers", 1, 1, StpForm::text, "kstack"},
     StpFunction{"print_backtrace", 0, 0, StpForm::show, "kstack"},
     StpFunction{"print_ubacktrace", 0, 0, StpForm::show, "ustack"},
+    StpFunction{"print_ubacktrace_brief", 0, 0, StpForm::show, "ustack"},
     StpFunction{"print_stack", 1, 1, StpForm::act, "print"},
     StpFunction{"print_syms", 1, 1, StpForm::act, "print"},
     StpFunction{"print_usyms", 1, 1, StpForm::act, "print"},
@@ -105,10 +106,8 @@ constexpr std::array rows{
     StpFunction{"returnval", 0, 0, StpForm::value, "retval"},
     StpFunction{"target", 0, 0, StpForm::target, ""},
 
-    StpFunction{"symfileline", 1, 1, StpForm::refused, "lt reads no lines from debug information: symname()"},
     StpFunction{"usymfileline", 1, 1, StpForm::refused, "lt reads no lines from debug information: usymname()"},
     StpFunction{"pid2task", 1, 1, StpForm::refused, "pid2execname() is there; task_current() is the one that runs"},
-    StpFunction{"cmdline_str", 0, 0, StpForm::refused, "execname() is there"},
     StpFunction{"text_str", 1, 1, StpForm::refused, "print the text as it is"},
     StpFunction{"json_set_prefix", 1, 1, StpForm::refused, "lt -f json prints in JSON"},
     StpFunction{"json_add_array", 2, 2, StpForm::refused, "lt -f json prints in JSON"},

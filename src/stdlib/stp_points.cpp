@@ -85,13 +85,14 @@ constexpr std::array rows{
              "probe the function in its library: process(\"/lib/...\").function(\"NAME\")"},
     StpPoint{"process.begin", "tracepoint:sched:sched_process_exec", "", "", ""},
     StpPoint{"process.end", "tracepoint:sched:sched_process_exit", "", "", ""},
+    StpPoint{"process.thread.end", "tracepoint:sched:sched_process_exit", "", "", ""},
 
     StpPoint{"perf.type(n).config(n)", "", "", "", "", "an event of perf needs its name here",
              "perf.sw.NAME and perf.hw.NAME are there"},
-    StpPoint{"procfs(s).read", "", "", "", "", "lt has no files in /proc",
-             "a parameter is set with `lt set`, results are printed by a timer"},
+    // what would be read is printed when lt gets the signal
+    StpPoint{"procfs(s).read", "self:signal:SIGUSR1", "", "printed", ""},
+    StpPoint{"procfs.read", "self:signal:SIGUSR1", "", "printed", ""},
     StpPoint{"procfs(s).write", "", "", "", "", "lt has no files in /proc", "a parameter is set with `lt set`"},
-    StpPoint{"procfs.read", "", "", "", "", "lt has no files in /proc", ""},
     StpPoint{"procfs.write", "", "", "", "", "lt has no files in /proc", ""},
     StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},

@@ -1,6 +1,8 @@
 // Finds a helper among the tables, and a map among the arguments.
 #include "machine/helpers.h"
 
+#include "machine/format_helpers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

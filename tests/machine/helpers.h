@@ -16,7 +16,6 @@ inline World& world_of(Execution& x) { return static_cast<World&>(x.around()); }
 
 std::span<const Helper> map_helpers();     // maps, ring buffers, task storage, loops over them
 std::span<const Helper> memory_helpers();  // reading memory, strings
-std::span<const Helper> format_helpers();  // texts by formats
 std::span<const Helper> probe_helpers();   // time, task, CPU, traced function, stacks
 
 const Helper* find_helper(int32_t id);  // null when it is not simulated

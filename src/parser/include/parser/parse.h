@@ -38,7 +38,8 @@ ast::Program parse_as_written(const Source& source, Diags& diags, const Invocati
 // What parse() does to such a tree then.
 void put_in(ast::Program& program, const Invocation& given, Diags& diags);
 
-// Adds the text of all files that the program imports, and that those import, each once.
-void load_imports(Source& source, Diags& diags);
+// Adds the text of all files that the program imports, and that those import, each once; those of SystemTap's library
+// that it names, where the words of the command line may be part of it.
+void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words = {});
 
 }  // namespace lt

@@ -119,6 +119,7 @@ enum class Function : uint8_t {
     errno_name,
     signal_name,
     syscall_name,
+    name_text,
     cgroup_path,
     cgroupid,
     bswap,

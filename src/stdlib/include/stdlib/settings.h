@@ -23,6 +23,7 @@ struct Settings {
     bool reports_on_host = false;   // BEGIN, END, intervals and signals run in lt itself, whatever they do
     bool print_maps_on_exit = true;
     bool numbers_by_default = false;  // what nothing says the type of is a whole number
+    bool runs_commands = false;       // system() needs no permission
     bool bounded_strings = false;     // strings that are joined are cut at max_strlen
     uint32_t max_map_keys = 4096;
     uint32_t max_strlen = 64;   // bytes of str(), with the one that ends it

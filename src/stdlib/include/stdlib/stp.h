@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,16 @@ struct StpFunction {
 
 const StpFunction* find_stp_function(std::string_view name);
 std::span<const StpFunction> stp_functions();
+
+// A system call and how its arguments are shown: a letter of "duxs" for each.
+struct StpSystemCall {
+    std::string_view name;
+    std::string_view arguments;
+    std::string_view names;  // of the arguments, as this kernel and SystemTap's pages have them
+};
+const StpSystemCall* find_stp_system_call(std::string_view name);  // null: not known
+// Which argument the name is of, from 0, whether it is the kernel's name or SystemTap's.
+std::optional<size_t> stp_argument(const StpSystemCall& call, std::string_view name);
 
 // The files of lib/, by the names under which diagnostics tell of them.
 struct StpFile {

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "machine/helpers.h"
+#include "machine/format_helpers.h"
 
 namespace lt::machine {
 namespace {
@@ -73,7 +73,7 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
         }
         const auto piece = conversion(*format, at);
         if (!piece) return piece.error();
-        if (next >= count) return failure(EINVAL);
+        if (next >= count) return static_cast<uint64_t>(-int64_t{EINVAL});
         auto word = x.memory().read(a[3] + 8 * next++, 8);
         if (!word) return word.error_in("values");
         uint64_t value = 0;

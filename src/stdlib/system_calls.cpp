@@ -1,4 +1,4 @@
-#include "system_calls.h"
+#include "stdlib/system_calls.h"
 
 #include <algorithm>
 #include <array>

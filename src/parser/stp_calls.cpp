@@ -119,7 +119,6 @@ void NameResolver::unknown_function(const ast::Call& n) {
     };
     constexpr Refused refused[] = {
         {address_call, "only what the kernel has, has an address", "write & before $x->member or @cast()->member"},
-        {regex_call, "regular expressions are not there yet", "isinstr(string, part) looks for a part"},
         {embedded_call, "C in a program is not there", "write what it does in the language"},
     };
     for (const Refused& r : refused) {

@@ -43,6 +43,7 @@ constexpr std::array rows{
     StpFunction{"strlen", 1, 1, StpForm::call, "strlen"},
     StpFunction{"substr", 3, 3, StpForm::text_call, "substr"},
     StpFunction{"isinstr", 2, 2, StpForm::call, "strcontains"},
+    StpFunction{"=~", 2, 2, StpForm::call, "matches"},
     StpFunction{"strtol", 2, 2, StpForm::call, "strtol"},
     StpFunction{"kernel_string", 1, 2, StpForm::memory, "kptr"},
     StpFunction{"user_string", 1, 2, StpForm::memory, "uptr"},

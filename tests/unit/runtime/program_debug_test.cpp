@@ -30,9 +30,10 @@ class Inserts : public testing::TestWithParam<const char*> {
         EXPECT_TRUE(found) << found.error().what;
         return *kernel_->program_scope(path(), found->front().place.offset);
     }
-    static ProgramVariable named(const ProgramScope& scope, const std::string& name) {
+    static const ProgramVariable& named(const ProgramScope& scope, const std::string& name) {
+        static const ProgramVariable none;
         const auto found = std::ranges::find(scope.variables, name, &ProgramVariable::name);
-        return found == scope.variables.end() ? ProgramVariable{} : *found;
+        return found == scope.variables.end() ? none : *found;
     }
     static Steps above_return(int64_t bytes) { return {{Op::saved, rsp}, {Op::constant, bytes}, {Op::add, 0}}; }
 

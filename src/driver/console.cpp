@@ -79,9 +79,9 @@ bool is_whole(std::string_view text) {
 }
 
 // What makes sense for each of several traces; other options belong to a program.
-constexpr std::array shared_options{Option::process,        Option::verbose, Option::attach_with, Option::max_map_keys,
-                                    Option::header_folders, Option::headers, Option::unsafe,      Option::stats,
-                                    Option::timestamps,     Option::quiet,   Option::max_overhead};
+constexpr std::array shared_options{Option::process,        Option::verbose, Option::attach_with,  Option::max_map_keys,
+                                    Option::header_folders, Option::headers, Option::unsafe,       Option::stats,
+                                    Option::timestamps,     Option::quiet,   Option::max_overhead, Option::record};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {
@@ -115,15 +115,19 @@ Status Console::prepare() {
     else
         fmt::print(screen_.messages(), "lt: cannot be asked from outside (lt ctl): {}\n", control.error().what);
     EditorHost host;
-    host.wait = [this](char& key) { return wait(key); };
+    host.wait = [this](char& key, bool for_keys) { return wait(key, for_keys); };
     host.show = [this] { screen_.show(); };
     host.interrupt = [this] { screen_.set_view(nullptr); };
     host.whole = is_whole;
     host.complete = [this](std::string_view text) { return complete(*this, text); };
     host.choices = [this](const std::vector<std::string>& words) {
-        screen_.write(in_columns(words, Screen::size().width));
+        screen_.aside(in_columns(words, Screen::size().width));
     };
     editor_ = std::make_unique<Editor>(std::move(host), history_file());
+    if (!command_.has(Option::record)) return Done{};
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::open(command_.text(Option::record));
+    if (!recorder) return recorder.error();
+    screen_.record(*std::move(recorder));
     return Done{};
 }
 
@@ -163,6 +167,7 @@ int Console::run() {
 void Console::take_entry(const std::string& text) {
     const std::vector<std::string> words = words_of(text);
     if (words.empty()) return;
+    if (screen_.recorder()) screen_.recorder()->entered(trim(text));
     if (!is_command(words[0])) {
         if (!start(text)) again_ = text;
         return;
@@ -211,9 +216,9 @@ Status Console::stop(Trace& trace) {
 // ---- waiting
 
 // A key before anything else, so that a trace that prints much does not lock the keyboard.
-Wake Console::wait(char& key) {
+Wake Console::wait(char& key, bool for_keys) {
     for (;;) {
-        const Wake woken = poll_once();
+        const Wake woken = poll_once(for_keys);
         if (quitting_ || woken == Wake::end) return Wake::end;
         if (woken == Wake::key) {
             const ssize_t n = read(STDIN_FILENO, &key, 1);
@@ -221,15 +226,15 @@ Wake Console::wait(char& key) {
             if (n == 0 || (errno != EINTR && errno != EAGAIN)) return Wake::end;
         }
         if (woken == Wake::interrupt || woken == Wake::resize) return woken;
-        if (screen_.anything_to_show()) return Wake::output;
+        if (!for_keys && screen_.anything_to_show()) return Wake::output;
     }
 }
 
-Wake Console::poll_once() {
+Wake Console::poll_once(bool for_keys) {
     std::vector<pollfd> all{{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
     if (control_) all.push_back({control_->descriptor(), POLLIN, 0});
     for (const auto& entry : entries_) all.push_back({entry->trace().session().descriptor(), POLLIN, 0});
-    if (::poll(all.data(), all.size(), patience()) < 0 && errno != EINTR) return Wake::end;
+    if (::poll(all.data(), all.size(), patience(for_keys)) < 0 && errno != EINTR) return Wake::end;
     signal_ = Wake::output;
     if (all[1].revents != 0) take_signals();
     if (control_ && all[2].revents != 0) control_->serve();
@@ -250,9 +255,9 @@ void Console::take_signals() {
     }
 }
 
-int Console::patience() const {
-    if (screen_.anything_to_show()) return 0;
-    int least = screen_.patience();
+int Console::patience(bool for_keys) const {
+    if (!for_keys && screen_.anything_to_show()) return 0;
+    int least = for_keys ? -1 : screen_.patience();
     for (const auto& entry : entries_) {
         const int own = entry->trace().session().patience();
         if (own >= 0 && (least < 0 || own < least)) least = own;

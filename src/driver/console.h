@@ -41,10 +41,10 @@ class Console final : public Traces {
     Status prepare();
     Status block_signals();
     void take_entry(const std::string& text);
-    Wake wait(char& key);
-    Wake poll_once();
+    Wake wait(char& key, bool for_keys);
+    Wake poll_once(bool for_keys);
     void take_signals();
-    int patience() const;
+    int patience(bool for_keys) const;
     void turn_traces();
 
     const Command& command_;

@@ -27,7 +27,8 @@ enum class Wake {
 };
 
 struct EditorHost {
-    std::function<Wake(char& key)> wait;
+    // `for_keys`: what there is to show has to wait.
+    std::function<Wake(char& key, bool for_keys)> wait;
     std::function<void()> show;       // the cursor is at the begin of an empty line: what there is to show is printed
     std::function<void()> interrupt;  // Ctrl-C, and there was no text to throw away
     std::function<bool(std::string_view text)> whole;           // can it be run, or does more follow on another line?

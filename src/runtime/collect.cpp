@@ -13,7 +13,6 @@
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
-#include "samples_text.h"
 #include "show.h"
 #include "timestamps.h"
 
@@ -104,11 +103,8 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             return Done{};
         }
         case EventKind::histogram:
-            for (const Value& value : event.values) {
-                const auto which = planned.top == 0 ? SampleHistogram::log : SampleHistogram::linear;
-                if (const auto* samples = std::get_if<Samples>(&value.data))
-                    printer_.text(histogram_text(*samples, value.type, which));
-            }
+            for (const Value& value : event.values)
+                printer_.histogram(value, planned.top == 0 ? SampleHistogram::log : SampleHistogram::linear);
             return Done{};
         case EventKind::value:
             for (const Value& value : event.values) printer_.value(value);

@@ -20,8 +20,9 @@ struct TypeRow {
     std::string_view name;
 };
 // bpftrace's names; all others are "map".
-constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::stats, "stats"},
-                               TypeRow{Aggregation::avg, "stats"}, TypeRow{Aggregation::dist, "dist"}};
+constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::lhist, "hist"},
+                               TypeRow{Aggregation::stats, "stats"}, TypeRow{Aggregation::avg, "stats"},
+                               TypeRow{Aggregation::dist, "dist"}};
 
 std::string_view type_of(const MapContent& content) {
     for (const TypeRow& row : type_rows) {
@@ -39,6 +40,7 @@ class JsonPrinter final : public Printer {
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
+    void histogram(const Value& samples, SampleHistogram which) override;
     void attached(size_t probes) override;
     void lost(const LossFact& loss) override;
     void missed(const MissedFact& missed) override;
@@ -89,6 +91,12 @@ void JsonPrinter::text(std::string_view text) {
 void JsonPrinter::value(const Value& value) {
     begin("value");
     append_json(out_, value);
+    end();
+}
+
+void JsonPrinter::histogram(const Value& samples, SampleHistogram which) {
+    begin(which == SampleHistogram::log ? "hist_log" : "hist_linear");
+    append_buckets(out_, samples, which);
     end();
 }
 

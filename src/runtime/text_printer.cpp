@@ -6,6 +6,7 @@
 
 #include "entry_order.h"
 #include "runtime/printer.h"
+#include "samples_text.h"
 #include "show.h"
 #include "timestamps.h"
 
@@ -23,6 +24,9 @@ class TextPrinter final : public Printer {
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
+    void histogram(const Value& samples, SampleHistogram which) override {
+        if (const auto* data = std::get_if<Samples>(&samples.data)) write(histogram_text(*data, samples.type, which));
+    }
     void attaching(size_t probes) override {
         write(fmt::format("Attaching {} probe{}...\n", probes, probes == 1 ? "" : "s"));
         sink_.flush();

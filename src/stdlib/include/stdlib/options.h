@@ -15,6 +15,7 @@ enum class Option : uint8_t {
     duration,
     count,
     live,
+    record,
     list,
     format,
     output,

@@ -20,6 +20,7 @@
 #include "parser/parse.h"
 #include "privileges.h"
 #include "protocol.h"
+#include "stdlib/probes.h"
 
 namespace lt {
 namespace {
@@ -74,7 +75,7 @@ bool goes_on(const std::string& text) {
 bool is_whole(std::string_view text) {
     if (trim(text).empty() || text.ends_with("\n")) return true;
     const std::vector<std::string> words = words_of(text);
-    if (words.empty() || is_command(words[0])) return true;
+    if (words.empty() || is_command(words[0]) || Console::command_meant(std::string(text), words[0])) return true;
     return !is_open(text) && !goes_on(std::string(text));
 }
 
@@ -117,7 +118,7 @@ Status Console::prepare() {
     EditorHost host;
     host.wait = [this](char& key, bool for_keys) { return wait(key, for_keys); };
     host.show = [this] { screen_.show(); };
-    host.interrupt = [this] { screen_.set_view(nullptr); };
+    host.interrupt = [this] { quieten(); };
     host.whole = is_whole;
     host.complete = [this](std::string_view text) { return complete(*this, text); };
     host.choices = [this](const std::vector<std::string>& words) {
@@ -169,21 +170,27 @@ void Console::take_entry(const std::string& text) {
     if (words.empty()) return;
     if (screen_.recorder()) screen_.recorder()->entered(trim(text));
     if (!is_command(words[0])) {
-        if (!start(text)) again_ = text;
+        const std::optional<Error> meant = command_meant(text, words[0]);
+        if (meant) tell(*meant);
+        if (meant || !start(text)) again_ = text;
         return;
     }
     const std::unique_ptr<Printer> printer = text_printer(screen_);
     const Status done = run_console_command(*this, text, *printer);
     if (done) return;
-    Diags diags;
-    diags.error({}, done.error().what).hint = done.error().hint;
-    fmt::print(screen_.messages(), "{}", draw({}, diags.all().front(), false));
+    tell(done.error());
     again_ = text;
+}
+
+void Console::tell(const Error& error) {
+    Diags diags;
+    diags.error({}, error.what).hint = error.hint;
+    fmt::print(screen_.messages(), "{}", draw({}, diags.all().front(), false));
 }
 
 bool Console::start(const std::string& text) {
     auto entry = std::make_unique<Entry>(last_number_ + 1, text, command_,
-                                         Shared{kernel_.get(), &screen_, screen_.messages(), false});
+                                         Shared{kernel_.get(), nullptr, screen_.messages(), false}, screen_);
     const bool started = entry->start();
     kernel_->declare({});  // what the text has declared in C is its own
     if (!started) return false;
@@ -194,6 +201,29 @@ bool Console::start(const std::string& text) {
     if (places > 0 && !entry->trace().plan().maps.empty()) watch({{last_number_, ""}});
     entries_.push_back(std::move(entry));
     return true;
+}
+
+// Ctrl-C: what is drawn anew is over, and traces that print are paused.
+void Console::quieten() {
+    screen_.set_view(nullptr);
+    for (const auto& entry : entries_) {
+        if (!entry->prints() || entry->trace().paused()) continue;
+        const int n = entry->number();
+        if (const Status paused = entry->trace().pause(); !paused)
+            fmt::print(screen_.messages(), "lt: [{}] {}\n", n, paused.error().what);
+        else
+            fmt::print(screen_.messages(), "[{0}] paused; resume {0} lets it print again, stop {0} ends it\n", n);
+    }
+}
+
+// Words that are no program, the first of them nearly a command's.
+std::optional<Error> Console::command_meant(const std::string& text, const std::string& word) {
+    if (text.find_first_of("{}<>=:") != text.npos || find_probe(word)) return {};
+    std::vector<std::string_view> names;
+    for (const CommandText& command : all_commands()) names.push_back(command.name);
+    const std::vector<std::string> near = closest(word, names);
+    if (near.empty()) return {};
+    return Error{fmt::format("there is no command {}", quoted(word)), fmt::format("did you mean {}?", either(near)), 0};
 }
 
 void Console::watch(std::vector<std::pair<int, std::string>> maps) {

@@ -109,6 +109,10 @@ int Editor::State::next(wchar_t* c) {
 unsigned char Editor::State::complete() {
     const std::string before = before_cursor();
     const Completion found = host.complete(before);
+    if (!found.note.empty()) {
+        host.choices({found.note});
+        return redraw();
+    }
     if (found.words.empty()) return CC_REFRESH_BEEP;
     std::string common = found.words.front();
     for (const std::string& word : found.words) {

@@ -14,7 +14,8 @@ namespace lt {
 // What can stand in the place of a word: the text from `begin` up to the cursor.
 struct Completion {
     size_t begin = 0;
-    std::vector<std::string> words;  // sorted; a word that ends in a space or bracket needs no space behind it
+    std::vector<std::string> words = {};  // sorted; a word that ends in a space or bracket needs no space behind it
+    std::string note = {};                // what is to be known here, where there are no words
 };
 
 // What ends a wait.

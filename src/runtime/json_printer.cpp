@@ -135,6 +135,7 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
     begin("open_spans");
     out_ += '{';
     member("span", open.name);
+    if (open.left_out != 0) member("left_out", open.left_out);
     out_ += ", \"open\": [";
     for (const OpenSpanLine& line : open.spans) {
         if (&line != &open.spans.front()) out_ += ", ";

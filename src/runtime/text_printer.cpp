@@ -81,7 +81,8 @@ void TextPrinter::blank_lines(const MapContent& content) {
 }
 
 void TextPrinter::open_spans(const OpenSpans& open) {
-    out_ += fmt::format("{}: {} open\n", open.name, open.spans.size());
+    const std::string sampled = open.left_out == 0 ? "" : fmt::format(" (sampled, {} left out)", open.left_out);
+    out_ += fmt::format("{}: {} open{}\n", open.name, open.spans.size(), sampled);
     for (const OpenSpanLine& line : open.spans) {
         out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid,
                             line.comm.empty() ? "(gone)" : line.comm);

@@ -333,10 +333,16 @@ Status run_command(Traces& traces, std::string_view line, Printer& printer) {
         words.erase(words.begin());
         return row->run(traces, std::move(words), printer);
     }
+    return no_command(words.empty() ? "" : words[0]);
+}
+
+Error no_command(const std::string& word) {
     std::vector<std::string> names;
     for (const CommandRow& each : rows) names.emplace_back(each.text.name);
-    return Error{words.empty() ? "a command is missing" : fmt::format("there is no command {}", quoted(words[0])),
-                 "there are " + either(names), 0};
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::vector<std::string> near = closest(word, views);
+    return Error{word.empty() ? "a command is missing" : fmt::format("there is no command {}", quoted(word)),
+                 near.empty() ? "there are " + either(names) : fmt::format("did you mean {}?", either(near)), 0};
 }
 
 Result<std::vector<Trace*>> take_traces(Traces& traces, std::vector<std::string>& words) {

@@ -35,6 +35,7 @@ const CommandRow* find_command(std::string_view name);
 // there takes the next character as it is.
 std::vector<std::string> words_of(std::string_view line);
 std::string as_word(std::string_view text);  // so that words_of() gives it back as one
+Error no_command(const std::string& word);   // that there is none of this name
 Status run_command(Traces& traces, std::string_view line, Printer& printer);
 
 // The traces that a number at the front of the words selects, which is then taken off; all of them without one. An

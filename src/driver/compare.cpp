@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "runtime/buckets.h"
 #include "runtime/distribution.h"
 
 namespace lt {
@@ -14,12 +15,20 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
+// Where a value lies, of which no more is known than its bucket.
+struct Known {
+    size_t bucket;
+    BucketRange range;
+};
+
 // One measure of one key: a number before the mark and one after it; none where nothing was collected.
 struct Measure {
     std::string name;
     std::optional<double> before, after;
     View view = View::plain;
-    bool rate = false;  // per second
+    bool rate = false;      // per second
+    bool bucketed = false;  // then before and after are these:
+    std::optional<Known> before_in = {}, after_in = {};
 };
 
 // What was collected in a stretch of time.
@@ -52,13 +61,29 @@ std::optional<Distribution> since(const Distribution& now, const Distribution& t
     return d;
 }
 
+bool subtract_from(std::vector<uint64_t>& now, const std::vector<uint64_t>& then) {
+    for (size_t i = 0; i < now.size() && i < then.size(); i++) {
+        if (now[i] < then[i]) return false;
+        now[i] -= then[i];
+    }
+    return true;
+}
+
 std::optional<Histogram> since(const Histogram& now, const Histogram& then) {
     Histogram h = now;
-    for (size_t i = 0; i < h.buckets.size() && i < then.buckets.size(); i++) {
-        if (now.buckets[i] < then.buckets[i]) return {};
-        h.buckets[i] -= then.buckets[i];
-    }
-    return h;
+    return subtract_from(h.buckets, then.buckets) ? std::optional(std::move(h)) : std::nullopt;
+}
+
+// Of extremes and squares nothing can be subtracted that would mean something.
+std::optional<Samples> since(const Samples& now, const Samples& then) {
+    if (now.count < then.count) return {};
+    Samples s;
+    s.count = now.count - then.count;
+    s.sum = now.sum - then.sum;
+    s.log = now.log;
+    s.linear = now.linear;
+    if (!subtract_from(s.log, then.log) || !subtract_from(s.linear, then.linear)) return {};
+    return s;
 }
 
 std::optional<Average> since(const Average& now, const Average& then) {
@@ -73,7 +98,8 @@ bool adds_up(const Type& type) {
 
 std::optional<Data> subtract(const Value& now, const Value& then) {
     const auto of = [&]<class T>(const T& data) -> std::optional<Data> {
-        if constexpr (std::is_same_v<T, Distribution> || std::is_same_v<T, Histogram> || std::is_same_v<T, Average>) {
+        if constexpr (std::is_same_v<T, Distribution> || std::is_same_v<T, Histogram> || std::is_same_v<T, Average> ||
+                      std::is_same_v<T, Samples>) {
             const T* other = std::get_if<T>(&then.data);
             auto difference = other ? since(data, *other) : std::nullopt;
             return difference ? std::optional<Data>(*std::move(difference)) : std::nullopt;
@@ -125,7 +151,27 @@ struct OneSide {
             add(std::string(each.name), value ? std::optional(static_cast<double>(*value)) : std::nullopt);
         }
     }
-    void operator()(const Histogram& h) const { rate("count/s", static_cast<double>(count_of(h))); }
+    template <class RangeOf>
+    void percentiles(const std::vector<uint64_t>& buckets, const RangeOf& range_of) const {
+        for (const Share& each : shares) {
+            Measure m{std::string(each.name), {}, {}, type.view};
+            m.bucketed = true;
+            if (const auto found = percentile_bucket(buckets, each.share))
+                m.before_in = Known{*found, range_of(*found)};
+            out.push_back(std::move(m));
+        }
+    }
+    void operator()(const Histogram& h) const {
+        rate("count/s", static_cast<double>(count_of(h)));
+        percentiles(h.buckets, [&](size_t i) { return bucket_range(type, i); });
+    }
+    void operator()(const Samples& s) const {
+        rate("count/s", static_cast<double>(s.count));
+        add("avg", s.count ? std::optional(static_cast<double>(s.average())) : std::nullopt);
+        const auto which = s.linear.empty() ? SampleHistogram::log : SampleHistogram::linear;
+        const std::vector<uint64_t>& buckets = s.linear.empty() ? s.log : s.linear;
+        if (!buckets.empty()) percentiles(buckets, [&](size_t i) { return bucket_range(type, which, i); });
+    }
     void operator()(const Average& a) const {
         rate("count/s", static_cast<double>(a.count));
         add("avg", a.count ? std::optional(static_cast<double>(a.value())) : std::nullopt);
@@ -146,8 +192,9 @@ Measures measures(const Part& before, const Part& after) {
     if (after.value) std::visit(OneSide{after.value->type, after.seconds, other}, after.value->data);
     Measures out = before.value ? one : other;
     for (size_t i = 0; i < out.size(); i++) {
-        if (!before.value) out[i].before = {};
+        if (!before.value) out[i].before = {}, out[i].before_in = {};
         out[i].after = i < other.size() ? other[i].before : std::nullopt;
+        out[i].after_in = i < other.size() ? other[i].before_in : std::nullopt;
     }
     return out;
 }
@@ -158,7 +205,16 @@ std::string number_text(const std::optional<double>& number, const Measure& m) {
     return m.rate ? fmt::format("{:.1f}", *number) : fmt::format("{:.0f}", *number);
 }
 
+std::string bucket_text(const std::optional<Known>& known, View view) {
+    return known ? range_text(known->range, view) : "-";
+}
+
 std::string change_text(const Measure& m) {
+    if (m.bucketed) {
+        if (!m.before_in || !m.after_in) return "";
+        const auto moved = static_cast<int64_t>(m.after_in->bucket) - static_cast<int64_t>(m.before_in->bucket);
+        return moved == 0 ? "same" : fmt::format("{:+} bucket{}", moved, moved == 1 || moved == -1 ? "" : "s");
+    }
     if (!m.before || !m.after || *m.before == 0) return "";
     return fmt::format("{:+.0f}%", (*m.after / *m.before - 1) * 100);
 }
@@ -170,8 +226,15 @@ void tell(const std::string& map, const std::string& key, const Measure& m, Prin
     };
     side("before", m.before);
     side("after", m.after);
-    fact.text = fmt::format("  {:<10} {:>12} {:>12} {:>8}\n", m.name, number_text(m.before, m), number_text(m.after, m),
-                            change_text(m));
+    const auto ends = [&](std::string_view least, std::string_view greatest, const std::optional<Known>& known) {
+        if (known && known->range.least) fact.members.emplace_back(least, *known->range.least);
+        if (known && known->range.greatest) fact.members.emplace_back(greatest, *known->range.greatest);
+    };
+    ends("before_min", "before_max", m.before_in);
+    ends("after_min", "after_max", m.after_in);
+    fact.text = fmt::format("  {:<10} {:>16} {:>16} {:>10}\n", m.name,
+                            m.bucketed ? bucket_text(m.before_in, m.view) : number_text(m.before, m),
+                            m.bucketed ? bucket_text(m.after_in, m.view) : number_text(m.after, m), change_text(m));
     printer.fact(fact);
 }
 
@@ -187,7 +250,7 @@ void compare_entry(const std::string& map, const MapEntry& entry, const Part& be
     const Measures all = measures(before, after);
     if (all.empty()) return;
     const std::string name = key.empty() ? map : fmt::format("{}[{}]", map, key);
-    printer.fact({"text", {}, fmt::format("{:<12} {:>12} {:>12} {:>8}\n", name, "before", "after", "change")});
+    printer.fact({"text", {}, fmt::format("{:<12} {:>16} {:>16} {:>10}\n", name, "before", "after", "change")});
     for (const Measure& m : all) tell(map, key, m, printer);
 }
 

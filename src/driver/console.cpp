@@ -20,6 +20,7 @@
 #include "parser/parse.h"
 #include "privileges.h"
 #include "protocol.h"
+#include "stdlib/probes.h"
 
 namespace lt {
 namespace {
@@ -74,15 +75,15 @@ bool goes_on(const std::string& text) {
 bool is_whole(std::string_view text) {
     if (trim(text).empty() || text.ends_with("\n")) return true;
     const std::vector<std::string> words = words_of(text);
-    if (words.empty() || is_command(words[0])) return true;
+    if (words.empty() || is_command(words[0]) || Console::command_meant(std::string(text), words[0])) return true;
     return !is_open(text) && !goes_on(std::string(text));
 }
 
 // What makes sense for each of several traces; other options belong to a program.
-constexpr std::array shared_options{Option::process, Option::follow,      Option::cgroup,       Option::container,
-                                    Option::verbose, Option::attach_with, Option::max_map_keys, Option::header_folders,
-                                    Option::headers, Option::unsafe,      Option::stats,        Option::timestamps,
-                                    Option::quiet,   Option::max_overhead};
+constexpr std::array shared_options{Option::process, Option::follow,       Option::cgroup,       Option::container,
+                                    Option::verbose, Option::attach_with,  Option::max_map_keys, Option::header_folders,
+                                    Option::headers, Option::unsafe,       Option::stats,        Option::timestamps,
+                                    Option::quiet,   Option::max_overhead, Option::record};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {
@@ -116,15 +117,19 @@ Status Console::prepare() {
     else
         fmt::print(screen_.messages(), "lt: cannot be asked from outside (lt ctl): {}\n", control.error().what);
     EditorHost host;
-    host.wait = [this](char& key) { return wait(key); };
+    host.wait = [this](char& key, bool for_keys) { return wait(key, for_keys); };
     host.show = [this] { screen_.show(); };
-    host.interrupt = [this] { screen_.set_view(nullptr); };
+    host.interrupt = [this] { quieten(); };
     host.whole = is_whole;
     host.complete = [this](std::string_view text) { return complete(*this, text); };
     host.choices = [this](const std::vector<std::string>& words) {
-        screen_.write(in_columns(words, Screen::size().width));
+        screen_.aside(in_columns(words, Screen::size().width));
     };
     editor_ = std::make_unique<Editor>(std::move(host), history_file());
+    if (!command_.has(Option::record)) return Done{};
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::open(command_.text(Option::record));
+    if (!recorder) return recorder.error();
+    screen_.record(*std::move(recorder));
     return Done{};
 }
 
@@ -164,22 +169,29 @@ int Console::run() {
 void Console::take_entry(const std::string& text) {
     const std::vector<std::string> words = words_of(text);
     if (words.empty()) return;
+    if (screen_.recorder()) screen_.recorder()->entered(trim(text));
     if (!is_command(words[0])) {
-        if (!start(text)) again_ = text;
+        const std::optional<Error> meant = command_meant(text, words[0]);
+        if (meant) tell(*meant);
+        if (meant || !start(text)) again_ = text;
         return;
     }
     const std::unique_ptr<Printer> printer = text_printer(screen_);
     const Status done = run_console_command(*this, text, *printer);
     if (done) return;
-    Diags diags;
-    diags.error({}, done.error().what).hint = done.error().hint;
-    fmt::print(screen_.messages(), "{}", draw({}, diags.all().front(), false));
+    tell(done.error());
     again_ = text;
+}
+
+void Console::tell(const Error& error) {
+    Diags diags;
+    diags.error({}, error.what).hint = error.hint;
+    fmt::print(screen_.messages(), "{}", draw({}, diags.all().front(), false));
 }
 
 bool Console::start(const std::string& text) {
     auto entry = std::make_unique<Entry>(last_number_ + 1, text, command_,
-                                         Shared{kernel_.get(), &screen_, screen_.messages(), false});
+                                         Shared{kernel_.get(), nullptr, screen_.messages(), false}, screen_);
     const bool started = entry->start();
     kernel_->declare({});  // what the text has declared in C is its own
     if (!started) return false;
@@ -190,6 +202,29 @@ bool Console::start(const std::string& text) {
     if (places > 0 && !entry->trace().plan().maps.empty()) watch({{last_number_, ""}});
     entries_.push_back(std::move(entry));
     return true;
+}
+
+// Ctrl-C: what is drawn anew is over, and traces that print are paused.
+void Console::quieten() {
+    screen_.set_view(nullptr);
+    for (const auto& entry : entries_) {
+        if (!entry->prints() || entry->trace().paused()) continue;
+        const int n = entry->number();
+        if (const Status paused = entry->trace().pause(); !paused)
+            fmt::print(screen_.messages(), "lt: [{}] {}\n", n, paused.error().what);
+        else
+            fmt::print(screen_.messages(), "[{0}] paused; resume {0} lets it print again, stop {0} ends it\n", n);
+    }
+}
+
+// Words that are no program, the first of them nearly a command's.
+std::optional<Error> Console::command_meant(const std::string& text, const std::string& word) {
+    if (text.find_first_of("{}<>=:") != text.npos || find_probe(word)) return {};
+    std::vector<std::string_view> names;
+    for (const CommandText& command : all_commands()) names.push_back(command.name);
+    const std::vector<std::string> near = closest(word, names);
+    if (near.empty()) return {};
+    return Error{fmt::format("there is no command {}", quoted(word)), fmt::format("did you mean {}?", either(near)), 0};
 }
 
 void Console::watch(std::vector<std::pair<int, std::string>> maps) {
@@ -212,9 +247,9 @@ Status Console::stop(Trace& trace) {
 // ---- waiting
 
 // A key before anything else, so that a trace that prints much does not lock the keyboard.
-Wake Console::wait(char& key) {
+Wake Console::wait(char& key, bool for_keys) {
     for (;;) {
-        const Wake woken = poll_once();
+        const Wake woken = poll_once(for_keys);
         if (quitting_ || woken == Wake::end) return Wake::end;
         if (woken == Wake::key) {
             const ssize_t n = read(STDIN_FILENO, &key, 1);
@@ -222,15 +257,15 @@ Wake Console::wait(char& key) {
             if (n == 0 || (errno != EINTR && errno != EAGAIN)) return Wake::end;
         }
         if (woken == Wake::interrupt || woken == Wake::resize) return woken;
-        if (screen_.anything_to_show()) return Wake::output;
+        if (!for_keys && screen_.anything_to_show()) return Wake::output;
     }
 }
 
-Wake Console::poll_once() {
+Wake Console::poll_once(bool for_keys) {
     std::vector<pollfd> all{{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
     if (control_) all.push_back({control_->descriptor(), POLLIN, 0});
     for (const auto& entry : entries_) all.push_back({entry->trace().session().descriptor(), POLLIN, 0});
-    if (::poll(all.data(), all.size(), patience()) < 0 && errno != EINTR) return Wake::end;
+    if (::poll(all.data(), all.size(), patience(for_keys)) < 0 && errno != EINTR) return Wake::end;
     signal_ = Wake::output;
     if (all[1].revents != 0) take_signals();
     if (control_ && all[2].revents != 0) control_->serve();
@@ -251,9 +286,9 @@ void Console::take_signals() {
     }
 }
 
-int Console::patience() const {
-    if (screen_.anything_to_show()) return 0;
-    int least = screen_.patience();
+int Console::patience(bool for_keys) const {
+    if (!for_keys && screen_.anything_to_show()) return 0;
+    int least = for_keys ? -1 : screen_.patience();
     for (const auto& entry : entries_) {
         const int own = entry->trace().session().patience();
         if (own >= 0 && (least < 0 || own < least)) least = own;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Console final : public Traces {
     std::vector<Trace*> traces() override;
     Status stop(Trace& trace) override;
 
+    static std::optional<Error> command_meant(const std::string& text, const std::string& word);
+
     // What its own commands need.
     Kernel& kernel() { return *kernel_; }
     Screen& screen() { return screen_; }
@@ -41,10 +44,12 @@ class Console final : public Traces {
     Status prepare();
     Status block_signals();
     void take_entry(const std::string& text);
-    Wake wait(char& key);
-    Wake poll_once();
+    void tell(const Error& error);
+    void quieten();
+    Wake wait(char& key, bool for_keys);
+    Wake poll_once(bool for_keys);
     void take_signals();
-    int patience() const;
+    int patience(bool for_keys) const;
     void turn_traces();
 
     const Command& command_;

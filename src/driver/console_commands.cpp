@@ -68,6 +68,24 @@ Status load(Console& console, Words words, Printer&) {
     return Done{};
 }
 
+Status record(Console& console, Words words, Printer& printer) {
+    Recorder* now = console.screen().recorder();
+    if (words.size() != 1) return Error{"record takes a file, or off", "for example record incident.txt", 0};
+    if (words[0] == "off" && !now) return Error{"nothing is recorded", "record FILE begins", 0};
+    if (words[0] == "off") {
+        const std::string path = now->path();
+        const bool failed = now->failed();
+        console.screen().record(nullptr);
+        if (failed) return Error{"not all could be written to " + path, "is the disk full?", 0};
+        printer.text(fmt::format("recorded in {}\n", path));
+        return Done{};
+    }
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::open(words[0]);
+    if (!recorder) return recorder.error();
+    console.screen().record(*std::move(recorder));
+    return Done{};
+}
+
 Status quit(Console& console, Words words, Printer&) {
     if (!words.empty()) return Error{"quit takes nothing", "stop N ends one trace", 0};
     console.quit();
@@ -80,6 +98,10 @@ constexpr std::array rows{
                watch},
     ConsoleRow{{"save", "FILE", "Writes the programs of all traces to a new file.", "save slow.lt"}, save},
     ConsoleRow{{"load", "FILE", "Runs a file's program as a trace.", "load slow.lt"}, load},
+    ConsoleRow{{"record", "FILE|off",
+                "Adds what is entered and printed from here on to a file, with the times; record off ends it.",
+                "record incident.txt"},
+               record},
     ConsoleRow{{"help", "[TOPIC]", "The commands, or what a word means.", "help hist"}, help},
     ConsoleRow{{"quit", "", "Detaches all traces and leaves; stop all prints their maps before.", "quit"}, quit},
 };

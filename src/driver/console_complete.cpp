@@ -24,7 +24,7 @@ using Names = std::vector<std::string>;
 
 // The candidates that begin with what is typed.
 Completion matching(size_t begin, std::string_view typed, const Names& names) {
-    Completion out{begin, {}};
+    Completion out{begin, {}, ""};
     for (const std::string& name : names)
         if (std::string_view(name).starts_with(typed)) out.words.push_back(name);
     std::sort(out.words.begin(), out.words.end());
@@ -201,12 +201,26 @@ size_t word_begin(std::string_view text) {
     return begin;
 }
 
-// The first probe of the program, whose fields are asked for.
+// The last probe that is named in the text: the place to which `args` belongs there.
+std::string_view last_probe(std::string_view text) {
+    const auto belongs = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view("_.:*").find(c) != std::string_view::npos;
+    };
+    for (size_t end = text.size(); end > 0; end--) {
+        if (!belongs(text[end - 1])) continue;
+        size_t begin = end;
+        while (begin > 0 && belongs(text[begin - 1])) begin--;
+        const std::string_view word = text.substr(begin, end - begin);
+        const size_t colon = word.find(':');
+        if (colon != word.npos && find_probe(word.substr(0, colon))) return word;
+        end = begin + 1;
+    }
+    return {};
+}
+
 Names fields(Kernel& kernel, std::string_view program) {
-    const size_t begin = program.find_first_not_of(" \n\t");
-    const size_t end = program.find_first_of(" \n\t/{<", begin);
-    if (begin == program.npos || end == program.npos) return {};
-    const std::vector<std::string_view> parts = split(program.substr(begin, end - begin), ':');
+    const std::vector<std::string_view> parts = split(last_probe(program), ':');
     const ProbeRow* row = find_probe(parts[0]);
     Names all;
     const auto take = [&](const std::vector<Field>& found) {
@@ -243,6 +257,13 @@ Names kinds_of_probe() {
     return all;
 }
 
+// The function whose bracket was opened right before the cursor.
+const FunctionRow* function_before(std::string_view text) {
+    if (!text.ends_with('(')) return nullptr;
+    text.remove_suffix(1);
+    return find_function(text.substr(word_begin(text)));
+}
+
 Completion complete_program(Console& console, std::string_view text) {
     size_t begin = word_begin(text);
     std::string_view word = text.substr(begin);
@@ -259,6 +280,8 @@ Completion complete_program(Console& console, std::string_view text) {
     }
     if (word.starts_with("args.")) return matching(begin, word, fields(console.kernel(), text));
     if (word.starts_with("@")) return matching(begin, word, map_names(console));
+    if (const FunctionRow* row = word.empty() ? function_before(text) : nullptr)
+        return {begin, {}, fmt::format("{}  {}", signature(*row), row->sentence)};
     Names all = words_of_language();
     const bool inside = text.find_first_of("{</") != text.npos;
     if (!inside) all = kinds_of_probe();
@@ -284,7 +307,12 @@ Completion complete(Console& console, std::string_view text) {
     return complete_program(console, text);
 }
 
-std::string in_columns(const std::vector<std::string>& words, size_t width) {
+std::string in_columns(std::vector<std::string> words, size_t width) {
+    for (std::string& word : words) {
+        const FunctionRow* row =
+            word.ends_with('(') ? find_function(std::string_view(word).substr(0, word.size() - 1)) : nullptr;
+        if (row) word = signature(*row);
+    }
     constexpr size_t most = 200;
     const size_t shown = std::min(words.size(), most);
     size_t longest = 0;

@@ -15,6 +15,6 @@ class Console;
 Completion complete(Console& console, std::string_view text);  // of the text before the cursor
 
 // Several in a line, as ls(1) prints names; of very many the first ones, and how many more there are.
-std::string in_columns(const std::vector<std::string>& words, size_t width);
+std::string in_columns(std::vector<std::string> words, size_t width);
 
 }  // namespace lt

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cwchar>
+#include <string_view>
 #include <utility>
 
 namespace lt {
@@ -16,7 +17,14 @@ namespace {
 
 // Keys that nobody types by chance.
 constexpr wchar_t output_key = 0x1d, interrupt_key = 0x1e, begin_key = 0x1f;
+constexpr wchar_t search_key = 0x12;
 constexpr int most_history = 2000;
+
+// libedit's search in the history takes keys by itself, and ends at one that is not for it: our own, too.
+bool goes_on_searching(wchar_t key) {
+    constexpr std::wstring_view of_search = L"\x08\x12\x13\x17\x7f";
+    return key >= L' ' || of_search.find(key) != of_search.npos;
+}
 
 }  // namespace
 
@@ -30,6 +38,7 @@ struct Editor::State {
     bool entering = false;  // Enter was typed
     bool accepted = false;  // the entry is done
     bool ended = false;
+    bool searching = false;  // in the history, by libedit
     std::mbstate_t bytes{};
 
     static State& of(EditLine* el) {
@@ -74,14 +83,16 @@ int Editor::State::next(wchar_t* c) {
         return 1;
     }
     for (char key = 0;;) {
-        switch (host.wait(key)) {
+        switch (host.wait(key, searching)) {
             case Wake::key:
-                if (decode(key, c)) return 1;
-                break;
+                if (!decode(key, c)) break;
+                searching = *c == search_key || (searching && goes_on_searching(*c));
+                return 1;
             case Wake::output:
                 *c = output_key;
                 return 1;
             case Wake::interrupt:
+                searching = false;
                 *c = interrupt_key;
                 return 1;
             case Wake::resize:
@@ -98,6 +109,10 @@ int Editor::State::next(wchar_t* c) {
 unsigned char Editor::State::complete() {
     const std::string before = before_cursor();
     const Completion found = host.complete(before);
+    if (!found.note.empty()) {
+        host.choices({found.note});
+        return redraw();
+    }
     if (found.words.empty()) return CC_REFRESH_BEEP;
     std::string common = found.words.front();
     for (const std::string& word : found.words) {
@@ -197,7 +212,7 @@ std::optional<std::string> Editor::read(const std::string& text) {
     State& s = *state_;
     s.begin = text;
     s.clear = true;
-    s.accepted = false;
+    s.accepted = s.searching = false;
     int count = 0;
     const char* line = el_gets(s.line, &count);
     std::fputs("\n", stdout);

@@ -14,7 +14,8 @@ namespace lt {
 // What can stand in the place of a word: the text from `begin` up to the cursor.
 struct Completion {
     size_t begin = 0;
-    std::vector<std::string> words;  // sorted; a word that ends in a space or bracket needs no space behind it
+    std::vector<std::string> words = {};  // sorted; a word that ends in a space or bracket needs no space behind it
+    std::string note = {};                // what is to be known here, where there are no words
 };
 
 // What ends a wait.
@@ -27,7 +28,8 @@ enum class Wake {
 };
 
 struct EditorHost {
-    std::function<Wake(char& key)> wait;
+    // `for_keys`: what there is to show has to wait.
+    std::function<Wake(char& key, bool for_keys)> wait;
     std::function<void()> show;       // the cursor is at the begin of an empty line: what there is to show is printed
     std::function<void()> interrupt;  // Ctrl-C, and there was no text to throw away
     std::function<bool(std::string_view text)> whole;           // can it be run, or does more follow on another line?

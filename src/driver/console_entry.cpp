@@ -6,8 +6,22 @@
 
 namespace lt {
 
-Entry::Entry(int number, std::string text, const Command& command, const Shared& shared)
-    : number_(number), text_(std::move(text)), pipeline_(command, Source{fmt::format("[{}]", number), text_}, shared) {}
+namespace {
+
+Shared printing_to(Shared shared, Sink& sink) {
+    shared.sink = &sink;
+    return shared;
+}
+
+}  // namespace
+
+Entry::Entry(int number, std::string text, const Command& command, Shared shared, Sink& sink)
+    : number_(number),
+      text_(std::move(text)),
+      sink_(sink),
+      pipeline_(command, Source{fmt::format("[{}]", number), text_}, printing_to(shared, sink_)) {}
+
+bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3)); }
 
 bool Entry::start() {
     if (!pipeline_.start()) return false;

@@ -38,7 +38,7 @@ std::string help_overview() {
         "N is a trace's number; without it all are meant. help WORD tells more: of a command, a kind of probe, a\n"
         "function or a variable. Kinds of probe:";
     for (const ProbeRow& row : probe_rows()) out += fmt::format(" {}", row.name);
-    return out + "\nTab completes, Ctrl-C ends the view or empties the line, Ctrl-R looks in the history.\n";
+    return out + "\nTab completes, Ctrl-C empties the line or ends what prints, Ctrl-R looks in the history.\n";
 }
 
 // A word can be several of these; all are told.

@@ -59,8 +59,15 @@ Screen::Size Screen::size() {
     return known ? Size{window.ws_col, window.ws_row} : Size{80, 24};
 }
 
+void Screen::write(std::string_view bytes) {
+    added_ += bytes;
+    if (recorder_) recorder_->shown(bytes);
+}
+
 void Screen::set_view(View view) {
     leave();
+    if (view_ && recorder_ && !view_text_.empty()) recorder_->shown(fmt::format("{}\n", trim_end(view_text_)));
+    view_text_.clear();
     view_ = std::move(view);
     drawn_ = {};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "recorder.h"
 #include "runtime/printer.h"
 
 namespace lt {
@@ -25,7 +26,8 @@ class Screen : public Sink {
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
 
-    void write(std::string_view bytes) override { added_ += bytes; }
+    void write(std::string_view bytes) override;
+    void aside(std::string_view bytes) { added_ += bytes; }  // help in editing: it is not recorded
     void flush() override {}
     std::FILE* messages() { return messages_; }  // as write()
 
@@ -38,11 +40,16 @@ class Screen : public Sink {
     void leave();  // what stands there now stays: the next view begins below
     static Size size();
 
+    // From now on what is shown is told to it; of a view what it has shown last. Null: nobody.
+    void record(std::unique_ptr<Recorder> recorder) { recorder_ = std::move(recorder); }
+    Recorder* recorder() { return recorder_.get(); }
+
   private:
     using Clock = std::chrono::steady_clock;
     void erase();
     void draw_view();
 
+    std::unique_ptr<Recorder> recorder_;
     std::string added_;
     std::FILE* messages_ = nullptr;
     View view_;

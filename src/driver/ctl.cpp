@@ -168,6 +168,7 @@ int ctl(int argc, const char* const* argv) {
         words.erase(words.begin());
     }
     if (words.empty()) return fail({"ctl takes a command", "lt ctl --help lists them", 0});
+    if (!find_command(words[0])) return fail(no_command(words[0]));
     if (!pid && words.size() == 1 && words[0] == "list") return list_all(json);
     const Result<pid_t> to = pid ? Result<pid_t>(*pid) : only_one();
     if (!to) return fail(to.error());

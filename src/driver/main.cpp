@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "base/text.h"
 #include "command.h"
 #include "console.h"
 #include "ctl.h"
@@ -108,6 +110,16 @@ int check(int argc, const char* const* argv) {
     return status;
 }
 
+bool is_console(const Command& command) {
+    const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+    return command.file.empty() && !command.has(Option::program) && on_terminal;
+}
+
+Status record_fits(const Command& command) {
+    if (!command.has(Option::record) || is_console(command)) return Done{};
+    return Error{"--record is for the console, on a terminal", "results of a script go to a file with -o FILE", 0};
+}
+
 struct Verb {
     std::string_view word;
     int (*run)(int argc, const char* const* argv);  // from the word on
@@ -116,6 +128,15 @@ constexpr std::array verbs{
     Verb{"check", check},   Verb{"set", set},   Verb{"ctl", ctl},
     Verb{"doctor", doctor}, Verb{"wait", wait}, Verb{"port", port_program},
 };
+
+// `lt doctr`: no file, but nearly a word that lt knows.
+Error with_verb_meant(const Command& command, Error error) {
+    std::vector<std::string_view> words;
+    for (const Verb& verb : verbs) words.push_back(verb.word);
+    const std::vector<std::string> near = closest(command.file, words);
+    if (error.code == ENOENT && !near.empty()) error.hint = fmt::format("did you mean lt {}?", either(near));
+    return error;
+}
 
 int run(int argc, const char* const* argv) {
     for (const auto& [word, verb] : verbs)
@@ -130,12 +151,12 @@ int run(int argc, const char* const* argv) {
         fmt::print("lt {}\n", LT_VERSION);
         return 0;
     }
+    if (const Status fits = record_fits(c); !fits) return fail(fits.error());
     if (lists_script(c)) return list_script(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
-    if (c.file.empty() && !c.has(Option::program) && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
-        return console(c);
+    if (is_console(c)) return console(c);
     Result<Source> source = read_source(c);
-    if (!source) return fail(source.error());
+    if (!source) return fail(with_verb_meant(c, source.error()));
     return Pipeline(c, std::move(*source)).run();
 }
 

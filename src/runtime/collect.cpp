@@ -13,7 +13,6 @@
 #include "open_spans.h"
 #include "runtime/decode.h"
 #include "runtime/distribution.h"
-#include "samples_text.h"
 #include "show.h"
 #include "timestamps.h"
 
@@ -104,11 +103,8 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             return Done{};
         }
         case EventKind::histogram:
-            for (const Value& value : event.values) {
-                const auto which = planned.top == 0 ? SampleHistogram::log : SampleHistogram::linear;
-                if (const auto* samples = std::get_if<Samples>(&value.data))
-                    printer_.text(histogram_text(*samples, value.type, which));
-            }
+            for (const Value& value : event.values)
+                printer_.histogram(value, planned.top == 0 ? SampleHistogram::log : SampleHistogram::linear);
             return Done{};
         case EventKind::value:
             for (const Value& value : event.values) printer_.value(value);
@@ -232,8 +228,11 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, P
                    [&maps](size_t index, std::span<const uint8_t> key) { return maps.find(index, key); },
                    [&maps](size_t index, bool printed) { return maps.clear(index, printed); },
                    [&maps](size_t index, bool printed) { return maps.zero(index, printed); },
-                   [&plan, &object, this](size_t span) {
-                       return describe_open(plan, object, stacks_, static_cast<uint32_t>(span));
+                   [&plan, &object, &maps, this](size_t index) {
+                       const auto span = static_cast<uint32_t>(index);
+                       auto open = describe_open(plan, object, stacks_, span);
+                       if (open) open->left_out = maps.openings_left_out(span);
+                       return open;
                    },
                    [this](const Stack& stack) { return stacks_.frames(stack); },
                    [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},

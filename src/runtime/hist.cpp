@@ -150,13 +150,6 @@ std::string linear_label(size_t bucket, const Type& type, bool plain) {
     return fmt::format("[{}, {})", text(from), text(from + b[2]));
 }
 
-// As stdlib/bpf/aggregate.bpf.c finds the bucket.
-int64_t fine_bound(size_t bucket, int64_t bits) {
-    const auto n = static_cast<int64_t>(bucket) - 1;
-    const int64_t doublings = std::max<int64_t>((n >> bits) - 1, 0);
-    return (n - (doublings << bits)) << doublings;
-}
-
 std::string fine_label(size_t bucket, const Type& type) {
     const int64_t bits = type.shape->buckets[0];
     if (bucket == negative_bucket) return "(..., 0)";
@@ -168,6 +161,13 @@ std::string fine_label(size_t bucket, const Type& type) {
 }
 
 }  // namespace
+
+// As stdlib/bpf/aggregate.bpf.c finds the bucket.
+int64_t fine_bound(size_t bucket, int64_t bits) {
+    const auto n = static_cast<int64_t>(bucket) - 1;
+    const int64_t doublings = std::max<int64_t>((n >> bits) - 1, 0);
+    return (n - (doublings << bits)) << doublings;
+}
 
 uint32_t bucket_count(const Type& type) {
     if (!type.shape) return hist_buckets;

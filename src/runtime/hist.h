@@ -13,6 +13,9 @@ uint64_t total(const Histogram& histogram);
 // The bucket of a value, as the kernel side finds it.
 uint32_t hist_index(int64_t value, View view);
 
+// The lower bound of a bucket of hist() with bits.
+int64_t fine_bound(size_t bucket, int64_t bits);
+
 // `view` is that of the values collected; it decides the bounds, `plain` only how they are written. Where there would
 // be more than `most` rows, beside those of zero and of negative values, each shows 2, 5 or 10 neighbouring buckets:
 // ten doublings lead from one unit to the next, so rows still begin at whole units.

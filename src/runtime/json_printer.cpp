@@ -20,8 +20,9 @@ struct TypeRow {
     std::string_view name;
 };
 // bpftrace's names; all others are "map".
-constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::stats, "stats"},
-                               TypeRow{Aggregation::avg, "stats"}, TypeRow{Aggregation::dist, "dist"}};
+constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::lhist, "hist"},
+                               TypeRow{Aggregation::stats, "stats"}, TypeRow{Aggregation::avg, "stats"},
+                               TypeRow{Aggregation::dist, "dist"}};
 
 std::string_view type_of(const MapContent& content) {
     for (const TypeRow& row : type_rows) {
@@ -39,6 +40,7 @@ class JsonPrinter final : public Printer {
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
+    void histogram(const Value& samples, SampleHistogram which) override;
     void attached(size_t probes) override;
     void lost(const LossFact& loss) override;
     void missed(const MissedFact& missed) override;
@@ -92,6 +94,12 @@ void JsonPrinter::value(const Value& value) {
     end();
 }
 
+void JsonPrinter::histogram(const Value& samples, SampleHistogram which) {
+    begin(which == SampleHistogram::log ? "hist_log" : "hist_linear");
+    append_buckets(out_, samples, which);
+    end();
+}
+
 void JsonPrinter::map(const MapContent& content) {
     if (content.at_end && content.entries.empty()) return;
     begin(type_of(content));
@@ -127,6 +135,7 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
     begin("open_spans");
     out_ += '{';
     member("span", open.name);
+    if (open.left_out != 0) member("left_out", open.left_out);
     out_ += ", \"open\": [";
     for (const OpenSpanLine& line : open.spans) {
         if (&line != &open.spans.front()) out_ += ", ";

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "hist.h"
+#include "runtime/buckets.h"
 #include "runtime/distribution.h"
 #include "show.h"
 
@@ -37,43 +37,33 @@ void append_integer(std::string& out, int64_t number, const Type& type) {
     }
 }
 
-// Both ends belong to the bucket; that of negative values has no lower one, the last no upper one.
 struct Bucket {
-    std::optional<int64_t> least;
-    std::optional<int64_t> greatest;
+    BucketRange range;
     uint64_t count;
 };
 
-void append_buckets(std::string& out, const std::vector<Bucket>& buckets) {
+void append_list(std::string& out, const std::vector<Bucket>& buckets) {
     out += '[';
     for (const Bucket& bucket : buckets) {
         if (out.back() != '[') out += ", ";
         out += '{';
-        if (bucket.least) add(out, "\"min\": {}, ", *bucket.least);
-        if (bucket.greatest) add(out, "\"max\": {}, ", *bucket.greatest);
+        if (bucket.range.least) add(out, "\"min\": {}, ", *bucket.range.least);
+        if (bucket.range.greatest) add(out, "\"max\": {}, ", *bucket.range.greatest);
         add(out, "\"count\": {}}}", bucket.count);
     }
     out += ']';
 }
 
-Bucket hist_bucket(uint32_t index, View view, uint64_t count) {
-    if (index == 0) return {{}, -1, count};
-    if (index == 1) return {0, 0, count};
-    const auto least = static_cast<int64_t>(hist_bound(index, view));
-    if (index + 1 == hist_buckets) return {least, {}, count};
-    return {least, static_cast<int64_t>(hist_bound(index + 1, view) - 1), count};
-}
-
 // From the first that is not empty to the last.
-void append_histogram(std::string& out, const Histogram& histogram, View view) {
-    const auto& counts = histogram.buckets;
+template <class RangeOf>
+void append_filled(std::string& out, const std::vector<uint64_t>& counts, const RangeOf& range_of) {
     const auto filled = [](uint64_t count) { return count != 0; };
     const auto first = std::find_if(counts.begin(), counts.end(), filled) - counts.begin();
     const auto end = std::find_if(counts.rbegin(), counts.rend(), filled).base() - counts.begin();
     std::vector<Bucket> buckets;
-    for (auto i = static_cast<uint32_t>(first); i < static_cast<uint32_t>(end); i++)
-        buckets.push_back(hist_bucket(i, view, counts[i]));
-    append_buckets(out, buckets);
+    for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(end); i++)
+        buckets.push_back({range_of(i), counts[i]});
+    append_list(out, buckets);
 }
 
 struct Figure {
@@ -93,14 +83,27 @@ void append_distribution(std::string& out, const Distribution& d) {
     for (const Figure& f : figures) add(out, "\"{}\": {}, ", f.name, number_or_null(percentile(d, f.share)));
     add(out, "\"max\": {}, \"total\": {}, \"buckets\": ", known(d.greatest), d.sum);
     std::vector<Bucket> buckets;
-    if (d.buckets[0] != 0) buckets.push_back({{}, -1, d.buckets[0]});
+    if (d.buckets[0] != 0) buckets.push_back({{{}, -1}, d.buckets[0]});
     for (uint32_t i = 1; i < dist_buckets; i++) {
         if (d.buckets[i] == 0) continue;
         const DistBucket range = dist_bucket(i);
         buckets.push_back(
-            {static_cast<int64_t>(range.low), static_cast<int64_t>(range.low + range.width - 1), d.buckets[i]});
+            {{static_cast<int64_t>(range.low), static_cast<int64_t>(range.low + range.width - 1)}, d.buckets[i]});
     }
-    append_buckets(out, buckets);
+    append_list(out, buckets);
+    out += '}';
+}
+
+void append_samples(std::string& out, const Samples& s, const Type& type) {
+    add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}", s.count, s.average(), s.sum);
+    if (s.has_extremes) add(out, ", \"min\": {}, \"max\": {}", s.least, s.greatest);
+    const auto append = [&](std::string_view name, const std::vector<uint64_t>& counts, SampleHistogram which) {
+        if (counts.empty()) return;
+        add(out, ", \"{}\": ", name);
+        append_filled(out, counts, [&](size_t i) { return bucket_range(type, which, i); });
+    };
+    append("log", s.log, SampleHistogram::log);
+    append("linear", s.linear, SampleHistogram::linear);
     out += '}';
 }
 
@@ -134,13 +137,11 @@ struct Appender {
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
     }
     void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type); }
-    void operator()(const Histogram& histogram) const { append_histogram(out, histogram, type.view); }
-    void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
-    void operator()(const Samples& s) const {
-        add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}", s.count, s.average(), s.sum);
-        if (s.has_extremes) add(out, ", \"min\": {}, \"max\": {}", s.least, s.greatest);
-        out += '}';
+    void operator()(const Histogram& histogram) const {
+        append_filled(out, histogram.buckets, [&](size_t i) { return bucket_range(type, i); });
     }
+    void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
+    void operator()(const Samples& samples) const { append_samples(out, samples, type); }
     void operator()(Missing) const { out += "null"; }
     void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
 };
@@ -161,6 +162,13 @@ std::string part_text(const Value& part) {
 }  // namespace
 
 void append_json(std::string& out, const Value& value) { std::visit(Appender{out, value.type}, value.data); }
+
+void append_buckets(std::string& out, const Value& samples, SampleHistogram which) {
+    const auto* data = std::get_if<Samples>(&samples.data);
+    const std::vector<uint64_t> none;
+    const std::vector<uint64_t>& counts = !data ? none : which == SampleHistogram::log ? data->log : data->linear;
+    append_filled(out, counts, [&](size_t i) { return bucket_range(samples.type, which, i); });
+}
 
 void append_json(std::string& out, std::string_view text) {
     out += nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);

@@ -6,11 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/buckets.h"
 #include "runtime/value.h"
 
 namespace lt {
 
 void append_json(std::string& out, const Value& value);
+// What hist_log() or hist_linear() shows of samples: an array of buckets.
+void append_buckets(std::string& out, const Value& samples, SampleHistogram which);
 void append_json(std::string& out, std::string_view text);
 void append_json(std::string& out, const std::vector<std::string>& texts);
 

@@ -34,6 +34,13 @@ uint64_t Maps::left_out(size_t probe) const {
     return own < counters.size() ? counters[own] : 0;
 }
 
+uint64_t Maps::openings_left_out(uint32_t span) const {
+    uint64_t sum = 0;
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+        if (plan_.probes[probe].of_span == span) sum += left_out(probe);
+    return sum;
+}
+
 void Maps::detached(size_t probe) {
     for (Sampling& each : sampling_)
         each.detached = each.detached || std::ranges::find(each.probes, probe) != each.probes.end();

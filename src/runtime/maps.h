@@ -38,6 +38,7 @@ class Maps {
     // No event of this probe comes any more.
     void detached(size_t probe);
     uint64_t left_out(size_t probe) const;  // by its gate; 0 where it has none
+    uint64_t openings_left_out(uint32_t span) const;
 
     RawMaps& raw() { return *raw_; }
     // Of a per-CPU map, where the plan has blocks that lt runs; else null.

@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "runtime/buckets.h"
 #include "runtime/plan.h"
 #include "runtime/value.h"
 
 namespace lt {
 
-enum class SampleHistogram : uint8_t { log, linear };
 std::string histogram_text(const Samples& samples, const Type& type, SampleHistogram which);
 
 }  // namespace lt

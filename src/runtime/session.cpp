@@ -281,8 +281,7 @@ Result<std::vector<Session::Account>> LiveSession::accounts() const {
     if (all.empty()) return all;
     const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
     for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1]};
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
-        if (const auto span = plan_.probes[probe].of_span) all[*span].left_out += maps_.left_out(probe);
+    for (uint32_t span = 0; span < all.size(); span++) all[span].left_out = maps_.openings_left_out(span);
     Result<std::vector<Open>> open = lt::open_spans(plan_, object_);
     if (!open) return open.error();
     for (const Open& each : *open) {

@@ -22,8 +22,11 @@ Status LiveSession::watch_overhead() {
     if (!anything || !overhead_options_.tell) return Done{};
     one_of_.assign(plan_.probes.size(), 1);
     if (overhead_options_.measured || overhead_options_.enforced) {
-        if (auto begun = overhead_.begin(); !begun)
-            return overhead_options_.enforced ? begun.error_in("--max-overhead") : Status(Done{});
+        if (auto begun = overhead_.begin(); !begun && overhead_options_.enforced) {
+            Error error = begun.error();
+            error.hint = "run as root, or leave out --max-overhead";
+            return error;
+        }
     }
     return loop_.every(look_period_ns, [this] { look_at_overhead(); });
 }

@@ -6,6 +6,7 @@
 
 #include "entry_order.h"
 #include "runtime/printer.h"
+#include "samples_text.h"
 #include "show.h"
 #include "timestamps.h"
 
@@ -23,6 +24,9 @@ class TextPrinter final : public Printer {
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
+    void histogram(const Value& samples, SampleHistogram which) override {
+        if (const auto* data = std::get_if<Samples>(&samples.data)) write(histogram_text(*data, samples.type, which));
+    }
     void attaching(size_t probes) override {
         write(fmt::format("Attaching {} probe{}...\n", probes, probes == 1 ? "" : "s"));
         sink_.flush();
@@ -77,7 +81,8 @@ void TextPrinter::blank_lines(const MapContent& content) {
 }
 
 void TextPrinter::open_spans(const OpenSpans& open) {
-    out_ += fmt::format("{}: {} open\n", open.name, open.spans.size());
+    const std::string sampled = open.left_out == 0 ? "" : fmt::format(" (sampled, {} left out)", open.left_out);
+    out_ += fmt::format("{}: {} open{}\n", open.name, open.spans.size(), sampled);
     for (const OpenSpanLine& line : open.spans) {
         out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid,
                             line.comm.empty() ? "(gone)" : line.comm);

@@ -22,6 +22,8 @@ constexpr std::array rows{
     OptionRow{Option::count, "-n,--count", "N", "End once the program has printed N results."},
     OptionRow{Option::live, "--live", "",
               "Show the maps while they fill, drawn anew each second, with how distributions move over time."},
+    OptionRow{Option::record, "--record", "FILE",
+              "Of the console: add what is entered and printed to a file, with times."},
     OptionRow{Option::list, "-l,--list", "PATTERN",
               "List the probes that match, as in -l 'k:vfs_*' or -l '*read*', or those of a script; with -v what each "
               "has at hand."},

@@ -9,7 +9,7 @@ namespace lt {
 namespace {
 
 // d: with a sign, u: without, x: hexadecimal (addresses, flags, modes), s: a text of the process
-constexpr std::array rows{
+constexpr StpSystemCall rows[] = {
     StpSystemCall{"accept", "dxx", "fd upeer_sockaddr upeer_addrlen"},
     StpSystemCall{"accept4", "dxxx", "fd upeer_sockaddr upeer_addrlen flags"},
     StpSystemCall{"access", "sx", "filename mode"},
@@ -377,7 +377,7 @@ struct Alias {
     std::string_view name;
     std::string_view kernel;
 };
-constexpr std::array aliases{
+constexpr StpSystemCall aliases[] = {
     Alias{"futex", "uaddr"},
     Alias{"s", "fd"},
     Alias{"sockfd", "fd"},

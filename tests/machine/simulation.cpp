@@ -310,8 +310,7 @@ Result<Session::Account> Simulation::account(uint32_t span) {
     const PlannedSpan& planned = plan_.spans[span];
     auto open = machine_.entries(planned.symbol);
     if (!open) return open.error();
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
-        if (plan_.probes[probe].of_span == span) account.left_out += maps_.left_out(probe);
+    account.left_out = maps_.openings_left_out(span);
     for (const auto& [key, value] : *open)
         account.open += planned.state == SpanState::key ? word(value, sizeof(uint64_t)) != 0 : word(value, 0);
     return account;

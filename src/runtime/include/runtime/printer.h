@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/buckets.h"
 #include "runtime/value.h"
 
 namespace lt {
@@ -72,9 +73,10 @@ class Printer {
     virtual void map(const MapContent& content) = 0;     // print(@x) and the maps at the end; sorts by value
     virtual void open_spans(const OpenSpans& open) = 0;  // print(NAME)
     virtual void value(const Value& value) = 0;          // print(expression): a line
-    virtual void attaching(size_t) {}                    // so many probes will be: bpftrace's line; text only
-    virtual void maps_follow() {}                        // the maps at the end, apart from the rest; text only
-    virtual void attached(size_t probes) = 0;            // from here on so many places are traced
+    virtual void histogram(const Value& samples, SampleHistogram which) = 0;  // print(hist_log(@x))
+    virtual void attaching(size_t) {}          // so many probes will be: bpftrace's line; text only
+    virtual void maps_follow() {}              // the maps at the end, apart from the rest; text only
+    virtual void attached(size_t probes) = 0;  // from here on so many places are traced
     virtual void lost(const LossFact& loss) = 0;
     virtual void missed(const MissedFact& missed) = 0;
     virtual void account(const AccountFact& account) = 0;

@@ -128,6 +128,7 @@ struct OpenSpanLine {
 struct OpenSpans {
     std::string name;
     std::vector<OpenSpanLine> spans;  // oldest first
+    uint64_t left_out = 0;            // openings, by sampling: they may be open too
 };
 
 }  // namespace lt

@@ -18,6 +18,7 @@ enum class Option : uint8_t {
     duration,
     count,
     live,
+    record,
     list,
     format,
     output,

@@ -118,31 +118,63 @@ std::set<std::string> take_display(Tree& tree, const Source& source) {
     return out;
 }
 
-void settle_alternatives(Tree& tree, const Machine& machine) {
-    std::set<std::pair<uint32_t, uint32_t>> enough;  // group, position
+namespace {
+
+// Which of the probes that a program can do without are there.
+class Settler {
+  public:
+    explicit Settler(const Machine& machine) : machine_(machine) {}
+
+    // False: it goes.
+    bool settle(ast::ProbeSpec& spec) {
+        const ast::Alternative a = std::exchange(spec.alternative, {});
+        if (!a.optional && a.choices.empty()) return true;
+        if (is_superfluous(a)) return false;
+        if (!machine_.exists(spec)) return false;
+        for (const auto& c : a.choices)
+            if (c.sufficient) enough_.emplace(c.group, c.position);
+        return true;
+    }
+    bool is_superfluous(const ast::Alternative& a) const {
+        return std::any_of(a.choices.begin(), a.choices.end(), [&](const auto& c) {
+            return std::any_of(enough_.begin(), enough_.end(),
+                               [&](const auto& e) { return e.first == c.group && e.second < c.position; });
+        });
+    }
+
+    // Where none is there the first stays, for a kernel that has it.
+    template <class Event, class Spec>
+    bool keep(std::vector<Event>& events, const Spec& spec_of) {
+        const std::vector<Event> before = events;
+        std::erase_if(events, [&](Event& e) { return !settle(spec_of(e)); });
+        if (!events.empty() || before.empty()) return false;
+        events = {before.front()};
+        if (is_superfluous(std::exchange(spec_of(events[0]).alternative, {}))) events.clear();
+        return !events.empty();
+    }
+
+  private:
+    const Machine& machine_;
+    std::set<std::pair<uint32_t, uint32_t>> enough_;  // group, position
+};
+
+}  // namespace
+
+bool settle_alternatives(Tree& tree, const Machine& machine) {
+    Settler settler(machine);
+    bool missing = false;
     for (ast::Item& item : tree.program.items) {
-        const auto settle = [&](ast::ProbeSpec& spec) {
-            const ast::Alternative a = std::exchange(spec.alternative, {});
-            if (!a.optional && a.choices.empty()) return true;
-            const bool superfluous = std::any_of(a.choices.begin(), a.choices.end(), [&](const auto& c) {
-                return std::any_of(enough.begin(), enough.end(),
-                                   [&](const auto& e) { return e.first == c.group && e.second < c.position; });
-            });
-            if (superfluous || !machine.exists(spec)) return false;
-            for (const auto& c : a.choices)
-                if (c.sufficient) enough.emplace(c.group, c.position);
-            return true;
-        };
         if (auto* action = std::get_if<ast::Action>(&item.node))
-            std::erase_if(action->probes, [&](ast::ProbeSpec& p) { return !settle(p); });
+            missing |= settler.keep(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; });
         if (auto* span = std::get_if<ast::SpanAction>(&item.node))
-            std::erase_if(span->opens, [&](ast::Endpoint& e) { return !settle(e.probe); });
+            missing |= settler.keep(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; });
     }
     std::erase_if(tree.program.items, [](const ast::Item& item) {
         const auto* action = std::get_if<ast::Action>(&item.node);
         const auto* span = std::get_if<ast::SpanAction>(&item.node);
         return (action && action->probes.empty()) || (span && span->opens.empty());
     });
+    return missing;
 }
 
 void make_predicates(Tree& tree) {
@@ -244,7 +276,7 @@ bool names_target(const Tree& tree) {
 
 }  // namespace
 
-void add_settings(Tree& tree, const std::set<std::string>& only_written) {
+void add_settings(Tree& tree, const std::set<std::string>& only_written, bool missing) {
     auto& items = tree.program.items;
     const std::set<std::string> maps = tree.maps();
     std::set<std::string> shown = only_written;
@@ -253,6 +285,7 @@ void add_settings(Tree& tree, const std::set<std::string>& only_written) {
     }
     const bool all_shown = std::includes(shown.begin(), shown.end(), maps.begin(), maps.end());
     ast::Config config;
+    if (missing) config.settings.push_back({"missing_probes", {}, "warn", {}});
     if (reads_text(tree)) config.settings.push_back({"max_strlen", {}, "512", {}});
     if (all_shown) {
         std::erase_if(items, [&](const ast::Item& item) { return printed_by(tree, item).has_value(); });

@@ -145,6 +145,7 @@ bool SpanValues::rewrite(const std::optional<ast::ExprId>& asked, const std::opt
     tree_.each_expr(body_, [&](ast::ExprId id) { replace_reads(id); });
     tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
     inline_differences();
+    tree_.each_expr(body_, [&](ast::ExprId id) { compare_latency(id); });
     return !is_left();
 }
 
@@ -153,6 +154,7 @@ void SpanValues::rewrite_clocks() {
     tree_.each_expr(body_, [&](ast::ExprId id) { replace_clock(id); });
     tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
     inline_differences();
+    tree_.each_expr(body_, [&](ast::ExprId id) { compare_latency(id); });
 }
 
 void SpanValues::replace_clock(ast::ExprId id) {
@@ -368,6 +370,24 @@ void SpanValues::divide_latency(ast::ExprId id) {
     const ast::ExprId latency = inner->left;
     const int64_t ns = unit->nanoseconds * static_cast<int64_t>(by->value);
     tree_.put(id, ast::Binary{ast::BinaryOp::divide, latency, tree_.like(id, ast::Duration{ns})});
+}
+
+// latency / 1us < 100 is latency < 100us; with > the part of a unit that the division cuts off would count.
+void SpanValues::compare_latency(ast::ExprId id) {
+    const auto* compared = tree_.get<ast::Binary>(id);
+    const auto* inner = compared ? tree_.get<ast::Binary>(tree_.bare(compared->left)) : nullptr;
+    const auto* unit =
+        inner && tree_.is_name(inner->left, "latency") ? tree_.get<ast::Duration>(inner->right) : nullptr;
+    const auto* number = unit ? tree_.get<ast::Integer>(tree_.bare(compared->right)) : nullptr;
+    if (!number || inner->op != ast::BinaryOp::divide || number->value > 1'000'000'000) return;
+    using enum ast::BinaryOp;
+    const bool is_order = compared->op == greater || compared->op == less_equal;
+    const bool is_exact = compared->op == less || compared->op == greater_equal || (is_order && unit->nanoseconds == 1);
+    if (!is_exact) return;
+    const ast::BinaryOp op = compared->op;
+    const ast::ExprId latency = inner->left;
+    const int64_t ns = unit->nanoseconds * static_cast<int64_t>(number->value);
+    tree_.put(id, ast::Binary{op, latency, tree_.like(id, ast::Duration{ns})});
 }
 
 // Is anything of the maps left that has no other form?

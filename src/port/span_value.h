@@ -54,6 +54,7 @@ class SpanValues {
     void replace_reads(ast::ExprId id);
     std::optional<ast::ExprNode> difference(const ast::Binary& node, Span span);
     void replace_clock(ast::ExprId id);
+    void compare_latency(ast::ExprId id);
     void divide_latency(ast::ExprId id);
     bool drops(ast::StmtId id) const;
     bool is_filter(ast::ExprId condition) const;

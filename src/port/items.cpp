@@ -74,6 +74,16 @@ class Conditions {
         return tree_.like(id, ast::Unary{ast::UnaryOp::logical_not, id});
     }
 
+    // !(a == b) is a != b.
+    void turn(ast::ExprId id) {
+        const auto* unary = tree_.get<ast::Unary>(id);
+        const auto* binary =
+            unary && unary->op == ast::UnaryOp::logical_not ? tree_.get<ast::Binary>(unary->operand) : nullptr;
+        if (!binary || (binary->op != ast::BinaryOp::equal && binary->op != ast::BinaryOp::not_equal)) return;
+        const ast::ExprId turned = negated(unary->operand);
+        tree_.put(id, ast::ExprNode(tree_.node(turned)));
+    }
+
     ast::ExprId both(const std::optional<ast::ExprId>& first, ast::ExprId second) {
         if (!first) return second;
         return tree_.like(second, ast::Binary{ast::BinaryOp::logical_and, *first, second});
@@ -148,9 +158,11 @@ class Settler {
         const std::vector<Event> before = events;
         std::erase_if(events, [&](Event& e) { return !settle(spec_of(e)); });
         if (!events.empty() || before.empty()) return false;
-        events = {before.front()};
-        if (is_superfluous(std::exchange(spec_of(events[0]).alternative, {}))) events.clear();
-        return !events.empty();
+        Event first = before.front();
+        if (is_superfluous(spec_of(first).alternative)) return false;
+        spec_of(first).alternative = {};
+        events = {first};
+        return true;
     }
 
   private:
@@ -163,22 +175,36 @@ class Settler {
 bool settle_alternatives(Tree& tree, const Machine& machine) {
     Settler settler(machine);
     bool missing = false;
-    for (ast::Item& item : tree.program.items) {
+    std::set<size_t> kept;  // items of which none of the places is there
+    for (size_t n = 0; n < tree.program.items.size(); n++) {
+        ast::Item& item = tree.program.items[n];
         if (auto* action = std::get_if<ast::Action>(&item.node))
-            missing |= settler.keep(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; });
+            if (settler.keep(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; })) kept.insert(n);
         if (auto* span = std::get_if<ast::SpanAction>(&item.node))
-            missing |= settler.keep(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; });
+            if (settler.keep(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; })) kept.insert(n);
     }
-    std::erase_if(tree.program.items, [](const ast::Item& item) {
+    // of several items of one text those without a place go, as long as one has a place
+    std::vector<Span> there;
+    for (size_t i = 0; i < tree.program.items.size(); i++) {
+        if (!kept.contains(i)) there.push_back(tree.program.items[i].span);
+    }
+    size_t i = 0;
+    missing = false;
+    std::erase_if(tree.program.items, [&](const ast::Item& item) {
+        const bool is_kept = kept.contains(i++);
         const auto* action = std::get_if<ast::Action>(&item.node);
         const auto* span = std::get_if<ast::SpanAction>(&item.node);
-        return (action && action->probes.empty()) || (span && span->opens.empty());
+        if ((action && action->probes.empty()) || (span && span->opens.empty())) return true;
+        const bool has_sibling = is_kept && std::find(there.begin(), there.end(), item.span) != there.end();
+        missing = missing || (is_kept && !has_sibling);
+        return has_sibling;
     });
     return missing;
 }
 
 void make_predicates(Tree& tree) {
     Conditions conditions(tree);
+    for (size_t i = 0; i < tree.program.exprs.size(); i++) conditions.turn(static_cast<ast::ExprId>(i));
     for (ast::Item& item : tree.program.items) {
         if (auto* action = std::get_if<ast::Action>(&item.node); action && is_kernel_probe(*action))
             conditions.move_out(action->predicate, action->body, false);

@@ -56,6 +56,9 @@ class Folder {
     explicit Folder(Tree& tree) : tree_(tree) {}
 
     void run() {
+        for (ast::Item& item : tree_.program.items) {
+            if (ast::Block* body = Tree::body(item)) plain_keys(*body);
+        }
         for (bool more = true; more;) {
             more = false;
             uses_.clear();
@@ -78,6 +81,29 @@ class Folder {
 
   private:
     using Pair = std::pair<size_t, size_t>;
+
+    // $p = pid; ... @begun[$p]: the key says who it is.
+    void plain_keys(const ast::Block& body) {
+        std::map<std::string, std::vector<ast::ExprId>> given;
+        tree_.each_stmt(body, [&](ast::StmtId id) {
+            const auto* assign = tree_.get<ast::Assign>(id);
+            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+            if (local) given[local->name].push_back(assign->value);
+        });
+        std::vector<std::pair<ast::ExprId, ast::ExprId>> found;
+        tree_.each_expr(body, [&](ast::ExprId id) {
+            const auto* map = tree_.get<ast::Map>(id);
+            if (!map) return;
+            for (ast::ExprId part : map->key) {
+                const auto* local = tree_.get<ast::Local>(part);
+                const auto values = local ? given.find(local->name) : given.end();
+                if (values == given.end() || values->second.size() != 1) continue;
+                const ast::ExprId value = values->second[0];
+                if (tree_.is_name(value, "pid") || tree_.is_name(value, "tid")) found.emplace_back(part, value);
+            }
+        });
+        for (const auto& [part, value] : found) tree_.put_copy(part, value);
+    }
 
     // ---- which maps go from where to where
 

@@ -89,19 +89,28 @@ class Conditions {
         return tree_.like(second, ast::Binary{ast::BinaryOp::logical_and, *first, second});
     }
 
+    // The first statement that does something.
+    std::vector<ast::StmtId>::iterator first_of(ast::Block& body) const {
+        return std::find_if(body.statements.begin(), body.statements.end(), [&](ast::StmtId id) {
+            const auto* let = tree_.get<ast::Let>(id);
+            return !let || let->value;
+        });
+    }
+
     void move_out(std::optional<ast::ExprId>& predicate, ast::Block& body, bool at_entry) {
         const auto fits = [&](ast::ExprId id) { return is_early(id) && (!at_entry || is_lasting(id)); };
-        while (!body.statements.empty()) {
-            const auto* branch = tree_.get<ast::If>(body.statements.front());
+        for (auto first = first_of(body); first != body.statements.end(); first = first_of(body)) {
+            const auto* branch = tree_.get<ast::If>(*first);
             if (!branch || !branch->no.statements.empty() || !fits(branch->condition)) return;
             const ast::If n = *branch;
             const bool leaves = n.yes.statements.size() == 1 && tree_.get<ast::Return>(n.yes.statements[0]);
             if (leaves) {
                 predicate = both(predicate, negated(n.condition));
-                body.statements.erase(body.statements.begin());
-            } else if (body.statements.size() == 1) {
+                body.statements.erase(first);
+            } else if (first + 1 == body.statements.end()) {
                 predicate = both(predicate, n.condition);
-                body = n.yes;
+                body.statements.erase(first);
+                body.statements.insert(body.statements.end(), n.yes.statements.begin(), n.yes.statements.end());
             } else {
                 return;
             }
@@ -240,6 +249,8 @@ void short_probes(Tree& tree) {
             for (ast::ProbeSpec& p : action->probes) shorten(p);
         if (auto* span = std::get_if<ast::SpanAction>(&item.node))
             for (ast::Endpoint& e : span->opens) shorten(e.probe);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            for (ast::Endpoint& e : span->closes) shorten(e.probe);
     }
 }
 

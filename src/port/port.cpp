@@ -53,6 +53,7 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     make_predicates(tree);
     join_items(tree);
     fold_spans(tree);
+    join_items(tree);
     drop_unwritten(tree, source);
     drop_casts(tree, machine);
     plain_locals(tree);

@@ -57,6 +57,7 @@ Result<Command> read_command(int argc, const char* const* argv) {
         "  lt script.lt                                 run a script\n"
         "  lt wait 'sc:fsync > 100ms' -n1 && ./act.sh   block until the first slow one\n"
         "  lt ctl [PID] show @ns                        ask an lt that runs; lt ctl --help tells what\n"
+        "  lt port old.stp                              a program of SystemTap's as a program of lt\n"
         "  lt doctor                                    what this machine allows, and what to do about the rest\n"
         "  lt set slow=50ms [PID]                       set a parameter of a script that runs",
         "lt"};

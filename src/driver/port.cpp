@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -73,9 +74,9 @@ class Porter {
             return i < pointees_.size() ? pointees_[i] : std::string();
         };
         if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
-        const std::string text = port::port(source_, std::move(linked), only_written, machine);
-        if (!holds(text, compiled)) return 1;
-        fmt::print("{}", text);
+        const port::Ported ported = port::port(source_, std::move(linked), only_written, machine);
+        if (!holds(ported.text, compiled && ported.is_all_there)) return 1;
+        fmt::print("{}", ported.text);
         return 0;
     }
 

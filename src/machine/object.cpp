@@ -240,8 +240,12 @@ Status Reader::relocate(const Section& target, const GElf_Rel& relocation) {
 }
 
 // The distance in the instruction counts from the symbol: -1 for a function's own symbol, its place less one for a
-// section's.
+// section's. A function of the kernel has no code here: the program that calls it cannot run, others can.
 Status Reader::relocate_call(size_t at, const Symbol& symbol) {
+    if (symbol.sym.st_shndx == SHN_UNDEF) {
+        object_.code[at].src = BPF_PSEUDO_KFUNC_CALL;
+        return Done{};
+    }
     const auto section = code_begin_.find(symbol.sym.st_shndx);
     Instruction& call = object_.code[at];
     if (section == code_begin_.end()) {  // a function of the kernel: refused where it is called

@@ -225,7 +225,8 @@ class Printer final : public ExprPrinter {
     std::string block_text(const Block& block, std::string_view open, std::string_view close, Bare bare,
                            const std::string& indent, size_t column, std::optional<ExprId> value = {}) {
         const uint32_t end = block.statements.empty() ? 0 : program_[block.statements.back()].span.end;
-        if (!has_remark_before(end)) {
+        const bool in_lines = std::exchange(in_lines_, false);
+        if (!has_remark_before(end) && !in_lines) {
             const std::string beside = in_a_line(block, open, close, bare, value);
             if (!beside.empty() && column + beside.size() <= most_columns) return beside;
         }
@@ -243,6 +244,7 @@ class Printer final : public ExprPrinter {
         if (value) line(inside, expr(*value, 0, bare));
         if (indent.empty()) remarks_before(item_end_, inside);
         const std::string lines = std::exchange(out_, kept);
+        in_lines_ = in_lines;
         return fmt::format("{}\n{}{}{}", open, lines, indent, close);
     }
 
@@ -290,13 +292,33 @@ class Printer final : public ExprPrinter {
         if (steps) return fmt::format("{}{}{};", target, spelling(*n.op), spelling(*n.op));
         return fmt::format("{} {}= {};", target, n.op ? spelling(*n.op) : "", expr(n.value, 0, bare));
     }
+    // In one line as a whole or not at all.
     std::string statement(const If& n, Bare, const std::string& indent) {
-        std::string out = nested(fmt::format("if ({}) ", expr(n.condition)), n.yes, indent);
-        if (n.no.statements.empty()) return out;
-        const Stmt& other = program_[n.no.statements.front()];
-        const bool goes_on = n.no.statements.size() == 1 && std::holds_alternative<If>(other.node);
-        if (goes_on) return out + " else " + statement(std::get<If>(other.node), Bare::anything, indent);
-        return out + " else " + block_text(n.no, "{", "}", Bare::anything, indent, indent.size() + 8);
+        const std::string head = fmt::format("if ({}) ", expr(n.condition));
+        if (n.no.statements.empty()) return nested(head, n.yes, indent);
+        const size_t kept = next_;
+        const std::string beside =
+            head + block_text(n.yes, "{", "}", Bare::anything, indent, 0) + " else " + other(n, indent);
+        if (beside.find('\n') == std::string::npos && indent.size() + beside.size() <= most_columns) return beside;
+        next_ = kept;
+        const bool before = std::exchange(in_lines_, true);
+        const std::string out =
+            head + block_text(n.yes, "{", "}", Bare::anything, indent, 0) + " else " + other(n, indent);
+        in_lines_ = before;
+        return out;
+    }
+    std::string other(const If& n, const std::string& indent) {
+        const Stmt& first = program_[n.no.statements.front()];
+        const bool goes_on = n.no.statements.size() == 1 && std::holds_alternative<If>(first.node);
+        const bool lines = in_lines_;
+        if (!goes_on) return block_text(n.no, "{", "}", Bare::anything, indent, 0);
+        const If& next = std::get<If>(first.node);
+        if (!lines) return statement(next, Bare::anything, indent);
+        const std::string head = fmt::format("if ({}) ", expr(next.condition));
+        in_lines_ = true;
+        const std::string yes = head + block_text(next.yes, "{", "}", Bare::anything, indent, 0);
+        in_lines_ = true;
+        return next.no.statements.empty() ? yes : yes + " else " + other(next, indent);
     }
     std::string statement(const Return& n, Bare bare, const std::string&) {
         return n.value ? "return " + expr(*n.value, 0, bare) + ";" : "return;";
@@ -337,6 +359,7 @@ class Printer final : public ExprPrinter {
     const std::vector<Remark>* pending_ = nullptr;  // of the item
     size_t next_ = 0;
     uint32_t item_end_ = 0;
+    bool in_lines_ = false;  // is the next block not to be put in one line?
 
   public:
     std::string one(ExprId id) { return expr(id); }

@@ -20,6 +20,15 @@ bool removes_again(const Tree& tree, ast::StmtId a, ast::StmtId b) {
 
 void splice(Tree& tree, ast::StmtId id, std::vector<ast::StmtId>& out) {
     const ast::StmtNode node = tree.program[id].node;
+    // a = b = c
+    if (const auto* assign = std::get_if<ast::Assign>(&node)) {
+        const auto* inner = tree.get<ast::BlockValue>(assign->value);
+        const bool chained = inner && !inner->is_call && inner->value && tree.is_pure(*inner->value);
+        if (!chained) return out.push_back(id);
+        for (ast::StmtId each : ast::Block(inner->block).statements) splice(tree, each, out);
+        tree.put(id, ast::Assign{assign->target, assign->op, *tree.get<ast::BlockValue>(assign->value)->value});
+        return out.push_back(id);
+    }
     const auto* evaluate = std::get_if<ast::Evaluate>(&node);
     const auto* value = evaluate ? tree.get<ast::BlockValue>(evaluate->value) : nullptr;
     const auto* scope = std::get_if<ast::Scope>(&node);

@@ -141,7 +141,8 @@ void plain_arguments(Tree& tree, const ast::Item& item) {
 
 void drop_casts(Tree& tree, const Machine& machine) {
     for (const ast::Item& item : tree.program.items) {
-        if (std::holds_alternative<ast::SpanAction>(item.node)) plain_arguments(tree, item);
+        const auto* span = std::get_if<ast::SpanAction>(&item.node);
+        if (span && span->closes.empty()) plain_arguments(tree, item);
         Casts(tree, machine).item(item);
     }
 }

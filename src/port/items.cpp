@@ -74,24 +74,43 @@ class Conditions {
         return tree_.like(id, ast::Unary{ast::UnaryOp::logical_not, id});
     }
 
+    // !(a == b) is a != b.
+    void turn(ast::ExprId id) {
+        const auto* unary = tree_.get<ast::Unary>(id);
+        const auto* binary =
+            unary && unary->op == ast::UnaryOp::logical_not ? tree_.get<ast::Binary>(unary->operand) : nullptr;
+        if (!binary || (binary->op != ast::BinaryOp::equal && binary->op != ast::BinaryOp::not_equal)) return;
+        const ast::ExprId turned = negated(unary->operand);
+        tree_.put(id, ast::ExprNode(tree_.node(turned)));
+    }
+
     ast::ExprId both(const std::optional<ast::ExprId>& first, ast::ExprId second) {
         if (!first) return second;
         return tree_.like(second, ast::Binary{ast::BinaryOp::logical_and, *first, second});
     }
 
+    // The first statement that does something.
+    std::vector<ast::StmtId>::iterator first_of(ast::Block& body) const {
+        return std::find_if(body.statements.begin(), body.statements.end(), [&](ast::StmtId id) {
+            const auto* let = tree_.get<ast::Let>(id);
+            return !let || let->value;
+        });
+    }
+
     void move_out(std::optional<ast::ExprId>& predicate, ast::Block& body, bool at_entry) {
         const auto fits = [&](ast::ExprId id) { return is_early(id) && (!at_entry || is_lasting(id)); };
-        while (!body.statements.empty()) {
-            const auto* branch = tree_.get<ast::If>(body.statements.front());
+        for (auto first = first_of(body); first != body.statements.end(); first = first_of(body)) {
+            const auto* branch = tree_.get<ast::If>(*first);
             if (!branch || !branch->no.statements.empty() || !fits(branch->condition)) return;
             const ast::If n = *branch;
             const bool leaves = n.yes.statements.size() == 1 && tree_.get<ast::Return>(n.yes.statements[0]);
             if (leaves) {
                 predicate = both(predicate, negated(n.condition));
-                body.statements.erase(body.statements.begin());
-            } else if (body.statements.size() == 1) {
+                body.statements.erase(first);
+            } else if (first + 1 == body.statements.end()) {
                 predicate = both(predicate, n.condition);
-                body = n.yes;
+                body.statements.erase(first);
+                body.statements.insert(body.statements.end(), n.yes.statements.begin(), n.yes.statements.end());
             } else {
                 return;
             }
@@ -118,35 +137,83 @@ std::set<std::string> take_display(Tree& tree, const Source& source) {
     return out;
 }
 
-void settle_alternatives(Tree& tree, const Machine& machine) {
-    std::set<std::pair<uint32_t, uint32_t>> enough;  // group, position
-    for (ast::Item& item : tree.program.items) {
-        const auto settle = [&](ast::ProbeSpec& spec) {
-            const ast::Alternative a = std::exchange(spec.alternative, {});
-            if (!a.optional && a.choices.empty()) return true;
-            const bool superfluous = std::any_of(a.choices.begin(), a.choices.end(), [&](const auto& c) {
-                return std::any_of(enough.begin(), enough.end(),
-                                   [&](const auto& e) { return e.first == c.group && e.second < c.position; });
-            });
-            if (superfluous || !machine.exists(spec)) return false;
-            for (const auto& c : a.choices)
-                if (c.sufficient) enough.emplace(c.group, c.position);
-            return true;
-        };
-        if (auto* action = std::get_if<ast::Action>(&item.node))
-            std::erase_if(action->probes, [&](ast::ProbeSpec& p) { return !settle(p); });
-        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
-            std::erase_if(span->opens, [&](ast::Endpoint& e) { return !settle(e.probe); });
+namespace {
+
+// Which of the probes that a program can do without are there.
+class Settler {
+  public:
+    explicit Settler(const Machine& machine) : machine_(machine) {}
+
+    // False: it goes.
+    bool settle(ast::ProbeSpec& spec) {
+        const ast::Alternative a = std::exchange(spec.alternative, {});
+        if (!a.optional && a.choices.empty()) return true;
+        if (is_superfluous(a)) return false;
+        if (!machine_.exists(spec)) return false;
+        for (const auto& c : a.choices)
+            if (c.sufficient) enough_.emplace(c.group, c.position);
+        return true;
     }
-    std::erase_if(tree.program.items, [](const ast::Item& item) {
+    bool is_superfluous(const ast::Alternative& a) const {
+        return std::any_of(a.choices.begin(), a.choices.end(), [&](const auto& c) {
+            return std::any_of(enough_.begin(), enough_.end(),
+                               [&](const auto& e) { return e.first == c.group && e.second < c.position; });
+        });
+    }
+
+    // Where none is there the first stays, for a kernel that has it.
+    template <class Event, class Spec>
+    bool keep(std::vector<Event>& events, const Spec& spec_of) {
+        const std::vector<Event> before = events;
+        std::erase_if(events, [&](Event& e) { return !settle(spec_of(e)); });
+        if (!events.empty() || before.empty()) return false;
+        Event first = before.front();
+        if (is_superfluous(spec_of(first).alternative)) return false;
+        spec_of(first).alternative = {};
+        events = {first};
+        return true;
+    }
+
+  private:
+    const Machine& machine_;
+    std::set<std::pair<uint32_t, uint32_t>> enough_;  // group, position
+};
+
+}  // namespace
+
+bool settle_alternatives(Tree& tree, const Machine& machine) {
+    Settler settler(machine);
+    bool missing = false;
+    std::set<size_t> kept;  // items of which none of the places is there
+    for (size_t n = 0; n < tree.program.items.size(); n++) {
+        ast::Item& item = tree.program.items[n];
+        if (auto* action = std::get_if<ast::Action>(&item.node))
+            if (settler.keep(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; })) kept.insert(n);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            if (settler.keep(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; })) kept.insert(n);
+    }
+    // of several items of one text those without a place go, as long as one has a place
+    std::vector<Span> there;
+    for (size_t i = 0; i < tree.program.items.size(); i++) {
+        if (!kept.contains(i)) there.push_back(tree.program.items[i].span);
+    }
+    size_t i = 0;
+    missing = false;
+    std::erase_if(tree.program.items, [&](const ast::Item& item) {
+        const bool is_kept = kept.contains(i++);
         const auto* action = std::get_if<ast::Action>(&item.node);
         const auto* span = std::get_if<ast::SpanAction>(&item.node);
-        return (action && action->probes.empty()) || (span && span->opens.empty());
+        if ((action && action->probes.empty()) || (span && span->opens.empty())) return true;
+        const bool has_sibling = is_kept && std::find(there.begin(), there.end(), item.span) != there.end();
+        missing = missing || (is_kept && !has_sibling);
+        return has_sibling;
     });
+    return missing;
 }
 
 void make_predicates(Tree& tree) {
     Conditions conditions(tree);
+    for (size_t i = 0; i < tree.program.exprs.size(); i++) conditions.turn(static_cast<ast::ExprId>(i));
     for (ast::Item& item : tree.program.items) {
         if (auto* action = std::get_if<ast::Action>(&item.node); action && is_kernel_probe(*action))
             conditions.move_out(action->predicate, action->body, false);
@@ -182,6 +249,8 @@ void short_probes(Tree& tree) {
             for (ast::ProbeSpec& p : action->probes) shorten(p);
         if (auto* span = std::get_if<ast::SpanAction>(&item.node))
             for (ast::Endpoint& e : span->opens) shorten(e.probe);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node))
+            for (ast::Endpoint& e : span->closes) shorten(e.probe);
     }
 }
 
@@ -244,7 +313,7 @@ bool names_target(const Tree& tree) {
 
 }  // namespace
 
-void add_settings(Tree& tree, const std::set<std::string>& only_written) {
+void add_settings(Tree& tree, const std::set<std::string>& only_written, bool missing) {
     auto& items = tree.program.items;
     const std::set<std::string> maps = tree.maps();
     std::set<std::string> shown = only_written;
@@ -253,6 +322,7 @@ void add_settings(Tree& tree, const std::set<std::string>& only_written) {
     }
     const bool all_shown = std::includes(shown.begin(), shown.end(), maps.begin(), maps.end());
     ast::Config config;
+    if (missing) config.settings.push_back({"missing_probes", {}, "warn", {}});
     if (reads_text(tree)) config.settings.push_back({"max_strlen", {}, "512", {}});
     if (all_shown) {
         std::erase_if(items, [&](const ast::Item& item) { return printed_by(tree, item).has_value(); });

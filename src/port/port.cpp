@@ -37,13 +37,13 @@ OnlyWritten prepare(const Source& source, ast::Program& linked) {
     return only_written;
 }
 
-std::string port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine) {
+Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine) {
     Tree tree(prepared);
     std::vector<Span> places;
     for (const ast::Item& item : prepared.items) {
         if (!item.span.empty() && item.span.begin < own_end(source)) places.push_back(item.span);
     }
-    settle_alternatives(tree, machine);
+    const bool missing = settle_alternatives(tree, machine);
     join_statistics(tree, only_written);
     plain_blocks(tree);
     settle_questions(tree, machine);
@@ -53,12 +53,13 @@ std::string port(const Source& source, ast::Program prepared, const OnlyWritten&
     make_predicates(tree);
     join_items(tree);
     fold_spans(tree);
-    drop_unwritten(tree);
+    join_items(tree);
+    drop_unwritten(tree, source);
     drop_casts(tree, machine);
     plain_locals(tree);
     short_probes(tree);
-    add_settings(tree, only_written);
-    return ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared));
+    add_settings(tree, only_written, missing);
+    return {ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared)), !missing};
 }
 
 }  // namespace lt::port

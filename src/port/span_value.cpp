@@ -33,6 +33,59 @@ bool SpanValues::is_by_thread(const ast::Map& map) const {
     return thread && lasting;
 }
 
+// Is it known where the event is, whatever the block does?
+bool SpanValues::is_plain_key(const ast::Map& map) const {
+    return std::all_of(map.key.begin(), map.key.end(), [&](ast::ExprId part) {
+        return tree_.is_pure(part) &&
+               !tree_.any_expr(part, [&](ast::ExprId e) { return tree_.get<ast::Local>(e) || tree_.get<ast::Map>(e); });
+    });
+}
+
+std::optional<SpanValues::Keys> SpanValues::keys_of(const std::optional<ast::ExprId>& asked) {
+    std::optional<Keys> out;
+    const auto look = [&](ast::ExprId id) {
+        const auto* map = tree_.get<ast::Map>(id);
+        const auto found = map ? values_.find(map->name) : values_.end();
+        if (found == values_.end()) return;
+        if (!out) out = Keys{tree_.get<ast::Map>(found->second.key)->key, map->key};
+    };
+    if (asked) tree_.each_expr(*asked, look);
+    tree_.each_expr(body_, look);
+    for (auto& [name, value] : values_) {
+        const auto written = *tree_.get<ast::Map>(value.key);
+        const auto same = [&](ast::ExprId a, ast::ExprId b) { return tree_.same(a, b); };
+        const bool fits =
+            out && written.key.size() == out->second.size() &&
+            std::equal(written.key.begin(), written.key.end(), out->first.begin(), out->first.end(), same);
+        const ast::Map read{name, fits ? out->second : written.key, true};
+        if (!fits || !is_plain_key(read)) return {};
+        value.key = tree_.like(value.key, read);
+    }
+    const bool always = (!asked || !rest_of(*asked)) && deletes_all();
+    return always ? out : std::nullopt;
+}
+
+// Is nothing left of what was handed over, whatever happens in the block?
+bool SpanValues::deletes_all() const {
+    size_t leaves = 0, fine = 0;
+    std::set<std::string> deleted;
+    const auto note = [&](const ast::Block& b) {
+        for (ast::StmtId id : b.statements) {
+            if (drops(id)) deleted.insert(tree_.get<ast::Map>(removed_by(id))->name);
+        }
+    };
+    note(body_);
+    for (ast::StmtId id : body_.statements) {
+        const auto* branch = tree_.get<ast::If>(id);
+        if (!branch || !branch->no.statements.empty()) continue;
+        const Truth t = truth(branch->condition);
+        if (t == Truth::always) note(branch->yes);
+        if (t == Truth::never && branch->yes.statements.size() == 1) fine++;
+    }
+    tree_.each_stmt(body_, [&](ast::StmtId id) { leaves += tree_.get<ast::Return>(id) != nullptr; });
+    return leaves <= fine && deleted.size() == values_.size();
+}
+
 // Can entry() be asked for it?
 bool SpanValues::is_kept(ast::ExprId id) const {
     return tree_.is_pure(id) && !tree_.any_expr(id, [&](ast::ExprId e) {
@@ -85,7 +138,7 @@ std::optional<ast::ExprId> SpanValues::take(ast::Block& entry, const std::string
         const auto* target = assign ? tree_.get<ast::Map>(assign->target) : nullptr;
         if (!target || target->name != map) continue;
         const ast::Assign found = *assign;
-        if (!is_by_thread(*target)) return {};
+        if (is_call_ ? !is_by_thread(*target) : !is_plain_key(*target)) return {};
         const ast::ExprId value = without_locals(entry, found.value);
         const auto unit = unit_of(value);
         if (!unit && !is_kept(value)) return {};
@@ -145,6 +198,7 @@ bool SpanValues::rewrite(const std::optional<ast::ExprId>& asked, const std::opt
     tree_.each_expr(body_, [&](ast::ExprId id) { replace_reads(id); });
     tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
     inline_differences();
+    tree_.each_expr(body_, [&](ast::ExprId id) { compare_latency(id); });
     return !is_left();
 }
 
@@ -153,6 +207,7 @@ void SpanValues::rewrite_clocks() {
     tree_.each_expr(body_, [&](ast::ExprId id) { replace_clock(id); });
     tree_.each_expr(body_, [&](ast::ExprId id) { divide_latency(id); });
     inline_differences();
+    tree_.each_expr(body_, [&](ast::ExprId id) { compare_latency(id); });
 }
 
 void SpanValues::replace_clock(ast::ExprId id) {
@@ -273,10 +328,14 @@ bool SpanValues::is_filter(ast::ExprId condition) const {
     return filter_ && lasts && is_part(is_part, *filter_);
 }
 
+ast::ExprId SpanValues::removed_by(ast::StmtId id) const {
+    return tree_.get<ast::Call>(tree_.get<ast::Evaluate>(id)->value)->arguments[0];
+}
+
 bool SpanValues::drops(ast::StmtId id) const {
     const auto* evaluate = tree_.get<ast::Evaluate>(id);
     const auto* call = evaluate ? tree_.get<ast::Call>(evaluate->value) : nullptr;
-    return call && call->name == "delete" && read(call->arguments[0]);
+    return call && call->name == "delete" && read(removed_by(id));
 }
 
 bool SpanValues::block(ast::Block& b, bool guarded) {
@@ -349,9 +408,10 @@ void SpanValues::replace_reads(ast::ExprId id) {
     const ast::ExprId inner = tree_.bare(value->value);
     const auto* member = tree_.get<ast::Member>(inner);
     const auto* name = tree_.get<ast::Name>(inner);
+    const bool is_thread = name && has(thread_names, name->name);
     const bool frozen = tree_.get<ast::Integer>(inner) || tree_.get<ast::String>(inner) ||
-                        (member && tree_.is_name(member->base, "args")) ||
-                        (name && (name->name.starts_with("arg") || has(thread_names, name->name)));
+                        (is_call_ && ((member && tree_.is_name(member->base, "args")) || is_thread ||
+                                      (name && name->name.starts_with("arg"))));
     const ast::ExprId copy = tree_.copy(frozen ? value->value : inner);
     tree_.put(id, frozen ? ast::ExprNode(tree_.node(copy)) : ast::ExprNode(ast::Call{"entry", {}, {copy}}));
 }
@@ -368,6 +428,24 @@ void SpanValues::divide_latency(ast::ExprId id) {
     const ast::ExprId latency = inner->left;
     const int64_t ns = unit->nanoseconds * static_cast<int64_t>(by->value);
     tree_.put(id, ast::Binary{ast::BinaryOp::divide, latency, tree_.like(id, ast::Duration{ns})});
+}
+
+// latency / 1us < 100 is latency < 100us; with > the part of a unit that the division cuts off would count.
+void SpanValues::compare_latency(ast::ExprId id) {
+    const auto* compared = tree_.get<ast::Binary>(id);
+    const auto* inner = compared ? tree_.get<ast::Binary>(tree_.bare(compared->left)) : nullptr;
+    const auto* unit =
+        inner && tree_.is_name(inner->left, "latency") ? tree_.get<ast::Duration>(inner->right) : nullptr;
+    const auto* number = unit ? tree_.get<ast::Integer>(tree_.bare(compared->right)) : nullptr;
+    if (!number || inner->op != ast::BinaryOp::divide || number->value > 1'000'000'000) return;
+    using enum ast::BinaryOp;
+    const bool is_order = compared->op == greater || compared->op == less_equal;
+    const bool is_exact = compared->op == less || compared->op == greater_equal || (is_order && unit->nanoseconds == 1);
+    if (!is_exact) return;
+    const ast::BinaryOp op = compared->op;
+    const ast::ExprId latency = inner->left;
+    const int64_t ns = unit->nanoseconds * static_cast<int64_t>(number->value);
+    tree_.put(id, ast::Binary{op, latency, tree_.like(id, ast::Duration{ns})});
 }
 
 // Is anything of the maps left that has no other form?

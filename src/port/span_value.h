@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,17 @@ namespace lt::port {
 
 class SpanValues {
   public:
-    SpanValues(Tree& tree, ast::Block body) : tree_(tree), body_(std::move(body)) {}
+    // `is_call`: from the entry of a call to its return; else between two events.
+    SpanValues(Tree& tree, ast::Block body, bool is_call) : tree_(tree), body_(std::move(body)), is_call_(is_call) {}
 
     // Takes the assignment to a map out of the block at the entry; nothing where it is not by thread, or its value is
     // not one that can be asked for later.
     std::optional<ast::ExprId> take(ast::Block& entry, const std::string& map);
+
+    // Between two events: the keys at the first and the second one, if these are the same in all uses and the second
+    // one deletes what it read. From here on read() is about the second.
+    using Keys = std::pair<std::vector<ast::ExprId>, std::vector<ast::ExprId>>;
+    std::optional<Keys> keys_of(const std::optional<ast::ExprId>& asked);
 
     // Replaces all that the block at the return does with the maps. `asked`: its predicate. `filter`: that of the
     // entry, which leaves nothing in some calls, so that what does not ask for it may not run. False where something
@@ -36,6 +43,7 @@ class SpanValues {
     };
     enum class Truth : uint8_t { always, never, unknown };
 
+    bool is_plain_key(const ast::Map& map) const;
     bool is_by_thread(const ast::Map& map) const;
     bool is_kept(ast::ExprId id) const;
     ast::ExprId without_locals(const ast::Block& block, ast::ExprId value) const;
@@ -54,14 +62,18 @@ class SpanValues {
     void replace_reads(ast::ExprId id);
     std::optional<ast::ExprNode> difference(const ast::Binary& node, Span span);
     void replace_clock(ast::ExprId id);
+    void compare_latency(ast::ExprId id);
     void divide_latency(ast::ExprId id);
     bool drops(ast::StmtId id) const;
+    ast::ExprId removed_by(ast::StmtId id) const;
+    bool deletes_all() const;
     bool is_filter(ast::ExprId condition) const;
     bool replace_in_entry(const ast::Block& entry, const std::string& map);
     bool is_left() const;
 
     Tree& tree_;
     ast::Block body_;
+    bool is_call_;
     std::map<std::string, Value> values_;
     std::optional<ast::ExprId> filter_;
 };

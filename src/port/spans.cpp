@@ -56,20 +56,24 @@ class Folder {
     explicit Folder(Tree& tree) : tree_(tree) {}
 
     void run() {
+        for (ast::Item& item : tree_.program.items) {
+            if (ast::Block* body = Tree::body(item)) plain_keys(*body);
+        }
+        split();
         for (bool more = true; more;) {
             more = false;
             uses_.clear();
             for (size_t i = 0; i < tree_.program.items.size(); i++) look(i);
-            for (const auto& [pair, maps] : pairs()) {
-                if (!fold(pair.first, pair.second, maps)) continue;
+            for (const auto& [group, maps] : pairs()) {
+                if (!fold(group, maps)) continue;
                 more = true;
                 break;
             }
         }
         for (ast::Item& item : tree_.program.items) {
             auto* span = std::get_if<ast::SpanAction>(&item.node);
-            if (!span) continue;
-            SpanValues values(tree_, span->body);
+            if (!span || !span->closes.empty()) continue;
+            SpanValues values(tree_, span->body, true);
             values.rewrite_clocks();
             span->body = values.body();
             drop_unread_locals(span->body);
@@ -78,6 +82,29 @@ class Folder {
 
   private:
     using Pair = std::pair<size_t, size_t>;
+
+    // $p = pid; ... @begun[$p]: the key says who it is.
+    void plain_keys(const ast::Block& body) {
+        std::map<std::string, std::vector<ast::ExprId>> given;
+        tree_.each_stmt(body, [&](ast::StmtId id) {
+            const auto* assign = tree_.get<ast::Assign>(id);
+            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+            if (local) given[local->name].push_back(assign->value);
+        });
+        std::vector<std::pair<ast::ExprId, ast::ExprId>> found;
+        tree_.each_expr(body, [&](ast::ExprId id) {
+            const auto* map = tree_.get<ast::Map>(id);
+            if (!map) return;
+            for (ast::ExprId part : map->key) {
+                const auto* local = tree_.get<ast::Local>(part);
+                const auto values = local ? given.find(local->name) : given.end();
+                if (values == given.end() || values->second.size() != 1) continue;
+                const ast::ExprId value = values->second[0];
+                if (tree_.is_name(value, "pid") || tree_.is_name(value, "tid")) found.emplace_back(part, value);
+            }
+        });
+        for (const auto& [part, value] : found) tree_.put_copy(part, value);
+    }
 
     // ---- which maps go from where to where
 
@@ -118,84 +145,190 @@ class Folder {
         return action && action->probes.front().parts.front().text == "END";
     }
 
-    std::map<Pair, std::vector<std::string>> pairs() const {
-        std::map<Pair, std::vector<std::string>> out;
+    // The pairs of items between which each map goes, with all maps that go there.
+    std::map<std::vector<Pair>, std::vector<std::string>> pairs() const {
+        std::map<std::vector<Pair>, std::vector<std::string>> out;
         for (const auto& [name, uses] : uses_) {
             std::set<size_t> readers = uses.readers;
             for (size_t writer : uses.writers) readers.erase(writer);
-            const bool one_way = uses.writers.size() == 1 && uses.writes.size() == 1 && readers.size() == 1;
-            if (uses.other || !one_way) continue;
-            const size_t from = *uses.writers.begin(), to = *readers.begin();
-            if (from != to && belong_together(from, to)) out[{from, to}].push_back(name);
+            const bool once = !readers.empty() && uses.writes.size() == uses.writers.size();
+            if (uses.other || !once || readers.size() != uses.writers.size()) continue;
+            std::vector<Pair> found;
+            for (size_t from : uses.writers) {
+                for (size_t to : readers) {
+                    if (belong_together(from, to)) found.emplace_back(from, to);
+                }
+            }
+            const bool events =
+                readers.size() == 1 && found.empty() && are_events(*uses.writers.begin(), *readers.begin());
+            if (events) found.emplace_back(*uses.writers.begin(), *readers.begin());
+            if (found.size() == readers.size()) out[found].push_back(name);
         }
         return out;
     }
 
+    std::set<std::string> entries_of(size_t i) const {
+        std::set<std::string> out;
+        const auto* action = std::get_if<ast::Action>(&tree_.program.items[i].node);
+        if (action == nullptr) return out;
+        for (const ast::ProbeSpec& p : action->probes) out.insert(joined(p, 0));
+        return out;
+    }
+    std::set<std::string> exits_of(size_t i) const {
+        std::set<std::string> out;
+        const ast::ItemNode& node = tree_.program.items[i].node;
+        if (const auto* action = std::get_if<ast::Action>(&node)) {
+            for (const ast::ProbeSpec& p : action->probes) out.insert(":" + entry_of(p));
+        }
+        if (const auto* span = std::get_if<ast::SpanAction>(&node)) {
+            for (const ast::Endpoint& e : span->opens) out.insert(joined(e.probe, 0));
+        }
+        return out;
+    }
     bool belong_together(size_t from, size_t to) const {
-        const auto* entry = std::get_if<ast::Action>(&tree_.program.items[from].node);
-        if (!entry) return false;
-        std::set<std::string> entries, exits;
-        for (const ast::ProbeSpec& p : entry->probes) entries.insert(joined(p, 0));
-        if (const auto* action = std::get_if<ast::Action>(&tree_.program.items[to].node)) {
-            for (const ast::ProbeSpec& p : action->probes) exits.insert(":" + entry_of(p));
+        const std::set<std::string> entries = entries_of(from);
+        return !entries.empty() && entries == exits_of(to);
+    }
+
+    // Two actions of the kernel's, between which a span can go.
+    bool are_events(size_t from, size_t to) const {
+        const auto is_event = [&](size_t i) {
+            const auto* action = std::get_if<ast::Action>(&tree_.program.items[i].node);
+            return action && std::all_of(action->probes.begin(), action->probes.end(), [](const ast::ProbeSpec& p) {
+                       const ProbeRow* row = find_probe(p.parts.front().text);
+                       return row && !run_by_lt(row->place) && row->place != Place::clock;
+                   });
+        };
+        return is_event(from) && is_event(to);
+    }
+
+    // An action at several entries, whose returns have actions of their own, becomes one for each of those.
+    void split() {
+        auto& items = tree_.program.items;
+        for (size_t from = 0; from < items.size(); from++) {
+            const std::set<std::string> entries = entries_of(from);
+            if (entries.size() < 2 || !Tree::body(items[from])) continue;
+            std::vector<std::set<std::string>> parts;
+            size_t all = 0;
+            for (size_t to = 0; to < items.size(); to++) {
+                const std::set<std::string> exits = exits_of(to);
+                const bool fits = !exits.empty() && exits != entries && shares_map(from, to) &&
+                                  std::includes(entries.begin(), entries.end(), exits.begin(), exits.end());
+                if (fits) parts.push_back(exits), all += exits.size();
+            }
+            if (parts.size() < 2 || all != entries.size()) continue;
+            const ast::Item whole = items[from];
+            items.erase(items.begin() + static_cast<ptrdiff_t>(from));
+            std::reverse(parts.begin(), parts.end());
+            for (const auto& part : parts) {
+                ast::Item copy = whole;
+                auto& action = std::get<ast::Action>(copy.node);
+                action.body = tree_.copy(action.body);
+                if (action.predicate) action.predicate = tree_.copy(*action.predicate);
+                std::erase_if(action.probes, [&](const ast::ProbeSpec& p) { return !part.contains(joined(p, 0)); });
+                items.insert(items.begin() + static_cast<ptrdiff_t>(from), copy);
+            }
         }
-        if (const auto* span = std::get_if<ast::SpanAction>(&tree_.program.items[to].node)) {
-            for (const ast::Endpoint& e : span->opens) exits.insert(joined(e.probe, 0));
-        }
-        return entries == exits;
+    }
+    bool shares_map(size_t from, size_t to) const {
+        std::set<std::string> maps;
+        tree_.each_expr(tree_.program.items[from], [&](ast::ExprId id) {
+            if (const auto* map = tree_.get<ast::Map>(id)) maps.insert(map->name);
+        });
+        bool found = false;
+        tree_.each_expr(tree_.program.items[to], [&](ast::ExprId id) {
+            const auto* map = tree_.get<ast::Map>(id);
+            found = found || (map && maps.contains(map->name));
+        });
+        return found;
     }
 
     // ---- one pair
 
-    bool fold(size_t from, size_t to, const std::vector<std::string>& maps) {
-        const ast::Program before = tree_.program;
-        if (try_fold(from, to, maps)) return true;
-        tree_.program = before;
+    bool fold(const std::vector<Pair>& group, const std::vector<std::string>& maps) {
+        if (fold_all(group, maps)) return true;
         // one map that does not fit keeps the others from nothing
-        if (maps.size() == 1) return false;
         for (const std::string& map : maps) {
-            if (try_fold(from, to, {map})) return true;
-            tree_.program = before;
+            if (maps.size() > 1 && fold_all(group, {map})) return true;
         }
         return false;
     }
 
+    // All pairs or none.
+    bool fold_all(const std::vector<Pair>& group, const std::vector<std::string>& maps) {
+        const ast::Program before = tree_.program;
+        const auto absorbed = tree_.absorbed;
+        const bool fits = std::all_of(group.begin(), group.end(),
+                                      [&](const Pair& pair) { return try_fold(pair.first, pair.second, maps); });
+        if (!fits) {
+            tree_.program = before;
+            tree_.absorbed = absorbed;
+            return false;
+        }
+        std::erase_if(tree_.program.items, [](const ast::Item& item) {
+            const auto* action = std::get_if<ast::Action>(&item.node);
+            return action && action->probes.empty();
+        });
+        return true;
+    }
+
     bool try_fold(size_t from, size_t to, const std::vector<std::string>& maps) {
         auto entry = std::get<ast::Action>(tree_.program.items[from].node);
-        ast::SpanAction span = span_of(entry, tree_.program.items[to]);
-        if (span.opens.empty()) return false;
+        const bool is_call = belong_together(from, to);
         if (!is_straight(entry.body)) return false;
-        SpanValues values(tree_, span.body);
+        SpanValues values(tree_, *Tree::body(tree_.program.items[to]), is_call);
         for (const std::string& map : maps) {
-            const auto value = values.take(entry.body, map);
-            if (!value) return false;
+            if (!values.take(entry.body, map)) return false;
         }
         const std::optional<ast::ExprId> asked = predicate_of(tree_.program.items[to]);
-        if (!values.rewrite(asked, entry.predicate)) return false;
-        span.body = values.body();
-        span.predicate = entry.predicate;
+        std::optional<ast::SpanAction> span = is_call ? span_of(entry, tree_.program.items[to])
+                                                      : span_between(entry, tree_.program.items[to], values, asked);
+        if (!span || !values.rewrite(asked, entry.predicate)) return false;
+        span->body = values.body();
+        span->predicate = entry.predicate;
         drop_unread_locals(entry.body);
-        drop_unread_locals(span.body);
+        drop_unread_locals(span->body);
         for (ast::Item& item : tree_.program.items) {
             if (is_end(item)) drop_clears(std::get<ast::Action>(item.node).body, maps);
         }
-        return put(from, to, std::move(entry), std::move(span));
+        put(from, to, std::move(entry), std::move(*span));
+        return true;
     }
 
-    bool put(size_t from, size_t to, ast::Action entry, ast::SpanAction span) {
+    // The span stands where the first of both stood; what is empty then has no probe any more.
+    void put(size_t from, size_t to, ast::Action entry, ast::SpanAction span) {
         auto& items = tree_.program.items;
         const bool is_over = entry.body.statements.empty();
         if (!is_over && entry.predicate) span.predicate = tree_.copy(*entry.predicate);
         items[to].node = std::move(span);
-        if (!is_over) {
-            items[from].node = std::move(entry);
-            return true;
-        }
+        if (is_over) entry.probes.clear();
+        items[from].node = std::move(entry);
+        if (!is_over) return;
         tree_.absorbed.emplace_back(items[from].span, items[to].span);
-        // the span stands where the first of both stood
-        if (from < to) std::swap(items[from].node, items[to].node), std::swap(items[from].span, items[to].span);
-        items.erase(items.begin() + static_cast<ptrdiff_t>(std::max(from, to)));
-        return true;
+        if (from < to) std::swap(items[from], items[to]);
+    }
+
+    // Between two events that have the same key; what is not deleted at the second one could be read again.
+    std::optional<ast::SpanAction> span_between(const ast::Action& entry, const ast::Item& exit, SpanValues& values,
+                                                const std::optional<ast::ExprId>& asked) {
+        const auto keys = values.keys_of(asked);
+        const auto* closing = std::get_if<ast::Action>(&exit.node);
+        if (!keys || !closing) return {};
+        const auto bare = [&](const std::vector<ast::ExprId>& key) {
+            std::vector<ast::ExprId> out;
+            for (ast::ExprId part : key) out.push_back(tree_.copy(tree_.bare(part)));
+            return out;
+        };
+        ast::SpanAction span;
+        const bool by_thread =
+            keys->first.size() == 1 && tree_.is_name(keys->first[0], "tid") && tree_.is_name(keys->second[0], "tid");
+        for (const ast::ProbeSpec& p : entry.probes) {
+            span.opens.push_back({p, by_thread ? std::vector<ast::ExprId>{} : bare(keys->first), std::nullopt, {}});
+        }
+        for (const ast::ProbeSpec& p : closing->probes) {
+            span.closes.push_back({p, by_thread ? std::vector<ast::ExprId>{} : bare(keys->second), std::nullopt, {}});
+        }
+        return span;
     }
 
     static std::optional<ast::ExprId> predicate_of(const ast::Item& item) {
@@ -210,7 +343,7 @@ class Folder {
         return !leaves;
     }
 
-    ast::SpanAction span_of(const ast::Action& entry, const ast::Item& exit) {
+    std::optional<ast::SpanAction> span_of(const ast::Action& entry, const ast::Item& exit) {
         ast::SpanAction span;
         if (const auto* action = std::get_if<ast::Action>(&exit.node)) {
             span.body = action->body;

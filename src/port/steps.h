@@ -12,14 +12,15 @@ namespace lt::port {
 // Globals that a program only writes, which SystemTap prints at the end; what prints them is taken out.
 std::set<std::string> take_display(Tree& tree, const Source& source);
 
-// Probes that the program can do without: those that are there are plain ones, the others go.
-void settle_alternatives(Tree& tree, const Machine& machine);
+// Probes that the program can do without: those that are there are plain ones, the others go. Where none of an item's
+// is there the first one stays; then it says so by true.
+bool settle_alternatives(Tree& tree, const Machine& machine);
 
 // Locals that aliases of the library give a value to become that; `defined()` goes where the machine knows; maps that
 // nothing writes to are 0.
 void place_aliases(Tree& tree, const Source& source);
 void settle_questions(Tree& tree, const Machine& machine);
-void drop_unwritten(Tree& tree);
+void drop_unwritten(Tree& tree, const Source& source);
 
 // Calls of library functions become what they return, where that is one expression; functions that nothing calls go.
 void shorten_functions(Tree& tree, const Source& source);
@@ -51,6 +52,6 @@ void short_probes(Tree& tree);
 void join_items(Tree& tree);
 
 // What the rest of the program relies on of SystemTap's ways.
-void add_settings(Tree& tree, const std::set<std::string>& only_written);
+void add_settings(Tree& tree, const std::set<std::string>& only_written, bool missing);
 
 }  // namespace lt::port

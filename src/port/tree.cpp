@@ -21,6 +21,15 @@ ast::ExprId Tree::copy(ast::ExprId id) {
     return out;
 }
 
+ast::Block Tree::copy(const ast::Block& block) {
+    const ast::Block out = stp::clone(program, block);
+    std::vector<ast::ExprId> from, to;
+    each_expr(block, [&](ast::ExprId e) { from.push_back(e); });
+    each_expr(out, [&](ast::ExprId e) { to.push_back(e); });
+    for (size_t i = 0; i < std::min(from.size(), to.size()); i++) origins_[to[i]] = origin(from[i]);
+    return out;
+}
+
 void Tree::put_copy(ast::ExprId to, ast::ExprId from) {
     const ast::ExprId made = copy(from);
     put(to, ast::ExprNode(node(made)));

@@ -38,6 +38,7 @@ class Tree {
 
     // A copy of an expression, of which the machine knows what it knows of the expression.
     ast::ExprId copy(ast::ExprId id);
+    ast::Block copy(const ast::Block& block);
     void put_copy(ast::ExprId to, ast::ExprId from);
     ast::ExprId origin(ast::ExprId id) const;
 

@@ -90,7 +90,7 @@ class Aliases {
 
 class Unwritten {
   public:
-    explicit Unwritten(Tree& tree) : tree_(tree) {}
+    Unwritten(Tree& tree, const Source& source) : tree_(tree), source_(source) {}
 
     void run() {
         std::set<std::string> written;
@@ -112,6 +112,7 @@ class Unwritten {
             if (ast::Block* body = Tree::body(item)) tree_.change_blocks(*body, [&](auto& s) { drop(s); });
             tree_.each_expr(item, [&](ast::ExprId id) { zero(id); });
         }
+        drop_zeros();
         const std::set<std::string> left = tree_.maps();
         std::erase_if(tree_.program.items, [&](const ast::Item& item) {
             const auto* declared = std::get_if<ast::MapDeclaration>(&item.node);
@@ -138,6 +139,27 @@ class Unwritten {
         });
     }
 
+    // What the front end gives globals at first is there without it where it is 0 or an empty string.
+    void drop_zeros() {
+        auto& items = tree_.program.items;
+        for (ast::Item& item : items) {
+            auto* action = std::get_if<ast::Action>(&item.node);
+            if (!action || action->probes.front().parts.front().text != "BEGIN" || is_written(item)) continue;
+            std::erase_if(action->body.statements, [&](ast::StmtId id) {
+                const auto* assign = tree_.get<ast::Assign>(id);
+                const auto* number = assign ? tree_.get<ast::Integer>(assign->value) : nullptr;
+                const auto* text = assign ? tree_.get<ast::String>(assign->value) : nullptr;
+                return (number && number->value == 0) || (text && text->value.empty());
+            });
+            if (action->body.statements.empty()) action->probes.clear();
+        }
+        std::erase_if(items, [](const ast::Item& item) {
+            const auto* action = std::get_if<ast::Action>(&item.node);
+            return action && action->probes.empty();
+        });
+    }
+    bool is_written(const ast::Item& item) const { return source_.at(item.span).starts_with("probe"); }
+
     void zero(ast::ExprId id) {
         const auto* call = tree_.get<ast::Call>(id);
         const bool asks = call && !call->arguments.empty() && is_empty(call->arguments[0]) &&
@@ -146,6 +168,7 @@ class Unwritten {
     }
 
     Tree& tree_;
+    const Source& source_;
     std::set<std::string> empty_;
 };
 
@@ -168,6 +191,6 @@ void settle_questions(Tree& tree, const Machine& machine) {
     }
 }
 
-void drop_unwritten(Tree& tree) { Unwritten(tree).run(); }
+void drop_unwritten(Tree& tree, const Source& source) { Unwritten(tree, source).run(); }
 
 }  // namespace lt::port

@@ -37,6 +37,10 @@ using OnlyWritten = std::set<std::string>;
 // says library functions as lt has them. The machine is asked about the tree that this leaves.
 OnlyWritten prepare(const Source& source, ast::Program& linked);
 
-std::string port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine);
+struct Ported {
+    std::string text;
+    bool is_all_there;  // else the machine has none of the places of a probe that the program can do without
+};
+Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine);
 
 }  // namespace lt::port

@@ -76,8 +76,8 @@ Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const std::string& root
                  "compile it with -g, or install the package with its debug information", 0};
 }
 
-Result<ProgramScope> ProgramDebug::scope(uint64_t offset) {
-    const uint64_t address = file_.address_at_offset(offset).value_or(0);
+Result<ProgramScope> ProgramDebug::scope(const UserFunction& place) {
+    const uint64_t address = file_.address_at_offset(place.offset).value_or(0);
     Dwarf_Die unit{};
     std::vector<Dwarf_Die> around;
     if (find_unit(dwarf_.get(), address, unit)) around = scopes_around(unit, address);
@@ -86,12 +86,16 @@ Result<ProgramScope> ProgramDebug::scope(uint64_t offset) {
     if (function == around.end())
         return Error{fmt::format("the debug information of {} does not describe this place", path_), "", 0};
     const bool at_entry = entry_of(*function) == address;
+    const auto inlined = std::ranges::find_if(around, [&](Dwarf_Die& die) {
+        return !place.inlined.empty() && dwarf_tag(&die) == DW_TAG_inlined_subroutine && name_of(die) == place.inlined;
+    });
+    const auto first = inlined != around.end() ? inlined : at_entry ? function : around.begin();
     const DwarfPoint point{address, at_entry, *function, dwarf_getcfi(dwarf_.get()), unwinds_.get()};
     ProgramScope out;
-    out.at_entry = at_entry;
+    out.at_entry = at_entry && first == function;
     result(*function, out);
-    for (auto die = at_entry ? function : around.begin(); die != around.end(); ++die) {
-        if (at_entry) arguments(*die, point, out);
+    for (auto die = first; die != around.end(); ++die) {
+        if (out.at_entry) arguments(*die, point, out);
         add_variables(*die, point, out);
         if (!is_function(*die)) continue;
         out.function = name_of(*die);
@@ -185,9 +189,12 @@ std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::
     const uint64_t address = file_.address_at_offset(offset).value_or(0);
     std::optional<ProgramVariable> out;
     const DwarfPoint point{address, true, {}, nullptr, nullptr};
+    const size_t at = name.find('@');
+    const std::string plain = name.substr(0, at), file = at == name.npos ? "" : name.substr(at + 1);
     const auto look = [&](Dwarf_Die& unit) {
+        if (!file.empty() && !is_end_of_path(name_of(unit), file)) return false;
         each_child(unit, [&](Dwarf_Die& child) {
-            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == name;
+            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == plain;
             if (fits) out = variable(child, point);
             return fits;
         });
@@ -206,11 +213,11 @@ Result<std::unique_ptr<ProgramDebug>>& ProgramDebugs::opened(const std::string& 
     return at->second;
 }
 
-const Result<ProgramScope>& ProgramDebugs::scope(const std::string& path, uint64_t offset) {
-    const std::pair key(path, offset);
+const Result<ProgramScope>& ProgramDebugs::scope(const UserFunction& place) {
+    const std::tuple key(place.path, place.offset, place.inlined);
     if (const auto known = scopes_.find(key); known != scopes_.end()) return known->second;
-    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
-    return scopes_.emplace(key, program ? (*program)->scope(offset) : program.error()).first->second;
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(place.path);
+    return scopes_.emplace(key, program ? (*program)->scope(place) : program.error()).first->second;
 }
 
 std::optional<ProgramVariable> ProgramDebugs::global(const std::string& path, uint64_t offset,

@@ -200,7 +200,9 @@ Result<Tracefs>& FileKernel::tracefs() {
 
 const Result<ElfFile>& FileKernel::file(const std::string& path) {
     auto at = files_.find(path);
-    if (at == files_.end()) at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
+    if (at != files_.end()) return at->second;
+    at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
+    if (at->second && at->second->is_stripped()) at->second->add_debug_symbols(path, {places_.root});
     return at->second;
 }
 

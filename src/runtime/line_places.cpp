@@ -103,12 +103,11 @@ class Finder {
     }
 
     void function(Dwarf_Die& die) {
-        const char* source = dwarf_decl_file(&die);
-        const uint64_t entry = source != nullptr ? entry_of(die) : 0;
-        if (entry == 0 || !is_of_file(source, query_.file)) return;
+        const uint64_t entry = entry_of(die);
+        const std::string path = entry != 0 ? declaring_file(die) : "";
+        if (path.empty() || !is_of_file(path, query_.file)) return;
         out_.any_file = true;
         const std::string name = name_of(die);
-        const std::string_view path(source);
         if (glob_match(query_.function, name))
             out_.places.emplace(entry, fmt::format("{}@{}", name, path.substr(path.rfind('/') + 1)));
     }

@@ -29,12 +29,25 @@ bool has_one_place(Dwarf_Die& variable) {
     return attribute(variable, DW_AT_location, where) && dwarf_formblock(&where, &block) == 0;
 }
 
+// Does the expression count from the function's frame, which is made only behind the first instruction?
+bool is_in_frame(Dwarf_Die& variable) {
+    constexpr uint8_t frame_pointer = DW_OP_breg6, stack_pointer = DW_OP_breg7;
+    Dwarf_Attribute where{};
+    Dwarf_Op* ops = nullptr;
+    size_t count = 0;
+    if (!attribute(variable, DW_AT_location, where) || dwarf_getlocation(&where, &ops, &count) != 0) return true;
+    return std::any_of(ops, ops + count, [](const Dwarf_Op& op) {
+        return op.atom == DW_OP_fbreg || op.atom == DW_OP_call_frame_cfa || op.atom == frame_pointer ||
+               op.atom == stack_pointer;
+    });
+}
+
 bool has_fixed_address(Dwarf_Die& variable) {
     Dwarf_Attribute where{};
     Dwarf_Op* ops = nullptr;
     size_t count = 0;
     return attribute(variable, DW_AT_location, where) && dwarf_getlocation(&where, &ops, &count) == 0 && count > 0 &&
-           ops[0].atom == DW_OP_addr;
+           (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index);
 }
 
 bool has_place(Dwarf_Die& variable) {
@@ -147,7 +160,7 @@ ProgramVariable ProgramDebug::variable(Dwarf_Die& die, const DwarfPoint& point) 
     return out;
 }
 
-// Lists of places are exact; one place for all of the function is where it puts a parameter later on.
+// Lists of places are exact, and so are registers; one place in the frame is where a parameter is put later on.
 void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, ProgramScope& out) {
     const std::vector<Dwarf_Die> all = parameters_of(function);
     const std::vector<ProgramVariable> handed_over = arguments_at_entry(function, all);
@@ -157,7 +170,7 @@ void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, Progr
         Dwarf_Die die = all[i];
         ProgramVariable v = described(die);
         if (v.name.empty()) continue;
-        if (!has_one_place(die)) {
+        if (!has_one_place(die) || !is_in_frame(die)) {
             locate(die, point, v);
         } else if (as_written) {
             v.steps = handed_over[i].steps;

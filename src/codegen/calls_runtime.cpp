@@ -201,6 +201,27 @@ void assert_at_run(BodyLowering& l, const ast::Call& node) {
         });
 }
 
+// ---- a wait that keeps the CPU busy, since a program cannot sleep where it traces
+
+Type delay_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
+    if (const Answer a = c.kernel().can(Feature::bpf_loop); !a.yes)
+        c.error(id, "this kernel has no loops for BPF programs, in which to wait: " + a.why);
+    return nothing();
+}
+
+// A loop has 2^23 turns at most, and a turn takes as long as reading the clock.
+void wait_busily(BodyLowering& l, const ast::Call& node) {
+    constexpr int64_t most_turns = 1 << 23, loops = 4;
+    Builder& b = l.builder();
+    const auto now = [&] { return b.helper(helper_ktime_get_ns); };
+    const ir::Value from = now();
+    const ir::Value wanted = l.number(node.arguments[0]);
+    const ir::Value time = b.alu(ir::Alu::mul, wanted, b.alu(ir::Alu::sgt, wanted, b.constant(0)));
+    const auto is_over = [&] { return b.alu(ir::Alu::uge, b.alu(ir::Alu::sub, now(), from), time); };
+    for (int64_t i = 0; i < loops; i++) b.loop(b.constant(most_turns), [&] { b.branch(is_over(), [&] { b.stop(); }); });
+    b.branch(is_over(), [] {}, [&] { b.loss(l.unit().loss(LossKind::loop_cut, 0)); });
+}
+
 struct ComparisonRow {
     ast::BinaryOp op;
     bool (*holds)(int64_t, int64_t);
@@ -255,6 +276,7 @@ constexpr CallRule rules[] = {
     {Function::system, nullptr, nullptr, nullptr, formatted<EventKind::system>},
     {Function::signal, signal_type, nullptr, nullptr, send_signal<helper_send_signal>},
     {Function::signal_thread, signal_type, nullptr, nullptr, send_signal<helper_send_signal_thread>},
+    {Function::delay, delay_type, nullptr, nullptr, wait_busily},
     {Function::errorf, nullptr, nullptr, nullptr, formatted<EventKind::error>},
     {Function::warnf, nullptr, nullptr, nullptr, formatted<EventKind::warning>},
     {Function::debugf, kernel_log, nullptr, nullptr, print_to_kernel},

@@ -22,7 +22,7 @@ Type in_program(Type type) {
 
 Type BodyChecker::program_variable(ast::ExprId id, const ast::Member& node) {
     const UserFunction& f = body_.place.user;
-    const Result<ProgramScope>& scope = kernel_.program_scope(f.path, f.offset);
+    const Result<ProgramScope>& scope = kernel_.program_scope(f);
     if (!scope) {
         diags_.error(node.field_span, scope.error().what).hint =
             fmt::format("write arg0, arg1 ...{}{}", scope.error().hint.empty() ? "" : ", or ", scope.error().hint);
@@ -66,7 +66,7 @@ Type BodyChecker::program_result(ast::ExprId id) {
     const UserFunction& f = body_.place.user;
     body_.place.result = plain;
     if (!body_.place.members.empty()) return plain;
-    const Result<ProgramScope>& scope = kernel_.program_scope(f.path, f.offset);
+    const Result<ProgramScope>& scope = kernel_.program_scope(f);
     if (!scope || !scope->at_entry) return plain;
     if (scope->result.kind != Kind::integer) {
         diags_.error(span(id), fmt::format("{} returns `{}`, which is no integer and no address", scope->function,

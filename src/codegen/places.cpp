@@ -2,6 +2,14 @@
 #include "codegen/typed.h"
 
 namespace lt {
+namespace {
+
+// Without how far behind its begin the place is; of an inlined function that one.
+std::string function_of(const UserFunction& place) {
+    return place.inlined.empty() ? place.name.substr(0, place.name.rfind("+0x")) : place.inlined;
+}
+
+}  // namespace
 
 std::vector<std::string> place_texts(const ResolvedPlace& place) {
     if (place.members.empty()) return {place.text};
@@ -12,9 +20,9 @@ std::vector<std::string> place_texts(const ResolvedPlace& place) {
 
 std::vector<std::string> function_names(const ResolvedPlace& place) {
     const bool program = probe_row(place.kind).place == Place::binary_function;
-    if (place.members.empty()) return {program ? place.user.name : place.function.name};
+    if (place.members.empty()) return {program ? function_of(place.user) : place.function.name};
     std::vector<std::string> names;
-    for (const SharedPlace& member : place.members) names.push_back(program ? member.user.name : member.function);
+    for (const SharedPlace& member : place.members) names.push_back(program ? function_of(member.user) : member.function);
     return names;
 }
 

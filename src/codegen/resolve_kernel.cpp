@@ -12,6 +12,7 @@ namespace lt {
 Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
     const std::string module = spec.parts.size() == 3 ? spec.parts[1].text : "";
     const std::string& name = spec.parts.back().text;
+    if (name.find('@') != name.npos) return kernel_source(spec);
     if (is_glob(name)) return matching_functions(spec, place, asked);
     std::optional<KernelFunction> f = kernel_.function(name, module);
     if (!f) f = successor(spec, name);

@@ -28,15 +28,16 @@ bool read_lines(std::string_view text, SourceQuery& out) {
 }  // namespace
 
 // `file` is empty where the name has it: FUNCTION@FILE:LINES, FUNCTION@FILE+LINES or FUNCTION@FILE.
-Result<SourceQuery> Resolver::source_query(std::string_view name, std::string_view file) {
+Result<SourceQuery> Resolver::source_query(std::string_view name, std::string_view file, bool inlined) {
     SourceQuery out;
+    out.inlined = inlined;
     if (!file.empty()) {
         out.file = file;
         if (read_lines(name, out)) return out;
         return Error{fmt::format("{} is no line", quoted(name)), "write PATH@FILE.c:LINE", 0};
     }
     const size_t at = name.find('@');
-    const std::string_view place = name.substr(at + 1);
+    const std::string_view place = at == name.npos ? "*" : name.substr(at + 1);
     const size_t sign = place.find_last_of(":+");
     out.function = at == 0 ? "*" : std::string(name.substr(0, at));
     out.file = place.substr(0, sign);
@@ -44,6 +45,20 @@ Result<SourceQuery> Resolver::source_query(std::string_view name, std::string_vi
     out.relative = place[sign] == '+';
     if (read_lines(place.substr(sign + 1), out)) return out;
     return Error{fmt::format("{} is no line", quoted(place.substr(sign + 1))), std::string(shapes), 0};
+}
+
+// Lines of the kernel.
+Resolver::Places Resolver::kernel_source(const ast::ProbeSpec& spec) {
+    const std::string& name = spec.parts.back().text;
+    const std::string release = kernel_.release();
+    Diag& d =
+        diags_.error(spec.parts.back().span,
+                     fmt::format("a line of the kernel's source is found by its debug information, that of package "
+                                 "linux-image-{}-dbg or the like, which lt does not read",
+                                 release));
+    d.hint = fmt::format("kprobe:{0} is the entry of the function, kretprobe:{0} its return",
+                         name.substr(0, name.find('@')));
+    return {};
 }
 
 }  // namespace lt

@@ -85,8 +85,9 @@ std::optional<std::vector<SourcePlace>> Resolver::user_places(const ast::ProbeSp
         missing_user_function(spec, path, error);
         return std::nullopt;
     };
-    if (!source.empty() || name.find('@') != name.npos) {
-        const Result<SourceQuery> query = source_query(name, source);
+    const bool inlined = spec.parts.size() == 4 && spec.parts[2].text == "inline";
+    if (!source.empty() || inlined || name.find('@') != name.npos) {
+        const Result<SourceQuery> query = source_query(name, source, inlined);
         if (!query) return refused(query.error());
         Result<std::vector<SourcePlace>> places = kernel_.source_places(path, *query);
         if (!places) return refused(places.error());
@@ -94,7 +95,7 @@ std::optional<std::vector<SourcePlace>> Resolver::user_places(const ast::ProbeSp
     }
     if (spec.parts.size() == 4 && spec.parts[2].text != "cpp") {
         diags_.error(spec.parts[2].span, fmt::format("there is no language {}", quoted(spec.parts[2].text))).hint =
-            "write u:PATH:cpp:\"name\" for a name of C++";
+            "write u:PATH:cpp:\"name\" for a name of C++, u:PATH:inline:name for where a function is inlined";
         return {};
     }
     const bool cpp = spec.parts.size() == 4 || name.find("::") != name.npos;
@@ -151,7 +152,8 @@ bool Resolver::starts_function(const std::string& path, const UserFunction& f) {
 Resolver::Places Resolver::missing_user_function(const ast::ProbeSpec& spec, const std::string& path,
                                                  const Error& error) {
     Diag& d = diags_.error(spec.parts.back().span, error.what);
-    const std::vector<std::string> all = kernel_.user_functions(path, "*");
+    std::vector<std::string> all = kernel_.user_functions(path, "*");
+    std::erase(all, spec.parts.back().text);
     d.hint = did_you_mean(closest(spec.parts.back().text, views(all)));
     if (d.hint.empty()) d.hint = error.hint;
     return {};

@@ -109,7 +109,8 @@ class Resolver {
     Places missing_user_function(const ast::ProbeSpec& spec, const std::string& path, const Error& error);
 
     // resolve_source.cpp
-    static Result<SourceQuery> source_query(std::string_view name, std::string_view file);
+    static Result<SourceQuery> source_query(std::string_view name, std::string_view file, bool inlined);
+    Places kernel_source(const ast::ProbeSpec& spec);
 
     Kernel& kernel_;
     const ResolveOptions& options_;

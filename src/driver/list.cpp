@@ -163,7 +163,7 @@ std::vector<std::string> of_program(Kernel& kernel, const ProbeRow& row, const s
     const std::string path = place.substr(0, colon);
     const Result<UserFunction> f = kernel.user_function(path, place.substr(colon + 1));
     if (!f) return {};
-    const Result<ProgramScope>& scope = kernel.program_scope(path, f->offset);
+    const Result<ProgramScope>& scope = kernel.program_scope(*f);
     std::vector<std::string> out;
     if (!scope) return out;
     for (const ProgramVariable& v : scope->variables)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "stdlib/builtins.h"
 #include "stp_clone.h"
+#include "stp_embedded.h"
 #include "stp_names.h"
 
 namespace lt::stp {
@@ -119,8 +120,9 @@ void NameResolver::unknown_function(const ast::Call& n) {
     };
     constexpr Refused refused[] = {
         {address_call, "only what the kernel has, has an address", "write & before $x->member or @cast()->member"},
-        {embedded_call, "C in a program is not there", "write what it does in the language"},
     };
+    if (n.name == embedded_call)
+        return refuse_embedded(diags_, n.name_span, "this value", std::get<ast::String>(node(n.arguments[0])).value);
     for (const Refused& r : refused) {
         if (n.name != r.name) continue;
         diags_.error(n.name_span, std::string(r.what)).hint = r.hint;
@@ -209,7 +211,23 @@ void NameResolver::native(ast::ExprId id, const ast::Call& n) {
     if (n.name == "@lt_number") as_long(id);
 }
 
+// A variable outside of all functions of a program: @var("x"), @var("x@file.c").
+void NameResolver::global_variable(ast::ExprId id, const ast::Call& n) {
+    const auto* name = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments[0]));
+    const bool in_program = around_->row != nullptr && around_->row->shape.starts_with("process(s)") &&
+                            around_->row->result.empty() && around_->row->variables == "args";
+    if (name != nullptr && in_program) {
+        const std::string variable = name->value;
+        return put(id, ast::Member{add(id, ast::Name{"args"}), variable, span(n.arguments[0])});
+    }
+    diags_
+        .error(n.name_span, name == nullptr ? "@var takes the name of a variable"
+                                            : "@var is there in process().function and .statement, not elsewhere")
+        .hint = "for example @var(\"count@main.c\")";
+}
+
 void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
+    if (n.name == "@var") return global_variable(id, n);
     const auto* type = n.arguments.size() > 1 ? std::get_if<ast::String>(&node(n.arguments[1])) : nullptr;
     if (n.name != "@cast" || type == nullptr) {
         diags_
@@ -221,6 +239,15 @@ void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
     const ast::TypeName named = type_of(type->value, span(n.arguments[1]));
     expr(n.arguments[0]);
     put(id, ast::Cast{named, n.arguments[0]});
+}
+
+// A busy wait; in lt it is told in nanoseconds.
+void NameResolver::delay(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    const std::string factor(row.lt);
+    expr(n.arguments[0]);
+    const ast::ExprId unit = add(id, ast::Integer{std::stoull(factor)});
+    const ast::ExprId time = add(id, ast::Binary{ast::BinaryOp::multiply, n.arguments[0], unit});
+    put(id, ast::Call{"delay", n.name_span, {time}});
 }
 
 // ---- functions by their rows
@@ -272,6 +299,8 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             break;
         case StpForm::argument:
             return argument(id, n, row);
+        case StpForm::delay:
+            return delay(id, n, row);
         case StpForm::error:
             return error(id, n);
         case StpForm::format:

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "stp_clone.h"
 #include "stp_display.h"
+#include "stp_embedded.h"
 #include "stp_inline.h"
 #include "stp_names.h"
 #include "stp_points.h"
@@ -107,8 +108,7 @@ class Linker {
         read_globals();
         read_functions();
         for (Span c : tree_.embedded) {
-            if (!is_library(source_, c))
-                diags_.error(c, "C in a program is not there").hint = "write what it does in the language";
+            if (!is_library(source_, c)) refuse_embedded(diags_, c, "this", source_.at(c));
         }
         first_values();
         bool any = false;
@@ -374,9 +374,7 @@ class Linker {
 
     void add_function(const Function& f) {
         if (f.embedded) {
-            diags_.error(f.span, fmt::format("{}() is written in C, which is not there", f.name)).hint =
-                "write what it does in the language";
-            return;
+            return refuse_embedded(diags_, f.span, f.name + "()", *f.embedded);
         }
         ast::FunctionItem item;
         item.name = name_in_tree(f, functions_);

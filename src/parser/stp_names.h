@@ -106,6 +106,8 @@ class NameResolver {
     void at_call(ast::ExprId id, const ast::Call& node);
     void native(ast::ExprId id, const ast::Call& node);
     void cast(ast::ExprId id, const ast::Call& node);
+    void global_variable(ast::ExprId id, const ast::Call& node);
+    void delay(ast::ExprId id, const ast::Call& node, const StpFunction& row);
 
     // stp_statistics.cpp
     const GlobalUse* collecting(ast::ExprId id) const;

@@ -177,13 +177,14 @@ ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
     ast::ProbeSpec spec;
     spec.span = place.point.span;
     spec.alternative = place.alternative;
-    const bool of_program = shape.starts_with("u");  // whose debug information knows files
+    // Where files and lines count: debug information knows them.
+    const bool by_source = shape.starts_with("u") || place.row->shape.find("statement") != std::string_view::npos;
     for (std::string_view part : split(shape, ':')) {
         std::string text(part);
         const size_t brace = text.find('{');
         if (brace != std::string::npos) {
             const auto n = static_cast<size_t>(text[brace + 1] - '0');
-            text.replace(brace, 3, of_program ? place.arguments[n] : without_file(place.arguments[n]));
+            text.replace(brace, 3, by_source ? place.arguments[n] : without_file(place.arguments[n]));
         }
         spec.parts.push_back({place.point.span, text});
     }

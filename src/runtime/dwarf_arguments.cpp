@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "dwarf_location.h"
 #include "dwarf_units.h"
@@ -77,8 +78,46 @@ void classify(Dwarf_Die& type, uint64_t offset, int depth, Words& out) {
     }
 }
 
-// C++ hands over the address of a copy where a class has functions that copy it.
-bool by_reference(Dwarf_Die& type) { return number_of(type, DW_AT_calling_convention, 0) == DW_CC_pass_by_reference; }
+bool by_reference(Dwarf_Die& type, int depth = most_depth);
+
+// A destructor, or a constructor from another object of the class, that somebody has written.
+bool is_own_copying(Dwarf_Die& member, const std::string& class_name) {
+    constexpr int64_t defaulted_in_class = 1;
+    const std::string name = name_of(member);
+    const bool written = !flag(member, DW_AT_artificial) && number_of(member, DW_AT_defaulted, 0) != defaulted_in_class;
+    if (dwarf_tag(&member) != DW_TAG_subprogram || !written) return false;
+    if (name.starts_with('~')) return true;
+    int others = 0, same = 0;
+    each_child(member, [&](Dwarf_Die& parameter) {
+        Dwarf_Die type{}, to{};
+        if (dwarf_tag(&parameter) != DW_TAG_formal_parameter || flag(parameter, DW_AT_artificial)) return false;
+        others++;
+        const bool refers = bare_type(parameter, type) && (dwarf_tag(&type) == DW_TAG_reference_type ||
+                                                           dwarf_tag(&type) == DW_TAG_rvalue_reference_type);
+        same += refers && bare_type(type, to) && name_of(to) == class_name;
+        return false;
+    });
+    return name == class_name.substr(0, class_name.find('<')) && others == 1 && same == 1;
+}
+
+// C++ hands over the address of a copy where a class has functions of its own that copy or destroy it. Some compilers
+// tell.
+bool by_reference(Dwarf_Die& type, int depth) {
+    const int tag = dwarf_tag(&type);
+    if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) || depth <= 0) return false;
+    const int64_t told = number_of(type, DW_AT_calling_convention, 0);
+    if (told != 0) return told == DW_CC_pass_by_reference;
+    const std::string class_name = name_of(type);
+    bool found = false;
+    each_child(type, [&](Dwarf_Die& member) {
+        Dwarf_Die part{};
+        const bool is_part = dwarf_tag(&member) == DW_TAG_member || dwarf_tag(&member) == DW_TAG_inheritance;
+        found = is_own_copying(member, class_name) || name_of(member).starts_with("_vptr") ||
+                (is_part && !flag(member, DW_AT_external) && bare_type(member, part) && by_reference(part, depth - 1));
+        return found;
+    });
+    return found;
+}
 
 Words words_of(Dwarf_Die& type) {
     Words out;

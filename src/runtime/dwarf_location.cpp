@@ -20,6 +20,7 @@ constexpr int most_depth = 4;  // of expressions in expressions
 constexpr size_t most_steps = 64;
 constexpr unsigned stack_pointer = 7;
 
+constexpr std::string_view unknown_way = "is described in a way that lt does not know";
 constexpr std::string_view optimized_out = "is optimized out at this place";
 
 // Makes steps of one expression.
@@ -59,6 +60,7 @@ class Reader {
     std::string of_frame(const Dwarf_Op& op);
     std::string of_frame_address(const Dwarf_Op& op);
     std::string of_code(const Dwarf_Op& op);
+    std::string listed(const Dwarf_Op& op);
     std::string fetched(const Dwarf_Op& op);
     std::string alu(const Dwarf_Op& op);
     std::string negated(const Dwarf_Op& op);
@@ -111,12 +113,14 @@ std::span<const Reader::Row> Reader::rows() {
         Row{DW_OP_form_tls_address, DW_OP_form_tls_address, &Reader::of_thread},
         Row{DW_OP_call_frame_cfa, DW_OP_call_frame_cfa, &Reader::of_frame_address},
         Row{DW_OP_bit_piece, DW_OP_bit_piece, &Reader::in_pieces},
+        Row{DW_OP_addrx, DW_OP_constx, &Reader::listed},
         Row{DW_OP_implicit_value, DW_OP_implicit_value, &Reader::implicit},
         Row{DW_OP_stack_value, DW_OP_stack_value, &Reader::ends_as_value},
         Row{DW_OP_entry_value, DW_OP_entry_value, &Reader::of_entry},
         Row{DW_OP_GNU_push_tls_address, DW_OP_GNU_push_tls_address, &Reader::of_thread},
         Row{DW_OP_GNU_uninit, DW_OP_GNU_uninit, &Reader::nothing_to_do},
         Row{DW_OP_GNU_entry_value, DW_OP_GNU_entry_value, &Reader::of_entry},
+        Row{DW_OP_GNU_addr_index, DW_OP_GNU_const_index, &Reader::listed},
     };
     return all;
 }
@@ -127,7 +131,7 @@ std::string Reader::read(Ops ops) {
             std::ranges::find_if(rows(), [&](const Row& r) { return op.atom >= r.first && op.atom <= r.last; });
         if (row == rows().end()) return fmt::format("is described by what lt does not know (DW_OP {:#x})", op.atom);
         const bool more = is_value && op.atom != DW_OP_stack_value && op.atom != DW_OP_GNU_uninit;
-        if (more) return op.atom == DW_OP_piece ? in_pieces(op) : "is described in a way that lt does not know";
+        if (more) return op.atom == DW_OP_piece ? in_pieces(op) : std::string(unknown_way);
         if (std::string why = (this->*row->read)(op); !why.empty()) return why;
         if (steps.size() > most_steps) return "is described by too long an expression";
     }
@@ -217,11 +221,24 @@ std::string Reader::of_code(const Dwarf_Op& op) {
     return "";
 }
 
+// An address or a number that stands in a table of the unit.
+std::string Reader::listed(const Dwarf_Op& op) {
+    Dwarf_Attribute value{};
+    Dwarf_Addr address = 0;
+    Dwarf_Word number = 0;
+    const bool is_address = op.atom == DW_OP_addrx || op.atom == DW_OP_GNU_addr_index;
+    if (attribute_ == nullptr || dwarf_getlocation_attr(attribute_, &op, &value) != 0) return std::string(unknown_way);
+    if ((is_address ? dwarf_formaddr(&value, &address) : dwarf_formudata(&value, &number)) != 0)
+        return std::string(unknown_way);
+    is_address ? push(Op::code, static_cast<int64_t>(address - point_.address))
+               : push(Op::constant, static_cast<int64_t>(number));
+    return "";
+}
+
 std::string Reader::fetched(const Dwarf_Op& op) {
     constexpr int64_t address_size = 8;
     const int64_t size = op.atom == DW_OP_deref ? address_size : static_cast<int64_t>(op.number);
-    if (size != 1 && size != 2 && size != 4 && size != address_size)
-        return "is described in a way that lt does not know";
+    if (size != 1 && size != 2 && size != 4 && size != address_size) return std::string(unknown_way);
     push(Op::fetch, size);
     return "";
 }
@@ -297,7 +314,7 @@ std::string Reader::of_entry(const Dwarf_Op& op) {
         return "is lost at this place: only the caller knows what it was (DW_OP_entry_value); take it at the entry";
     if (attribute_ == nullptr || dwarf_getlocation_attr(attribute_, &op, &inner) != 0 ||
         dwarf_getlocation(&inner, &ops, &count) != 0)
-        return "is described in a way that lt does not know";
+        return std::string(unknown_way);
     return nested({ops, count});
 }
 

@@ -2,13 +2,11 @@
 
 #include <dwarf.h>
 
-#include <cstdlib>
-#include <memory>
+#include <algorithm>
+#include <array>
 
 namespace lt {
 namespace {
-
-using Dies = std::unique_ptr<Dwarf_Die, decltype(&std::free)>;
 
 // A unit whose description lies in a file of its own is that.
 bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
@@ -16,6 +14,31 @@ bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
     if (dwarf_get_units(dwarf, at, &at, nullptr, nullptr, &here, &split) != 0) return false;
     whole = dwarf_tag(&here) == DW_TAG_skeleton_unit && dwarf_tag(&split) == DW_TAG_compile_unit ? split : here;
     return true;
+}
+
+bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out);
+
+// Namespaces and classes have no addresses.
+bool descend_to(Dwarf_Die& die, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
+    static constexpr std::array code{DW_TAG_subprogram, DW_TAG_inlined_subroutine, DW_TAG_lexical_block};
+    static constexpr std::array names{DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type, DW_TAG_class_type};
+    const int tag = dwarf_tag(&die);
+    if (std::ranges::find(names, tag) != names.end()) return descend(die, address, depth + 1, out);
+    if (std::ranges::find(code, tag) == code.end() || dwarf_haspc(&die, address) != 1) return false;
+    descend(die, address, depth + 1, out);
+    out.push_back(die);
+    return true;
+}
+
+bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
+    constexpr int deepest = 128;
+    bool found = false;
+    if (depth > deepest) return false;
+    each_child(scope, [&](Dwarf_Die& child) {
+        found = descend_to(child, address, depth, out);
+        return found;
+    });
+    return found;
 }
 
 }  // namespace
@@ -35,14 +58,9 @@ void each_unit(Dwarf* dwarf, const std::function<bool(Dwarf_Die&)>& visit) {
 }
 
 std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address) {
-    Dwarf_Die* raw = nullptr;
-    const int found = dwarf_getscopes(&unit, address, &raw);
-    const Dies scopes(raw, &std::free);
-    if (found <= 0) return {};
-    Dwarf_Die* chain = nullptr;
-    const int count = dwarf_getscopes_die(scopes.get(), &chain);
-    const Dies owner(chain, &std::free);
-    return count > 0 ? std::vector<Dwarf_Die>(chain, chain + count) : std::vector<Dwarf_Die>{};
+    std::vector<Dwarf_Die> out;
+    if (descend(unit, address, 0, out)) out.push_back(unit);
+    return out;
 }
 
 void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit) {
@@ -88,6 +106,20 @@ bool type_of(Dwarf_Die& die, Dwarf_Die& type) {
 bool bare_type(Dwarf_Die& die, Dwarf_Die& type) {
     Dwarf_Die named{};
     return type_of(die, named) && dwarf_peel_type(&named, &type) == 0;
+}
+
+// libdw's own function for this ends the process where a unit has no table of lines.
+std::string declaring_file(Dwarf_Die& die) {
+    Dwarf_Attribute a{};
+    Dwarf_Word number = 0;
+    Dwarf_Die unit{};
+    Dwarf_Files* files = nullptr;
+    size_t count = 0;
+    const bool told = attribute(die, DW_AT_decl_file, a) && dwarf_formudata(&a, &number) == 0 &&
+                      dwarf_cu_die(a.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr &&
+                      dwarf_getsrcfiles(&unit, &files, &count) == 0 && number < count;
+    const char* path = told ? dwarf_filesrc(files, number, nullptr, nullptr) : nullptr;
+    return path != nullptr ? path : "";
 }
 
 bool is_end_of_path(std::string_view path, std::string_view end) {

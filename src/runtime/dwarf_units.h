@@ -37,6 +37,9 @@ bool type_of(Dwarf_Die& die, Dwarf_Die& type);
 // The same without its typedefs and qualifiers.
 bool bare_type(Dwarf_Die& die, Dwarf_Die& type);
 
+// Of the source file in which something is declared; empty where that is not told.
+std::string declaring_file(Dwarf_Die& die);
+
 // Is `end` the path, or its last parts?
 bool is_end_of_path(std::string_view path, std::string_view end);
 

@@ -29,6 +29,7 @@ class ElfFile {
     // Adds the symbols that were taken out of the file (strip), where they are found; see debug_file.h for the
     // arguments.
     void add_debug_symbols(const std::string& path, const std::vector<std::string>& roots);
+    bool is_stripped() const { return stripped_; }
     // The file, and the one in which its debug information lies where that is another one.
     std::vector<Elf*> handles() const;
     struct Inside {

@@ -108,9 +108,7 @@ class FileKernel final : public Kernel {
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
     std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;
     Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) override;
-    const Result<ProgramScope>& program_scope(const std::string& path, uint64_t offset) override {
-        return programs_.scope(path, offset);
-    }
+    const Result<ProgramScope>& program_scope(const UserFunction& place) override { return programs_.scope(place); }
     std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
                                                   const std::string& name) override {
         return programs_.global(path, offset, name);
@@ -202,7 +200,9 @@ Result<Tracefs>& FileKernel::tracefs() {
 
 const Result<ElfFile>& FileKernel::file(const std::string& path) {
     auto at = files_.find(path);
-    if (at == files_.end()) at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
+    if (at != files_.end()) return at->second;
+    at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
+    if (at->second && at->second->is_stripped()) at->second->add_debug_symbols(path, {places_.root});
     return at->second;
 }
 
@@ -414,9 +414,12 @@ Result<std::vector<SourcePlace>> FileKernel::source_places(const std::string& pa
     Result<std::vector<LinePlace>> found = programs_.lines(path, query);
     if (!found) return found.error();
     std::vector<SourcePlace> out;
-    for (LinePlace& line : *found)
-        if (Result<UserFunction> f = elf->at_address(line.address))
+    for (LinePlace& line : *found) {
+        if (Result<UserFunction> f = elf->at_address(line.address)) {
+            f->inlined = line.inlined;
             out.push_back({*std::move(f), std::move(line.text)});
+        }
+    }
     return out;
 }
 

@@ -29,6 +29,7 @@ class Finder {
     Finder(const SourceQuery& query, Found& out) : query_(query), out_(out) {}
 
     void unit(Dwarf_Die& unit) {
+        if (query_.inlined) return inlined(unit);
         if (query_.last == 0) return functions(unit);
         Dwarf_Lines* lines = nullptr;
         size_t count = 0;
@@ -84,16 +85,31 @@ class Finder {
 
     void functions(Dwarf_Die& unit) {
         each_child(unit, [&](Dwarf_Die& child) {
-            const char* source = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_decl_file(&child) : nullptr;
-            const uint64_t entry = source != nullptr ? entry_of(child) : 0;
-            if (entry == 0 || !is_of_file(source, query_.file)) return false;
-            out_.any_file = true;
-            const std::string name = name_of(child);
-            const std::string_view path(source);
-            if (glob_match(query_.function, name))
-                out_.places.emplace(entry, fmt::format("{}@{}", name, path.substr(path.rfind('/') + 1)));
+            if (dwarf_tag(&child) == DW_TAG_subprogram) function(child);
             return false;
         });
+    }
+
+    void inlined(Dwarf_Die& scope, int depth = 0) {
+        constexpr int deepest = 64;
+        each_child(scope, [&](Dwarf_Die& child) {
+            const int tag = dwarf_tag(&child);
+            const bool is_scope =
+                tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
+            if (tag == DW_TAG_inlined_subroutine) function(child);
+            if (is_scope && depth < deepest) inlined(child, depth + 1);
+            return false;
+        });
+    }
+
+    void function(Dwarf_Die& die) {
+        const uint64_t entry = entry_of(die);
+        const std::string path = entry != 0 ? declaring_file(die) : "";
+        if (path.empty() || !is_of_file(path, query_.file)) return;
+        out_.any_file = true;
+        const std::string name = name_of(die);
+        if (glob_match(query_.function, name))
+            out_.places.emplace(entry, fmt::format("{}@{}", name, path.substr(path.rfind('/') + 1)));
     }
 
     const SourceQuery& query_;
@@ -116,10 +132,15 @@ Result<std::vector<LinePlace>> line_places(Dwarf* dwarf, const std::string& show
         finder.unit(unit);
         return false;
     });
+    if (query.inlined && found.places.empty())
+        return Error{fmt::format("{} is inlined nowhere in {}", query.function, shown), "", 0};
     if (!found.any_file)
         return Error{fmt::format("no source file {} is in the debug information of {}", query.file, shown), "", 0};
     std::vector<LinePlace> out;
-    for (auto& [address, text] : found.places) out.push_back({address, std::move(text)});
+    for (auto& [address, text] : found.places) {
+        const std::string inlined = query.inlined ? text.substr(0, text.rfind('@')) : "";
+        out.push_back({address, std::move(text), inlined});
+    }
     if (!out.empty()) return out;
     if (query.last == 0) return Error{fmt::format("no function {} has code in {}", query.function, query.file), "", 0};
     const std::string hint = found.next == 0 ? "" : fmt::format("the next line with code is {}", found.next);

@@ -15,6 +15,7 @@ namespace lt {
 struct LinePlace {
     uint64_t address = 0;  // as the file itself counts
     std::string text;      // "f@b.c:12"
+    std::string inlined;   // the function, where only such places are asked for
 };
 
 // By their addresses, each once. `shown` is what errors call the program. Where no instruction begins at a line that is

@@ -29,12 +29,25 @@ bool has_one_place(Dwarf_Die& variable) {
     return attribute(variable, DW_AT_location, where) && dwarf_formblock(&where, &block) == 0;
 }
 
+// Does the expression count from the function's frame, which is made only behind the first instruction?
+bool is_in_frame(Dwarf_Die& variable) {
+    constexpr uint8_t frame_pointer = DW_OP_breg6, stack_pointer = DW_OP_breg7;
+    Dwarf_Attribute where{};
+    Dwarf_Op* ops = nullptr;
+    size_t count = 0;
+    if (!attribute(variable, DW_AT_location, where) || dwarf_getlocation(&where, &ops, &count) != 0) return true;
+    return std::any_of(ops, ops + count, [](const Dwarf_Op& op) {
+        return op.atom == DW_OP_fbreg || op.atom == DW_OP_call_frame_cfa || op.atom == frame_pointer ||
+               op.atom == stack_pointer;
+    });
+}
+
 bool has_fixed_address(Dwarf_Die& variable) {
     Dwarf_Attribute where{};
     Dwarf_Op* ops = nullptr;
     size_t count = 0;
     return attribute(variable, DW_AT_location, where) && dwarf_getlocation(&where, &ops, &count) == 0 && count > 0 &&
-           ops[0].atom == DW_OP_addr;
+           (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index);
 }
 
 bool has_place(Dwarf_Die& variable) {
@@ -76,8 +89,8 @@ Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const std::string& root
                  "compile it with -g, or install the package with its debug information", 0};
 }
 
-Result<ProgramScope> ProgramDebug::scope(uint64_t offset) {
-    const uint64_t address = file_.address_at_offset(offset).value_or(0);
+Result<ProgramScope> ProgramDebug::scope(const UserFunction& place) {
+    const uint64_t address = file_.address_at_offset(place.offset).value_or(0);
     Dwarf_Die unit{};
     std::vector<Dwarf_Die> around;
     if (find_unit(dwarf_.get(), address, unit)) around = scopes_around(unit, address);
@@ -86,12 +99,16 @@ Result<ProgramScope> ProgramDebug::scope(uint64_t offset) {
     if (function == around.end())
         return Error{fmt::format("the debug information of {} does not describe this place", path_), "", 0};
     const bool at_entry = entry_of(*function) == address;
+    const auto inlined = std::ranges::find_if(around, [&](Dwarf_Die& die) {
+        return !place.inlined.empty() && dwarf_tag(&die) == DW_TAG_inlined_subroutine && name_of(die) == place.inlined;
+    });
+    const auto first = inlined != around.end() ? inlined : at_entry ? function : around.begin();
     const DwarfPoint point{address, at_entry, *function, dwarf_getcfi(dwarf_.get()), unwinds_.get()};
     ProgramScope out;
-    out.at_entry = at_entry;
+    out.at_entry = at_entry && first == function;
     result(*function, out);
-    for (auto die = at_entry ? function : around.begin(); die != around.end(); ++die) {
-        if (at_entry) arguments(*die, point, out);
+    for (auto die = first; die != around.end(); ++die) {
+        if (out.at_entry) arguments(*die, point, out);
         add_variables(*die, point, out);
         if (!is_function(*die)) continue;
         out.function = name_of(*die);
@@ -143,7 +160,7 @@ ProgramVariable ProgramDebug::variable(Dwarf_Die& die, const DwarfPoint& point) 
     return out;
 }
 
-// Lists of places are exact; one place for all of the function is where it puts a parameter later on.
+// Lists of places are exact, and so are registers; one place in the frame is where a parameter is put later on.
 void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, ProgramScope& out) {
     const std::vector<Dwarf_Die> all = parameters_of(function);
     const std::vector<ProgramVariable> handed_over = arguments_at_entry(function, all);
@@ -153,7 +170,7 @@ void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, Progr
         Dwarf_Die die = all[i];
         ProgramVariable v = described(die);
         if (v.name.empty()) continue;
-        if (!has_one_place(die)) {
+        if (!has_one_place(die) || !is_in_frame(die)) {
             locate(die, point, v);
         } else if (as_written) {
             v.steps = handed_over[i].steps;
@@ -185,9 +202,12 @@ std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::
     const uint64_t address = file_.address_at_offset(offset).value_or(0);
     std::optional<ProgramVariable> out;
     const DwarfPoint point{address, true, {}, nullptr, nullptr};
+    const size_t at = name.find('@');
+    const std::string plain = name.substr(0, at), file = at == name.npos ? "" : name.substr(at + 1);
     const auto look = [&](Dwarf_Die& unit) {
+        if (!file.empty() && !is_end_of_path(name_of(unit), file)) return false;
         each_child(unit, [&](Dwarf_Die& child) {
-            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == name;
+            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == plain;
             if (fits) out = variable(child, point);
             return fits;
         });
@@ -206,11 +226,11 @@ Result<std::unique_ptr<ProgramDebug>>& ProgramDebugs::opened(const std::string& 
     return at->second;
 }
 
-const Result<ProgramScope>& ProgramDebugs::scope(const std::string& path, uint64_t offset) {
-    const std::pair key(path, offset);
+const Result<ProgramScope>& ProgramDebugs::scope(const UserFunction& place) {
+    const std::tuple key(place.path, place.offset, place.inlined);
     if (const auto known = scopes_.find(key); known != scopes_.end()) return known->second;
-    Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
-    return scopes_.emplace(key, program ? (*program)->scope(offset) : program.error()).first->second;
+    Result<std::unique_ptr<ProgramDebug>>& program = opened(place.path);
+    return scopes_.emplace(key, program ? (*program)->scope(place) : program.error()).first->second;
 }
 
 std::optional<ProgramVariable> ProgramDebugs::global(const std::string& path, uint64_t offset,

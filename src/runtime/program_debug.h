@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -27,9 +28,9 @@ class ProgramDebug {
     static Result<std::unique_ptr<ProgramDebug>> open(const std::string& root, const std::string& path);
     ~ProgramDebug();
 
-    // Of the instruction at an offset in the file.
-    Result<ProgramScope> scope(uint64_t offset);
-    // A variable of the whole file, as the instruction sees it: the one of its own unit is taken before others.
+    Result<ProgramScope> scope(const UserFunction& place);
+    // A variable of the whole file, as the instruction sees it: the one of its own unit is taken before others. It is
+    // named "x", or "x@a.c" with the source file that has it.
     std::optional<ProgramVariable> global(uint64_t offset, const std::string& name);
     Dwarf* dwarf() const { return dwarf_.get(); }
     DwarfTypes& types() { return *types_; }
@@ -61,7 +62,7 @@ class ProgramDebugs {
   public:
     explicit ProgramDebugs(std::string root) : root_(std::move(root)) {}
 
-    const Result<ProgramScope>& scope(const std::string& path, uint64_t offset);
+    const Result<ProgramScope>& scope(const UserFunction& place);
     std::optional<ProgramVariable> global(const std::string& path, uint64_t offset, const std::string& name);
     std::optional<Type> type(const std::string& path, std::string_view name);
     const std::vector<Member>& members(const Shape& shape);
@@ -73,7 +74,7 @@ class ProgramDebugs {
 
     std::string root_;
     std::map<std::string, Result<std::unique_ptr<ProgramDebug>>> programs_;
-    std::map<std::pair<std::string, uint64_t>, Result<ProgramScope>> scopes_;
+    std::map<std::tuple<std::string, uint64_t, std::string>, Result<ProgramScope>> scopes_;
 };
 
 }  // namespace lt

@@ -68,7 +68,7 @@ constexpr std::array rows{
     OptionRow{Option::warnings, "-k", "", "Tell of what could not be done in the kernel; lt always does."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
     OptionRow{Option::unsafe, "--unsafe", "",
-              "Allow functions that change what is traced or run commands: system, signal, signal_thread."},
+              "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay."},
     OptionRow{Option::systemtap, "--stp", "",
               "The program is of SystemTap's language, as those of files that end in .stp."},
     OptionRow{Option::target, "-x", "PID", "The process that a SystemTap program gets from target()."},

@@ -93,6 +93,8 @@ constexpr std::array rows{
     StpFunction{"print_ustack", 1, 1, StpForm::act, "print"},
     StpFunction{"raise", 1, 1, StpForm::act, "signal_thread"},
     StpFunction{"system", 1, 1, StpForm::format, "system"},
+    StpFunction{"mdelay", 1, 1, StpForm::delay, "1000000"},
+    StpFunction{"udelay", 1, 1, StpForm::delay, "1000"},
     StpFunction{"int_arg", 1, 1, StpForm::argument, "int32"},
     StpFunction{"uint_arg", 1, 1, StpForm::argument, "uint32"},
     StpFunction{"long_arg", 1, 1, StpForm::argument, "int64"},

@@ -6,8 +6,7 @@
 namespace lt {
 namespace {
 
-constexpr std::string_view needs_lines =
-    "lt does not read lines and variables from debug information of the kernel yet";
+constexpr std::string_view needs_lines = "this needs debug information of the kernel, which lt reads of programs only";
 constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
 
 // shape, probe, entry, variables, result, refusal, hint
@@ -44,8 +43,8 @@ constexpr std::array rows{
     StpPoint{"kernel.function(s).callee(s)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.function(s).callees(n)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.function(n)", "", "", "", "", needs_lines, at_entry},
-    StpPoint{"kernel.statement(s)", "", "", "", "", needs_lines, at_entry},
-    StpPoint{"kernel.statement(s).nearest", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.statement(s)", "kprobe:{0}", "", "args", ""},
+    StpPoint{"kernel.statement(s).nearest", "kprobe:{0}", "", "args", ""},
     StpPoint{"kernel.statement(n)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.statement(n).absolute", "", "", "", "", needs_lines, at_entry},
     StpPoint{"module(s).function(s)", "kprobe:{0}:{1}", "", "args", ""},
@@ -72,6 +71,7 @@ constexpr std::array rows{
     StpPoint{"process(s).function(s).call", "uprobe:{0}:{1}", "", "args", ""},
     StpPoint{"process(s).function(s).exported", "uprobe:{0}:{1}", "", "args", ""},
     StpPoint{"process(s).function(s).return", "uretprobe:{0}:{1}", "uprobe:{0}:{1}", "args", "retval"},
+    StpPoint{"process(s).function(s).inline", "uprobe:{0}:inline:{1}", "", "args", ""},
     StpPoint{"process(s).statement(s)", "uprobe:{0}:{1}", "", "args", ""},
     StpPoint{"process(s).library(s).function(s)", "uprobe:{1}:{2}", "", "args", ""},
     StpPoint{"process(s).library(s).function(s).call", "uprobe:{1}:{2}", "", "args", ""},

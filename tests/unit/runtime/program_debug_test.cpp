@@ -1,9 +1,15 @@
 #include "program_debug.h"
 
+#include <gelf.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <random>
 
 #include "runtime/kernel.h"
 
@@ -23,12 +29,12 @@ class Inserts : public testing::TestWithParam<const char*> {
     const ProgramScope& at(const std::string& function) {
         const auto found = kernel_->user_function(path(), function);
         EXPECT_TRUE(found);
-        return *kernel_->program_scope(path(), found->offset);
+        return *kernel_->program_scope(*found);
     }
     const ProgramScope& at_line(const std::string& function, uint32_t line) {
         const auto found = kernel_->source_places(path(), {function, "inserts.c", line, line});
         EXPECT_TRUE(found) << found.error().what;
-        return *kernel_->program_scope(path(), found->front().place.offset);
+        return *kernel_->program_scope(found->front().place);
     }
     static const ProgramVariable& named(const ProgramScope& scope, const std::string& name) {
         static const ProgramVariable none;
@@ -142,6 +148,74 @@ TEST_P(Optimized, WhatIsLostIsRefusedByItsReason) {
 
 INSTANTIATE_TEST_SUITE_P(O0, Plain, testing::Values("/bin/inserts0"));
 INSTANTIATE_TEST_SUITE_P(O2, Optimized, testing::Values("/bin/inserts2"));
+
+// Bytes of the sections that are read here are changed at random. Whatever is answered, it is answered.
+class Damaged : public testing::Test {
+  protected:
+    struct Piece {
+        uint64_t offset, size;
+    };
+
+    Damaged() {
+        std::ifstream in(LT_FAKE_KERNELS "/stock/bin/inserts2", std::ios::binary);
+        whole_.assign(std::istreambuf_iterator<char>(in), {});
+        elf_version(EV_CURRENT);
+        Elf* elf = elf_memory(whole_.data(), whole_.size());
+        size_t names = 0;
+        elf_getshdrstrndx(elf, &names);
+        for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+            GElf_Shdr header{};
+            const std::string name = elf_strptr(elf, names, gelf_getshdr(section, &header)->sh_name);
+            if (name.starts_with(".debug_") || name == ".eh_frame")
+                pieces_.push_back({header.sh_offset, header.sh_size});
+        }
+        elf_end(elf);
+    }
+
+    std::string damaged(unsigned seed) const {
+        std::mt19937 random(seed);
+        std::string bytes = whole_;
+        for (int i = 0; i < 12; i++) {
+            const Piece& piece = pieces_[random() % pieces_.size()];
+            bytes[piece.offset + random() % piece.size] = static_cast<char>(random());
+        }
+        return bytes;
+    }
+
+    static size_t ask(const std::string& path) {
+        ProgramDebugs programs("");
+        size_t answers = 0;
+        const Result<ElfFile> file = ElfFile::open(path, path);
+        for (const std::string& name : file->functions("*")) {
+            const Result<ProgramScope>& scope = programs.scope(*file->function(name));
+            for (const ProgramVariable& v : scope ? scope->variables : std::vector<ProgramVariable>{}) {
+                const Type* to = pointee(v.type);
+                answers += 1 + (to && to->shape ? programs.members(*to->shape).size() : 0);
+            }
+        }
+        const auto lines = programs.lines(path, {"*", "*", 1, UINT32_MAX, false, false});
+        for (const LinePlace& line : lines ? *lines : std::vector<LinePlace>{})
+            if (const auto place = file->at_address(line.address)) answers += programs.scope(*place) ? 1 : 0;
+        programs.lines(path, {"*", "*", 0, 0, false, true}) ? answers++ : answers;
+        return answers + (programs.type(path, "struct table") ? 1 : 0) + (programs.global(path, 0, "sink") ? 1 : 0);
+    }
+
+    std::string whole_;
+    std::vector<Piece> pieces_;
+};
+
+TEST_F(Damaged, DebugInformationIsAnsweredFromAllTheSame) {
+    const std::string path = testing::TempDir() + "damaged-inserts";
+    size_t answers = 0;
+    const char* more = std::getenv("LT_DAMAGES");
+    const unsigned rounds = more != nullptr ? static_cast<unsigned>(std::stoul(more)) : 40;
+    for (unsigned seed = 0; seed < rounds; seed++) {
+        std::ofstream(path, std::ios::binary) << damaged(seed);
+        answers += ask(path);
+    }
+    EXPECT_GT(answers, rounds);
+    std::remove(path.c_str());
+}
 
 }  // namespace
 }  // namespace lt

@@ -75,8 +75,9 @@ struct Tracepoint {
 struct UserFunction {
     std::string path;  // of the file, absolute
     std::string name;
-    uint64_t offset = 0;  // in the file, for perf_event_open
-    uint64_t size = 0;    // 0: not known
+    uint64_t offset = 0;       // in the file, for perf_event_open
+    uint64_t size = 0;         // 0: not known
+    std::string inlined = {};  // the function that the compiler has put there, if that one is meant
 };
 
 // Lines of source code, or the functions that stand in a file.
@@ -86,6 +87,7 @@ struct SourceQuery {
     uint32_t first = 0;
     uint32_t last = 0;      // 0: the functions themselves are meant
     bool relative = false;  // lines are counted from that of the function
+    bool inlined = false;   // the places where the compiler has put the functions into others are meant
 };
 
 struct SourcePlace {
@@ -185,8 +187,8 @@ class Kernel {
     virtual std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) = 0;
     // By the file's debug information; those of lines are the instructions at which they begin.
     virtual Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) = 0;
-    // What the debug information says of the instruction at this offset in the file. The answer stays where it is.
-    virtual const Result<ProgramScope>& program_scope(const std::string& path, uint64_t offset) = 0;
+    // What the debug information says of the instruction there. The answer stays where it is.
+    virtual const Result<ProgramScope>& program_scope(const UserFunction& place) = 0;
     // A variable outside of all functions, as the instruction sees it.
     virtual std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
                                                           const std::string& name) = 0;

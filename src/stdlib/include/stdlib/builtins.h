@@ -140,6 +140,7 @@ enum class Function : uint8_t {
     system,
     signal,
     signal_thread,
+    delay,
     errorf,
     warnf,
     debugf,

@@ -46,6 +46,7 @@ enum class StpForm : uint8_t {
     show,      // print() of a variable
     format,    // a function whose argument is a format
     argument,  // of the function, by its number
+    delay,     // in a unit of so many nanoseconds
     error,     // a message, and the end
     refused,
 };

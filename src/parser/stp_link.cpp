@@ -267,9 +267,7 @@ class Linker {
         for (size_t i = 0; i < call.arguments.size(); i++) {
             const char letter = call.arguments[i];
             format += i > 0 ? ", " : "";
-            format += letter == 's'   ? "\"%s\""
-                      : letter == 'x' ? "0x%x"
-                                      : std::string("%") + letter;
+            format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : std::string("%") + letter;
             const ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
             given.push_back(letter == 's' ? expr(ast::Call{"user_string", where, {argument}}) : argument);
         }

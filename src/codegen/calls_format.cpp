@@ -22,6 +22,8 @@ std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
     if (piece.plus) flags += '+';
     if (piece.space) flags += ' ';
     if (piece.width > 0) flags += std::to_string(piece.width);
+    if (type.naming == Naming::kernel_symbol && piece.conversion == Conversion::string && !piece.precision)
+        return flags + "ps";
     if (piece.precision || type.naming != Naming::none) return "";
     const bool text = type.kind == Kind::string;
     if (!text && type.kind != Kind::integer) return "";

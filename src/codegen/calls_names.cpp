@@ -55,6 +55,7 @@ Type text_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     const Type& type = c.checked(node.arguments[0]);
     if (type.kind == Kind::string) return type;
     if (const NameRow* row = row_of(type)) return string_type(longest_name(*row));
+    if (type.kind == Kind::stack && c.on_host()) return string_type(c.longest_string());
     c.error(id, "name_text() takes the name of an error, of a signal or of a system call").hint =
         "for example name_text(errno_name(retval))";
     return nothing();
@@ -64,8 +65,13 @@ Type text_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
 // sees that none lies beyond.
 void text_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) {
     const uint32_t room = padded(l.type_of(id).size);
-    const NameRow* row = row_of(l.type_of(node.arguments[0]));
+    const Type& named = l.type_of(node.arguments[0]);
+    const NameRow* row = row_of(named);
     Builder& b = l.builder();
+    if (named.kind == Kind::stack) {
+        b.host(HostCall::frames, {l.text(node.arguments[0], named.size), to, b.constant(room)});
+        return;
+    }
     if (row == nullptr) return b.copy(to, 0, l.text(node.arguments[0], room), room);
     const size_t rows = std::bit_ceil(static_cast<size_t>(row->count) + 1);
     std::string table(room, '\0');

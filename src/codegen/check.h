@@ -197,6 +197,7 @@ class BodyChecker {
   public:  // for the rules of calls (calls.h), besides value()
     Type value_of(ast::ExprId id) { return value(id); }
     const ResolvedPlace& place() const { return body_.place; }
+    bool on_host() const { return body_.host; }
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);

@@ -142,21 +142,24 @@ Resolver::Places Resolver::missing_counter(const ast::ProbeSpec& spec, const Pro
 
 Resolver::Places Resolver::address(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
     if (!offered(spec, Feature::watchpoint, "watchpoints")) return {};
-    const auto at = any_number(spec.parts[1].text), length = any_number(spec.parts[2].text);
+    auto at = any_number(spec.parts[1].text);
+    const auto length = any_number(spec.parts[2].text);
+    if (!at) at = kernel_.symbol(spec.parts[1].text);
+    const bool of_kernel = at && *at >> 63 != 0;  // the upper half of all addresses
     const auto access = std::find_if(accesses.begin(), accesses.end(),
                                      [&](const AccessRow& row) { return row.letters == spec.parts[3].text; });
     const auto wrong = [&](size_t part, std::string_view message, std::string_view hint) {
         diags_.error(spec.parts[part].span, std::string(message)).hint = hint;
         return Places{};
     };
-    if (!at) return wrong(1, "this is no address", "write 0x and hexadecimal digits");
+    if (!at) return wrong(1, "this is no address and no symbol of the kernel", "write 0x and hexadecimal digits");
     if (!length || (*length != 1 && *length != 2 && *length != 4 && *length != 8))
         return wrong(2, "so much memory cannot be watched", "the length is 1, 2, 4 or 8");
     if (access == accesses.end())
         return wrong(3, "this cannot be watched", "write w, rw or x: this processor cannot watch reads alone");
     if (*at % *length != 0) return wrong(1, "the address is no multiple of the length", "watch fewer bytes");
     if (access->access == HW_BREAKPOINT_X && *length != 8) return wrong(2, "what is executed has no length", "write 8");
-    if (!options_.one_process) {
+    if (!options_.one_process && !of_kernel) {
         diags_.error(spec.span, "a watchpoint is on the memory of one process").hint =
             "say which one: -p PID, or -c COMMAND";
         return {};

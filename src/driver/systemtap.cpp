@@ -27,10 +27,15 @@ std::string release_of(const std::string& folder) {
     return ::uname(&name) == 0 ? name.release : "";
 }
 
-// Lines CONFIG_X=value of the file that distributions put beside their kernels.
+// Lines CONFIG_X=value of the file that distributions put beside their kernels; where there is none, what holds for all
+// kernels that lt runs on.
 std::map<std::string, std::string> config_of(const std::string& release) {
     std::map<std::string, std::string> out;
     std::ifstream file("/boot/config-" + release);
+    if (!file) {
+        for (const char* name : {"64BIT", "X86_64", "SMP", "HAVE_HW_BREAKPOINT", "PERF_EVENTS", "BPF_SYSCALL"})
+            out[std::string("CONFIG_") + name] = "y";
+    }
     for (std::string line; std::getline(file, line);) {
         const size_t equals = line.find('=');
         if (line.starts_with("CONFIG_") && equals != line.npos) out[line.substr(0, equals)] = line.substr(equals + 1);

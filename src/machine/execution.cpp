@@ -9,7 +9,7 @@
 namespace lt::machine {
 namespace {
 
-constexpr size_t stack_bytes = 512;
+constexpr size_t stack_bytes = 4096;  // the kernel gives 512, which LLVM sees to
 constexpr size_t most_frames = 8;
 constexpr uint16_t argument_mask = 0b111110;
 

@@ -39,6 +39,11 @@ Result<Conversion> conversion(const std::string& format, size_t& at) {
     size_t longs = 0;
     for (; at < format.size() && format[at] == 'l'; at++) longs++;
     out.letter = at < format.size() ? format[at++] : '\0';
+    if (out.letter == 'p' && at < format.size() && format[at] == 's') {  // the name of what lies there
+        at++;
+        out.text += 's';
+        return out;
+    }
     const bool number = std::strchr("diuxX", out.letter) != nullptr && out.letter != '\0';
     if ((!number && out.letter != 's' && out.letter != 'c') || longs > 2)
         return Error{fmt::format("bpf_snprintf: no conversion in {}", format), "", 0};
@@ -79,7 +84,10 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
         uint64_t value = 0;
         std::memcpy(&value, word->data(), sizeof value);
         const bool is_long = piece->text.find('l') != std::string::npos;
-        if (piece->letter == 's') {
+        if (piece->letter == 'p') {
+            const std::string name = x.around().symbol(value);
+            text += printed(piece->text, name.empty() ? fmt::format("{:#x}", value).c_str() : name.c_str());
+        } else if (piece->letter == 's') {
             auto string = string_at(x, value);
             if (!string) return string.error_in("a string");
             text += printed(piece->text, string->c_str());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "stdlib/builtins.h"
@@ -115,17 +116,11 @@ ast::ExprNode NameResolver::moved_target(ast::ExprId id) {
 }
 
 void NameResolver::unknown_function(const ast::Call& n) {
-    struct Refused {
-        std::string_view name, what, hint;
-    };
-    constexpr Refused refused[] = {
-        {address_call, "only what the kernel has, has an address", "write & before $x->member or @cast()->member"},
-    };
     if (n.name == embedded_call)
         return refuse_embedded(diags_, n.name_span, "this value", std::get<ast::String>(node(n.arguments[0])).value);
-    for (const Refused& r : refused) {
-        if (n.name != r.name) continue;
-        diags_.error(n.name_span, std::string(r.what)).hint = r.hint;
+    if (n.name == address_call) {
+        diags_.error(n.name_span, "only what the kernel has, has an address").hint =
+            "write & before $x->member or @cast()->member";
         return;
     }
     std::vector<std::string_view> names;
@@ -253,12 +248,18 @@ void NameResolver::delay(ast::ExprId id, const ast::Call& n, const StpFunction& 
 // ---- functions by their rows
 
 void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
+    const bool printed_at_once = std::exchange(printed_, std::nullopt) == id;
     if (row.form == StpForm::refused) {
         diags_.error(n.name_span, fmt::format("there is no {}() in lt", n.name)).hint = row.lt;
         return;
     }
     if (!count_fits(id, n, row.least, row.most)) return;
     switch (row.form) {
+        case StpForm::symbol:
+            arguments(n);
+            put(id, ast::Call{std::string(row.lt), n.name_span, n.arguments});
+            if (!printed_at_once) put(id, ast::Call{"sprintf", n.name_span, {add(id, ast::String{"%s"}), moved(id)}});
+            break;
         case StpForm::value:
         case StpForm::text:
             put(id, ast::Name{std::string(row.lt)});
@@ -559,7 +560,11 @@ void NameResolver::printing(ast::ExprId id, const ast::Call& n, const StpFunctio
         const bool ends = row.form == StpForm::println || row.form == StpForm::printdln || row.form == StpForm::error;
         if (ends) out.format += "\n";
     }
-    for (ast::ExprId value : out.values) expr(value);
+    for (ast::ExprId value : out.values) {
+        printed_ = value;
+        expr(value);
+        printed_.reset();
+    }
     out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
     put(id, ast::Call{row.lt.empty() ? "printf" : std::string(row.lt), n.name_span, out.values});
 }

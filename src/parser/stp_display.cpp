@@ -94,8 +94,8 @@ class Watcher {
         }
         const StpFunction* row = find_stp_function(call->name);
         if (row == nullptr) return false;
-        return row->form == StpForm::text || row->form == StpForm::text_call || row->form == StpForm::sprintf ||
-               row->form == StpForm::sprint || row->form == StpForm::memory;
+        return row->form == StpForm::text || row->form == StpForm::text_call || row->form == StpForm::symbol ||
+               row->form == StpForm::sprintf || row->form == StpForm::sprint || row->form == StpForm::memory;
     }
 
     const ast::Program& program_;

@@ -218,7 +218,7 @@ class Linker {
     }
 
     void add_probe(const Probe& probe) {
-        PointFinder finder(tree_, [this](const Point& p) { return system_call(p); }, diags_);
+        PointFinder finder(tree_, [this](const Point& p) { return system_call(p); }, groups_, diags_);
         const std::vector<Place> places = finder.places(probe.points);
         for (size_t begin = 0; begin < places.size();) {
             size_t end = begin + 1;
@@ -267,9 +267,7 @@ class Linker {
         for (size_t i = 0; i < call.arguments.size(); i++) {
             const char letter = call.arguments[i];
             format += i > 0 ? ", " : "";
-            format += letter == 's'   ? "\"%s\""
-                      : letter == 'x' ? "0x%x"
-                                      : std::string("%") + letter;
+            format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : std::string("%") + letter;
             const ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
             given.push_back(letter == 's' ? expr(ast::Call{"user_string", where, {argument}}) : argument);
         }
@@ -409,6 +407,7 @@ class Linker {
     FunctionTable functions_;
     NameResolver names_;
     std::deque<Global> given_globals_;
+    uint32_t groups_ = 0;     // of alternatives among probes
     std::deque<Alias> made_;  // for system calls
     ast::Block unread_;       // what prints globals that nothing reads
 };

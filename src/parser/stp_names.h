@@ -158,6 +158,7 @@ class NameResolver {
     };
     std::map<std::string, Seen> locals_;
     std::set<const Function*> called_;
+    std::optional<ast::ExprId> printed_;  // what is printed as it is: no string has to be made of it
     uint32_t loops_ = 0;
 };
 

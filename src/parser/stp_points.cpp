@@ -37,7 +37,10 @@ bool fits(std::string_view shape, const std::vector<PointPart>& parts) {
 
 std::string text_of(const PointPart& part) {
     if (!part.argument) return "";
-    if (const auto* number = std::get_if<int64_t>(&*part.argument)) return std::to_string(*number);
+    constexpr int64_t upper_half = -(int64_t{1} << 47);  // addresses of the kernel
+    if (const auto* number = std::get_if<int64_t>(&*part.argument))
+        return *number < 0 && *number >= upper_half ? fmt::format("{:#x}", static_cast<uint64_t>(*number))
+                                                    : std::to_string(*number);
     return std::get<std::string>(*part.argument);
 }
 

@@ -28,8 +28,9 @@ class PointFinder {
     // Makes an alias for a system call that the library has none for; null: the point is none.
     using SystemCall = std::function<const Alias*(const Point&)>;
 
-    PointFinder(const Tree& tree, SystemCall system_call, Diags& diags)
-        : tree_(tree), system_call_(std::move(system_call)), diags_(diags) {}
+    // `groups` counts the groups of alternatives in the whole program.
+    PointFinder(const Tree& tree, SystemCall system_call, uint32_t& groups, Diags& diags)
+        : tree_(tree), system_call_(std::move(system_call)), diags_(diags), groups_(groups) {}
 
     std::vector<Place> places(const std::vector<Point>& points);
 
@@ -45,7 +46,7 @@ class PointFinder {
     SystemCall system_call_;
     Diags& diags_;
     std::vector<Place> out_;
-    uint32_t groups_ = 0;
+    uint32_t& groups_;
 };
 
 // The row's text for a place, with the arguments put in: "kretprobe:vfs_read", as parts.

@@ -1,8 +1,11 @@
 // The helpers that programs of Way::host may call: one row each, those of the kernel by its numbers, those of lt by its
 // own.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "host.h"
 #include "machine/format_helpers.h"
@@ -214,8 +217,27 @@ Result<uint64_t> host_variance(Execution&, const Arguments& a) {
     return sample_variance(a[0], static_cast<int64_t>(a[1]), a[2], a[3]);
 }
 
-constexpr std::array<machine::HelperFunction, 8> own = {host_room,  host_read, host_walk,     host_count,
-                                                        host_entry, host_drop, host_variance, host_add};
+// "0xffffffff81000000 0x..."
+Result<uint64_t> host_frames(Execution& x, const Arguments& a) {
+    auto stack = x.memory().read(a[0], 16);
+    if (!stack) return stack.error_in("stack");
+    std::array<uint64_t, 2> key{};
+    std::memcpy(key.data(), stack->data(), 16);
+    auto to = x.memory().write(a[1], static_cast<uint32_t>(a[2]));
+    if (!to) return to.error_in("destination");
+    std::string text;
+    for (uint64_t address : port(x).stack(key[0], key[1])) {
+        const std::string more = fmt::format("{}{:#x}", text.empty() ? "" : " ", address);
+        if (text.size() + more.size() >= to->size()) break;
+        text += more;
+    }
+    std::fill(to->begin(), to->end(), uint8_t{0});
+    std::copy(text.begin(), text.end(), to->begin());
+    return text.size();
+}
+
+constexpr std::array<machine::HelperFunction, 9> own = {host_room, host_read,     host_walk, host_count, host_entry,
+                                                        host_drop, host_variance, host_add,  host_frames};
 
 // As the table on the border says.
 std::array<Helper, host_calls.size()> own_helpers() {

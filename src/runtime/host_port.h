@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "maps.h"
@@ -31,6 +33,11 @@ class HostPort {
     virtual uint64_t get_prandom_u32() = 0;
     virtual uint64_t get_smp_processor_id() = 0;
     virtual std::string_view comm() = 0;
+
+    // What lies at an address of the kernel; empty where nothing is known.
+    virtual std::string symbol(uint64_t) { return {}; }
+    // The addresses of a stack that a map or a record holds, innermost first.
+    virtual std::vector<uint64_t> stack(uint64_t, uint64_t) { return {}; }
 };
 
 }  // namespace lt

@@ -29,10 +29,10 @@ class Stacks {
     // The name alone of what lies at an address of a process, or (0) of the kernel; empty where none is known.
     std::string symbol(uint64_t address, uint32_t process);
 
-  private:
     using Key = std::pair<uint64_t, uint64_t>;  // as in the map: id and process
     std::vector<uint64_t> addresses(const Key& key) const;
 
+  private:
     int map_;
     Symbolizer symbolizer_;
     std::map<Key, std::vector<Frame>> named_;

@@ -60,12 +60,15 @@ constexpr std::array rows{
     // of lt: what the aliases of system calls stand on
     StpPoint{"kernel.syscall(s)", "syscall:{0}", "", "args", ""},
     StpPoint{"kernel.syscall(s).return", "tracepoint:syscalls:sys_exit_{0}", "syscall:{0}", "args", "args.ret"},
-    StpPoint{"kernel.data(s).write", "", "", "", "", "lt does not watch memory of the kernel",
-             "process memory can be watched: watchpoint:ADDRESS:LENGTH:w in a .lt program"},
-    StpPoint{"kernel.data(s).rw", "", "", "", "", "lt does not watch memory of the kernel",
-             "process memory can be watched: watchpoint:ADDRESS:LENGTH:rw in a .lt program"},
-    StpPoint{"kernel.data(n).write", "", "", "", "", "lt does not watch memory of the kernel", ""},
-    StpPoint{"kernel.data(n).rw", "", "", "", "", "lt does not watch memory of the kernel", ""},
+    // an address, or the name of a variable
+    StpPoint{"kernel.data(n).write", "watchpoint:{0}:4:w", "", "", ""},
+    StpPoint{"kernel.data(n).rw", "watchpoint:{0}:4:rw", "", "", ""},
+    StpPoint{"kernel.data(n).length(n).write", "watchpoint:{0}:{1}:w", "", "", ""},
+    StpPoint{"kernel.data(n).length(n).rw", "watchpoint:{0}:{1}:rw", "", "", ""},
+    StpPoint{"kernel.data(s).write", "watchpoint:{0}:4:w", "", "", ""},
+    StpPoint{"kernel.data(s).rw", "watchpoint:{0}:4:rw", "", "", ""},
+    StpPoint{"kernel.data(s).length(n).write", "watchpoint:{0}:{1}:w", "", "", ""},
+    StpPoint{"kernel.data(s).length(n).rw", "watchpoint:{0}:{1}:rw", "", "", ""},
 
     StpPoint{"process(s).function(s)", "uprobe:{0}:{1}", "", "args", ""},
     StpPoint{"process(s).function(s).call", "uprobe:{0}:{1}", "", "args", ""},

@@ -45,6 +45,7 @@ constexpr std::array rows{
     Successor{"copy_user_huge_page", "copy_user_large_folio", of_folio},
     Successor{"split_huge_page", "split_huge_page_to_list", ""},
     Successor{"split_huge_page", "split_huge_page_to_list_to_order", ""},
+    Successor{"find_get_entry", "filemap_get_entry", of_folio},
     Successor{"do_munmap", "__vm_munmap", ""},
     Successor{"vfs_readdir", "iterate_dir", ""},
     Successor{"sock_aio_read", "sock_read_iter", ""},

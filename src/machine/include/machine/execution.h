@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,8 @@ class Surroundings {
     virtual Status goes_on(uint64_t instructions) = 0;
     // A load from memory that is none of the program's; false: it must not.
     virtual bool load(Address, std::span<uint8_t>) const { return false; }
+    // What lies at an address of the kernel, for texts; empty where nothing is known.
+    virtual std::string symbol(Address) { return {}; }
 };
 
 class Execution {

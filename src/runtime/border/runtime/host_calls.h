@@ -18,6 +18,7 @@ enum class HostCall : uint8_t {
     drop,      // (walk): it is not needed any more
     variance,  // (count, sum, sum of squares: low and high word) -> the sample variance
     add,       // (map, key, n): to an integer that programs in the kernel count up, too -> the value before
+    frames,    // (stack, to, size): the addresses of a stack as text, as many as have room
 };
 
 struct HostCallRow {
@@ -31,6 +32,7 @@ constexpr std::array host_calls{
     HostCallRow{HostCall::walk, "walk", 5, false},         HostCallRow{HostCall::count, "count", 1, false},
     HostCallRow{HostCall::entry, "entry", 2, true},        HostCallRow{HostCall::drop, "drop", 1, false},
     HostCallRow{HostCall::variance, "variance", 4, false}, HostCallRow{HostCall::add, "add", 3, false},
+    HostCallRow{HostCall::frames, "frames", 3, false},
 };
 constexpr const HostCallRow& host_call_row(HostCall call) { return host_calls[static_cast<size_t>(call)]; }
 

@@ -30,6 +30,7 @@ enum class StpForm : uint8_t {
     text,       // a variable, a string
     call,       // a function of the same arguments that gives a number
     text_call,  // one that gives a string
+    symbol,     // one that gives a name, of which a string is made where it is not printed at once
     act,        // one that gives nothing
     printf,     // a format and values
     print,      // values one behind the other

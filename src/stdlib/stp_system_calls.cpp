@@ -377,7 +377,7 @@ struct Alias {
     std::string_view name;
     std::string_view kernel;
 };
-constexpr StpSystemCall aliases[] = {
+constexpr std::array aliases{
     Alias{"futex", "uaddr"},
     Alias{"s", "fd"},
     Alias{"sockfd", "fd"},
@@ -450,7 +450,7 @@ std::optional<size_t> stp_argument(const StpSystemCall& call, std::string_view n
 
 const StpSystemCall* find_stp_system_call(std::string_view name) {
     const auto* found = std::ranges::find(rows, name, &StpSystemCall::name);
-    return found == rows.end() ? nullptr : found;
+    return found == std::end(rows) ? nullptr : found;
 }
 
 }  // namespace lt

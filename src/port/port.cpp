@@ -59,7 +59,10 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     plain_locals(tree);
     short_probes(tree);
     add_settings(tree, only_written, missing);
-    return {ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared)), !missing};
+    const bool has_probes = std::any_of(prepared.items.begin(), prepared.items.end(), [](const ast::Item& item) {
+        return std::holds_alternative<ast::Action>(item.node) || std::holds_alternative<ast::SpanAction>(item.node);
+    });
+    return {ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared)), has_probes, !missing};
 }
 
 }  // namespace lt::port

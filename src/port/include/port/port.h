@@ -39,6 +39,7 @@ OnlyWritten prepare(const Source& source, ast::Program& linked);
 
 struct Ported {
     std::string text;
+    bool has_probes;
     bool is_all_there;  // else the machine has none of the places of a probe that the program can do without
 };
 Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine);

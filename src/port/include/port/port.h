@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/source.h"
 #include "parser/ast.h"
@@ -40,7 +41,7 @@ OnlyWritten prepare(const Source& source, ast::Program& linked);
 struct Ported {
     std::string text;
     bool has_probes;
-    bool is_all_there;  // else the machine has none of the places of a probe that the program can do without
+    std::vector<ast::ProbeSpec> left_out;  // of those that it can do without: what the machine has no place for
 };
 Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine);
 

@@ -75,7 +75,13 @@ class Porter {
         };
         if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
         const port::Ported ported = port::port(source_, std::move(linked), only_written, machine);
-        if (!holds(ported.text, compiled && ported.is_all_there)) return 1;
+        for (const ast::ProbeSpec& spec : ported.left_out)
+            diags.warning(spec.span, "this kernel has no such place, and the port is without it");
+        draw_all(source_, diags);
+        if (!ported.has_probes)
+            return refuse(
+                {"nothing is left of this program: none of its probes is there", "port it where they are", 0});
+        if (!holds(ported.text, compiled)) return 1;
         fmt::print("{}", ported.text);
         return 0;
     }

@@ -52,7 +52,8 @@ class Casts {
         const auto* map = std::get_if<ast::Map>(&e.node);
         const auto* call = std::get_if<ast::Call>(&e.node);
         const bool alike = (call && call->name != "sort") || (binary && !is_signed_use(binary->op));
-        const Use below = map ? Use::key : alike ? Use::alike : Use::any;
+        const bool names_address = call && (call->name == "ksym" || call->name == "usym");
+        const Use below = map || names_address ? Use::key : alike ? Use::alike : Use::any;
         ast::each_child(e, [&](ast::ExprId child) { expr(child, below); });
         ast::each_block(e, [&](const ast::Block& b) { block(b); });
     }

@@ -161,17 +161,14 @@ class Settler {
         });
     }
 
-    // Where none is there the first stays, for a kernel that has it.
+    // Leaves out what is not there. Where nothing is left it says what the first was, if no other takes its place.
     template <class Event, class Spec>
-    bool keep(std::vector<Event>& events, const Spec& spec_of) {
-        const std::vector<Event> before = events;
+    std::optional<ast::ProbeSpec> leave(std::vector<Event>& events, const Spec& spec_of) {
+        if (events.empty()) return {};
+        const ast::ProbeSpec first = spec_of(events.front());
         std::erase_if(events, [&](Event& e) { return !settle(spec_of(e)); });
-        if (!events.empty() || before.empty()) return false;
-        Event first = before.front();
-        if (is_superfluous(spec_of(first).alternative)) return false;
-        spec_of(first).alternative = {};
-        events = {first};
-        return true;
+        const bool is_gone = events.empty() && !is_superfluous(first.alternative);
+        return is_gone ? std::optional(first) : std::nullopt;
     }
 
   private:
@@ -181,34 +178,29 @@ class Settler {
 
 }  // namespace
 
-bool settle_alternatives(Tree& tree, const Machine& machine) {
+std::vector<ast::ProbeSpec> settle_alternatives(Tree& tree, const Machine& machine) {
     Settler settler(machine);
-    bool missing = false;
-    std::set<size_t> kept;  // items of which none of the places is there
-    for (size_t n = 0; n < tree.program.items.size(); n++) {
-        ast::Item& item = tree.program.items[n];
+    std::vector<std::pair<Span, ast::ProbeSpec>> gone;
+    for (ast::Item& item : tree.program.items) {
+        std::optional<ast::ProbeSpec> first;
         if (auto* action = std::get_if<ast::Action>(&item.node))
-            if (settler.keep(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; })) kept.insert(n);
+            first = settler.leave(action->probes, [](ast::ProbeSpec& p) -> ast::ProbeSpec& { return p; });
         if (auto* span = std::get_if<ast::SpanAction>(&item.node))
-            if (settler.keep(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; })) kept.insert(n);
+            first = settler.leave(span->opens, [](ast::Endpoint& e) -> ast::ProbeSpec& { return e.probe; });
+        if (first) gone.emplace_back(item.span, *first);
     }
-    // of several items of one text those without a place go, as long as one has a place
-    std::vector<Span> there;
-    for (size_t i = 0; i < tree.program.items.size(); i++) {
-        if (!kept.contains(i)) there.push_back(tree.program.items[i].span);
-    }
-    size_t i = 0;
-    missing = false;
-    std::erase_if(tree.program.items, [&](const ast::Item& item) {
-        const bool is_kept = kept.contains(i++);
+    std::erase_if(tree.program.items, [](const ast::Item& item) {
         const auto* action = std::get_if<ast::Action>(&item.node);
         const auto* span = std::get_if<ast::SpanAction>(&item.node);
-        if ((action && action->probes.empty()) || (span && span->opens.empty())) return true;
-        const bool has_sibling = is_kept && std::find(there.begin(), there.end(), item.span) != there.end();
-        missing = missing || (is_kept && !has_sibling);
-        return has_sibling;
+        return (action && action->probes.empty()) || (span && span->opens.empty());
     });
-    return missing;
+    std::vector<ast::ProbeSpec> out;
+    for (const auto& [place, spec] : gone) {
+        const bool has_sibling = std::any_of(tree.program.items.begin(), tree.program.items.end(),
+                                             [&](const ast::Item& item) { return item.span == place; });
+        if (!has_sibling) out.push_back(spec);
+    }
+    return out;
 }
 
 void make_predicates(Tree& tree) {
@@ -313,7 +305,7 @@ bool names_target(const Tree& tree) {
 
 }  // namespace
 
-void add_settings(Tree& tree, const std::set<std::string>& only_written, bool missing) {
+void add_settings(Tree& tree, const std::set<std::string>& only_written) {
     auto& items = tree.program.items;
     const std::set<std::string> maps = tree.maps();
     std::set<std::string> shown = only_written;
@@ -322,7 +314,6 @@ void add_settings(Tree& tree, const std::set<std::string>& only_written, bool mi
     }
     const bool all_shown = std::includes(shown.begin(), shown.end(), maps.begin(), maps.end());
     ast::Config config;
-    if (missing) config.settings.push_back({"missing_probes", {}, "warn", {}});
     if (reads_text(tree)) config.settings.push_back({"max_strlen", {}, "512", {}});
     if (all_shown) {
         std::erase_if(items, [&](const ast::Item& item) { return printed_by(tree, item).has_value(); });

@@ -43,7 +43,7 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     for (const ast::Item& item : prepared.items) {
         if (!item.span.empty() && item.span.begin < own_end(source)) places.push_back(item.span);
     }
-    const bool missing = settle_alternatives(tree, machine);
+    std::vector<ast::ProbeSpec> left_out = settle_alternatives(tree, machine);
     join_statistics(tree, only_written);
     plain_blocks(tree);
     settle_questions(tree, machine);
@@ -58,8 +58,12 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     drop_casts(tree, machine);
     plain_locals(tree);
     short_probes(tree);
-    add_settings(tree, only_written, missing);
-    return {ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared)), !missing};
+    add_settings(tree, only_written);
+    const bool has_probes = std::any_of(prepared.items.begin(), prepared.items.end(), [](const ast::Item& item) {
+        return std::holds_alternative<ast::Action>(item.node) || std::holds_alternative<ast::SpanAction>(item.node);
+    });
+    return {ast::print(prepared, with_remarks(source, places, tree.absorbed, prepared)), has_probes,
+            std::move(left_out)};
 }
 
 }  // namespace lt::port

@@ -12,9 +12,9 @@ namespace lt::port {
 // Globals that a program only writes, which SystemTap prints at the end; what prints them is taken out.
 std::set<std::string> take_display(Tree& tree, const Source& source);
 
-// Probes that the program can do without: those that are there are plain ones, the others go. Where none of an item's
-// is there the first one stays; then it says so by true.
-bool settle_alternatives(Tree& tree, const Machine& machine);
+// Probes that the program can do without: those that are there are plain ones, the others go. Of items that go with
+// them the first probe is given back.
+std::vector<ast::ProbeSpec> settle_alternatives(Tree& tree, const Machine& machine);
 
 // Locals that aliases of the library give a value to become that; `defined()` goes where the machine knows; maps that
 // nothing writes to are 0.
@@ -52,6 +52,6 @@ void short_probes(Tree& tree);
 void join_items(Tree& tree);
 
 // What the rest of the program relies on of SystemTap's ways.
-void add_settings(Tree& tree, const std::set<std::string>& only_written, bool missing);
+void add_settings(Tree& tree, const std::set<std::string>& only_written);
 
 }  // namespace lt::port

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/source.h"
 #include "parser/ast.h"
@@ -39,7 +40,8 @@ OnlyWritten prepare(const Source& source, ast::Program& linked);
 
 struct Ported {
     std::string text;
-    bool is_all_there;  // else the machine has none of the places of a probe that the program can do without
+    bool has_probes;
+    std::vector<ast::ProbeSpec> left_out;  // of those that it can do without: what the machine has no place for
 };
 Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only_written, const Machine& machine);
 

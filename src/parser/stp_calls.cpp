@@ -59,6 +59,7 @@ void NameResolver::call(ast::ExprId id) {
         return;
     }
     if (n.name == delete_call) return removal(id, n);
+    if (n.name == regex_call) return match(id, n);
     if (n.name == address_call && is_target(n.arguments[0])) return address_of(id, n);
     if (part_of_time(id, n)) return;
     if (const Function* f = functions_.find(n.name, n.arguments.size())) {
@@ -120,7 +121,6 @@ void NameResolver::unknown_function(const ast::Call& n) {
     };
     constexpr Refused refused[] = {
         {address_call, "only what the kernel has, has an address", "write & before $x->member or @cast()->member"},
-        {regex_call, "regular expressions are not there yet", "isinstr(string, part) looks for a part"},
         {embedded_call, "C in a program is not there", "write what it does in the language"},
     };
     for (const Refused& r : refused) {

@@ -134,6 +134,7 @@ class NameResolver {
     std::optional<uint64_t> constant(ast::ExprId id) const;
     void add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left);
     bool part_of_time(ast::ExprId id, const ast::Call& node);
+    void match(ast::ExprId id, const ast::Call& node);  // stp_match.cpp
     void removal(ast::ExprId id, const ast::Call& node);
     void remove_chosen(ast::ExprId id, const ast::Map& chosen);
     void arguments(const ast::Call& node);

@@ -9,7 +9,6 @@
 namespace lt::machine {
 namespace {
 
-constexpr size_t stack_bytes = 4096;  // the kernel gives 512, which LLVM sees to
 constexpr size_t most_frames = 8;
 constexpr uint16_t argument_mask = 0b111110;
 
@@ -101,6 +100,7 @@ Status Execution::enter(const Function& function, const Frame& registers, bool b
     f.function = &function;
     f.pc = function.begin;
     f.known &= argument_mask;
+    const size_t stack_bytes = around_.stack_bytes();
     f.stack = memory().add(uninitialised_region("the stack frame", stack_bytes));
     f.registers[frame_pointer] = f.stack + stack_bytes;
     f.known |= bit(frame_pointer);

@@ -251,6 +251,12 @@ class Linker {
         give("name", is_glob(name) ? name_at_run_time(where, returns) : expr(ast::String{name}));
         const StpSystemCall* known = returns ? nullptr : find_stp_system_call(name);
         if (known != nullptr) give("argstr", arguments_text(where, *known));
+        // functions of the library of the same names
+        const auto address = known ? stp_argument(*known, "serv_addr") : std::nullopt;
+        for (const char* part : {"uaddr_af", "uaddr_ip", "uaddr_ip_port"}) {
+            if (!address || functions_.find(part, 1) == nullptr) continue;
+            give(part, expr(ast::Call{part, where, {expr(ast::Name{fmt::format("${}", *address)})}}));
+        }
         if (returns) {
             give("retval", expr(ast::Name{"$return"}));
             give("retstr", expr(ast::Call{"sprintf", where, {expr(ast::String{"%d"}), expr(ast::Name{"$return"})}}));

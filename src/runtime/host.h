@@ -30,6 +30,7 @@ class Host final : public machine::Surroundings {
 
     const machine::Helper* helper(int32_t id) const override;
     Status goes_on(uint64_t instructions) override;
+    size_t stack_bytes() const override { return 4096; }
     std::string symbol(machine::Address address) override { return port_.symbol(address); }
 
     // ---- for helpers (host_helpers.cpp): addresses are those of the interpreter, 0 for null

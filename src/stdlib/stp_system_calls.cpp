@@ -384,6 +384,7 @@ constexpr std::array aliases{
     Alias{"socket", "fd"},
     Alias{"serv_addr", "uservaddr"},
     Alias{"my_addr", "umyaddr"},
+    Alias{"serv_addr", "umyaddr"},
     Alias{"addr", "upeer_sockaddr"},
     Alias{"addrlen", "upeer_addrlen"},
     Alias{"filename", "pathname"},

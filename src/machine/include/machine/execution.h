@@ -44,6 +44,7 @@ class Surroundings {
     virtual Status goes_on(uint64_t instructions) = 0;
     // A load from memory that is none of the program's; false: it must not.
     virtual bool load(Address, std::span<uint8_t>) const { return false; }
+    virtual size_t stack_bytes() const { return 512; }  // of each function; the kernel's by itself
     // What lies at an address of the kernel, for texts; empty where nothing is known.
     virtual std::string symbol(Address) { return {}; }
 };

@@ -1,0 +1,160 @@
+// What prints, in whatever form: all becomes printf(), sprintf() or print().
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stp_clone.h"
+#include "stp_names.h"
+
+namespace lt::stp {
+
+// What a format and its values have come to so far.
+struct Printed {
+    std::string format;
+    std::vector<ast::ExprId> values;
+};
+
+void NameResolver::add_text(Printed& out, std::string_view text) {
+    for (char c : text) out.format += c == '%' ? "%%" : std::string(1, c);
+}
+
+// A value as print() shows it. What is made for printing only becomes part of the format.
+void NameResolver::add_value(Printed& out, ast::ExprId value) {
+    if (const auto* text = std::get_if<ast::String>(&node(value))) return add_text(out, text->value);
+    if (add_sprint(out, value)) return;
+    out.format += "%s";
+    out.values.push_back(value);
+}
+
+bool NameResolver::add_sprint(Printed& out, ast::ExprId value) {
+    const auto* inner = std::get_if<ast::Call>(&node(value));
+    const StpFunction* row = inner && !functions_.has(inner->name) ? find_stp_function(inner->name) : nullptr;
+    if (row == nullptr || (row->form != StpForm::sprintf && row->form != StpForm::sprint)) return false;
+    const ast::Call called = *inner;
+    if (row->form == StpForm::sprint) {
+        for (ast::ExprId part : called.arguments) add_value(out, part);
+    } else {
+        add_format(out, value, called.arguments);
+    }
+    return true;
+}
+
+// The first argument is a format, the others its values; those of `*` are written out.
+void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments) {
+    const auto* text = arguments.empty() ? nullptr : std::get_if<ast::String>(&node(arguments[0]));
+    if (text == nullptr) {
+        diags_.error(span(where), "a format is a string in quotes");
+        return;
+    }
+    const std::string format = text->value;
+    size_t next = 1;
+    const auto take = [&] { return next < arguments.size() ? std::optional(arguments[next++]) : std::nullopt; };
+    for (size_t at = 0; at < format.size();) {
+        if (format[at] != '%') {
+            out.format += format[at++];
+            continue;
+        }
+        std::string piece(1, format[at++]);
+        std::optional<ast::ExprId> wide;
+        for (; at < format.size() && std::string_view("-+ #0123456789.*l").find(format[at]) != std::string_view::npos;
+             at++) {
+            if (format[at] == '*')
+                take_width(where, format.substr(at + 1, 1) == "s", take(), piece, wide);
+            else if (format[at] != 'l')
+                piece += format[at];
+        }
+        const char letter = at < format.size() ? format[at++] : '%';
+        piece += letter;
+        if (letter == 'm' || letter == 'M' || letter == 'b')
+            diags_.error(span(where), fmt::format("%{} is not there yet", letter));
+        const auto value = letter == '%' ? std::nullopt : take();
+        if (value && piece == "%s" && add_sprint(out, *value)) continue;
+        if (value && wide) {
+            add_padded(out, *value, *wide, piece == "%-s");
+            continue;
+        }
+        out.format += piece;
+        if (value) out.values.push_back(*value);
+    }
+    while (const auto value = take()) out.values.push_back(*value);
+}
+
+// A string as wide as is known when the program runs: blanks stand behind it, or before it.
+void NameResolver::add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left) {
+    const ast::ExprId length = add(value, ast::Call{"strlen", span(value), {clone(program_, value)}});
+    const ast::ExprId more = add(wide, ast::Binary{ast::BinaryOp::subtract, clone(program_, wide), length});
+    const ast::ExprId fits =
+        add(wide, ast::Binary{ast::BinaryOp::greater, clone(program_, more), add(wide, ast::Integer{0})});
+    const ast::ExprId blanks = add(wide, ast::String{std::string(120, ' ')});
+    const ast::ExprId count = add(wide, ast::Conditional{fits, more, add(wide, ast::Integer{0})});
+    const ast::ExprId padding = add(wide, ast::Call{"substr", span(wide), {blanks, add(wide, ast::Integer{0}), count}});
+    out.format += "%s%s";
+    out.values.push_back(left ? value : padding);
+    out.values.push_back(left ? padding : value);
+}
+
+// A width that is no number as it stands can only be that of a string.
+void NameResolver::take_width(ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
+                              std::optional<ast::ExprId>& wide) {
+    const auto known = value ? constant(*value) : std::nullopt;
+    if (value && !known && of_string) {
+        wide = value;
+        return;
+    }
+    if (known) {
+        piece += std::to_string(*known);
+        return;
+    }
+    diags_.error(value ? span(*value) : span(where), "the width of a number is a number as it stands");
+}
+
+// A literal, or a global that nothing writes.
+std::optional<uint64_t> NameResolver::constant(ast::ExprId id) const {
+    const auto* name = std::get_if<ast::Name>(&node(id));
+    const auto global = name ? globals_.find(name->name) : globals_.end();
+    if (global != globals_.end() && !global->second.is_written && global->second.global->value)
+        id = *global->second.global->value;
+    const auto* number = std::get_if<ast::Integer>(&node(id));
+    return number ? std::optional(number->value) : std::nullopt;
+}
+
+// A text that is kept. A value that stands alone needs no format.
+void NameResolver::sprinted(ast::ExprId id) {
+    Printed out;
+    add_sprint(out, id);
+    for (ast::ExprId value : out.values) expr(value);
+    const Span where = span(id);
+    out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
+    put(id, ast::Call{"sprintf", where, out.values});
+}
+
+void NameResolver::printing(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    if (print_histogram(id, n, row.form == StpForm::println)) return;
+    Printed out;
+    const bool has_delimiter = row.form == StpForm::printd || row.form == StpForm::printdln;
+    if (row.form == StpForm::printf) {
+        add_format(out, id, n.arguments);
+    } else {
+        const auto* between = has_delimiter ? std::get_if<ast::String>(&node(n.arguments[0])) : nullptr;
+        if (has_delimiter && between == nullptr) {
+            diags_.error(span(n.arguments[0]), "a delimiter is a string in quotes");
+            return;
+        }
+        const std::string delimiter = between ? between->value : "";
+        for (size_t i = has_delimiter; i < n.arguments.size(); i++) {
+            if (i > has_delimiter) add_text(out, delimiter);
+            add_value(out, n.arguments[i]);
+        }
+        const bool ends = row.form == StpForm::println || row.form == StpForm::printdln || row.form == StpForm::error;
+        if (ends) out.format += "\n";
+    }
+    for (ast::ExprId value : out.values) {
+        printed_ = value;
+        expr(value);
+        printed_.reset();
+    }
+    out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
+    put(id, ast::Call{row.lt.empty() ? "printf" : std::string(row.lt), n.name_span, out.values});
+}
+
+}  // namespace lt::stp

@@ -37,8 +37,7 @@ Type BodyChecker::program_variable(ast::ExprId id, const ast::Member& node) {
     if (!found->missing.empty()) return refused(found->missing);
     if (found->type.kind == Kind::none)
         return refused(fmt::format("is of type `{}`, which cannot be read", found->c_type));
-    if (found->is_value && in_memory(found->type))
-        return refused("lies in a register, where its parts cannot be told apart");
+    if (found->is_value && found->type.size > found->words * 8) return refused("lies in registers, and not all of it");
     use(id) = ProgramUse{*found};
     return in_program(found->type);
 }

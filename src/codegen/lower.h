@@ -178,7 +178,6 @@ class BodyLowering {
     ir::Value is_traced();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
-    ir::Value located(const ProgramVariable& variable);  // lower_program.cpp
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;
@@ -311,6 +310,9 @@ class BodyLowering {
         uint32_t limit = 0;
     };
     bool lies_somewhere(ast::ExprId id) const;
+    // lower_program.cpp
+    Location program_place(const ProgramVariable& variable);
+    std::vector<ir::Value> located(const ProgramVariable& variable);
     bool in_tuple(ast::ExprId id) const;
     Location place(ast::ExprId id);
     Location member_place(ast::ExprId id, ast::ExprId base);

@@ -27,8 +27,20 @@ constexpr std::array operations{
 
 }  // namespace
 
-// Its value where the steps give that, else its address. The steps have been checked: each finds what it takes.
-ir::Value BodyLowering::located(const ProgramVariable& variable) {
+// A structure in registers is put into memory of the program.
+BodyLowering::Location BodyLowering::program_place(const ProgramVariable& variable) {
+    const std::vector<ir::Value> words = located(variable);
+    if (!variable.is_value) return {words.back(), true};
+    Location own;
+    own.base = b_->buffer(8 * variable.words);
+    own.direct = true;
+    for (uint32_t i = 0; i < variable.words; i++) b_->store(own.base, 8 * i, words[words.size() - variable.words + i]);
+    return own;
+}
+
+// What the steps leave, the last number on top: its value, where they give that, else its address. They have been
+// checked: each finds what it takes.
+std::vector<ir::Value> BodyLowering::located(const ProgramVariable& variable) {
     using Op = LocationStep::Op;
     std::vector<ir::Value> stack;
     const auto take = [&] {
@@ -58,7 +70,7 @@ ir::Value BodyLowering::located(const ProgramVariable& variable) {
             stack.push_back(b_->alu(std::ranges::find(operations, step.op, &AluRow::step)->alu, lower, upper));
         }
     }
-    return stack.back();
+    return stack;
 }
 
 }  // namespace lt

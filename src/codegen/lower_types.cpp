@@ -40,7 +40,8 @@ uint32_t Unit::relocation(ir::Relocation r) {
 // Is it read from where it lies, and not made by the program?
 bool BodyLowering::lies_somewhere(ast::ExprId id) const {
     if (frozen(id)) return false;
-    if (const auto* of_program = std::get_if<ProgramUse>(&use(id))) return !of_program->variable.is_value;
+    if (const auto* of_program = std::get_if<ProgramUse>(&use(id)))
+        return !of_program->variable.is_value || in_memory(type(id));
     if (std::holds_alternative<MemberUse>(use(id)) || std::holds_alternative<FieldUse>(use(id))) return true;
     const ast::ExprNode& node = program_[id].node;
     return std::holds_alternative<ast::Index>(node) || is_dereference(node);
@@ -54,7 +55,7 @@ BodyLowering::Location BodyLowering::place(ast::ExprId id) {
             Location record{b_->alu(ir::Alu::add, b_->context(), b_->constant(field->field.offset))};
             return record;
         }
-        if (const auto* of_program = std::get_if<ProgramUse>(&use(id))) return {located(of_program->variable), true};
+        if (const auto* of_program = std::get_if<ProgramUse>(&use(id))) return program_place(of_program->variable);
         if (const auto* member = std::get_if<ast::Member>(&node)) return member_place(id, member->base);
         if (const auto* index = std::get_if<ast::Index>(&node)) return index_place(id, *index);
         if (const auto* unary = std::get_if<ast::Unary>(&node))
@@ -248,7 +249,8 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Boolean& node) { retu
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
     if (const auto* pair = std::get_if<PairUse>(&use(id))) return pair_integer(*pair);
     if (const auto* of_program = std::get_if<ProgramUse>(&use(id)); of_program && of_program->variable.is_value)
-        return b_->extend(located(of_program->variable), static_cast<uint8_t>(type(id).size), type(id).is_signed);
+        return b_->extend(located(of_program->variable).back(), static_cast<uint8_t>(type(id).size),
+                          type(id).is_signed);
     if (!std::holds_alternative<FieldUse>(use(id))) return fetched(id);
     const Field& field = std::get<FieldUse>(use(id)).field;
     const auto width = static_cast<uint8_t>(field.type.size);

@@ -139,7 +139,7 @@ class Convention {
     void place(Dwarf_Die& parameter, ProgramVariable& out) {
         Dwarf_Die type{};
         if (!bare_type(parameter, type)) return;
-        if (by_reference(type)) return in_register(false, out);
+        if (by_reference(type)) return at_address(out);
         const Words words = words_of(type);
         uint32_t general = 0, vector = 0;
         for (size_t i = 0; i < words.general.size(); i++) words.general[i] ? general++ : vector += words.vector[i];
@@ -147,22 +147,26 @@ class Convention {
         if (words.memory || !fits) return on_stack(words, out);
         vector_ += vector;
         if (vector > 0) out.missing = "is handed over in a register of floating point, which the kernel does not show";
-        if (words.count > 1) out.missing = "is handed over in two registers, which lt does not put together";
-        if (general == 1 && words.count == 1) return in_register(true, out);
+        if (vector == 0 && general == words.count) return in_registers(general, out);
         general_ += general;
     }
 
   private:
     static constexpr uint32_t most_vector = 8;
 
-    void in_register(bool is_value, ProgramVariable& out) {
-        out.is_value = is_value;
-        if (general_ >= argument_registers.size()) {
+    void in_registers(uint32_t words, ProgramVariable& out) {
+        out.is_value = true;
+        out.words = words;
+        for (uint32_t i = 0; i < words; i++) out.steps.push_back(next());
+    }
+    LocationStep next() { return {Op::saved, saved_offset(argument_registers[general_++])}; }
+    void at_address(ProgramVariable& out) {
+        if (general_ < argument_registers.size()) {
+            out.steps = {next()};
+        } else {
             on_stack({.count = 1}, out);
-            if (!is_value) out.steps.push_back({Op::fetch, word});
-            return;
+            out.steps.push_back({Op::fetch, word});
         }
-        out.steps = {{Op::saved, saved_offset(argument_registers[general_++])}};
     }
     // Above the return address.
     void on_stack(const Words& words, ProgramVariable& out) {

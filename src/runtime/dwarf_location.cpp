@@ -20,6 +20,7 @@ constexpr int most_depth = 4;  // of expressions in expressions
 constexpr size_t most_steps = 64;
 constexpr unsigned stack_pointer = 7;
 
+constexpr std::string_view apart = "lies in several pieces (DW_OP_piece), which lt does not put together";
 constexpr std::string_view unknown_way = "is described in a way that lt does not know";
 constexpr std::string_view optimized_out = "is optimized out at this place";
 
@@ -34,6 +35,7 @@ class Reader {
 
     std::vector<LocationStep> steps;
     bool is_value = false;
+    uint32_t words = 1;
 
   private:
     struct Row;
@@ -78,6 +80,8 @@ class Reader {
     const DwarfPoint& point_;
     Dwarf_Attribute* attribute_;
     int depth_;
+    uint32_t pieces_ = 0;
+    bool last_piece_ = false;  // it does not fill its word
 };
 
 struct Reader::Row {
@@ -131,10 +135,12 @@ std::string Reader::read(Ops ops) {
             std::ranges::find_if(rows(), [&](const Row& r) { return op.atom >= r.first && op.atom <= r.last; });
         if (row == rows().end()) return fmt::format("is described by what lt does not know (DW_OP {:#x})", op.atom);
         const bool more = is_value && op.atom != DW_OP_stack_value && op.atom != DW_OP_GNU_uninit;
-        if (more) return op.atom == DW_OP_piece ? in_pieces(op) : std::string(unknown_way);
+        if (more && op.atom != DW_OP_piece) return std::string(unknown_way);
         if (std::string why = (this->*row->read)(op); !why.empty()) return why;
         if (steps.size() > most_steps) return "is described by too long an expression";
     }
+    if (pieces_ > 0 && (is_value || steps.empty())) return std::string(apart);
+    if (pieces_ > 0) is_value = true, words = pieces_;
     return steps.empty() ? std::string(optimized_out) : "";
 }
 
@@ -320,8 +326,14 @@ std::string Reader::of_entry(const Dwarf_Op& op) {
 
 std::string Reader::nothing_to_do(const Dwarf_Op&) { return ""; }
 
-std::string Reader::in_pieces(const Dwarf_Op&) {
-    return "lies in several pieces (DW_OP_piece), which lt does not put together";
+// Whole registers one behind the other are put together.
+std::string Reader::in_pieces(const Dwarf_Op& op) {
+    constexpr uint64_t word = 8;
+    if (op.atom != DW_OP_piece || !is_value || last_piece_ || op.number > word) return std::string(apart);
+    last_piece_ = op.number < word;
+    is_value = false;
+    pieces_++;
+    return "";
 }
 
 std::string Reader::of_thread(const Dwarf_Op&) { return "is another one in each thread (thread-local storage)"; }
@@ -336,8 +348,8 @@ bool is_constant(Dwarf_Die& variable, ProgramVariable& out) {
     return true;
 }
 
-// Does each step find what it takes, and does one number remain? Debug information is not trusted.
-bool is_sound(const std::vector<LocationStep>& steps) {
+// Does each step find what it takes, and do so many numbers remain? Debug information is not trusted.
+bool is_sound(const std::vector<LocationStep>& steps, uint32_t words) {
     int64_t depth = 0;
     for (const LocationStep& step : steps) {
         const bool pushes =
@@ -347,7 +359,7 @@ bool is_sound(const std::vector<LocationStep>& steps) {
         if (needs < 0 || depth < needs) return false;
         depth += pushes ? 1 : step.op == Op::fetch || step.op == Op::swap ? 0 : -1;
     }
-    return depth > 0;
+    return depth >= int64_t{words};
 }
 
 }  // namespace
@@ -370,9 +382,11 @@ void locate(Dwarf_Die& variable, const DwarfPoint& point, ProgramVariable& out) 
     }
     Reader reader(point, &where);
     out.missing = reader.read({ops, count});
-    if (out.missing.empty() && !is_sound(reader.steps)) out.missing = "is described by a damaged expression";
+    if (out.missing.empty() && !is_sound(reader.steps, reader.words))
+        out.missing = "is described by a damaged expression";
     out.steps = std::move(reader.steps);
     out.is_value = reader.is_value;
+    out.words = reader.words;
 }
 
 }  // namespace lt

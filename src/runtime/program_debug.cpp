@@ -175,6 +175,7 @@ void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, Progr
         } else if (as_written) {
             v.steps = handed_over[i].steps;
             v.is_value = handed_over[i].is_value;
+            v.words = handed_over[i].words;
             v.missing = handed_over[i].missing;
         } else {
             v.missing = "is handed over in a way that the compiler has made up for this function";

@@ -50,6 +50,11 @@ struct Owner {
 struct Pair {
     int a, b;
 };
+struct Two {
+    const char* text;
+    short first;
+    int second : 5;
+};
 struct Empty {};
 
 function Big make(Big given, const Derived& d, int last) {
@@ -73,6 +78,11 @@ function int small(Pair p, Big* q) {
     return static_cast<int>(q->b);
 }
 
+function int both(Two two, int n, Pair p) {
+    use(two.first + n + p.b);
+    return n;
+}
+
 function int after_empty(Empty, int x) {
     use(x);
     return x;
@@ -92,6 +102,7 @@ int main() {
     app::use(*app::hand_over(app::Owner(&number), 32).what);
     app::use(app::mixed(1, 2, 3, 'c', 5, 6, 7, -8, 250, 10, 1111));
     app::use(app::small({3, 4}, &big));
+    app::use(app::both({"text", -12, -3}, 5, {6, 7}));
     app::use(app::after_empty({}, 77));
     return 0;
 }

@@ -42,6 +42,7 @@ struct ProgramVariable {
     bool parameter = false;  // of the function
     std::vector<LocationStep> steps;
     bool is_value = false;  // they give its value; else its address
+    uint32_t words = 1;     // of a value: so many numbers, one for each 8 bytes of a structure; the first lies lowest
     std::string missing;    // why it cannot be read here, as the end of a sentence about it; empty: it can
 };
 

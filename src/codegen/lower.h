@@ -152,7 +152,8 @@ class BodyLowering {
     const std::vector<LocalInfo>& locals() const {
         return stuck_ == ir::no_value ? body_.locals : body_.timeout_locals;
     }
-    void if_opens(const ast::SpanAction& node, const std::function<void()>& work);
+    void if_opens(const ast::SpanAction& node, const std::function<void()>& work,
+                  const std::function<void()>& refused = {});
     // Losses, as constants.
     struct Unmatched {
         ir::Value no_entry, no_room, unmeasured;

@@ -281,9 +281,11 @@ std::vector<Attachment> BodyLowering::session(const std::string& open, const std
 }
 
 // While the session detaches, closers may already be gone: what opened then would seem to be left without a return.
-void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<void()>& work) {
+// `refused`: for what a predicate turns away.
+void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<void()>& work,
+                            const std::function<void()>& refused) {
     const auto if_true = [&](const std::optional<ast::ExprId>& predicate, const std::function<void()>& then) {
-        predicate ? b_->branch(truth(integer(*predicate)), then) : then();
+        predicate ? b_->branch(truth(integer(*predicate)), then, refused) : then();
     };
     const auto own = node.opens[body_.endpoint].predicate;
     const auto asked = [&] { if_true(own, [&] { if_true(node.predicate, work); }); };
@@ -365,14 +367,17 @@ void BodyLowering::open_call(const ast::SpanAction& node, const std::string& nam
             });
         });
     };
-    if_opens(node, [&] {
+    const auto skips = [&] { skip_call(); };
+    const auto booked = [&] {
         book(0);
-        gate(opens, [&] { skip_call(); });
-    });
+        gate(opens, skips);
+    };
+    if_opens(node, booked, skips);
     finish(body_.place.span);
 }
 
-// Like an opening it says what has been left without a return.
+// Of a call that is not measured. Like an opening it says what has been left without a return: its own return would
+// close that.
 void BodyLowering::skip_call() {
     const PlannedSpan& planned = unit_.span(body_.span);
     const ir::Value missed = b_->constant(unit_.loss(LossKind::span_missed, body_.span));

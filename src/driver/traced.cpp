@@ -85,6 +85,9 @@ Result<Traced> traced_of(const Command& command) {
         return Error{"of -p, --cgroup and --container there can be one", "leave out the others", 0};
     if (follows && !has_process && !command.has(Option::command))
         return Error{"--follow needs a process to follow", "give -p PID or -c COMMAND", 0};
+    if (follows && (in_cgroup || in_container))
+        return Error{"--follow is about a process, --cgroup and --container are about all of theirs", "leave out one",
+                     0};
     if (in_cgroup) return of_cgroup(command.text(Option::cgroup));
     if (in_container) return of_container(command.text(Option::container));
     Traced traced;

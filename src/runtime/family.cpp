@@ -31,6 +31,12 @@ std::optional<State> state_of(const std::string& process) {
     return s;
 }
 
+Status put_in(int map, uint32_t process) {
+    const uint32_t one = 1;
+    if (bpf_map_update_elem(map, &process, &one, BPF_ANY) == 0) return Done{};
+    return system_error(fmt::format("cannot follow process {}", process), errno);
+}
+
 bool has(int map, uint32_t process) {
     uint32_t value = 0;
     return bpf_map_lookup_elem(map, &process, &value) == 0;
@@ -40,15 +46,16 @@ bool has(int map, uint32_t process) {
 
 Status Family::add(int process) const {
     if (map_ < 0 || process <= 0) return Done{};
-    const auto key = static_cast<uint32_t>(process);
-    const uint32_t one = 1;
-    if (bpf_map_update_elem(map_, &key, &one, BPF_ANY) != 0) return system_error("cannot follow the process", errno);
+    if (const Status put = put_in(map_, static_cast<uint32_t>(process)); !put) return put;
     // A process that starts another one while this reads the list is seen the next time.
-    while (add_children()) continue;
-    return Done{};
+    for (;;) {
+        const Result<bool> any = add_children();
+        if (!any) return any.error();
+        if (!*any) return Done{};
+    }
 }
 
-bool Family::add_children() const {
+Result<bool> Family::add_children() const {
     bool any = false;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
@@ -57,8 +64,9 @@ bool Family::add_children() const {
         const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
         if (wrong != std::errc{} || end != name.data() + name.size() || has(map_, process)) continue;
         const auto state = state_of(name);
-        const uint32_t one = 1;
-        if (state && has(map_, state->parent) && bpf_map_update_elem(map_, &process, &one, BPF_ANY) == 0) any = true;
+        if (!state || !has(map_, state->parent)) continue;
+        if (const Status put = put_in(map_, process); !put) return put.error();
+        any = true;
     }
     return any;
 }

@@ -14,7 +14,7 @@ class Family {
     bool lives() const;  // is anybody left?
 
   private:
-    bool add_children() const;  // of those in the map: were there any new ones?
+    Result<bool> add_children() const;  // of those in the map: were there any new ones?
     int map_;
 };
 

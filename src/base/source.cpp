@@ -19,6 +19,10 @@ const std::string& Source::name_at(uint32_t offset) const {
     return *found;
 }
 
+bool Source::is_library(uint32_t offset) const {
+    return std::ranges::any_of(parts, [&](const Part& part) { return part.is_library && part.begin <= offset; });
+}
+
 std::string_view Source::line_at(uint32_t offset) const {
     const std::string_view all = text;
     const size_t at = std::min<size_t>(offset, all.size());

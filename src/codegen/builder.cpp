@@ -166,6 +166,14 @@ ir::Value Builder::find_on_cpu(uint32_t map, ir::Value key, ir::Value cpu) {
     return op.id;
 }
 
+ir::Value Builder::c_call(uint32_t function, const std::vector<ir::Value>& in, uint32_t loss) {
+    ir::Op& op = add(ir::Code::c_call);
+    op.in = in;
+    op.symbol = function;
+    op.number = loss;
+    return op.id;
+}
+
 ir::Value Builder::call(ir::Library f, std::initializer_list<ir::Value> in) {
     ir::Op& op = add(ir::Code::call, in);
     op.symbol = static_cast<uint32_t>(f);
@@ -249,6 +257,15 @@ void Builder::scope(const std::function<void(uint32_t)>& body) {
     op.symbol = ++scopes_;
     const uint32_t number = op.symbol;
     nest(std::move(op), [&] { body(number); });
+}
+
+void Builder::wrap(uint32_t scope) {
+    ir::Op op;
+    op.code = ir::Code::scope;
+    op.symbol = scope;
+    op.span = span_;
+    op.blocks.push_back(std::exchange(function_.body, {}));
+    function_.body.push_back(std::move(op));
 }
 
 void Builder::quit(uint32_t scope) { add(ir::Code::quit).symbol = scope; }

@@ -44,6 +44,7 @@ class Builder {
     ir::Value find(uint32_t map, ir::Value key);
     ir::Value find_on_cpu(uint32_t map, ir::Value key, ir::Value cpu);
     ir::Value call(ir::Library f, std::initializer_list<ir::Value> in);
+    ir::Value c_call(uint32_t function, const std::vector<ir::Value>& in, uint32_t loss);
     ir::Value reserve(uint32_t ring, uint32_t event);
     void submit(ir::Value record, ir::Value flags);
     void loss(uint32_t index);
@@ -56,6 +57,8 @@ class Builder {
     void stop();
     void scope(const std::function<void(uint32_t)>& body);  // gets what quit() takes
     void quit(uint32_t scope);
+    uint32_t new_scope() { return ++scopes_; }
+    void wrap(uint32_t scope);  // puts all that there is so far into this one
 
     // Buffers made by `work` are free again after it.
     void with_buffers(const std::function<void()>& work);

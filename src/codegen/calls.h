@@ -28,5 +28,7 @@ std::span<const CallRule> runtime_rules();
 std::span<const CallRule> kernel_rules();
 std::span<const CallRule> samples_rules();
 std::span<const CallRule> name_rules();
+std::span<const CallRule> whole_rules();
+std::span<const CallRule> type_rules();
 
 }  // namespace lt

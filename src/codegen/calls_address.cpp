@@ -95,6 +95,7 @@ Type kernel_address(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
         return integer_type(8, false);  // what uses it is no mistake
     }
     c.say(id, ConstantUse{static_cast<int64_t>(*address)});
+    c.assume_symbol(name, *address);
     return integer_type(8, false);
 }
 
@@ -105,6 +106,7 @@ Type control_group(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
         return integer_type(8, false);
     }
     c.say(id, ConstantUse{static_cast<int64_t>(*number)});
+    c.assume({Assumed::cgroup, "", literal(c.expr(node.arguments[0])), {}, *number});
     return integer_type(8, false);
 }
 

@@ -50,6 +50,9 @@ std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
         case Conversion::octal:
         case Conversion::bytes:
         case Conversion::hex_bytes:
+        case Conversion::hex_digits:
+        case Conversion::raw_bytes:
+        case Conversion::binary:
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:

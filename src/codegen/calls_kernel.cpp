@@ -44,6 +44,8 @@ Type per_cpu_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     } else {
         c.say(id, ConstantUse{static_cast<int64_t>(*address)});
         c.say(node.arguments[0], ConstantUse{static_cast<int64_t>(*offsets)});
+        c.assume_symbol(name, *address);
+        c.assume_symbol(std::string(offsets_symbol), *offsets);
     }
     return integer_type(8, false);
 }
@@ -78,6 +80,7 @@ Type user_address_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
         return integer_type(8, false);
     }
     c.say(id, ConstantUse{symbol->distance});
+    c.assume({Assumed::file, place.user.path, "", {}, 1});
     constexpr std::array<uint64_t, 4> widths{1, 2, 4, 8};
     const bool word = std::ranges::find(widths, symbol->size) != widths.end();
     return pointer_type(word ? integer_type(static_cast<uint32_t>(symbol->size), false) : nothing(), true);
@@ -192,6 +195,7 @@ Type override_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
     } else if (const Answer a = c.kernel().can(Feature::override_return); !a.yes) {
         c.error(id, "this kernel lets no program decide what a function returns: " + a.why);
     }
+    c.assume({Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::override_return)});
     return nothing();
 }
 

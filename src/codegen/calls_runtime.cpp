@@ -206,6 +206,7 @@ void assert_at_run(BodyLowering& l, const ast::Call& node) {
 Type delay_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
     if (const Answer a = c.kernel().can(Feature::bpf_loop); !a.yes)
         c.error(id, "this kernel has no loops for BPF programs, in which to wait: " + a.why);
+    c.assume({Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::bpf_loop)});
     return nothing();
 }
 
@@ -222,37 +223,29 @@ void wait_busily(BodyLowering& l, const ast::Call& node) {
     b.branch(is_over(), [] {}, [&] { b.loss(l.unit().loss(LossKind::loop_cut, 0)); });
 }
 
-struct ComparisonRow {
-    ast::BinaryOp op;
-    bool (*holds)(int64_t, int64_t);
-};
-constexpr std::array comparisons{
-    ComparisonRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) { return a == b; }},
-    ComparisonRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) { return a != b; }},
-    ComparisonRow{ast::BinaryOp::less, [](int64_t a, int64_t b) { return a < b; }},
-    ComparisonRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) { return a <= b; }},
-    ComparisonRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) { return a > b; }},
-    ComparisonRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) { return a >= b; }},
-    ComparisonRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) { return a != 0 && b != 0; }},
-    ComparisonRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) { return a != 0 || b != 0; }},
-};
+// ---- options of sockets
 
-// Numbers, sizes, offsets, enumerators, and comparisons of them.
-std::optional<int64_t> known_value(BodyChecker& c, ast::ExprId id) {
-    const ast::ExprNode& node = c.expr(id).node;
-    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
-    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? 1 : 0;
-    if (const auto* constant = std::get_if<ConstantUse>(&c.said(id))) return constant->value;
-    const auto* binary = std::get_if<ast::Binary>(&node);
-    if (!binary) return {};
-    const auto left = known_value(c, binary->left), right = known_value(c, binary->right);
-    const auto* row = std::ranges::find_if(comparisons, [&](const ComparisonRow& r) { return r.op == binary->op; });
-    if (!left || !right || row == comparisons.end()) return {};
-    return row->holds(*left, *right) ? 1 : 0;
+constexpr int helper_setsockopt = 49;
+
+Type option_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
+    if (c.place().kind == ProbeKind::socket) return integer_type(8, true);
+    c.error(id, "only a socket that was just accepted can be given options").hint =
+        "socket:accepted /args.local_port == PORT/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }";
+    return nothing();
 }
 
+ir::Value set_option(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    Builder& b = l.builder();
+    const ir::Value level = l.number(node.arguments[0]), option = l.number(node.arguments[1]);
+    const ir::Value value = b.buffer(8);
+    b.store(value, 0, l.number(node.arguments[2]), 4);
+    return b.extend(b.helper(helper_setsockopt, {b.context(), level, option, value, b.constant(4)}), 4, true);
+}
+
+void set_option_only(BodyLowering& l, const ast::Call& node) { set_option(l, {}, node); }
+
 Type assert_now(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
-    const auto value = known_value(c, node.arguments[0]);
+    const auto value = c.known(node.arguments[0]);
     if (!value) {
         c.error(node.arguments[0], "this is not known when the program is compiled").hint =
             "assert(condition, \"message\") is asked when the program runs";
@@ -277,6 +270,7 @@ constexpr CallRule rules[] = {
     {Function::signal, signal_type, nullptr, nullptr, send_signal<helper_send_signal>},
     {Function::signal_thread, signal_type, nullptr, nullptr, send_signal<helper_send_signal_thread>},
     {Function::delay, delay_type, nullptr, nullptr, wait_busily},
+    {Function::setsockopt, option_type, set_option, nullptr, set_option_only},
     {Function::errorf, nullptr, nullptr, nullptr, formatted<EventKind::error>},
     {Function::warnf, nullptr, nullptr, nullptr, formatted<EventKind::warning>},
     {Function::debugf, kernel_log, nullptr, nullptr, print_to_kernel},

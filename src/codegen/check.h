@@ -55,6 +55,8 @@ class BodyChecker {
     void statement(const ast::Stmt& stmt, const ast::ForMap& node);
     void statement(const ast::Stmt& stmt, const ast::Unroll& node);
     void statement(const ast::Stmt& stmt, const ast::Jump& node);
+    void statement(const ast::Stmt& stmt, const ast::Attempt& node);
+    void statement(const ast::Stmt& stmt, const ast::Raise& node);
     void in_loop(const std::function<void()>& body);
     // check_host.cpp: what lt itself does
     bool needs_host(Span where);
@@ -83,6 +85,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
     Type type_of(ast::ExprId id, const ast::AnyPart& node);
     Type type_of(ast::ExprId id, const ast::Defined& node);
+    Type known_type(ast::ExprId id, ast::ExprId operand);
     static Type pair_key(const MapInfo& info);
     static Type pair_value(const MapInfo& info);
     Type whole_pair(ast::ExprId id, uint32_t local);
@@ -173,10 +176,20 @@ class BodyChecker {
     Type size_of(ast::ExprId id, ast::ExprId argument);
     std::optional<Type> type_named(const ast::TypeName& written);
     std::optional<Type> declared_type(const ast::TypeName& written);
+    // check_assumed.cpp: what is compiled in of what the machine has
+    void assume_field(const Field& field);
+    void assume_result(const KernelFunction& function);
+    void assume_size(const Type& type);
+    Type assume_layout(Type whole);
+    void assume_arguments(uint32_t last);
+
     Type kept(ast::ExprId id, Type type);
     void show_whole(ast::ExprId id);
     Type measured(const ast::Call& node, Function which);
     bool search_fits(ast::ExprId id, const ast::Call& node);
+
+    // calls_c.cpp
+    Type c_call(const ast::Call& node, uint32_t index);
 
     // check_span.cpp: what only spans have, and parameters
     void span_parts(const ast::SpanAction& node);
@@ -201,11 +214,14 @@ class BodyChecker {
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);
+    std::optional<int64_t> known(ast::ExprId id) const;
     bool in_action() const { return body_.role == Role::action; }
     void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
     const Use& said(ast::ExprId id) { return use(id); }
     Diag& error(ast::ExprId id, std::string message) { return diags_.error(span(id), std::move(message)); }
     Kernel& kernel() { return kernel_; }
+    void assume(Assumption one) { lt::assume(typed_.assumed, std::move(one)); }
+    void assume_symbol(const std::string& name, uint64_t address) { assume({Assumed::symbol, "", name, {}, address}); }
     uint32_t longest_string() const { return program_.settings.max_strlen; }
 
   private:
@@ -233,6 +249,8 @@ class BodyChecker {
     uint32_t level_ = 0;
     uint32_t loops_ = 0;  // around this, in the same function
     std::vector<const ast::BlockValue*> calls_;
+    static constexpr uint32_t no_local = ~0u;
+    std::vector<uint32_t> attempts_;  // around this: the local with the message, or none
 
     const ast::Program& program_;
     Typed& typed_;
@@ -244,6 +262,9 @@ class BodyChecker {
     std::optional<ast::ExprId> indexed_;  // a histogram of which one bucket is asked
     std::optional<ast::ExprId> printed_;  // an argument of print() or printf() as it stands
 };
+
+// Is it a type of the kernel, which lies elsewhere in another one?
+bool moves(const Type& type);
 
 // Names that stand twice or for two things.
 void check_names(const ast::Program& program, Typed& typed, Diags& diags);

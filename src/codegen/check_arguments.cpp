@@ -152,7 +152,10 @@ bool BodyChecker::map_taken(const Asked& asked) {
 void BodyChecker::map_fits(const Asked& asked) {
     if (map_taken(asked)) return;
     const auto* map = std::get_if<ast::Map>(&program_[asked.argument].node);
-    Diag& d = error(asked.argument, fmt::format("{}() takes {}", asked.row.name, map ? "the whole map" : "a map"));
+    const bool counts = asked.row.id == Function::length;
+    if (counts && !map && expression(asked.argument).kind == Kind::stack) return;
+    Diag& d = error(asked.argument, fmt::format("{}() takes {}{}", asked.row.name, map ? "the whole map" : "a map",
+                                                counts && !map ? " or a stack" : ""));
     d.hint = fmt::format("write {}(@{})", asked.row.name, map ? map->name : "name");
 }
 

@@ -12,6 +12,7 @@
 namespace lt {
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
+    if (const auto c = program_.c_function(node.name)) return c_call(node, *c);
     const FunctionRow* row = find_function(node.name);
     if (!row) return unknown_function(node);
     use(id) = CallUse{row->id};

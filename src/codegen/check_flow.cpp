@@ -7,12 +7,14 @@
 
 #include "base/text.h"
 #include "check.h"
+#include "decided.h"
 #include "operators.h"
 
 namespace lt {
 namespace {
 
 constexpr uint64_t most_unrolled = 100;
+constexpr uint64_t most_declared = 1024;  // bytes
 
 }  // namespace
 
@@ -74,8 +76,10 @@ std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
     if (written.like) return type_named(written);
     const bool is_plain = written.pointers == 0;
     if (const auto type = lt::type_named(written.name, written.count.value_or(0)); type && is_plain) return type;
-    if (is_plain && written.count && lt::type_named(written.name, 0)) {
-        diags_.error(written.span, "only strings have a size, of up to 1024 bytes").hint =
+    if (const auto each = lt::type_named(written.name, 0); is_plain && written.count && each) {
+        const uint64_t size = each->size * *written.count;
+        if (each->kind == Kind::integer && size > 0 && size <= most_declared) return type_named(written);
+        diags_.error(written.span, "strings have a size of up to 1024 bytes, and so have arrays of integers").hint =
             "for example let $name : string[16]";
         return {};
     }
@@ -189,6 +193,27 @@ void BodyChecker::statement(const ast::Stmt&, const ast::Return& node) {
     if (const Known* known = known_local(result->name)) assign_to(known->index, t, *node.value);
 }
 
+void BodyChecker::statement(const ast::Stmt& stmt, const ast::Attempt& node) {
+    constexpr uint32_t usual = 64;  // bytes of lt's own messages
+    in_scope_of_its_own([&] {
+        if (!node.name.empty()) declared(stmt) = declare(node.name, node.name_span, {node.name, string_type(usual)});
+        attempts_.push_back(node.name.empty() ? no_local : declared(stmt));
+        block(node.body);
+        attempts_.pop_back();
+        block(node.handler);
+    });
+}
+
+void BodyChecker::statement(const ast::Stmt&, const ast::Raise& node) {
+    const Type t = value(node.message);
+    if (t.kind == Kind::none) return;
+    if (t.kind != Kind::string) {
+        diags_.error(span(node.message), fmt::format("the message of an error is a string, not {}", type_name(t)));
+        return;
+    }
+    if (!attempts_.empty() && attempts_.back() != no_local) assign_to(attempts_.back(), t, node.message);
+}
+
 Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
     if (const auto* map = std::get_if<ast::Map>(&program_[node.target].node)) {
         const uint32_t index = map_at(node.target, *map, false);
@@ -204,13 +229,26 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
 // Gone once the command line is known.
 Type BodyChecker::type_of(ast::ExprId, const ast::Positional&) { return integer_type(); }
 
+std::optional<int64_t> BodyChecker::known(ast::ExprId id) const { return known_value(program_, body_, id); }
+
 // Is it there? What is said against it is not told.
 Type BodyChecker::type_of(ast::ExprId id, const ast::Defined& node) {
+    if (node.is_value) return known_type(id, node.value);
     const size_t before = diags_.all().size();
     const Type t = value(node.value);
     use(id) = ConstantUse{t.kind != Kind::none && diags_.all().size() == before};
     diags_.forget(before);
     return integer_type(8, true);
+}
+
+Type BodyChecker::known_type(ast::ExprId id, ast::ExprId operand) {
+    const Type t = value(operand);
+    const auto number = known(operand);
+    use(id) = ConstantUse{number.value_or(0)};
+    if (t.kind == Kind::none || number) return t;
+    diags_.error(span(operand), "this is not known when the program is compiled").hint =
+        "numbers, sizes, enumerators, and functions such as is_str() are";
+    return nothing();
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::AnyPart&) {

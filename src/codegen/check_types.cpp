@@ -152,6 +152,7 @@ Type BodyChecker::element_type(const ast::Index& node, const Type& base, const a
             fmt::format("the last is [{}]", count - 1);
         return nothing();
     }
+    assume_size(*each);
     return reached(*each, base.user_memory);
 }
 
@@ -229,6 +230,9 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
                      fmt::format("only an integer or an address can be cast, not {}", type_name(from)));
         return nothing();
     }
+    // its bytes, the lowest first
+    const bool as_bytes = wanted->kind == Kind::array && wanted->size <= 8 && element(*wanted)->kind == Kind::integer;
+    if (as_bytes && !pointee(from)) return *wanted;
     if (wanted->kind != Kind::integer) {
         diags_
             .error(node.type.span,
@@ -245,6 +249,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {
     const auto type = type_named(node.type);
     if (!type) return nothing();
     use(id) = ConstantUse{type->size};
+    assume_size(*type);
     return integer_type(8, false);
 }
 
@@ -253,16 +258,19 @@ Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
     if (name && !find_variable(name->name)) {
         if (const auto type = named_type(name->name, types_here())) {
             use(id) = ConstantUse{type->size};
+            assume_size(*type);
             return integer_type(8, false);
         }
     }
     const Type type = value(argument);
     use(id) = ConstantUse{type.size};
+    assume_size(type);
     return type.kind == Kind::none ? nothing() : integer_type(8, false);
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
     auto type = type_named(node.type);
+    const Type owner = type.value_or(nothing());
     uint32_t offset = 0;
     for (size_t i = 0; type && i < node.path.size(); i++) {
         const std::vector<Member>& members = type->kind == Kind::structure ? kernel_.members(*type) : no_members;
@@ -276,6 +284,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
         type = Type(found->type);
     }
     use(id) = ConstantUse{offset};
+    if (type && moves(owner))
+        assume({Assumed::offset, owner.shape->name, fmt::format("{}", fmt::join(node.path, ".")), {}, offset});
     return type ? integer_type(8, false) : nothing();
 }
 
@@ -314,14 +324,15 @@ Type BodyChecker::kept(ast::ExprId id, Type type) {
     const bool address = type.kind == Kind::integer && type.view == View::hex;
     if (type.kind == Kind::integer) type.size = 8;
     if (!address) type.user_memory = false;
-    if (type.kind == Kind::integer && type.view == View::enumeration) return kernel_.whole(std::move(type));
+    if (type.kind == Kind::integer && type.view == View::enumeration)
+        return assume_layout(kernel_.whole(std::move(type)));
     if (type.kind != Kind::structure && type.kind != Kind::array) return type;
     if (type.size > most_copied || type.size == 0) {
         diags_.error(span(id), fmt::format("{} of {} bytes is too large to be copied", type_name(type), type.size))
             .hint = fmt::format("use its members; up to {} bytes can be copied", most_copied);
         return nothing();
     }
-    return kernel_.whole(std::move(type));
+    return assume_layout(kernel_.whole(std::move(type)));
 }
 
 // A value to be printed: its type says all that a printer has to know. Its size stays that of what is read.

@@ -1,11 +1,87 @@
 #include "decided.h"
 
+#include <algorithm>
+#include <array>
+
+#include "stdlib/builtins.h"
+
 namespace lt {
+namespace {
+
+struct OperatorRow {
+    ast::BinaryOp op;
+    int64_t (*result)(int64_t, int64_t);
+};
+constexpr std::array operators{
+    OperatorRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) -> int64_t { return a == b; }},
+    OperatorRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) -> int64_t { return a != b; }},
+    OperatorRow{ast::BinaryOp::less, [](int64_t a, int64_t b) -> int64_t { return a < b; }},
+    OperatorRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) -> int64_t { return a <= b; }},
+    OperatorRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) -> int64_t { return a > b; }},
+    OperatorRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) -> int64_t { return a >= b; }},
+    OperatorRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) -> int64_t { return a != 0 && b != 0; }},
+    OperatorRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) -> int64_t { return a != 0 || b != 0; }},
+    OperatorRow{ast::BinaryOp::bit_and, [](int64_t a, int64_t b) { return a & b; }},
+    OperatorRow{ast::BinaryOp::bit_or, [](int64_t a, int64_t b) { return a | b; }},
+    OperatorRow{
+        ast::BinaryOp::add,
+        [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }},
+    OperatorRow{
+        ast::BinaryOp::subtract,
+        [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }},
+    OperatorRow{
+        ast::BinaryOp::multiply,
+        [](int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }},
+};
+
+// Functions whose answer is in the use of the call; of others a part of it can be.
+bool answers(const ast::ExprNode& node) {
+    const auto* call = std::get_if<ast::Call>(&node);
+    const FunctionRow* row = call ? find_function(call->name) : nullptr;
+    if (!call) return true;
+    return row && ((row->id >= Function::is_str && row->id <= Function::kfunc_allowed) ||
+                   row->id == Function::size_of || row->id == Function::kaddr || row->id == Function::cgroupid);
+}
+
+// Of two strings as they stand.
+std::optional<int64_t> same_text(const ast::Program& program, const ast::Binary& node) {
+    const auto* left = std::get_if<ast::String>(&program[node.left].node);
+    const auto* right = std::get_if<ast::String>(&program[node.right].node);
+    if (!left || !right) return {};
+    if (node.op == ast::BinaryOp::equal) return left->value == right->value;
+    if (node.op == ast::BinaryOp::not_equal) return left->value != right->value;
+    return {};
+}
+
+}  // namespace
+
+std::optional<int64_t> known_value(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
+    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? 1 : 0;
+    const auto* constant = std::get_if<ConstantUse>(&body.uses[static_cast<size_t>(id)]);
+    if (constant && answers(node)) return constant->value;
+    if (const auto* unary = std::get_if<ast::Unary>(&node)) {
+        const auto inner = known_value(program, body, unary->operand);
+        if (inner && unary->op == ast::UnaryOp::logical_not) return *inner == 0;
+        if (inner && unary->op == ast::UnaryOp::minus) return static_cast<int64_t>(0 - static_cast<uint64_t>(*inner));
+        return {};
+    }
+    const auto* binary = std::get_if<ast::Binary>(&node);
+    if (!binary) return {};
+    if (const auto same = same_text(program, *binary)) return same;
+    const auto left = known_value(program, body, binary->left), right = known_value(program, body, binary->right);
+    const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == binary->op; });
+    if (!left || !right || row == operators.end()) return {};
+    return row->result(*left, *right);
+}
 
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId id) {
     const ast::ExprNode& node = program[id].node;
-    if (std::holds_alternative<ast::Defined>(node))
-        return std::get<ConstantUse>(body.uses[static_cast<size_t>(id)]).value != 0;
+    const auto* constant = std::get_if<ConstantUse>(&body.uses[static_cast<size_t>(id)]);
+    const bool asks =
+        std::holds_alternative<ast::Defined>(node) || (std::holds_alternative<ast::Call>(node) && answers(node));
+    if (asks) return constant ? std::optional(constant->value != 0) : std::nullopt;
     if (const auto* unary = std::get_if<ast::Unary>(&node); unary && unary->op == ast::UnaryOp::logical_not) {
         const auto inner = decided(program, body, unary->operand);
         return inner ? std::optional(!*inner) : std::nullopt;

@@ -43,6 +43,7 @@ Running running(Way way) {
             return Running::outside;
         case Way::fentry:
         case Way::raw_tracepoint:
+        case Way::sockets:
             return Running::anywhere;
     }
     return Running::anywhere;

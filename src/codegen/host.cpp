@@ -9,12 +9,12 @@ namespace lt {
 namespace {
 
 // Of the library those functions that look into the kernel.
-constexpr std::array kernel_functions{ir::Library::task_state, ir::Library::hash_state, ir::Library::span_age,
-                                      ir::Library::stack, ir::Library::walk};
+constexpr std::array kernel_functions{ir::Library::task_state, ir::Library::hash_state,   ir::Library::span_age,
+                                      ir::Library::stack,      ir::Library::stack_length, ir::Library::walk};
 
 bool asks_kernel(const ir::Op& op) {
     if (op.code == ir::Code::helper) return !on_host(op.number);
-    if (op.code == ir::Code::relocation) return true;
+    if (op.code == ir::Code::relocation || op.code == ir::Code::c_call) return true;
     if (op.code != ir::Code::call) return false;
     return std::find(kernel_functions.begin(), kernel_functions.end(), static_cast<ir::Library>(op.symbol)) !=
            kernel_functions.end();

@@ -38,6 +38,7 @@ constexpr std::array codes{
     CodeRow{Code::host, "host", true, false},
     CodeRow{Code::find, "find", true, true},
     CodeRow{Code::call, "call", true, false},
+    CodeRow{Code::c_call, "c", true, false},
     CodeRow{Code::reserve, "reserve", true, true},
     CodeRow{Code::submit, "submit", false, false},
     CodeRow{Code::loss, "loss", false, false},
@@ -111,6 +112,7 @@ constexpr std::array library{
     LibraryRow{Library::in_family, "lt_in_family", 1, true, false},
     LibraryRow{Library::in_cgroup, "lt_in_cgroup", 2, true, false},
     LibraryRow{Library::matches, "lt_matches", 5, true, false},
+    LibraryRow{Library::stack_length, "lt_stack_length", 2, true, false},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};
@@ -213,6 +215,8 @@ class Printer {
                 return fmt::format(" {}", library_row(static_cast<Library>(op.symbol)).name);
             case Code::host:
                 return fmt::format(" {}", host_call_row(static_cast<HostCall>(op.symbol)).name);
+            case Code::c_call:
+                return fmt::format(" {}", program_.c_functions[op.symbol]);
             case Code::reserve:
                 return fmt::format(" event {}", op.symbol);
             case Code::loss:

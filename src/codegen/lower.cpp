@@ -7,9 +7,7 @@
 #include <algorithm>
 
 #include "host.h"
-
 #include "operators.h"
-#include "runtime/samples.h"
 #include "sampled.h"
 
 namespace lt {
@@ -19,95 +17,10 @@ constexpr uint32_t most_stack = 400;      // of BPF's 512 bytes; the rest is for
 constexpr uint32_t most_scratch = 32000;  // a value of a map per CPU has 32 KiB at most
 constexpr uint32_t frames_nested = 4;     // claimed at one time on one CPU; as LT_FRAMES_NESTED in scratch.bpf.c
 
-uint32_t value_size(const Type& t) {
-    if (in_memory(t)) return padded(t.size);
-    switch (t.aggregation) {
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-            return 8;
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::avg:
-        case Aggregation::stats:
-            return 16;
-        case Aggregation::hist:
-        case Aggregation::lhist:
-            return 8 * bucket_count(t);
-        case Aggregation::dist:
-            return 8 * dist_words;
-        case Aggregation::samples:
-            return 8 * samples_layout(t).words;
-    }
-    return 8;
-}
-
-// A dist() with a key is one of 8 KB for all CPUs, though updates of one key by many CPUs then wait for each other: a
-// program that needs room for a new key gets memory per CPU only from pages that happen to lie ready. Of 3000 new keys,
-// one every 100 us, a third found no room on Linux 6.18; as one piece of ordinary memory all did. Neither is
-// preallocated (4096 keys would be 32 MB): before 6.1 kernels refused such hashes to programs of perf events, since
-// then they take them from every kind of program.
-MapShape shape_of(const MapInfo& info, bool counted) {
-    const bool per_cpu = info.value.kind == Kind::aggregation || counted;
-    if (info.key.empty()) return per_cpu ? MapShape::per_cpu_array : MapShape::array;
-    return per_cpu && info.value.aggregation != Aggregation::dist ? MapShape::per_cpu_hash : MapShape::hash;
-}
-
-// Values that are sums of what came, per CPU.
-bool adds_up(const Type& type) {
-    switch (type.aggregation) {
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::avg:
-        case Aggregation::stats:
-        case Aggregation::hist:
-        case Aggregation::lhist:
-            return true;
-        case Aggregation::none:
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::dist:
-            return false;
-        case Aggregation::samples:  // of extremes nothing can be subtracted
-            return samples_layout(type).extremes == 0;
-    }
-    return false;
-}
-
-// Is a map only collected into, printed and cleared, in all bodies? Whatever else is done with it must see what the
-// kernel has. Blocks that lt runs read what a report sees; only what they delete or set to zero must be so there, too.
-bool only_collects(const ast::Program& program, const Typed& typed, uint32_t map, bool counted) {
-    if (counted) return true;
-    if (!adds_up(typed.maps[map].value)) return false;
-    std::vector<bool> harmless(program.exprs.size(), false), deleted(program.exprs.size(), false);
-    for (const ast::Stmt& stmt : program.stmts) {
-        if (const auto* assign = std::get_if<ast::Assign>(&stmt.node))
-            harmless[static_cast<size_t>(assign->target)] = true;
-    }
-    for (const ast::Expr& expr : program.exprs) {
-        const auto* call = std::get_if<ast::Call>(&expr.node);
-        const FunctionRow* row = call && !call->arguments.empty() ? find_function(call->name) : nullptr;
-        if (row && (row->id == Function::remove || row->id == Function::zero)) {
-            for (ast::ExprId argument : call->arguments) deleted[static_cast<size_t>(argument)] = true;
-        }
-        if (!row || (row->id != Function::print && row->id != Function::clear && row->id != Function::zero)) continue;
-        const auto* argument = std::get_if<ast::Map>(&program[call->arguments[0]].node);
-        if (argument && !argument->has_key) harmless[static_cast<size_t>(call->arguments[0])] = true;
-    }
-    for (const Body& body : typed.bodies) {
-        for (size_t i = 0; i < body.uses.size(); i++) {
-            const auto* use = std::get_if<MapUse>(&body.uses[i]);
-            const bool fits = harmless[i] || (body.host && !deleted[i]);
-            if (use && use->index == map && !fits) return false;
-        }
-    }
-    return true;
-}
-
 }  // namespace
 
-Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_in)
-    : program(program_in), typed(typed_in), diags(diags_in), exclusive(program_in, typed_in) {
+Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& source_in, Diags& diags_in)
+    : program(program_in), typed(typed_in), source(source_in), diags(diags_in), exclusive(program_in, typed_in) {
     prints_ = std::any_of(program.exprs.begin(), program.exprs.end(), [](const ast::Expr& e) {
         const auto* call = std::get_if<ast::Call>(&e.node);
         return call && call->name == function_row(Function::printf).name;
@@ -119,8 +32,12 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, Diags& diags_i
     has_host_ = std::any_of(typed.bodies.begin(), typed.bodies.end(), [](const Body& b) { return b.host; });
     out_.plan.plain_integers = program.settings.plain_integers;
     out_.plan.announces_probes = program.settings.announces_probes;
+    out_.plan.binds_command = program.settings.binds_command;
     out_.plan.maps_apart = program.settings.maps_apart;
     out_.plan.print_maps = program.settings.print_maps_on_exit;
+    for (size_t i = 0; i < program.c_functions.size(); i++)
+        out_.c_functions.push_back(fmt::format("{}{}", ast::c_prefix, i));
+    out_.plan.max_errors = program.settings.max_errors;
     counted_ = only_counted(program, typed);
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
@@ -131,31 +48,6 @@ void Unit::plan_param(const ParamInfo& info) {
     std::vector<uint8_t>& bytes = out_.plan.param_bytes;
     out_.plan.params.push_back({info.name, info.type, static_cast<uint32_t>(bytes.size()), info.help});
     bytes.insert(bytes.end(), info.bytes.begin(), info.bytes.end());
-}
-
-void Unit::plan_map(const MapInfo& info) {
-    PlannedMap m;
-    m.name = info.name;
-    m.symbol = info.name == "@" ? "at" : "at_" + info.name.substr(1);
-    const auto index = static_cast<uint32_t>(out_.plan.maps.size());
-    m.shape = shape_of(info, counted_[index]);
-    m.key = info.key;
-    for (const Type& t : info.key) m.key_size += padded(t.size);
-    m.value = info.value;
-    m.value_size = value_size(info.value);
-    m.cleared_by_difference = only_collects(program, typed, index, counted_[index]);
-    m.max_entries = info.entries == 0 ? typed.max_keys.value_or(program.settings.max_map_keys) : info.entries;
-    if (info.key.empty()) {
-        m.key_size = 4;
-        m.max_entries = 1;
-        m.value_size += scalar_mark;
-    }
-    ir::Storage storage = static_cast<ir::Storage>(m.shape);
-    if (info.declared && info.declared->forgets)
-        storage = info.declared->per_cpu ? ir::Storage::lru_per_cpu_hash : ir::Storage::lru_hash;
-    const bool shared = m.shape == MapShape::array && has_host_;
-    out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared});
-    out_.plan.maps.push_back(std::move(m));
 }
 
 uint32_t Unit::session(SessionValue what) {
@@ -210,6 +102,25 @@ uint32_t Unit::ring() {
     return *ring_;
 }
 
+void Unit::assume_file(const std::string& path, bool by_symbol) {
+    assume(out_.plan.assumed, {Assumed::file, path, "", {}, uint64_t{!by_symbol}});
+}
+
+void Unit::compiled_in() { assume(out_.plan.assumed, {Assumed::release}); }
+
+// A relocation finds where a member lies, but not that it is now of another size.
+ir::Program Unit::take() {
+    for (const Assumption& a : typed.assumed) assume(out_.plan.assumed, a);
+    if (!program.c_functions.empty()) compiled_in();  // what C reads is as wide as its clang was told
+    for (const ir::Relocation& r : out_.relocations) {
+        std::string path;
+        for (const Member& m : r.path) path += (path.empty() ? "" : ".") + m.name;
+        const Member& last = r.path.back();
+        assume(out_.plan.assumed, {Assumed::member, r.root, path, last.type, uint64_t{last.bit_size != 0}});
+    }
+    return std::move(out_);
+}
+
 ir::Function& Unit::function(std::string name) {
     out_.functions.emplace_back();
     out_.functions.back().name = std::move(name);
@@ -225,6 +136,7 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     p.rungs = place.rungs;
     if (place.kind == ProbeKind::begin) p.when = When::begin;
     if (place.kind == ProbeKind::end) p.when = When::end;
+    if (place.kind == ProbeKind::error) p.when = When::error;
     if (place.kind == ProbeKind::interval) p.when = When::period;
     if (place.kind == ProbeKind::self) p.when = When::signal;
     if (place.kind == ProbeKind::iter) p.when = When::once;
@@ -255,9 +167,9 @@ void lower_all(Unit& unit) {
 
 // Who runs a block decides how maps are kept, so all is made anew when one of those that the dialect leaves to lt must
 // go to the kernel.
-ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags) {
+ir::Program lower(const ast::Program& program, const Typed& typed, const Source& source, Diags& diags) {
     Diags told;
-    Unit unit(program, typed, told);
+    Unit unit(program, typed, source, told);
     lower_all(unit);
     if (unit.kernel_bodies().empty()) {
         diags.take(std::move(told));
@@ -265,7 +177,7 @@ ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags)
     }
     Typed again = typed;
     for (size_t body : unit.kernel_bodies()) again.bodies[body].host = false;
-    return lower(program, again, diags);
+    return lower(program, again, source, diags);
 }
 
 void BodyLowering::run() {
@@ -298,11 +210,13 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
     b_.emplace(f);
     b_->at(body_.place.span);
     read_maps_.clear();
+    uncaught_.reset();
     return f;
 }
 
 // The kernel hands a loop's body nothing but a piece of the stack: the numbers that it shares have to fit there.
 void BodyLowering::finish(Span where) {
+    raise_uncaught();
     const uint32_t size = b_->frame_size(), shared = b_->shared_size();
     if (on_host()) return refuse_kernel(where);
     if (size <= most_stack) return;
@@ -333,9 +247,11 @@ void BodyLowering::make_locals() {
 std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool at_return) const {
     Attachment a = attachment(name, at_return);
     const std::vector<SharedPlace>& members = body_.place.members;
+    if (members.empty()) assume_file(body_.place.user);
     if (members.empty()) return {a};
     std::vector<Attachment> out;
     for (size_t i = 0; i < members.size(); i++) {
+        assume_file(members[i].user);
         a.function = members[i].user.path.empty() ? members[i].function : members[i].user.path;
         a.event = members[i].user.name;
         a.number = members[i].user.offset;
@@ -344,6 +260,16 @@ std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool 
         out.push_back(a);
     }
     return out;
+}
+
+// A function's entry can be found again by its symbol; instructions behind it, variables and markers cannot.
+void BodyLowering::assume_file(const UserFunction& f) const {
+    if (f.path.empty()) return;
+    const auto is_variable = [](const Use& use) { return std::holds_alternative<ProgramUse>(use); };
+    const bool by_symbol = probe_row(body_.place.kind).place != Place::marker && f.inlined.empty() && !f.name.empty() &&
+                           f.name.find_first_of("+@") == f.name.npos && !f.name.starts_with("0x") &&
+                           body_.place.result.kind == Kind::none && std::ranges::none_of(body_.uses, is_variable);
+    unit_.assume_file(f.path, by_symbol);
 }
 
 Attachment BodyLowering::attachment(const std::string& name, bool at_return) const {
@@ -361,12 +287,16 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
         case Place::address:
             a.perf = body_.place.perf;
             break;
+        case Place::socket_event:
+            a.event = body_.place.tracepoint.event;
+            break;
         case Place::kernel_objects:
         case Place::raw_event:
             a.event = body_.place.function.name;
             break;
         case Place::kernel_function:
             a.function = body_.place.function.name;
+            a.number = body_.place.offset;
             break;
         case Place::system_call:
             return attachment(at_return ? body_.place.exit : body_.place.tracepoint, std::move(a));
@@ -388,13 +318,20 @@ Attachment BodyLowering::attachment(const Tracepoint& event, Attachment a) {
     return a;
 }
 
+// A program of sockets is told of all that happens to them; which of it this is stands at the front of its context.
+ir::Value BodyLowering::is_accepted() {
+    constexpr int64_t passive_established = 5;  // BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB
+    return b_->alu(ir::Alu::eq, b_->field(0, 4, false), b_->constant(passive_established));
+}
+
 void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& rung) {
     const std::string name = fmt::format("probe_{}", number());
     const bool at_return = probe_row(body_.place.kind).result;
     begin(name, rung.way, at_return);
     make_locals();
     const auto body = [&] { gate([&] { block(node.body); }); };
-    where_traced([&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); });
+    const auto asked = [&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); };
+    where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
     if (body_.place.kind == ProbeKind::iter) b_->call(ir::Library::iterated, {b_->context()});
     finish(probe.span);
     rung.attachments = attachments(name, at_return);

@@ -25,14 +25,19 @@ constexpr uint32_t time_offset = 8;
 
 class Unit {
   public:
-    Unit(const ast::Program& program, const Typed& typed, Diags& diags);
-    ir::Program take() { return std::move(out_); }
+    Unit(const ast::Program& program, const Typed& typed, const Source& source, Diags& diags);
+    ir::Program take();
+    // What has no name that could be asked for elsewhere.
+    void compiled_in();
+    // `by_symbol`: nothing of the file is compiled in but where a function begins.
+    void assume_file(const std::string& path, bool by_symbol);
 
     uint32_t text(std::string bytes, uint32_t size);  // padded with zeros to `size`; the same text once only
     uint32_t zeros(uint32_t size) { return text("", size); }
     uint32_t event(PlannedEvent event);
     const PlannedEvent& planned(uint32_t event) const { return out_.plan.events[event]; }
     uint32_t loss(LossKind kind, uint32_t subject);
+    uint32_t error(PlannedError error);     // the same once only
     uint32_t relocation(ir::Relocation r);  // the same once only
     uint32_t family();                      // the map of the threads that --follow follows
     uint32_t stuck();                       // the map in which the runtime hands over a span that is stuck
@@ -46,6 +51,7 @@ class Unit {
     PlannedGate new_gate();
     bool has_loops() const { return loops_; }
     uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
+    uint32_t generations();               // the map that says into which one programs collect
     uint32_t session(SessionValue what);  // where it lies among the parameters
     uint32_t ring();                      // the ring buffer's index among the maps; made when first asked for
     uint32_t new_stack();                 // the event that tells of a program's stack
@@ -78,6 +84,7 @@ class Unit {
 
     const ast::Program& program;
     const Typed& typed;
+    const Source& source;
     Diags& diags;
     const Exclusive exclusive;
 
@@ -102,6 +109,8 @@ class Unit {
     bool loops_ = false;
     bool has_host_ = false;
     std::vector<size_t> kernel_bodies_;
+    uint32_t generations_ = 0;  // maps that have any
+    std::optional<uint32_t> generations_map_;
     std::vector<bool> counted_;  // by map, see only_counted()
 };
 
@@ -142,6 +151,9 @@ class BodyLowering {
     void open_call(const ast::SpanAction& node, const std::string& name, Way way);
     void close_call(const ast::SpanAction& node, const std::string& name, Way way);
     void open_pair(const ast::SpanAction& node, const std::string& name, Way way);
+    ir::Value reopened(ir::Value key);
+    void keep_opening(ir::Value key);
+    void drop_opening(ir::Value key);
     void close_pair(const ast::SpanAction& node, const std::string& name, Way way);
     void begin_close(const std::string& name, Way way, bool at_return);
     void freeze(ir::Value opening);
@@ -177,11 +189,13 @@ class BodyLowering {
     void finish(Span where);
     void make_locals();
     ir::Value is_traced();
+    ir::Value is_accepted();
     void where_traced(const std::function<void()>& work);
     ir::Value marker_argument(const MarkerArgument& argument);
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
     Attachment attachment(const std::string& program, bool at_return) const;
+    void assume_file(const UserFunction& f) const;
     static Attachment attachment(const Tracepoint& event, Attachment a);
 
     // lower_stmt.cpp
@@ -205,6 +219,8 @@ class BodyLowering {
     void statement(const ast::Stmt& stmt, const ast::ForMap& node);
     void statement(const ast::Stmt& stmt, const ast::Unroll& node);
     void statement(const ast::Stmt& stmt, const ast::Jump& node);
+    void statement(const ast::Stmt& stmt, const ast::Attempt& node);
+    void statement(const ast::Stmt& stmt, const ast::Raise& node);
     void turn(const ast::Block& body);
     ir::Value integer_of(ast::ExprId id, const ast::Step& node);
     ir::Value integer_of(ast::ExprId id, const ast::Positional& node);
@@ -223,11 +239,12 @@ class BodyLowering {
     uint32_t declared(const ast::Stmt& stmt) const {
         return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
     }
-    void store_value(uint32_t map, ir::Value key, ast::ExprId value);
-    void collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call);
+    void store_value(uint32_t map, ir::Value key, ast::ExprId value, Span where);
+    void collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call, Span where);
+    ir::Value in_generation(uint32_t map, ir::Value key, ir::Value words);
     void update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call);
     ir::Value alone(uint32_t map);
-    void with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use);
+    void with_slot(uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use);
     ir::Value key_of(uint32_t map, const ast::Map& node);
     void call(const ast::Call& node);
     void clear(const ast::Call& node);
@@ -254,6 +271,19 @@ class BodyLowering {
     void walk(const ast::Stmt& stmt, const ast::ForMap& node);
     ir::Value walk_length(uint32_t map);
     void refuse_kernel(Span where);
+
+    // calls_c.cpp: `to` is where a text goes, none if nobody wants it
+    ir::Value c_called(const ast::Call& node, uint32_t function, ir::Value to);
+    // lower_errors.cpp: what fails at run time, where the program wants that to be an error
+    bool raises() const { return program_.settings.runtime_errors; }
+    void raise(const std::string& text, const std::string& near, std::optional<ir::Value> address = {});
+    void raise_uncaught();
+    std::string at_place(Span where) const;
+    std::string token_at(Span where) const;
+    void if_no_divisor(ast::BinaryOp op, ir::Value by, ast::ExprId left, ast::ExprId right, bool assigns);
+    void if_unreadable(ir::Value result, ir::Value address, Span where, std::string_view what, bool lenient = false);
+    void if_full(ir::Value failed, uint32_t map, Span where);
+    ir::Value read_word(ir::Value address, uint8_t width, bool is_signed, bool user, Span where, bool lenient = false);
 
     // lower_samples.cpp: what is asked of what a map collects
     struct Collected {
@@ -321,9 +351,10 @@ class BodyLowering {
     ir::Value asked(const Location& p, ir::Ask ask, uint64_t value);
     ir::Value address(const Location& p);
     ir::Value fetched(ast::ExprId id);
-    ir::Value bit_field(const Location& p, const Member& member);
+    ir::Value bit_field(const Location& p, const Member& member, Span where);
     ir::Value own_bit_field(const Location& p, const Member& member);
     void count_failure(ir::Value result);
+    bool is_lenient(ast::ExprId id) const;
     void bytes_into(ast::ExprId id, ir::Value to, uint32_t room);
     void value_into(ast::ExprId id, ir::Value to, uint32_t offset, const Type& target);
     ir::Value value_as(ast::ExprId id, const Type& target);
@@ -342,7 +373,7 @@ class BodyLowering {
     void tell_new_stack(ir::Value stack);
     void field_string(const Field& field, ir::Value to, uint32_t room);
     // lower_text.cpp
-    void read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text);
+    void read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text, Span where = {}, bool lenient = true);
     ir::Value measure(const ast::Call& node, uint32_t most, uint32_t more);
     void text_into(ast::ExprId id, const ast::Call& node, ir::Value to);
     void buffer_into(ast::ExprId id, const ast::Call& node, ir::Value to);
@@ -353,6 +384,8 @@ class BodyLowering {
 
   public:  // for the rules of calls (calls.h)
     Builder& builder() { return *b_; }
+    ir::Value argument_value(const Field& field);
+    ir::Value variable_value(const ProgramVariable& variable);
     Unit& unit() { return unit_; }
     Way way() const { return way_; }
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
@@ -412,12 +445,23 @@ class BodyLowering {
         std::optional<uint32_t> result;  // a local
     };
     std::vector<CallAround> calls_;
+    // What catches an error: where it goes on, and the local that gets the message.
+    struct AttemptAround {
+        uint32_t handler;  // a scope
+        std::optional<uint32_t> message;
+    };
+    std::vector<AttemptAround> attempts_;
+    // Of errors that nothing catches: the scope around the whole function, and which it is.
+    struct Uncaught {
+        uint32_t scope, error, address;  // the latter two are slots
+    };
+    std::optional<Uncaught> uncaught_;
     struct Pair {
         ir::Value key = ir::no_value;
         ir::Value value = ir::no_value;
     };
     std::map<uint32_t, Pair> pairs_;  // by local
-    std::set<uint32_t> read_maps_;    // on the host: those that the block has read whole
+    std::set<uint32_t> read_maps_;    // on the host: those that the block has read
 };
 
 }  // namespace lt

@@ -92,6 +92,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Map& node) {
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Call& node) {
+    if (const auto c = program_.c_function(node.name)) return c_called(node, *c, ir::no_value);
     const FunctionRow* row = find_function(node.name);
     if (const CallRule* rule = call_rule(row->id))
         return rule->integer != nullptr ? rule->integer(*this, id, node) : b_->constant(0);
@@ -151,6 +152,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
         a = scaled(a, type(node.right), type(node.left));
         b = scaled(b, type(node.left), type(node.right));
     }
+    if_no_divisor(node.op, b, node.left, node.right, false);
     return arithmetic(node.op, signed_operation(program_, body_, node), a, b);
 }
 
@@ -185,6 +187,8 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
         return marker_argument(body_.place.arguments[v.number]);
     if (v.id == Variable::arg) return b_->argument(v.number);
     if (v.id == Variable::ncpus) return session(SessionValue::cpus);
+    if (v.id == Variable::cpid) return session(SessionValue::command);
+    if (v.id == Variable::has_cpid) return session(SessionValue::has_command);
     if (v.id == Variable::usermode) return user_mode();
     if (v.id == Variable::elapsed) {
         return b_->alu(ir::Alu::sub, b_->helper(variable_row(Variable::nsecs).helper), session(SessionValue::start));
@@ -218,6 +222,7 @@ ir::Value BodyLowering::user_mode() {
         case Place::system_call:
         case Place::signal:
         case Place::kernel_objects:
+        case Place::socket_event:
             break;
     }
     return b_->constant(0);
@@ -335,6 +340,10 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         b_->branch(
             truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
             [&] { string_into(choice->no, to, offset, room); });
+    } else if (const auto* cast = std::get_if<ast::Cast>(&node)) {
+        const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type(id).size));
+        const ir::Value high = b_->alu(ir::Alu::shl, integer(cast->value), unused);
+        b_->store(at, 0, b_->alu(ir::Alu::lshr, high, unused));
     } else if (const auto* literal = std::get_if<ast::String>(&node)) {
         b_->copy(at, 0, b_->text(unit_.text(literal->value, own)), own);
     } else if (const auto* p = std::get_if<ParamUse>(&u)) {
@@ -373,6 +382,10 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         stack_into(*which, stack_request(program_, std::get<ast::Call>(node)).frames, at);
     } else if (const CallRule* rule = called ? call_rule(called->id) : nullptr; rule && rule->bytes) {
         rule->bytes(*this, id, std::get<ast::Call>(node), at);
+    } else if (const auto* call = std::get_if<ast::Call>(&node); call && program_.c_function(call->name)) {
+        c_called(*call, *program_.c_function(call->name), at);
+    } else if (std::holds_alternative<ArgumentsUse>(u)) {
+        call_rule(Function::all_args)->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (const auto* sum = std::get_if<ast::Binary>(&node)) {
         concat(sum->left, sum->right, type(id).size, at);
     } else if (called) {

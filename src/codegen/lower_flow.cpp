@@ -139,7 +139,7 @@ ir::Value BodyLowering::step_map(ast::ExprId, const ast::Step& node, uint32_t ma
         const ir::Value before = b_->host(HostCall::add, {b_->map(map), key, change});
         return node.before ? b_->alu(ir::Alu::add, before, change) : before;
     }
-    with_slot(map, key, [&](ir::Value slot) {
+    with_slot(map, key, program_[node.target].span, [&](ir::Value slot) {
         const ir::Value before = b_->call(ir::Library::add_after, {slot, change});
         b_->write(result, node.before ? b_->alu(ir::Alu::add, before, change) : before);
     });

@@ -15,7 +15,9 @@ constexpr uint32_t handed_key = 16;  // in the map lt_handed, behind u64 n, u64 
 
 // The value of a key, to be read only; an address or null.
 ir::Value BodyLowering::stored(uint32_t map, ir::Value key) {
-    return on_host() ? b_->host(HostCall::read, {b_->map(map), key}) : b_->find(map, key);
+    if (!on_host()) return b_->find(map, key);
+    read_maps_.insert(map);
+    return b_->host(HostCall::read, {b_->map(map), key});
 }
 
 // One number of what a map collects, from what read or entry have folded.

@@ -33,41 +33,45 @@ void BodyLowering::open_pair(const ast::SpanAction& node, const std::string& nam
     begin(name, way, probe_row(body_.place.kind).result);
     closing_ = false;
     make_locals();
-    if_opens(node, [&] {
-        const uint32_t size = unit_.span(body_.span).opening_size;
-        const ir::Value map = b_->map(unit_.layout(body_.span).map);
-        const ir::Value key = span_key(body_.span, node.opens[body_.endpoint].key, 0);
-        const auto pair_reopen = [&] {
-            return b_->call(ir::Library::pair_reopen,
-                            {map, key, b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
-        };
-        const auto opens = [&] {
-            const ir::Value made = b_->buffer(size);
-            book(0);
-            freeze(made);
-            b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
-            const ir::Value again = pair_reopen();
-            const auto reuse = [&] {
-                b_->copy(again, frame_offset, made, 8);
-                b_->copy(again, span_opening_header, b_->address(made, span_opening_header),
-                         size - span_opening_header);
-                b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
-            };
-            const auto add = [&] {
-                b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
-                b_->call(ir::Library::pair_open,
-                         {map, key, made, b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
-            };
-            b_->branch(again, reuse, add);
-        };
-        // What is open there was opened before: the next close is not that one's.
-        const auto skips = [&] {
-            book(0);
-            b_->branch(pair_reopen(), [&] { b_->helper(helper_map_delete_elem, {map, key}); });
-        };
-        gate(opens, skips);
-    });
+    const auto key = [&] { return span_key(body_.span, node.opens[body_.endpoint].key, 0); };
+    const auto opens = [&] {
+        book(0);
+        gate([&] { keep_opening(key()); }, [&] { drop_opening(key()); });
+    };
+    if_opens(node, opens, [&] { drop_opening(key()); });
     finish(body_.place.span);
+}
+
+// Is the key open already? Then its opening, for what is used again; what it measured has been counted as lost.
+ir::Value BodyLowering::reopened(ir::Value key) {
+    return b_->call(ir::Library::pair_reopen, {b_->map(unit_.layout(body_.span).map), key,
+                                               b_->constant(unit_.loss(LossKind::span_reopened, body_.span))});
+}
+
+void BodyLowering::keep_opening(ir::Value key) {
+    const uint32_t size = unit_.span(body_.span).opening_size;
+    const ir::Value made = b_->buffer(size);
+    freeze(made);
+    b_->store(made, frame_offset, b_->helper(helper_get_current_pid_tgid));
+    const ir::Value again = reopened(key);
+    const auto reuse = [&] {
+        b_->copy(again, frame_offset, made, 8);
+        b_->copy(again, span_opening_header, b_->address(made, span_opening_header), size - span_opening_header);
+        b_->store(again, time_offset, b_->helper(helper_ktime_get_ns));
+    };
+    const auto add = [&] {
+        b_->store(made, time_offset, b_->helper(helper_ktime_get_ns));
+        b_->call(ir::Library::pair_open, {b_->map(unit_.layout(body_.span).map), key, made,
+                                          b_->constant(unit_.loss(LossKind::span_no_room, body_.span))});
+    };
+    b_->branch(again, reuse, add);
+}
+
+// Of an event that does not open, by its predicate or by chance. What is open for its key was opened before it: the
+// next close is this event's, and the time up to it would be nobody's latency.
+void BodyLowering::drop_opening(ir::Value key) {
+    b_->branch(reopened(key),
+               [&] { b_->helper(helper_map_delete_elem, {b_->map(unit_.layout(body_.span).map), key}); });
 }
 
 void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& name, Way way) {

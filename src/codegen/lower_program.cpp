@@ -58,7 +58,7 @@ std::vector<ir::Value> BodyLowering::located(const ProgramVariable& variable) {
             stack.push_back(b_->alu(ir::Alu::add, here, b_->constant(step.number)));
         } else if (step.op == Op::fetch) {
             const auto width = static_cast<uint8_t>(step.number);
-            stack.push_back(b_->fetch(take(), width, false, true, unit_.loss(LossKind::failed_read, 0)));
+            stack.push_back(read_word(take(), width, false, true, b_->where()));
         } else if (step.op == Op::copy) {
             stack.push_back(stack[stack.size() - 1 - static_cast<size_t>(step.number)]);
         } else if (step.op == Op::drop) {

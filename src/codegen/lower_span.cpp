@@ -324,14 +324,30 @@ void BodyLowering::book(uint32_t offset) {
     });
 }
 
+// What fails here is no error of the run: an opening that was left half made would be measured from an older one's
+// time. It is zero, and counted.
 void BodyLowering::freeze(ir::Value opening) {
     for (const Unit::Frozen& f : unit_.layout(body_.span).frozen) {
-        if (f.in_memory) {
-            b_->copy(opening, f.offset, b_->text(unit_.zeros(f.room)), f.room);
-            string_into(f.expr, opening, f.offset, f.room);
-        } else {
-            b_->store(opening, f.offset, integer(f.expr));
+        const auto forget = [&] { b_->copy(opening, f.offset, b_->text(unit_.zeros(f.room)), f.room); };
+        const auto keep = [&] {
+            if (f.in_memory) forget();
+            f.in_memory ? string_into(f.expr, opening, f.offset, f.room)
+                        : b_->store(opening, f.offset, integer(f.expr));
+        };
+        if (!raises()) {
+            keep();
+            continue;
         }
+        b_->scope([&](uint32_t done) {
+            b_->scope([&](uint32_t failed) {
+                attempts_.push_back({failed, {}});
+                keep();
+                attempts_.pop_back();
+                b_->quit(done);
+            });
+            forget();
+            b_->loss(unit_.loss(LossKind::failed_read, 0));
+        });
     }
 }
 

@@ -77,6 +77,7 @@ void BodyLowering::assign_local(const ast::Assign& node, uint32_t local) {
     if (!node.op) return set_local(local, node.value);
     const Type& info = locals()[local].type;
     const ir::Value v = scaled(integer(node.value), info, type(node.value));
+    if_no_divisor(*node.op, v, node.target, node.value, true);
     set_local(local, arithmetic(*node.op, info.is_signed, b_->read(local_slots_[local]), v));
 }
 
@@ -95,7 +96,7 @@ void BodyLowering::set_local(uint32_t local, ir::Value number) {
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
     const PlannedMap& m = unit_.map(map);
     if (is_scalar(m)) return b_->text(unit_.zeros(m.key_size));
-    const ir::Value key = b_->buffer(padded(m.key_size));
+    const ir::Value key = b_->buffer(padded(m.key_size) + (m.generation ? generation_size : 0));
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
         const uint32_t room = padded(m.key[i].size);
@@ -106,7 +107,7 @@ ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
 }
 
 // Runs `use` with the value of a key, made where there is none; a scalar is marked as set.
-void BodyLowering::with_slot(uint32_t map, ir::Value key, const std::function<void(ir::Value)>& use_slot) {
+void BodyLowering::with_slot(uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use_slot) {
     const PlannedMap& m = unit_.map(map);
     if (is_scalar(m)) {
         const ir::Value slot = b_->find(map, key);
@@ -117,18 +118,22 @@ void BodyLowering::with_slot(uint32_t map, ir::Value key, const std::function<vo
         return;
     }
     const ir::Value zero = b_->text(unit_.zeros(m.value_size));
-    const ir::Value full = b_->constant(unit_.loss(LossKind::map_full, map));
+    constexpr int64_t uncounted = UINT32_MAX;  // LT_NO_LOSS
+    const ir::Value full = b_->constant(raises() ? uncounted : unit_.loss(LossKind::map_full, map));
     const ir::Value slot = b_->call(ir::Library::slot, {b_->map(map), key, zero, full});
-    b_->branch(slot, [&] { use_slot(slot); });
+    if (!raises()) return b_->branch(slot, [&] { use_slot(slot); });
+    b_->branch(slot, [&] { use_slot(slot); }, [&] { raise("Array overflow, check MAXMAPENTRIES", token_at(where)); });
 }
 
 void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, uint32_t map) {
     if (const auto* called = std::get_if<ast::Call>(&program_[node.value].node)) {
-        const FunctionRow& row = *find_function(called->name);
-        if (row.aggregation != Aggregation::none) return collect(map, key_of(map, target), row, *called);
+        const FunctionRow* row = find_function(called->name);
+        if (row && row->aggregation != Aggregation::none)
+            return collect(map, key_of(map, target), *row, *called, program_[node.target].span);
     }
-    if (!node.op) return store_value(map, key_of(map, target), node.value);
+    if (!node.op) return store_value(map, key_of(map, target), node.value, program_[node.target].span);
     ir::Value v = scaled(integer(node.value), unit_.map(map).value, type(node.value));
+    if_no_divisor(*node.op, v, node.target, node.value, true);
     const bool adds = *node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract;
     if (on_host() && adds && !unit_.map(map).adder.empty()) {
         if (*node.op == ast::BinaryOp::subtract) v = b_->alu(ir::Alu::sub, b_->constant(0), v);
@@ -136,7 +141,7 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
         return;
     }
     const bool is_signed = type(node.target).is_signed;
-    with_slot(map, key_of(map, target), [&](ir::Value slot) {
+    with_slot(map, key_of(map, target), program_[node.target].span, [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
             b_->call(ir::Library::add, {slot, v, alone(map)});
         } else if (*node.op == ast::BinaryOp::subtract) {
@@ -147,13 +152,13 @@ void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, u
     });
 }
 
-void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
+void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value, Span where) {
     const PlannedMap& m = unit_.map(map);
     const bool text = in_memory(m.value);
     const uint32_t room = padded(m.value.size);
     if (is_scalar(m)) {
         const ir::Value v = text ? value_as(value, m.value) : integer(value);
-        with_slot(map, key, [&](ir::Value slot) { text ? b_->copy(slot, 0, v, room) : b_->store(slot, 0, v); });
+        with_slot(map, key, where, [&](ir::Value slot) { text ? b_->copy(slot, 0, v, room) : b_->store(slot, 0, v); });
         return;
     }
     ir::Value v;
@@ -165,11 +170,26 @@ void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value) {
     }
     const ir::Value failed =
         b_->extend(b_->helper(helper_map_update_elem, {b_->map(map), key, v, b_->constant(0)}), 4, true);
-    b_->branch(failed, [&] { b_->loss(unit_.loss(LossKind::map_full, map)); });
+    if_full(failed, map, where);
 }
 
-void BodyLowering::collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call_node) {
-    with_slot(map, key, [&](ir::Value slot) { update(map, slot, row, call_node); });
+void BodyLowering::collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call_node,
+                           Span where) {
+    const auto collects = [&](ir::Value at) {
+        with_slot(map, at, where, [&](ir::Value slot) { update(map, slot, row, call_node); });
+    };
+    if (!unit_.map(map).generation) return collects(key);
+    const ir::Value words = b_->find(unit_.generations(), b_->text(unit_.zeros(4)));
+    b_->branch(words, [&] { collects(in_generation(map, key, words)); });
+}
+
+// The key, or index, with the generation that is collected into now.
+ir::Value BodyLowering::in_generation(uint32_t map, ir::Value key, ir::Value words) {
+    const PlannedMap& m = unit_.map(map);
+    const ir::Value generation = b_->load(words, generation_size * *m.generation);
+    const ir::Value at = is_scalar(m) ? b_->buffer(generation_size) : key;
+    b_->store(at, is_scalar(m) ? 0 : m.key_size, generation);
+    return at;
 }
 
 // Is an update of this CPU's value not to be atomic? Other values are shared by all CPUs.
@@ -225,6 +245,10 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
 }
 
 void BodyLowering::call(const ast::Call& node) {
+    if (const auto c = program_.c_function(node.name)) {
+        c_called(node, *c, ir::no_value);
+        return;
+    }
     const Function function = find_function(node.name)->id;
     if (const CallRule* rule = call_rule(function)) {
         if (rule->run != nullptr) rule->run(*this, node);
@@ -350,6 +374,7 @@ static bool only_prints(EventKind kind) {
         case EventKind::zero:
         case EventKind::exit:
         case EventKind::system:
+        case EventKind::raised:
             return false;
     }
     return false;
@@ -441,6 +466,10 @@ ir::Value BodyLowering::is_set(ast::ExprId id) {
 }
 
 ir::Value BodyLowering::length(ast::ExprId, const ast::Call& node) {
+    if (type(node.arguments[0]).kind == Kind::stack) {
+        const ir::Value stack = string(node.arguments[0], stack_size);
+        return b_->call(ir::Library::stack_length, {b_->map(unit_.stacks()), stack});
+    }
     const uint32_t map = std::get<MapUse>(use(node.arguments[0])).index;
     if (is_scalar(unit_.map(map))) return is_set(node.arguments[0]);
     const uint32_t count = b_->new_slot();

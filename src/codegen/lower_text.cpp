@@ -18,13 +18,17 @@ constexpr Readers bytes_readers{113, 112};  // bpf_probe_read_kernel, bpf_probe_
 }  // namespace
 
 // Addresses of user memory and of the kernel are told apart by their highest bit, as the architecture lays them out.
-void BodyLowering::read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text) {
+void BodyLowering::read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text, Span where, bool lenient) {
     const Readers readers = text ? text_readers : bytes_readers;
     const ir::Value from = integer(address);
-    const auto read = [&](int helper) { count_failure(b_->helper(helper, {to, size, from})); };
-    if (type(address).user_memory) return read(readers.user);
+    const auto read = [&](int helper, std::string_view memory) {
+        const std::string_view what = text ? memory : "";
+        if_unreadable(b_->helper(helper, {to, size, from}), from, where, what, lenient);
+    };
+    if (type(address).user_memory) return read(readers.user, "user string");
     b_->branch(
-        b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(readers.kernel); }, [&] { read(readers.user); });
+        b_->alu(ir::Alu::slt, from, b_->constant(0)), [&] { read(readers.kernel, "kernel string"); },
+        [&] { read(readers.user, "user string"); });
 }
 
 // How many bytes: all of what there is room for, or as many as the script says where that is less.
@@ -39,7 +43,8 @@ ir::Value BodyLowering::measure(const ast::Call& node, uint32_t most, uint32_t m
 void BodyLowering::text_into(ast::ExprId id, const ast::Call& node, ir::Value to) {
     const ast::ExprId from = node.arguments[0];
     const uint32_t size = type(id).size;
-    if (type(from).kind != Kind::string) return read_bytes(to, measure(node, size, 1), from, true);
+    if (type(from).kind != Kind::string)
+        return read_bytes(to, measure(node, size, 1), from, true, program_[id].span, node.lenient);
     if (node.arguments.size() == 1) return string_into(from, to, 0, padded(size));
     // a helper reads the program's own memory as well
     b_->helper(text_readers.kernel, {to, measure(node, size, 1), string(from, padded(type(from).size))});
@@ -51,7 +56,7 @@ void BodyLowering::buffer_into(ast::ExprId id, const ast::Call& node, ir::Value 
     const ir::Value length = measure(node, type(id).size - buffer_header, 0);
     const ir::Value bytes = b_->address(to, buffer_header);
     b_->store(to, 0, length);
-    if (!in_memory(type(from))) return read_bytes(bytes, length, from, false);
+    if (!in_memory(type(from))) return read_bytes(bytes, length, from, false, program_[id].span, node.lenient);
     b_->helper(bytes_readers.kernel,
                {bytes, length, string(from, padded(std::max(type(from).size, type(id).size - buffer_header)))});
 }

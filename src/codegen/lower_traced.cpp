@@ -28,6 +28,8 @@ bool sees_all(Place place, TracedBy by) {
         case Place::signal:
         case Place::kernel_objects:
             return false;
+        case Place::socket_event:  // refused where resolve finds who is traced
+            return false;
         case Place::event:
         case Place::raw_event:
         case Place::kernel_function:

@@ -79,6 +79,7 @@ BodyLowering::Location BodyLowering::member_place(ast::ExprId id, ast::ExprId ba
     }
     const bool moves = owner.shape && !owner.shape->declared && !of_program(*owner.shape);
     const bool named = moves && !owner.shape->name.empty();
+    if (moves && !named && p.root.empty()) unit_.compiled_in();
     if (named && p.path.empty()) {
         p.root = owner.shape->name;
     } else if (p.root.empty()) {
@@ -131,17 +132,26 @@ void BodyLowering::count_failure(ir::Value result) {
 }
 
 // As libbpf's BPF_CORE_READ_BITFIELD_PROBED does: the bytes that hold it, then all around it shifted out.
-ir::Value BodyLowering::bit_field(const Location& p, const Member& member) {
+ir::Value BodyLowering::bit_field(const Location& p, const Member& member, Span where) {
     const ir::Value room = b_->buffer(8);
     const bool asks = !p.path.empty();
     const uint64_t left = 64U - (uint64_t{member.bit_offset} + member.bit_size), right = 64U - member.bit_size;
     const auto value = [&](ir::Ask ask, uint64_t n) {
         return asks ? asked(p, ask, n) : b_->constant(static_cast<int64_t>(n));
     };
-    count_failure(b_->helper(p.user ? helper_probe_read_user : helper_probe_read_kernel,
-                             {room, value(ir::Ask::size, member.type.size), address(p)}));
+    const ir::Value at = address(p);
+    if_unreadable(b_->helper(p.user ? helper_probe_read_user : helper_probe_read_kernel,
+                             {room, value(ir::Ask::size, member.type.size), at}),
+                  at, where, "");
     const ir::Value high = b_->alu(ir::Alu::shl, b_->load(room, 0), value(ir::Ask::shift_left, left));
     return b_->alu(member.type.is_signed ? ir::Alu::ashr : ir::Alu::lshr, high, value(ir::Ask::shift_right, right));
+}
+
+// *uptr(address), where that is said.
+bool BodyLowering::is_lenient(ast::ExprId id) const {
+    const auto* unary = std::get_if<ast::Unary>(&program_[id].node);
+    const auto* call = unary ? std::get_if<ast::Call>(&program_[unary->operand].node) : nullptr;
+    return call != nullptr && call->lenient;
 }
 
 ir::Value BodyLowering::fetched(ast::ExprId id) {
@@ -149,8 +159,8 @@ ir::Value BodyLowering::fetched(ast::ExprId id) {
     const Type& t = type(id);
     const auto* member = std::get_if<MemberUse>(&use(id));
     const auto width = static_cast<uint8_t>(t.size);
-    if (!p.direct && member && member->member.bit_size != 0) return bit_field(p, member->member);
-    if (!p.direct) return b_->fetch(address(p), width, t.is_signed, p.user, unit_.loss(LossKind::failed_read, 0));
+    if (!p.direct && member && member->member.bit_size != 0) return bit_field(p, member->member, program_[id].span);
+    if (!p.direct) return read_word(address(p), width, t.is_signed, p.user, program_[id].span, is_lenient(id));
     if (member && member->member.bit_size != 0) return own_bit_field(p, member->member);
     if (p.distance == ir::no_value) return b_->load(p.base, p.offset, width, t.is_signed);
     // the verifier need not know the index: a helper reads the program's own memory as well
@@ -200,7 +210,8 @@ void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room) {
     }
     const int helper = text ? (p.user ? helper_probe_read_user_str : helper_probe_read_kernel_str)
                             : (p.user ? helper_probe_read_user : helper_probe_read_kernel);
-    count_failure(b_->helper(helper, {to, b_->constant(size), address(p)}));
+    const ir::Value at = address(p);
+    if_unreadable(b_->helper(helper, {to, b_->constant(size), at}), at, program_[id].span, "");
 }
 
 // Parts of one tuple into the layout of another, whose strings may be longer.
@@ -252,7 +263,16 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
         return b_->extend(located(of_program->variable).back(), static_cast<uint8_t>(type(id).size),
                           type(id).is_signed);
     if (!std::holds_alternative<FieldUse>(use(id))) return fetched(id);
-    const Field& field = std::get<FieldUse>(use(id)).field;
+    return argument_value(std::get<FieldUse>(use(id)).field);
+}
+
+ir::Value BodyLowering::variable_value(const ProgramVariable& variable) {
+    const auto width = static_cast<uint8_t>(variable.type.size);
+    if (variable.is_value) return b_->extend(located(variable).back(), width, variable.type.is_signed);
+    return read_word(address(program_place(variable)), width, variable.type.is_signed, true, b_->where());
+}
+
+ir::Value BodyLowering::argument_value(const Field& field) {
     const auto width = static_cast<uint8_t>(field.type.size);
     if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
     if (as_handed_) return b_->field(field.offset * 8, 8, false);

@@ -76,14 +76,15 @@ std::string text_of(const llvm::Module& module) {
 
 }  // namespace
 
-Result<Emitted> emit(const ir::Program& program, const Source& source, const EmitOptions& options) {
+Result<Emitted> emit(const ir::Program& program, const Source& source, const EmitOptions& options, Diags& diags) {
     std::string complaints;
     llvm::LLVMContext context;
     context.setDiagnosticHandler(std::make_unique<KeepDiagnostics>(complaints));
     const std::unique_ptr<llvm::TargetMachine> machine = target_machine();
     if (!machine) return Error{"this LLVM has no BPF target", "", 0};
-    Result<std::unique_ptr<llvm::Module>> module = emitter::ModuleBuilder(context, program, source).build();
+    Result<std::unique_ptr<llvm::Module>> module = emitter::ModuleBuilder(context, program, source).build(diags);
     if (!module) return module.error();
+    if (diags.has_errors()) return Emitted{};
     emitter::optimize(**module, *machine);
 
     Emitted out;

@@ -4,9 +4,10 @@
 namespace lt {
 namespace {
 
-// Without how far behind its begin the place is; of an inlined function that one.
+// As its language has it, without how far behind its begin the place is; of an inlined function that one.
 std::string function_of(const UserFunction& place) {
-    return place.inlined.empty() ? place.name.substr(0, place.name.rfind("+0x")) : place.inlined;
+    if (!place.inlined.empty()) return place.inlined;
+    return place.spoken.empty() ? place.name.substr(0, place.name.rfind("+0x")) : place.spoken;
 }
 
 }  // namespace
@@ -22,7 +23,8 @@ std::vector<std::string> function_names(const ResolvedPlace& place) {
     const bool program = probe_row(place.kind).place == Place::binary_function;
     if (place.members.empty()) return {program ? function_of(place.user) : place.function.name};
     std::vector<std::string> names;
-    for (const SharedPlace& member : place.members) names.push_back(program ? function_of(member.user) : member.function);
+    for (const SharedPlace& member : place.members)
+        names.push_back(program ? function_of(member.user) : member.function);
     return names;
 }
 

@@ -23,40 +23,43 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
     return out;
 }
 
-bool uses_args(const ast::Program& program, const ast::Block& block);
+// What an item asks of `args`.
+struct ArgsReader {
+    const ast::Program& program;
+    Asked& out;
 
-bool uses_args(const ast::Program& program, ast::ExprId id) {
-    const auto* name = std::get_if<ast::Name>(&program[id].node);
-    if (name && name->name == variable_row(Variable::args).name) return true;
-    bool found = false;
-    ast::each_child(program[id], [&](ast::ExprId child) { found = found || uses_args(program, child); });
-    ast::each_block(program[id], [&](const ast::Block& inner) { found = found || uses_args(program, inner); });
-    return found;
-}
-
-bool uses_args(const ast::Program& program, const ast::Block& block) {
-    bool found = false;
-    for (ast::StmtId id : block.statements) {
-        ast::each_expr(program[id], [&](ast::ExprId child) { found = found || uses_args(program, child); });
-        ast::each_block(program[id], [&](const ast::Block& inner) { found = found || uses_args(program, inner); });
+    void expr(ast::ExprId id) const {
+        const auto* name = std::get_if<ast::Name>(&program[id].node);
+        out.by_fields = out.by_fields || (name && name->name == variable_row(Variable::args).name);
+        const auto* member = std::get_if<ast::Member>(&program[id].node);
+        const auto* base = member ? std::get_if<ast::Name>(&program[member->base].node) : nullptr;
+        if (base && base->name == variable_row(Variable::args).name) out.fields.insert(member->field);
+        ast::each_child(program[id], [&](ast::ExprId child) { expr(child); });
+        ast::each_block(program[id], [&](const ast::Block& inner) { block(inner); });
     }
-    return found;
-}
-
-bool uses_args(const ast::Program& program, const ast::Action& node) {
-    return (node.predicate && uses_args(program, *node.predicate)) || uses_args(program, node.body);
-}
-
-bool uses_args(const ast::Program& program, const ast::SpanAction& node) {
-    const auto uses = [&](const std::optional<ast::ExprId>& id) { return id && uses_args(program, *id); };
-    const auto any_key = [&](const std::vector<ast::Endpoint>& ends) {
-        return std::ranges::any_of(ends, [&](const ast::Endpoint& e) {
-            return std::ranges::any_of(e.key, [&](auto id) { return uses(id); });
-        });
-    };
-    return uses(node.predicate) || uses(node.threshold) || uses_args(program, node.body) || any_key(node.opens) ||
-           any_key(node.closes) || (node.timeout && uses_args(program, node.timeout->body));
-}
+    void block(const ast::Block& body) const {
+        for (ast::StmtId id : body.statements) {
+            ast::each_expr(program[id], [&](ast::ExprId child) { expr(child); });
+            ast::each_block(program[id], [&](const ast::Block& inner) { block(inner); });
+        }
+    }
+    void maybe(const std::optional<ast::ExprId>& id) const {
+        if (id) expr(*id);
+    }
+    void action(const ast::Action& node) const {
+        maybe(node.predicate);
+        block(node.body);
+    }
+    void span(const ast::SpanAction& node) const {
+        maybe(node.predicate);
+        maybe(node.threshold);
+        block(node.body);
+        if (node.timeout) block(node.timeout->body);
+        for (const auto* ends : {&node.opens, &node.closes})
+            for (const ast::Endpoint& e : *ends)
+                for (ast::ExprId id : e.key) expr(id);
+    }
+};
 
 void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
     constexpr uint64_t most_entries = 1U << 24;
@@ -107,15 +110,17 @@ class ItemResolver {
     void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {
-        by_fields_ = uses_args(program_, action);
+        asked_ = {};
+        ArgsReader{program_, asked_}.action(action);
         const size_t before = typed_.bodies.size();
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
         // A block that could never run is a mistake even so.
         const bool is_left_out = missing_ == MissingProbes::warn && typed_.bodies.size() == before;
-        if (is_left_out && !diags_.has_errors()) resolver_.places(action.probes.front(), {Role::action, by_fields_});
+        if (is_left_out && !diags_.has_errors()) resolver_.places(action.probes.front(), asked_);
     }
     void operator()(const ast::SpanAction& node) {
-        by_fields_ = uses_args(program_, node);
+        asked_ = {};
+        ArgsReader{program_, asked_}.span(node);
         const auto span = static_cast<uint32_t>(typed_.spans.size());
         SpanInfo info;
         info.item = item_;
@@ -153,7 +158,8 @@ class ItemResolver {
 
     // Where the program can do without, what is missing is told as a warning or not at all.
     std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
-        const Asked asked = {role, by_fields_};
+        Asked asked = asked_;
+        asked.role = role;
         const bool is_known =
             find_probe(spec.parts.front().text) != nullptr;  // else it is not the place that is missing
         if (spec.alternative.optional) {
@@ -177,7 +183,7 @@ class ItemResolver {
     const ast::Program& program_;
     Typed& typed_;
     uint32_t item_;
-    bool by_fields_ = false;
+    Asked asked_;
     MissingProbes missing_;
     Diags& diags_;
 };
@@ -187,9 +193,10 @@ bool is_loop(const ast::Stmt& stmt) {
            std::holds_alternative<ast::ForMap>(stmt.node);
 }
 
-void loops_possible(const ast::Program& program, Kernel& kernel, Diags& diags) {
+void loops_possible(const ast::Program& program, Kernel& kernel, Typed& typed, Diags& diags) {
     const auto first = std::find_if(program.stmts.begin(), program.stmts.end(), is_loop);
     if (first == program.stmts.end()) return;
+    assume(typed.assumed, {Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::bpf_loop)});
     if (const Answer a = kernel.can(Feature::bpf_loop); !a.yes)
         diags.error(first->span, "this kernel has no loops for BPF programs: " + a.why).hint =
             "write unroll(N) { ... } for a number of turns that is known";
@@ -243,7 +250,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     for (const Unfit& row : unfit)
         if (calls(program, row.function)) options.ruled_out.push_back({"", row.way, std::string(row.why)});
     Typed typed;
-    loops_possible(program, kernel, diags);
+    loops_possible(program, kernel, typed, diags);
     read_params(program, options, typed, diags);
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;

@@ -12,14 +12,15 @@
 #include "stdlib/counters.h"
 
 namespace lt {
+
+std::optional<uint64_t> any_number(std::string_view text) {
+    return text.starts_with("0x") ? number<uint64_t>(text.substr(2), 16) : number<uint64_t>(text);
+}
+
 namespace {
 
 std::span<const CounterRow> counters_of(ProbeKind kind) {
     return kind == ProbeKind::software ? software_counters() : hardware_counters();
-}
-
-std::optional<uint64_t> any_number(std::string_view text) {
-    return text.starts_with("0x") ? number<uint64_t>(text.substr(2), 16) : number<uint64_t>(text);
 }
 
 // Bits "0-7,32-35" of `value`, from the low ones on, to where they belong. No value: that is not how bits are written.
@@ -72,7 +73,20 @@ Resolver::Places Resolver::counter(const ast::ProbeSpec& spec, ResolvedPlace pla
     return {place};
 }
 
-// The first that knows the name: the tables, caches, rHEX, SOURCE/TERMS/, and EVENT of any source.
+namespace {
+
+// TYPE/CONFIG: the numbers that the kernel has for it.
+std::optional<PerfEvent> numbered_event(std::string_view name) {
+    const size_t slash = name.find('/');
+    if (slash == name.npos) return {};
+    const auto type = any_number(name.substr(0, slash)), config = any_number(name.substr(slash + 1));
+    if (!type || !config || *type > UINT32_MAX) return {};
+    return PerfEvent{static_cast<uint32_t>(*type), *config, 0, 0, 0, usual_count};
+}
+
+}  // namespace
+
+// The first that knows the name: the tables, caches, rHEX, TYPE/CONFIG, SOURCE/TERMS/, and EVENT of any source.
 Result<PerfEvent> Resolver::counter_named(const ProbeRow& row, const std::string& name) {
     for (const CounterRow& c : counters_of(row.kind)) {
         if (name == c.name || (!c.alias.empty() && name == c.alias))
@@ -84,6 +98,7 @@ Result<PerfEvent> Resolver::counter_named(const ProbeRow& row, const std::string
     if (name.starts_with('r'))
         if (const auto raw = number<uint64_t>(std::string_view(name).substr(1), 16))
             return PerfEvent{PERF_TYPE_RAW, *raw, 0, 0, 0, usual_count};
+    if (const auto numbered = numbered_event(name)) return *numbered;
     const size_t slash = name.find('/');
     if (slash != name.npos && name.ends_with('/') && slash + 1 < name.size())
         return source_event(name.substr(0, slash), std::string_view(name).substr(slash + 1, name.size() - slash - 2));

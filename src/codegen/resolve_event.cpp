@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "resolver.h"
+#include "stdlib/successors.h"
 
 namespace lt {
 
@@ -88,10 +89,10 @@ Resolver::Places Resolver::missing_event(const ast::ProbeSpec& spec, const Error
 
 Resolver::Places Resolver::raw_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
     if (!offered(spec, Feature::raw_tracepoint, "raw tracepoints")) return {};
-    const std::string& name = spec.parts[1].text;
-    const std::vector<std::string> names =
-        is_glob(name) ? kernel_.raw_tracepoints(name) : std::vector<std::string>{name};
+    const std::string& name = spec.parts.back().text;
+    std::vector<std::string> names = is_glob(name) ? kernel_.raw_tracepoints(name) : std::vector<std::string>{name};
     if (!count_fits(spec, names.size())) return {};
+    if (!is_glob(name) && !kernel_.raw_tracepoint(name)) names = renamed_event(spec);
     Places out;
     for (const std::string& each : names) {
         std::optional<KernelFunction> arguments = kernel_.raw_tracepoint(each);
@@ -105,12 +106,26 @@ Resolver::Places Resolver::raw_event(const ast::ProbeSpec& spec, ResolvedPlace p
     return out.empty() ? missing_raw_event(spec) : out;
 }
 
+// What a tracepoint is called today that this kernel does not have.
+std::vector<std::string> Resolver::renamed_event(const ast::ProbeSpec& spec) {
+    const std::string& name = spec.parts.back().text;
+    for (const Candidate& c : event_successors(name)) {
+        if (!kernel_.raw_tracepoint(c.name)) continue;
+        Diag& d = diags_.note(spec.parts.back().span,
+                              fmt::format("this kernel has no raw tracepoint {}; {} is taken", name, c.name));
+        if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+        return {c.name};
+    }
+    return {};
+}
+
 Resolver::Places Resolver::missing_raw_event(const ast::ProbeSpec& spec) {
-    const std::string& name = spec.parts[1].text;
+    const std::string& name = spec.parts.back().text;
     const std::vector<std::string> all = kernel_.raw_tracepoints("*");
-    Diag& d = diags_.error(spec.parts[1].span, all.empty() ? "the arguments of raw tracepoints are not known here: "
-                                                             "the kernel has no type information (BTF)"
-                                                           : fmt::format("this kernel has no raw tracepoint {}", name));
+    Diag& d =
+        diags_.error(spec.parts.back().span, all.empty() ? "the arguments of raw tracepoints are not known here: "
+                                                           "the kernel has no type information (BTF)"
+                                                         : fmt::format("this kernel has no raw tracepoint {}", name));
     d.hint = did_you_mean(closest(name, views(all)));
     if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'rt:*'` lists them all";
     return {};

@@ -8,18 +8,60 @@
 #include "resolver.h"
 
 namespace lt {
+namespace {
+
+constexpr std::string_view kernel_itself = "vmlinux";  // as if it were a module
+
+}  // namespace
 
 Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
-    const std::string module = spec.parts.size() == 3 ? spec.parts[1].text : "";
+    const bool names_module = spec.parts.size() == 3 && spec.parts[1].text != kernel_itself;
+    const std::string module = names_module ? spec.parts[1].text : "";
     const std::string& name = spec.parts.back().text;
     if (name.find('@') != name.npos) return kernel_source(spec);
+    if (name.starts_with("0x") || name.find('+') != name.npos)
+        return kernel_instruction(spec, std::move(place), module, asked);
     if (is_glob(name)) return matching_functions(spec, place, asked);
     std::optional<KernelFunction> f = kernel_.function(name, module);
     if (!f) f = successor(spec, name);
     if (!f) return missing_function(spec, module);
+    if (std::optional<KernelFunction> called = inner(spec, *f, asked)) f = std::move(called);
     place.text = text_of(probe_row(place.kind), spec.parts, f->name);
     place.function = std::move(*f);
     place.rungs = ladder(kernel_, place.function, {place.kind, asked.role == Role::call, false}, options_.ruled_out);
+    if (!any_open(place.rungs)) return no_way(spec, place);
+    return {place};
+}
+
+// FUNCTION+OFFSET, or an address, where nobody knows whether an instruction begins. The kernel sees to the first.
+Resolver::Places Resolver::kernel_instruction(const ast::ProbeSpec& spec, ResolvedPlace place,
+                                              const std::string& module, const Asked& asked) {
+    const Part& part = spec.parts.back();
+    const auto refuse = [&](std::string message, std::string hint) {
+        diags_.error(part.span, std::move(message)).hint = std::move(hint);
+        return Places{};
+    };
+    if (place.kind != ProbeKind::kprobe || asked.role == Role::call)
+        return refuse("only kprobes are on single instructions", "write k:FUNCTION+OFFSET { ... }");
+    const size_t plus = part.text.find('+');
+    const bool is_address = plus == part.text.npos;
+    if (is_address && !options_.unsafe)
+        return refuse("an address may lie inside of an instruction",
+                      "write k:FUNCTION+OFFSET, or run lt with --unsafe");
+    const auto number = any_number(part.text.substr(is_address ? 0 : plus + 1));
+    if (!number) return refuse("this is no number", "for example k:vfs_read+4 or k:0xffffffff81000000");
+    place.function.name = part.text;
+    if (!is_address) {
+        const std::optional<KernelFunction> f = kernel_.function(part.text.substr(0, plus), module);
+        if (!f) return refuse(fmt::format("this kernel has no function {}", part.text.substr(0, plus)), "");
+        place.function.name = f->name;
+        place.offset = *number;
+    }
+    const Answer a = kernel_.can(Feature::kprobe);
+    std::string why = a.yes ? "" : a.why;
+    for (const RuledOut& r : options_.ruled_out)
+        if (r.way == Way::kprobe && (r.function.empty() || r.function == place.function.name)) why = r.why;
+    place.rungs = {{Way::kprobe, std::move(why), {}}};
     if (!any_open(place.rungs)) return no_way(spec, place);
     return {place};
 }
@@ -32,6 +74,24 @@ std::optional<KernelFunction> Resolver::successor(const ast::ProbeSpec& spec, co
                               fmt::format("this kernel has no function {}; {} is taken", name, f->name));
         if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
         return f;
+    }
+    return {};
+}
+
+// The function called by this one that has the parameter which this one had.
+std::optional<KernelFunction> Resolver::inner(const ast::ProbeSpec& spec, const KernelFunction& f, const Asked& asked) {
+    for (const std::string& field : asked.fields) {
+        const InnerFunction* row = inner_function(f.name, field);
+        const auto has = [&](const KernelFunction& g) {
+            return std::ranges::find(g.parameters, field, &Field::name) != g.parameters.end();
+        };
+        std::optional<KernelFunction> called =
+            row && !has(f) ? kernel_.function(std::string(row->inner)) : std::nullopt;
+        if (!called || !has(*called)) continue;
+        Diag& d = diags_.note(spec.parts.back().span, fmt::format("this kernel's {} has no argument {}; {} is taken",
+                                                                  f.name, field, called->name));
+        d.notes.push_back({{}, std::string(row->remark)});
+        return called;
     }
     return {};
 }

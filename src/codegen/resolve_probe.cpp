@@ -27,7 +27,7 @@ const Resolver::PlaceRow& Resolver::place_row(Place place) {
         PlaceRow{Place::nothing, 0, 0, false, &Resolver::nothing_more},
         PlaceRow{Place::period, 1, 2, false, &Resolver::period},
         PlaceRow{Place::event, 2, 2, false, &Resolver::event},
-        PlaceRow{Place::raw_event, 1, 1, false, &Resolver::raw_event},
+        PlaceRow{Place::raw_event, 1, 2, false, &Resolver::raw_event},
         PlaceRow{Place::kernel_function, 1, 2, false, &Resolver::kernel_function},
         PlaceRow{Place::system_call, 1, 1, false, &Resolver::system_call},
         PlaceRow{Place::binary_function, 2, 3, false, &Resolver::binary_function},
@@ -37,6 +37,7 @@ const Resolver::PlaceRow& Resolver::place_row(Place place) {
         PlaceRow{Place::address, 3, 3, false, &Resolver::address},
         PlaceRow{Place::signal, 2, 2, false, &Resolver::signal},
         PlaceRow{Place::kernel_objects, 1, 1, false, &Resolver::kernel_objects},
+        PlaceRow{Place::socket_event, 1, 1, false, &Resolver::socket_event},
     };
     static_assert([] {
         for (size_t i = 0; i < rows.size(); i++)

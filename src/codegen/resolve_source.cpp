@@ -56,8 +56,10 @@ Resolver::Places Resolver::kernel_source(const ast::ProbeSpec& spec) {
                      fmt::format("a line of the kernel's source is found by its debug information, that of package "
                                  "linux-image-{}-dbg or the like, which lt does not read",
                                  release));
-    d.hint = fmt::format("kprobe:{0} is the entry of the function, kretprobe:{0} its return",
-                         name.substr(0, name.find('@')));
+    d.hint = fmt::format(
+        "kprobe:{0} is the entry of the function, kretprobe:{0} its return; in SystemTap's language "
+        "kernel.function(\"{0}\").call and .return",
+        name.substr(0, name.find('@')));
     return {};
 }
 

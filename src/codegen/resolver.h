@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,11 @@ constexpr size_t few_matches =
 // What is asked of the places of a probe.
 struct Asked {
     Role role = Role::action;
-    bool by_fields = false;  // the item's expressions use `args`, which differs from place to place
+    bool by_fields = false;             // the item's expressions use `args`, which differs from place to place
+    std::set<std::string> fields = {};  // the members of `args` that they name
 };
+
+std::optional<uint64_t> any_number(std::string_view text);  // decimal, or hexadecimal behind 0x
 
 class Resolver {
   public:
@@ -66,6 +70,7 @@ class Resolver {
 
     // resolve_iterator.cpp
     Places kernel_objects(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    Places socket_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 
     // resolve_marker.cpp
     Places marker(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
@@ -78,13 +83,17 @@ class Resolver {
     Places missing_system_call(const ast::ProbeSpec& spec);
     static ResolvedPlace at_event(ResolvedPlace place, Tracepoint tp);
     Places missing_event(const ast::ProbeSpec& spec, const Error& error);
+    Places kernel_instruction(const ast::ProbeSpec& spec, ResolvedPlace place, const std::string& module,
+                              const Asked& asked);
     Places raw_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    std::vector<std::string> renamed_event(const ast::ProbeSpec& spec);
     Places missing_raw_event(const ast::ProbeSpec& spec);
 
     // resolve_kernel.cpp
     Places kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     std::optional<KernelFunction> successor(const ast::ProbeSpec& spec, const std::string& name);
     std::vector<Candidate> candidates(const std::string& name);
+    std::optional<KernelFunction> inner(const ast::ProbeSpec& spec, const KernelFunction& f, const Asked& asked);
     Places missing_function(const ast::ProbeSpec& spec, const std::string& module);
     Places no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place);
     Places matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place, const Asked& asked);

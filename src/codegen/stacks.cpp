@@ -35,7 +35,7 @@ std::optional<StackForm> stack_form(const ast::Expr& expr) {
 }
 
 StackRequest stack_request(const ast::Program& program, const ast::Call& call) {
-    StackRequest request;
+    StackRequest request{stack_frames, program.settings.stack_form};
     for (ast::ExprId argument : call.arguments) {
         request.frames = frame_count(program[argument]).value_or(request.frames);
         request.form = stack_form(program[argument]).value_or(request.form);

@@ -22,6 +22,9 @@ struct UseText {
     std::string operator()(const MemberUse& u) const {
         return fmt::format("member {} at {}", u.member.name, u.member.offset);
     }
+    std::string operator()(const ArgumentsUse& u) const {
+        return fmt::format("{} arguments", u.fields.size() + u.variables.size());
+    }
     std::string operator()(const ConstantUse& u) const { return fmt::format("constant {}", u.value); }
     std::string operator()(const MapUse& u) const { return fmt::format("map {}", typed.maps[u.index].name); }
     std::string operator()(const LocalUse& u) const { return fmt::format("local ${}", body.locals[u.index].name); }

@@ -68,14 +68,15 @@ struct LibClang {
 Result<LibClang> load_libclang();
 
 // A parsed text.
-class Unit {
+class TranslationUnit {
   public:
-    Unit(const LibClang& clang, CXIndex index, CXTranslationUnit unit) : clang_(clang), index_(index), unit_(unit) {}
-    Unit(Unit&& other) noexcept
+    TranslationUnit(const LibClang& clang, CXIndex index, CXTranslationUnit unit)
+        : clang_(clang), index_(index), unit_(unit) {}
+    TranslationUnit(TranslationUnit&& other) noexcept
         : clang_(other.clang_),
           index_(std::exchange(other.index_, nullptr)),
           unit_(std::exchange(other.unit_, nullptr)) {}
-    ~Unit() {
+    ~TranslationUnit() {
         if (unit_ != nullptr) clang_.disposeTranslationUnit(unit_);
         if (index_ != nullptr) clang_.disposeIndex(index_);
     }

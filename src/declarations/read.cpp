@@ -110,7 +110,7 @@ class Reader {
     }
 
   private:
-    std::optional<Unit> parse(const std::string& text, const std::vector<std::string>& arguments) {
+    std::optional<TranslationUnit> parse(const std::string& text, const std::vector<std::string>& arguments) {
         std::vector<const char*> words;
         for (const std::string& a : arguments) words.push_back(a.c_str());
         CXUnsavedFile file{text_name, text.data(), text.size()};
@@ -119,7 +119,7 @@ class Reader {
         const CXErrorCode code =
             clang_.parseTranslationUnit2(index, text_name, words.data(), static_cast<int>(words.size()), &file, 1,
                                          CXTranslationUnit_KeepGoing, &unit);
-        Unit out(clang_, index, unit);
+        TranslationUnit out(clang_, index, unit);
         if (code == CXError_Success) return out;
         diags_.error({}, fmt::format("libclang cannot read the script's C (error {})", static_cast<int>(code)));
         return {};

@@ -174,6 +174,8 @@ Names places(Kernel& kernel, Place place, std::string_view typed) {
             return functions_of_programs(kernel, typed);
         case Place::marker:
             return markers(kernel, typed);
+        case Place::socket_event:
+            return {"accepted"};
         case Place::kernel_objects:
             return kernel.iterators();
         case Place::counter:

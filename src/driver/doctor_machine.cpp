@@ -11,6 +11,7 @@
 #include <fstream>
 #include <vector>
 
+#include "declarations/c_functions.h"
 #include "declarations/read.h"
 #include "privileges.h"
 
@@ -121,6 +122,12 @@ Finding look_at_libclang() {
     return {Health::limited, lacking->what, lacking->hint};
 }
 
+Finding look_at_clang() {
+    const std::optional<Error> lacking = lacking_clang();
+    if (!lacking) return {Health::good, "clang is there: SystemTap programs may have functions in C in them"};
+    return {Health::limited, lacking->what, lacking->hint};
+}
+
 Finding look_at_debug_files() {
     struct stat folder{};
     if (stat("/usr/lib/debug/.build-id", &folder) == 0)
@@ -138,6 +145,7 @@ constexpr std::array rows{
     MachineRow{"BPF compiler", look_at_compiler},
     MachineRow{"memory", look_at_memory},
     MachineRow{"C in scripts", look_at_libclang},
+    MachineRow{"functions in C", look_at_clang},
 };
 
 }  // namespace

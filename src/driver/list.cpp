@@ -93,6 +93,8 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
             return system_calls(kernel, part(parts, 1));
         case Place::counter:
             return named(matching(counters(kernel, row.kind), part(parts, 1)));
+        case Place::socket_event:
+            return named(matching({"accepted"}, part(parts, 1)));
         case Place::kernel_objects:
             return named(matching(kernel.iterators(), part(parts, 1)));
         case Place::binary_function:
@@ -189,6 +191,8 @@ std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const List
             return of_event(kernel, syscall_category, std::string(syscall_entry) + name);
         case Place::kernel_objects:
             return of_structure(kernel, "struct bpf_iter__" + name);
+        case Place::socket_event:
+            return of_structure(kernel, "struct bpf_sock_ops");
         case Place::nothing:
         case Place::period:
         case Place::clock:

@@ -15,6 +15,7 @@
 #include "list.h"
 #include "pipeline.h"
 #include "port.h"
+#include "saved.h"
 #include "script.h"
 #include "systemtap.h"
 #include "wait.h"
@@ -56,13 +57,27 @@ int ask_kernel(const Command& command) {
     return listed ? 0 : fail(listed.error());
 }
 
+Error with_verb_meant(const Command& command, Error error);
+
+// Does one thing with what a command line names: a script, or a plan that was saved.
+int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)()) {
+    Result<Source> source = read_source(command);
+    if (!source) return fail(with_verb_meant(command, source.error()));
+    if (!is_saved_plan(source->text)) {
+        Pipeline pipeline(command, *std::move(source), shared);
+        return (pipeline.*work)();
+    }
+    Result<SavedPlan> saved = read_plan(*source);
+    if (!saved) return fail(saved.error());
+    Pipeline pipeline(command, *std::move(saved), shared);
+    return (pipeline.*work)();
+}
+
 // Of lt, and of the script where one is given.
 int help(const Command& command) {
     fmt::print("{}", command.help);
     if (command.file.empty() && !command.has(Option::program)) return 0;
-    Result<Source> source = read_source(command);
-    if (!source) return fail(source.error());
-    return Pipeline(command, std::move(*source)).help();
+    return with_pipeline(command, {}, &Pipeline::help);
 }
 
 // lt wait SPAN: as with the span's program and --count 1.
@@ -91,7 +106,7 @@ int doctor(int argc, const char* const* argv) {
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 
-// lt check [options] FILE...: 1 if one of them does not compile.
+// lt check [options] FILE...: 1 if one of them does not compile or, of plans, does not load.
 int check(int argc, const char* const* argv) {
     const Result<Command> given = read_command(argc, argv);
     if (!given) return fail(given.error());
@@ -99,13 +114,15 @@ int check(int argc, const char* const* argv) {
     files.insert(files.begin(), given->file);
     if (given->file.empty() && !given->has(Option::program))
         return fail({"check takes files", "for example lt check slow.lt", 0});
+    Result<std::unique_ptr<Kernel>> kernel = kernel_asked(*given);
+    if (!kernel) return fail(kernel.error());
     int status = 0;
     for (const std::string& file : files) {
         Command command = *given;
         command.file = file;
         command.positional.clear();
-        Result<Source> source = read_source(command);
-        if ((source ? Pipeline(command, std::move(*source)).tell() : fail(source.error())) != 0) status = 1;
+        (*kernel)->declare({});  // what the last one has declared in C is its own
+        if (with_pipeline(command, {.kernel = kernel->get()}, &Pipeline::tell) != 0) status = 1;
     }
     return status;
 }
@@ -155,9 +172,7 @@ int run(int argc, const char* const* argv) {
     if (lists_script(c)) return list_script(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);
-    Result<Source> source = read_source(c);
-    if (!source) return fail(with_verb_meant(c, source.error()));
-    return Pipeline(c, std::move(*source)).run();
+    return with_pipeline(c, {}, &Pipeline::run);
 }
 
 }  // namespace

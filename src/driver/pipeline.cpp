@@ -16,33 +16,37 @@
 #include "base/text.h"
 #include "parser/parse.h"
 #include "privileges.h"
+#include "saved.h"
 #include "systemtap.h"
 #include "traced.h"
 
 namespace lt {
 namespace {
 
+enum class From : uint8_t { script, plan, both };
 struct StageRow {
     std::string_view name;
     bool (Pipeline::*work)();
-    bool runs;  // touches the running kernel's programs: not done for a kernel in a folder
+    From from;  // what is run
 };
 constexpr std::array stages{
-    StageRow{"parse", &Pipeline::parse, false},
+    StageRow{"parse", &Pipeline::parse, From::script},
     // From here the text is a tree; nothing looks at the text again but to draw diagnostics.
-    StageRow{"resolve", &Pipeline::resolve, false},
+    StageRow{"resolve", &Pipeline::resolve, From::script},
     // From here every probe names one existing place and knows the ways there.
-    StageRow{"check", &Pipeline::check, false},
+    StageRow{"check", &Pipeline::check, From::script},
     // From here every expression has a type and every map a layout.
-    StageRow{"lower", &Pipeline::lower, false},
+    StageRow{"lower", &Pipeline::lower, From::script},
     // From here sizes and offsets are known and syntax is forgotten.
-    StageRow{"emit", &Pipeline::emit, false},
+    StageRow{"emit", &Pipeline::emit, From::script},
+    // In the place of these, for a plan that was saved.
+    StageRow{"fit", &Pipeline::fit, From::plan},
     // From here the plan is complete: the compiler is not needed any more.
-    StageRow{"load", &Pipeline::load, true},
+    StageRow{"load", &Pipeline::load, From::both},
     // From here the verifier has accepted every program.
-    StageRow{"attach", &Pipeline::attach, true},
+    StageRow{"attach", &Pipeline::attach, From::both},
     // From here every probe is attached.
-    StageRow{"run", &Pipeline::collect, true},
+    StageRow{"run", &Pipeline::collect, From::both},
 };
 
 struct DumpRow {
@@ -69,6 +73,17 @@ std::string names_of(const Rows& rows) {
     return either(names);
 }
 
+bool is_passed(const StageRow& stage, bool saved) {
+    return stage.from == From::both || stage.from == (saved ? From::plan : From::script);
+}
+
+std::string stage_names(bool saved) {
+    std::vector<std::string> names;
+    for (const StageRow& r : stages)
+        if (is_passed(r, saved)) names.emplace_back(r.name);
+    return either(names);
+}
+
 bool colored() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(stages, stage) - stages.data()); }
@@ -77,12 +92,14 @@ size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(st
 
 Pipeline::Pipeline(const Command& command, Source source, Shared shared)
     : command_(command), source_(std::move(source)), shared_(shared), kernel_(shared.kernel) {}
+Pipeline::Pipeline(const Command& command, SavedPlan saved, Shared shared)
+    : command_(command), source_(saved.source), shared_(shared), kernel_(shared.kernel), saved_(std::move(saved)) {}
 Pipeline::~Pipeline() {
     if (process_ >= 0) close(process_);
 }
 
 int Pipeline::run() {
-    const bool fine = options_fit() && run_stages();
+    const bool fine = options_fit() && run_stages() && (!command_.has(Option::save) || save());
     draw_diags();
     if (command_.has(Option::time)) tell_times(timings_);
     return fine ? exit_status_ : 1;
@@ -95,13 +112,13 @@ bool Pipeline::start() {
     return fine;
 }
 
-// Compiles and says what would be attached, and how.
+// Compiles, or loads what was compiled, and says what would be attached, and how.
 int Pipeline::tell() {
-    last_stage_ = "emit";
-    const bool fine = options_fit() && run_stages();
+    last_stage_ = saved_ ? "load" : "emit";
+    const bool fine = options_fit() && run_stages() && (!command_.has(Option::save) || save());
     draw_diags();
     if (!fine) return 1;
-    fmt::print("{}: {} probe{}\n", source_.name, own_probes(), own_probes() == 1 ? "" : "s");
+    fmt::print("{}: {} probe{}\n", saved_ ? command_.file : source_.name, own_probes(), own_probes() == 1 ? "" : "s");
     for (const PlannedProbe& probe : ir_.plan.probes) {
         if (probe.internal) continue;
         const auto open =
@@ -119,30 +136,41 @@ size_t Pipeline::own_probes() const {
 bool Pipeline::options_fit() {
     if (last_stage_.empty()) last_stage_ = command_.has(Option::dry_run) ? "attach" : stages.back().name;
     resolve_options_.params = command_.params;
-    resolve_options_.accounts = command_.has(Option::stats) || !shared_.alone;  // others may ask what is open
+    // Others may ask what is open, and who runs what is saved.
+    resolve_options_.accounts = command_.has(Option::stats) || command_.has(Option::save) || !shared_.alone;
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
     if (!set_max_keys() || !set_max_overhead() || !set_process() || !set_limits()) return false;
     if (!open_output()) return false;
-    if (command_.has(Option::kernel)) last_stage_ = "emit";
+    if (command_.has(Option::kernel) || command_.has(Option::save)) last_stage_ = saved_ ? "fit" : "emit";
+    return stages_fit() && rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with),
+                                         resolve_options_, diags_);
+}
+
+bool Pipeline::stages_fit() {
+    const Status suits = saved_ ? suits_saved(command_, *saved_) : suits_saving(command_);
+    if (!suits) return refuse(suits.error());
     size_t last_dump = 0;
     for (const std::string& name : command_.list(Option::dump)) {
         const DumpRow* row = find_row(dumps, name);
         if (!row)
             return refuse(
                 {fmt::format("nothing of the name `{}` can be dumped", name), "there are " + names_of(dumps), 0});
-        last_dump = std::max(last_dump, place_of(row->stage));
+        if (saved_ && row->name != "plan")
+            return refuse({fmt::format("a saved plan has no {}", name), "--dump plan shows what it has", 0});
+        last_dump = std::max(last_dump, place_of(saved_ ? "fit" : row->stage));
         last_stage_ = stages[last_dump].name;
         emit_options_.llvm_text |= name == "llvm";
         emit_options_.assembly_text |= name == "bpf";
     }
     if (command_.has(Option::stop_after)) {
         last_stage_ = command_.text(Option::stop_after);
-        if (!find_row(stages, last_stage_))
-            return refuse({fmt::format("there is no stage `{}`", last_stage_), "there are " + names_of(stages), 0});
+        const StageRow* row = find_row(stages, last_stage_);
+        if (!row || !is_passed(*row, saved_.has_value()))
+            return refuse({fmt::format("there is no stage `{}`", last_stage_),
+                           "there are " + stage_names(saved_.has_value()), 0});
     }
-    return rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
-                         diags_);
+    return true;
 }
 
 bool Pipeline::open_output() {
@@ -218,13 +246,14 @@ bool Pipeline::set_max_keys() {
 
 bool Pipeline::run_stages() {
     for (const StageRow& stage : stages) {
+        if (!is_passed(stage, saved_.has_value())) continue;
         const auto start = std::chrono::steady_clock::now();
         const bool fine = (this->*stage.work)();
         timings_.push_back({stage.name, std::chrono::steady_clock::now() - start});
         if (!fine) return false;
         for (const std::string& name : command_.list(Option::dump)) {
             const DumpRow* row = find_row(dumps, name);
-            if (row->stage == stage.name) fmt::print("{}", (this->*row->text)());
+            if (row->stage == stage.name || stage.from == From::plan) fmt::print("{}", (this->*row->text)());
         }
         if (stage.name == last_stage_) break;
     }
@@ -246,17 +275,21 @@ bool Pipeline::parse() {
     load_imports(source_, diags_, command_.positional);
     Invocation given{command_.positional, {}};
     for (const ParamSetting& p : command_.params) given.named.emplace_back(p.name, p.text);
-    if (!start_command()) return false;
+    if (asks_for_command() && !start_command()) return false;
     tell_systemtap(command_, given);
     if (child_) given.target = child_->pid();
     program_ = lt::parse(source_, diags_, given);
     return !diags_.has_errors() && params_fit();
 }
 
-// A program may ask for the number of the command's process, so that is there before the program is compiled.
+// SystemTap's target() is a number when the program is compiled.
+bool Pipeline::asks_for_command() const {
+    return grammar_of(source_.spoken()) == Grammar::stp && last_stage_ == stages.back().name;
+}
+
+// It waits until all is attached.
 bool Pipeline::start_command() {
-    const bool is_wanted = grammar_of(source_.spoken()) == Grammar::stp && last_stage_ == stages.back().name;
-    if (!command_.has(Option::command) || child_ || !is_wanted) return true;
+    if (!command_.has(Option::command) || child_) return true;
     Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
     if (!child) return refuse(child.error());
     child_ = std::move(*child);
@@ -282,6 +315,7 @@ bool Pipeline::params_fit() {
 }
 
 int Pipeline::help() {
+    if (saved_) return params_help();
     if (!parse() && program_.options.empty()) {  // without its words a script may have mistakes, and still options
         draw_diags();
         return 1;
@@ -311,17 +345,25 @@ int Pipeline::list() {
     return found ? 0 : 1;
 }
 
-bool Pipeline::resolve() {
-    if (!kernel_) {
-        const std::string folder = command_.text(Option::kernel);
-        if (folder.empty()) {
-            if (const auto lacking = lacking_privilege()) return refuse(*lacking);
-        }
-        Result<std::unique_ptr<Kernel>> kernel = open_kernel({folder});
-        if (!kernel) return refuse(kernel.error());
-        own_kernel_ = std::move(*kernel);
-        kernel_ = own_kernel_.get();
+Result<std::unique_ptr<Kernel>> kernel_asked(const Command& command) {
+    const std::string folder = command.text(Option::kernel);
+    if (folder.empty()) {
+        if (const auto lacking = lacking_privilege()) return *lacking;
     }
+    return open_kernel({folder});
+}
+
+bool Pipeline::open_kernel_asked() {
+    if (kernel_) return true;
+    Result<std::unique_ptr<Kernel>> kernel = kernel_asked(command_);
+    if (!kernel) return refuse(kernel.error());
+    own_kernel_ = std::move(*kernel);
+    kernel_ = own_kernel_.get();
+    return true;
+}
+
+bool Pipeline::resolve() {
+    if (!open_kernel_asked()) return false;
     typed_ = lt::resolve(program_, *kernel_, resolve_options_, diags_);
     return !diags_.has_errors();
 }
@@ -351,13 +393,18 @@ bool Pipeline::check() {
 }
 
 bool Pipeline::lower() {
-    ir_ = lt::lower(program_, typed_, diags_);
+    ir_ = lt::lower(program_, typed_, source_, diags_);
+    if (diags_.has_errors()) return false;
+    if (!program_.c_functions.empty() && c_code_.empty())  // however often the rest is compiled
+        c_code_ = compile_c_functions(source_, program_, *kernel_, diags_);
+    ir_.c_code = c_code_;
     return !diags_.has_errors();
 }
 
 bool Pipeline::emit() {
-    Result<Emitted> emitted = lt::emit(ir_, source_, emit_options_);
+    Result<Emitted> emitted = lt::emit(ir_, source_, emit_options_, diags_);
     if (!emitted) return refuse(emitted.error());
+    if (diags_.has_errors()) return false;
     emitted_ = std::move(*emitted);
     ir_.plan.object = std::move(emitted_.object);
     return true;

@@ -13,10 +13,12 @@
 #include "codegen/compile.h"
 #include "command.h"
 #include "control.h"
+#include "declarations/c_functions.h"
 #include "declarations/read.h"
 #include "live_view.h"
 #include "output.h"
 #include "report.h"
+#include "runtime/saved_plan.h"
 #include "runtime/session.h"
 #include "trace.h"
 
@@ -30,9 +32,14 @@ struct Shared {
     bool alone = true;  // else signals, announcements and the control socket are not the run's affair
 };
 
+// The running one, if this process may trace, or that of --kernel.
+Result<std::unique_ptr<Kernel>> kernel_asked(const Command& command);
+
 class Pipeline {
   public:
     Pipeline(const Command& command, Source source, Shared shared = {});
+    // One that was compiled before: it begins at the stage `fit`.
+    Pipeline(const Command& command, SavedPlan saved, Shared shared = {});
     ~Pipeline();
     int run();  // the exit status
     // A run in parts: everything up to where every probe is attached; then the session is turned by somebody else; then
@@ -51,6 +58,7 @@ class Pipeline {
     bool check();
     bool lower();
     bool emit();
+    bool fit();
     bool load();
     bool attach();
     bool collect();
@@ -64,10 +72,19 @@ class Pipeline {
 
   private:
     bool options_fit();
+    bool stages_fit();
+    bool open_kernel_asked();
+    int params_help() const;
+    bool save();
+    std::vector<Plan> by_each_way();
+    bool compile_with(const std::vector<RuledOut>& ruled_out);
+    bool can_be_saved(Plan& plan);
+    bool set_saved_params();
     bool set_max_keys();
     bool set_max_overhead();
     OverheadOptions overhead();
     std::FILE* messages() const;
+    bool asks_for_command() const;
     bool start_command();
     bool declare();
     bool set_process();
@@ -99,7 +116,10 @@ class Pipeline {
     ResolveOptions resolve_options_;
     Typed typed_;
     std::optional<CDeclarations> declarations_;
+    std::vector<uint8_t> c_code_;  // of the functions in C
     ir::Program ir_;
+    std::optional<SavedPlan> saved_;
+    std::vector<RuledOut> refused_;  // of a saved plan: ways that the kernel did not take
     EmitOptions emit_options_;
     Emitted emitted_;
     std::string last_stage_;

@@ -22,7 +22,7 @@ bool lasting(const PlannedProbe& p) {
 // Below these no other way stands on a ladder.
 bool is_last(Way way) {
     constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe, Way::run,
-                              Way::perf_event, Way::iterator,       Way::host};
+                              Way::perf_event, Way::iterator,       Way::host,   Way::sockets};
     return std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
@@ -66,19 +66,25 @@ std::FILE* Pipeline::messages() const {
 
 bool Pipeline::load() {
     draw_diags();
+    if (!start_command()) return false;
     if (const Status begun = output_->begin(ir_.plan); !begun) return refuse(begun.error());
     Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, output_->printer(),
                                                              {.output = shared_.alone ? output_->descriptor() : -1,
                                                               .source_lines = command_.has(Option::verbose),
                                                               .messages = messages(),
-                                                              .takes_signals = shared_.alone,
+                                                              .takes_signals = shared_.alone && last_stage_ != "load",
+                                                              .command = child_ ? child_->pid() : 0,
                                                               .overhead = overhead()});
     if (!session) {
         const Error& e = session.error();
         const size_t log = e.hint.find('\n');
         const bool shorter = log != std::string::npos && !command_.has(Option::verbose);
-        diags_.error(span_of_line(source_.text, e.line), e.what).hint =
-            shorter ? e.hint.substr(0, log) + "; -v shows the verifier's log" : e.hint;
+        std::string hint = shorter ? e.hint.substr(0, log) + "; -v shows the verifier's log" : e.hint;
+        // what the script's own C does is not for lt to prove
+        if (log != std::string::npos && !c_code_.empty() && hint.starts_with("this is a mistake of lt"))
+            hint = "in the program's C each index and size must be seen to stay in bounds" +
+                   hint.substr(hint.find(shorter ? ';' : '\n', shorter ? log : 0));
+        diags_.error(span_of_line(source_.text, e.line), e.what).hint = std::move(hint);
         return false;
     }
     session_ = std::move(*session);
@@ -99,11 +105,6 @@ void allow_many_files() {
 }  // namespace
 
 bool Pipeline::attach() {
-    if (command_.has(Option::command) && !child_) {
-        Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
-        if (!child) return refuse(child.error());
-        child_ = std::move(*child);
-    }
     if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
         const size_t n = own_probes();
         output_->printer().attaching(n);
@@ -111,10 +112,11 @@ bool Pipeline::attach() {
     }
     const Traced& traced = resolve_options_.traced;
     if (traced.process != 0 && !watch_process()) return false;
+    const bool bound = ir_.plan.binds_command && traced.by == TracedBy::all;
     if (traced.process != 0)
-        session_->trace(traced.process, traced.by == TracedBy::process);
+        session_->trace({traced.process, traced.by == TracedBy::process, false});
     else if (child_)
-        session_->trace(child_->pid(), false);
+        session_->trace({child_->pid(), bound, true});
     allow_many_files();
     const std::vector<Refusal> refusals = session_->attach();
     if (!refusals.empty()) return compile_again(refusals);
@@ -140,6 +142,10 @@ bool Pipeline::compile_again(const std::vector<Refusal>& refusals) {
         resolve_options_.ruled_out.push_back({rung->attachments.front().function, r.way, r.why});
     }
     session_.reset();
+    if (saved_) {
+        refused_ = resolve_options_.ruled_out;
+        return fit() && load() && attach();
+    }
     diags_ = {};
     const size_t notes_drawn = drawn_;
     const bool compiled = parse() && resolve() && check() && lower() && emit();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstdlib>
 #include <set>
 
@@ -44,12 +45,20 @@ std::string pointee_name(const Type& type) {
     return to && to->kind == Kind::structure ? to->shape->name : "";
 }
 
+// What checking says of an expression.
+struct Told {
+    port::Known type = port::Known::nothing;
+    uint32_t size = 0;
+    std::string pointee = {};
+    auto operator<=>(const Told&) const = default;
+};
+
 class Porter {
   public:
     Porter(const Command& command, Source source, Kernel* kernel)
         : source_(std::move(source)), kernel_(kernel), given_{command.positional} {
         tell_systemtap(command, given_);
-        given_.names_target = true;
+        given_.for_port = true;
         options_.params = command.params;
         options_.unsafe = true;
     }
@@ -57,24 +66,21 @@ class Porter {
     int run() {
         Diags diags;
         load_imports(source_, diags);
-        ast::Program linked = parse_as_written(source_, diags, given_);
+        const ast::Program linked = parse_as_written(source_, diags, given_);
+        for (const ast::CFunction& f : linked.c_functions)
+            diags.error(f.span, fmt::format("{} is written in C, for which lt's own language has no place", f.shown))
+                .hint =
+                "run the program as it is, or write it with $x->y and @cast first: they follow the kernel's "
+                "structures";
         if (diags.has_errors()) {
             draw_all(source_, diags);
             return 1;
         }
-        const port::OnlyWritten only_written = port::prepare(source_, linked);
-        const bool compiled = kernel_ && ask_types(linked);
-        port::Machine machine;
-        machine.type = [this](ast::ExprId id) {
-            const auto i = static_cast<size_t>(id);
-            return i < types_.size() ? types_[i] : port::Known::nothing;
-        };
-        machine.pointee = [this](ast::ExprId id) {
-            const auto i = static_cast<size_t>(id);
-            return i < pointees_.size() ? pointees_[i] : std::string();
-        };
-        if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
-        const port::Ported ported = port::port(source_, std::move(linked), only_written, machine);
+        bool compiled = false;
+        port::Ported ported = made(linked, true, compiled);
+        // Where nothing can say whether names do for its texts, it gets texts.
+        const bool doubtful = !compiled || !mistakes(ported.text, compiled).all().empty();
+        if (ported.has_probes && doubtful) ported = made(linked, false, compiled);
         for (const ast::ProbeSpec& spec : ported.left_out)
             diags.warning(spec.span, "this kernel has no such place, and the port is without it");
         draw_all(source_, diags);
@@ -87,6 +93,22 @@ class Porter {
     }
 
   private:
+    // `compiled`: whether the program itself does on this kernel.
+    port::Ported made(ast::Program linked, bool by_name, bool& compiled) {
+        const port::OnlyWritten only_written = port::prepare(source_, linked, by_name);
+        compiled = kernel_ && ask_types(linked);
+        port::Machine machine;
+        const auto told = [this](ast::ExprId id) {
+            const auto i = static_cast<size_t>(id);
+            return i < told_.size() ? told_[i] : Told{};
+        };
+        machine.type = [told](ast::ExprId id) { return told(id).type; };
+        machine.size = [told](ast::ExprId id) { return told(id).size; };
+        machine.pointee = [told](ast::ExprId id) { return told(id).pointee; };
+        if (kernel_) machine.exists = [this](const ast::ProbeSpec& spec) { return exists(spec); };
+        return port::port(source_, std::move(linked), only_written, machine);
+    }
+
     // The types that this kernel gives to what each item names; an item that does not compile here has none. Functions
     // are put in their places at the end of the tree, so that all that was there before keeps its number.
     bool ask_types(const ast::Program& linked) {
@@ -98,8 +120,7 @@ class Porter {
         }
         put_in(whole, given_, diags);
         if (diags.has_errors()) return false;
-        types_.assign(linked.exprs.size(), port::Known::nothing);
-        pointees_.assign(linked.exprs.size(), "");
+        told_.assign(linked.exprs.size(), {});
         for (const ast::Item& item : linked.items) ask_types(whole, item);
         whole.items = linked.items;
         return compiles(whole, diags);
@@ -123,15 +144,13 @@ class Porter {
 
     // Where the same text has several types, nothing is known.
     void keep_types(const Typed& typed) {
-        for (size_t i = 0; i < types_.size(); i++) {
-            std::set<std::pair<port::Known, std::string>> found;
+        for (size_t i = 0; i < told_.size(); i++) {
+            std::set<Told> found;
             for (const Body& body : typed.bodies) {
                 if (i < body.types.size() && body.types[i].kind != Kind::none)
-                    found.emplace(known(body.types[i]), pointee_name(body.types[i]));
+                    found.insert({known(body.types[i]), body.types[i].size, pointee_name(body.types[i])});
             }
-            if (found.size() != 1) continue;
-            types_[i] = found.begin()->first;
-            pointees_[i] = found.begin()->second;
+            if (found.size() == 1) told_[i] = *found.begin();
         }
     }
 
@@ -143,13 +162,21 @@ class Porter {
         return !resolve(alone, *kernel_, options_, ignored).bodies.empty() && !ignored.has_errors();
     }
 
-    // What was printed is read again: a program that is none is not handed out.
-    bool holds(const std::string& text, bool compiled) {
-        const Source ported{source_.name + " as .lt", text, {}, ".lt"};
-        Diags diags;
-        const ast::Program program = parse(ported, diags, {});
-        if (!diags.has_errors() && (!compiled || compiles(program, diags))) return true;
-        draw_all(ported, diags);
+    // Of what was printed, read again.
+    Diags mistakes(const std::string& text, bool compiled) const {
+        Diags diags, errors;
+        const ast::Program program = parse(source_of(text), diags, {});
+        if (!diags.has_errors() && compiled) compiles(program, diags);
+        if (diags.has_errors()) errors.take(std::move(diags));
+        return errors;
+    }
+    Source source_of(const std::string& text) const { return {source_.name + " as .lt", text, {}, ".lt"}; }
+
+    // A program that is none is not handed out.
+    bool holds(const std::string& text, bool compiled) const {
+        const Diags diags = mistakes(text, compiled);
+        if (diags.all().empty()) return true;
+        draw_all(source_of(text), diags);
         refuse({"this program has no form in .lt yet", "lt runs it as it is: lt " + source_.name, 0});
         return false;
     }
@@ -158,8 +185,7 @@ class Porter {
     Kernel* kernel_;
     Invocation given_;
     ResolveOptions options_;
-    std::vector<port::Known> types_;
-    std::vector<std::string> pointees_;
+    std::vector<Told> told_;  // by expression
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr std::array loss_rows{
     LossRow{LossKind::span_died, "span_died", Subject::span, Told::in_stats, "{1}: open when their thread ended: {0}",
             "", "ended with their thread"},
     LossRow{LossKind::span_reopened, "span_reopened", Subject::span, Told::always,
-            "{1}: opened again before they were closed, and measured from then on: {0}", "", "opened again"},
+            "{1}: opened again before they were closed, the earlier openings not measured: {0}", "", "opened again"},
     LossRow{LossKind::span_too_deep, "span_too_deep", Subject::span, Told::always,
             "{1}: nested too deep and not measured: {0}", "", "nested too deep"},
     LossRow{LossKind::span_no_room, "span_no_room", Subject::span, Told::always,
@@ -247,6 +247,10 @@ void tell_overhead(const OverheadNews& news, Printer& printer, std::FILE* messag
 void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages) {
     const std::vector<Loss> losses = session.losses();
     printer.at({});
+    if (session.errors() > 0) {
+        fmt::print(messages, "WARNING: Number of errors: {}\n", session.errors());
+        printer.fact({"errors", {{"count", static_cast<int64_t>(session.errors())}}, ""});
+    }
     for (const Missed& each : session.missed()) {
         const MissedFact fact = missed_fact(plan, each);
         fmt::print(messages, "lt: {}\n", fact.text);

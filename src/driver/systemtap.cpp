@@ -75,6 +75,14 @@ void tell_systemtap(const Command& command, Invocation& given) {
     given.kernel_release = release_of(folder);
     if (folder.empty()) given.kernel_config = config_of(given.kernel_release);
     given.guru = command.has(Option::guru);
+    constexpr std::string_view errors = "MAXERRORS=";
+    for (const std::string& limit : command.list(Option::limits)) {
+        if (!limit.starts_with(errors)) continue;
+        uint32_t most = 0;
+        const char* const last = limit.data() + limit.size();
+        if (std::from_chars(limit.data() + errors.size(), last, most).ptr == last) given.max_errors = most;
+    }
+    if (command.has(Option::suppress_errors)) given.max_errors = UINT32_MAX;
     const std::string target = command.text(Option::target);
     std::from_chars(target.data(), target.data() + target.size(), given.target);
     for (const std::string& setting : command.list(Option::global)) {

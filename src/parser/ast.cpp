@@ -35,6 +35,13 @@ std::optional<MapOrder::By> order_named(std::string_view name) {
 std::string_view spelling(UnaryOp op) { return unary_spellings[static_cast<size_t>(op)]; }
 std::string_view spelling(BinaryOp op) { return binary_spellings[static_cast<size_t>(op)]; }
 
+std::optional<uint32_t> Program::c_function(std::string_view name) const {
+    for (uint32_t i = 0; i < c_functions.size(); i++) {
+        if (c_functions[i].name == name) return i;
+    }
+    return std::nullopt;
+}
+
 ExprId Program::add(Span span, ExprNode node) {
     exprs.push_back({span, std::move(node)});
     return static_cast<ExprId>(exprs.size() - 1);

@@ -167,9 +167,32 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
         if (type.size() == 1 && !path.empty())
             return container(span, name, name_span, {arguments[0]}, {program_[arguments[1]].span, type[0]}, path);
     }
+    if (name == function_row(Function::find).name && arguments.size() == 3) return found(span, std::move(arguments));
     if (name == "defined" && arguments.size() == 1) return add(span, ast::Defined{arguments[0]}, arguments);
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);
+}
+
+ast::ExprId Builder::known(Span span, ast::ExprId value) { return add(span, ast::Defined{value, true}, {value}); }
+
+// find(@map, key, $name) is { $found = has_key(@map[key]); if ($found) { $name = @map[key]; } $found }, where no
+// program can name the first variable.
+ast::ExprId Builder::found(Span span, Exprs arguments) {
+    const auto* map = std::get_if<ast::Map>(&program_[arguments[0]].node);
+    const bool is_variable = std::holds_alternative<ast::Local>(program_[arguments[2]].node);
+    if (map == nullptr || map->has_key || !is_variable) {
+        diags_.error(span, "find() takes a map, a key and a variable").hint = "for example find(@start, tid, $at)";
+        return leaf(span, ast::Integer{0});
+    }
+    const std::string asks = fmt::format("__found_{}", span.begin);
+    const auto mark = [&] { return leaf(span, ast::Local{asks}); };
+    const std::string name = map->name;
+    const ast::ExprId one = with_key(span, {arguments[0], arguments[1]})[0];
+    const ast::ExprId has = call(span, std::string(function_row(Function::has_key).name), span, {one});
+    const ast::StmtId asked = let(span, asks, span, {}, has);
+    const ast::StmtId taken = assign(span, arguments[2], {}, this->map(span, name, {arguments[1]}));
+    const ast::ExprId condition = mark();
+    return block_value(span, {asked, choose(span, condition, {{taken}}, {}), evaluate(span, mark())});
 }
 
 ast::ExprId Builder::unary(Span span, ast::UnaryOp op, ast::ExprId operand) {

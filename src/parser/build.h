@@ -30,6 +30,8 @@ class Builder {
     ast::ExprId cast(Span span, ast::TypeName type, ast::ExprId value);
     ast::ExprId type_call(Span span, const std::string& name, ast::TypeName type);  // sizeof(type)
     ast::ExprId call(Span span, std::string name, Span name_span, Exprs arguments);
+    ast::ExprId known(Span span, ast::ExprId value);
+    ast::ExprId found(Span span, Exprs arguments);
     ast::ExprId unary(Span span, ast::UnaryOp op, ast::ExprId operand);
     ast::ExprId binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right);
     ast::ExprId conditional(Span span, ast::ExprId condition, ast::ExprId yes, ast::ExprId no);

@@ -36,6 +36,12 @@ class Dumper {
             line_under(fmt::format("parameter ${} : {}", p.name, text(p.type)));
         block_under("body", f.body);
     }
+    void c_function(const CFunction& f) {
+        line("function {} : {} in C [{}, {})", f.name, f.result == CFunction::Result::text ? "string" : "number",
+             f.text_span.begin, f.text_span.end);
+        for (const CFunction::Parameter& p : f.parameters)
+            line_under(fmt::format("parameter {} : {}", p.name, p.is_text ? "string" : "number"));
+    }
     void operator()(const Macro& m) {
         line("macro {}", m.name);
         for (ExprId p : m.parameters) under(p);
@@ -106,6 +112,15 @@ class Dumper {
         block_under("body", u.body);
     }
     void operator()(const Jump& j) { line("{}", j.again ? "continue" : "break"); }
+    void operator()(const Attempt& a) {
+        line("try");
+        block_under("body", a.body);
+        block_under(a.name.empty() ? "catch" : "catch $" + a.name, a.handler);
+    }
+    void operator()(const Raise& r) {
+        line("raise");
+        under(r.message);
+    }
 
     void operator()(const Integer& i) { line("integer {}", i.value); }
     void operator()(const Boolean& b) { line("boolean {}", b.value); }
@@ -168,7 +183,7 @@ class Dumper {
     void operator()(const Positional& p) { p.number == 0 ? line("positional count") : line("positional {}", p.number); }
     void operator()(const AnyPart&) { line("any"); }
     void operator()(const Defined& d) {
-        line("defined");
+        line("{}", d.is_value ? "comptime" : "defined");
         under(d.value);
     }
     void operator()(const BlockValue& b) {
@@ -280,6 +295,7 @@ std::string text(const MapOrder& order) {
 std::string dump(const Program& program) {
     Dumper dumper(program);
     for (const Item& item : program.items) dumper.item(item);
+    for (const CFunction& f : program.c_functions) dumper.c_function(f);
     return dumper.take();
 }
 

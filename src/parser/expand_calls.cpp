@@ -134,6 +134,12 @@ class Copier {
     }
     void rename(Span, ast::Unroll& n) { n.count = expr(n.count), n.body = block(n.body); }
     void rename(Span, ast::Jump&) {}
+    void rename(Span, ast::Attempt& n) {
+        n.body = block(n.body);
+        if (!n.name.empty()) n.name = local(n.name);
+        n.handler = block(n.handler);
+    }
+    void rename(Span, ast::Raise& n) { n.message = expr(n.message); }
 
     ast::Program& program_;
     Names names_;

@@ -18,6 +18,7 @@ namespace lt {
     word       = [A-Za-z_] [A-Za-z0-9_]*;
     comment    = "//" [^\n\x00]* | "/*" ([^*\x00] | "*"+ [^*/\x00])* "*"+ "/";
     decimal    = "0" | [1-9] [0-9_]*;
+    suffix     = [uUlL] [uUlL]? [uUlL]?;
     unit       = "ns" | "us" | "ms" | [smhd];
     string     = ["] ([^"\\\n\x00] | "\\" [^\n\x00])* ["];
     gap        = [ \t\r\n]*;
@@ -77,9 +78,9 @@ Token Lexer::scan() {
             <*> "$" word       { return Parser::make_LOCAL(std::string(text().substr(1)), here()); }
             <*> "$" ([0-9]+ | "#") { return positional(); }
 
-            <*> decimal                            { return integer(10); }
-            <*> "0" [xX] [0-9a-fA-F] [0-9a-fA-F_]* { return integer(16); }
-            <*> "0" [0-7_]+                        { return integer(8); }
+            <*> decimal suffix?                            { return integer(10); }
+            <*> "0" [xX] [0-9a-fA-F] [0-9a-fA-F_]* suffix? { return integer(16); }
+            <*> "0" [0-7_]+ suffix?                        { return integer(8); }
             <*> decimal [eE] decimal               { return scientific(); }
             <*> [0-9] [0-9_]* ("." [0-9_]+)? unit  { return duration(); }
             <*> [0-9] [0-9A-Za-z_]* ("." [0-9] [0-9A-Za-z_]*)? { return bad_number(); }

@@ -20,6 +20,17 @@ size_t past_opaque(std::string_view text, size_t at) {
     return std::min(end + 1, text.size());
 }
 
+// Behind the `}` of a definition: a word that is neither the name of a variable or type nor an attribute, but a probe.
+bool probe_follows(std::string_view text, size_t at) {
+    const auto in_word = [&](size_t i) {
+        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+    };
+    if (!in_word(at)) return false;
+    while (in_word(at)) at++;
+    const size_t next = text.find_first_not_of(" \t\r\n", at);
+    return next != text.npos && std::string_view(";,[=(").find(text[next]) == std::string_view::npos;
+}
+
 }  // namespace
 
 // With the end of the line, and further lines after a backslash.
@@ -51,7 +62,8 @@ uint32_t Lexer::definition_end(uint32_t at, std::optional<Span>& open) const {
         braces.pop_back();
         has_body = true;
         const size_t next = text.find_first_not_of(" \t", i + 1);
-        const bool ends_line = next == std::string_view::npos || text[next] == '\n' || text[next] == '/';
+        const bool ends_line =
+            next == std::string_view::npos || text[next] == '\n' || text[next] == '/' || probe_follows(text, next);
         const uint32_t after = past_blanks(static_cast<uint32_t>(i + 1));
         if (braces.empty() && ends_line && text.substr(after, 1) != ";" && !text.substr(after).starts_with("__attr"))
             return static_cast<uint32_t>(i + 1);

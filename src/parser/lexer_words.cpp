@@ -28,7 +28,7 @@ constexpr std::array code_keywords = {
     Keyword{"let", TokenKind::LET},       Keyword{"struct", TokenKind::C_TYPE},
     Keyword{"union", TokenKind::C_TYPE},  Keyword{"enum", TokenKind::C_TYPE},
     Keyword{"true", TokenKind::TRUE},     Keyword{"false", TokenKind::FALSE},
-    Keyword{"typeof", TokenKind::TYPEOF},
+    Keyword{"typeof", TokenKind::TYPEOF}, Keyword{"comptime", TokenKind::COMPTIME},
 };
 
 // Where a probe may stand.
@@ -186,7 +186,8 @@ Token Lexer::positional() {
 }
 
 Token Lexer::integer(int base) {
-    const std::string_view digits = base == 16 ? text().substr(2) : text();
+    std::string_view digits = base == 16 ? text().substr(2) : text();
+    digits = digits.substr(0, digits.find_last_not_of("uUlL") + 1);  // C's suffixes: all integers have 64 bits
     const std::optional<uint64_t> value = integer_value(digits, base);
     if (!value)
         complain(here(), fmt::format("{} does not fit 64 bits", text())).hint =

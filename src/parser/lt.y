@@ -72,7 +72,7 @@ using ast::UnaryOp;
 %token <std::string> C_TEXT  // a line of the C preprocessor, a definition of C
 %token <std::string> C_TYPE  // struct, union, enum before a type's name
 %token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
-%token TYPEOF "typeof"
+%token TYPEOF "typeof" COMPTIME "comptime"
 %token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
 %token <uint32_t> POSITIONAL
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
@@ -85,6 +85,7 @@ using ast::UnaryOp;
 %token LESS "<" LESS_EQUAL "<=" GREATER ">" GREATER_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>"
 %token PLUS "+" MINUS "-" STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~"
 
+%precedence "comptime"
 %right "?" ":"
 %left "||"
 %left "&&"
@@ -343,6 +344,7 @@ else:
 
 expr:
     unary
+  | "comptime" expr { $$ = build.known(@$, $2); }
   | expr "?" expr ":" expr { $$ = build.conditional(@$, $1, $3, $5); }
   | expr "?" ":" expr      { const auto condition = $1; $$ = build.conditional(@$, condition, condition, $4); }
   | expr "||" expr { $$ = build.binary(BinaryOp::logical_or, $1, $3); }

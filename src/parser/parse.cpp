@@ -28,6 +28,7 @@ ast::Program parse_as_written(const Source& source, Diags& diags, const Invocati
     ast::Program program;
     if (grammar_of(source.spoken()) == Grammar::stp) {
         program.settings = settings_of(source.spoken());
+        if (given.max_errors) program.settings.max_errors = *given.max_errors;
         if (is_program_text(source, diags)) stp::read(program, source, given, diags);
     } else {
         program = read_tree(source, diags);

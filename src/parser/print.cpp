@@ -341,6 +341,9 @@ class Printer final : public ExprPrinter {
         return nested(fmt::format("unroll ({}) ", expr(n.count)), n.body, indent);
     }
     std::string statement(const Jump& n, Bare, const std::string&) { return n.again ? "continue;" : "break;"; }
+    // The language has no errors that are caught: what would raise one, and what would catch it, is not printed.
+    std::string statement(const Attempt& n, Bare, const std::string& indent) { return nested("", n.body, indent); }
+    std::string statement(const Raise&, Bare, const std::string&) { return "return;"; }
 
     // sort() begins with the smallest, top() with the largest.
     std::string walked(const ForMap& n) {

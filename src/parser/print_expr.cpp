@@ -158,7 +158,8 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
         return n.before ? twice + target : target + twice;
     }
     if constexpr (std::is_same_v<T, BlockValue>) return block_value(n);
-    if constexpr (std::is_same_v<T, Defined>) return fmt::format("defined({})", expr(n.value));
+    if constexpr (std::is_same_v<T, Defined>)
+        return fmt::format("{}({})", n.is_value ? "comptime " : "defined", expr(n.value));
     return {};
 }
 

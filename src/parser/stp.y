@@ -131,8 +131,8 @@ item:
   | privately "global" globals
   | "private" globals
   | privately "function" signature block           { auto f = $3; f.body = $4; build.function(std::move(f)); }
-  | privately "function" signature EMBEDDED        { auto f = $3; f.embedded = $4; build.function(std::move(f)); }
-  | EMBEDDED { build.embedded(@$); }
+  | privately "function" signature EMBEDDED        { auto f = $3; f.embedded = $4; f.embedded_span = @4; build.function(std::move(f)); }
+  | EMBEDDED { build.embedded(@$, $1); }
   | ";"
   | error RESUME { yyerrok; }
   ;
@@ -214,16 +214,16 @@ statement:
   | "while" "(" expr ")" statement_block { $$ = build.stmt(@$, ast::While{$3, $5}); }
   | "for" "(" maybe_simple ";" maybe_expr ";" maybe_simple ")" statement_block { $$ = build.repeat(@$, $3, $5, $7, $9); }
   | "foreach" "(" each ")" statement_block { $$ = build.foreach(@$, $3, $5); }
-  | "try" block catch { $$ = build.attempt(@$, $2); }
+  | "try" block "catch" block              { $$ = build.attempt(@$, $2, {}, @3, $4); }
+  | "try" block "catch" "(" NAME ")" block { $$ = build.attempt(@$, $2, $5, @5, $7); }
   ;
-catch: "catch" block | "catch" "(" NAME ")" block;
 
 simple:
     expr %prec SHORT     { $$ = build.evaluate(@$, $1); }
   | "delete" expr %prec SHORT { $$ = build.remove(@$, $2); }
   | "return" %prec SHORT { $$ = build.stmt(@$, ast::Return{}); }
   | "return" expr %prec SHORT { $$ = build.stmt(@$, ast::Return{$2}); }
-  | "next"               { $$ = build.stmt(@$, ast::Return{}); }
+  | "next"               { $$ = build.evaluate(@$, build.call(@$, std::string(next_call), {})); }
   | "break"              { $$ = build.stmt(@$, ast::Jump{false}); }
   | "continue"           { $$ = build.stmt(@$, ast::Jump{true}); }
   ;

@@ -197,31 +197,17 @@ ast::StmtId TreeBuilder::foreach (Span span, Each each, ast::Block body) {
     return stmt(span, std::move(loop));
 }
 
-bool TreeBuilder::raises(ast::ExprId id) const {
-    const auto* call = std::get_if<ast::Call>(&program_[id].node);
-    bool found = call != nullptr && call->name == "error";
-    ast::each_child(program_[id], [&](ast::ExprId child) { found = found || raises(child); });
-    ast::each_block(program_[id], [&](const ast::Block& b) { found = found || raises(b); });
-    return found;
-}
-
-bool TreeBuilder::raises(const ast::Block& block) const {
-    bool found = false;
-    for (ast::StmtId id : block.statements) {
-        ast::each_expr(program_[id], [&](ast::ExprId e) { found = found || raises(e); });
-        ast::each_block(program_[id], [&](const ast::Block& b) { found = found || raises(b); });
+// The message is kept in a local of its own, so that what it is given to may be a global.
+ast::StmtId TreeBuilder::attempt(Span span, ast::Block body, const std::string& name, Span name_span,
+                                 ast::Block handler) {
+    ast::Attempt attempt{std::move(body), "", name_span, std::move(handler)};
+    if (!name.empty()) {
+        attempt.name = fmt::format("caught#{}", ++loops_);
+        const ast::ExprId message = expr(name_span, ast::Local{attempt.name});
+        const ast::StmtId given = stmt(name_span, ast::Assign{expr(name_span, ast::Name{name}), {}, message});
+        attempt.handler.statements.insert(attempt.handler.statements.begin(), given);
     }
-    return found;
-}
-
-// Nothing but error() raises an error in lt: a read that fails gives 0 and is counted, and so does a full array. So
-// what stands behind `catch` never runs.
-ast::StmtId TreeBuilder::attempt(Span span, ast::Block body) {
-    if (raises(body)) {
-        diags_.error({span.begin, span.begin + 3}, "an error() is not caught in lt").hint =
-            "write what it would catch behind an `if`";
-    }
-    return stmt(span, ast::Scope{std::move(body)});
+    return stmt(span, std::move(attempt));
 }
 
 void TreeBuilder::alias(Span span, std::vector<Point> names, std::vector<Point> points, ast::Block before,

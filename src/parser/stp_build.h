@@ -35,7 +35,7 @@ class TreeBuilder {
     ast::StmtId repeat(Span span, std::optional<ast::StmtId> first, std::optional<ast::ExprId> condition,
                        std::optional<ast::StmtId> step, ast::Block body);
     ast::StmtId foreach (Span span, Each each, ast::Block body);
-    ast::StmtId attempt(Span span, ast::Block body);
+    ast::StmtId attempt(Span span, ast::Block body, const std::string& name, Span name_span, ast::Block handler);
 
     void probe(Span span, std::vector<Point> points, ast::Block body) {
         tree_.probes.push_back({span, std::move(points), std::move(body)});
@@ -43,7 +43,7 @@ class TreeBuilder {
     void alias(Span span, std::vector<Point> names, std::vector<Point> points, ast::Block before, ast::Block after);
     void global(Global global) { tree_.globals.push_back(std::move(global)); }
     void function(Function function) { tree_.functions.push_back(std::move(function)); }
-    void embedded(Span span) { tree_.embedded.push_back(span); }
+    void embedded(Span span, std::string text) { tree_.embedded.push_back({c_span(span), std::move(text)}); }
 
     // left.right for each of both; what is asked of the whole is asked of each.
     static std::vector<Point> product(const std::vector<Point>& left, const std::vector<Point>& right);
@@ -52,8 +52,6 @@ class TreeBuilder {
     uint32_t depth_of(const ast::Block& block) const;
     bool fits(Span span, uint32_t depth);
     bool goes_on(const ast::Block& body) const;
-    bool raises(ast::ExprId id) const;
-    bool raises(const ast::Block& block) const;
     std::optional<ast::MapOrder> order_of(const Each& each);
 
     ast::Program& program_;

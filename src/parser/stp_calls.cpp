@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/text.h"
 #include "stdlib/builtins.h"
+#include "stdlib/probes.h"
 #include "stp_clone.h"
-#include "stp_embedded.h"
 #include "stp_names.h"
 
 namespace lt::stp {
@@ -30,6 +31,20 @@ ast::TypeName type_of(std::string text, Span where) {
     type.any_tag = true;
     type.pointers++;
     return type;
+}
+
+// The parameters that C in a function's body names: STAP_ARG_x.
+std::vector<std::string> arguments_in(std::string_view text) {
+    constexpr std::string_view prefix = "STAP_ARG_";
+    std::vector<std::string> out;
+    for (size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1)) {
+        size_t end = at + prefix.size();
+        while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+            end++;
+        std::string name(text.substr(at + prefix.size(), end - at - prefix.size()));
+        if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+    }
+    return out;
 }
 
 }  // namespace
@@ -62,6 +77,7 @@ void NameResolver::call(ast::ExprId id) {
     if (n.name == delete_call) return removal(id, n);
     if (n.name == address_call && is_target(n.arguments[0])) return address_of(id, n);
     if (part_of_time(id, n)) return;
+    if (n.name == embedded_call) return value_in_c(id, n);
     if (const Function* f = functions_.find(n.name, n.arguments.size())) {
         arguments(n);
         called_.insert(f);
@@ -69,6 +85,26 @@ void NameResolver::call(ast::ExprId id) {
     }
     if (const StpFunction* row = find_stp_function(n.name)) return by_row(id, n, *row);
     unknown_function(n);
+}
+
+// %{ EIO %}, %{ /* string */ "x" %}: a function of those arguments of the one around it that it names.
+void NameResolver::value_in_c(ast::ExprId id, const ast::Call& n) {
+    ast::CFunction function;
+    function.name = fmt::format("%{}", program_.c_functions.size());
+    function.shown = "this value";
+    function.span = n.name_span;
+    function.text = std::get<ast::String>(node(n.arguments[0])).value;
+    function.text_span = c_span(n.name_span);
+    function.is_value = true;
+    if (function.text.find("/* string */") != std::string::npos) function.result = ast::CFunction::Result::text;
+    ast::Call call{function.name, n.name_span, {}};
+    for (const std::string& name : arguments_in(function.text)) {
+        function.parameters.push_back({name, false});
+        call.arguments.push_back(add(id, ast::Name{name}));
+        expr(call.arguments.back());
+    }
+    put(id, std::move(call));
+    program_.c_functions.push_back(std::move(function));
 }
 
 // &$x->member. What is kept of the entry is the address, not the member.
@@ -116,8 +152,6 @@ ast::ExprNode NameResolver::moved_target(ast::ExprId id) {
 }
 
 void NameResolver::unknown_function(const ast::Call& n) {
-    if (n.name == embedded_call)
-        return refuse_embedded(diags_, n.name_span, "this value", std::get<ast::String>(node(n.arguments[0])).value);
     if (n.name == address_call) {
         diags_.error(n.name_span, "only what the kernel has, has an address").hint =
             "write & before $x->member or @cast()->member";
@@ -238,11 +272,25 @@ void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
 
 // A busy wait; in lt it is told in nanoseconds.
 void NameResolver::delay(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
-    const std::string factor(row.lt);
+    constexpr uint64_t longest = 1'000'000;  // units; what is longer is refused by its number
+    const uint64_t unit = std::stoull(std::string(row.lt));
     expr(n.arguments[0]);
-    const ast::ExprId unit = add(id, ast::Integer{std::stoull(factor)});
-    const ast::ExprId time = add(id, ast::Binary{ast::BinaryOp::multiply, n.arguments[0], unit});
+    const auto* known = std::get_if<ast::Integer>(&node(n.arguments[0]));
+    const ast::ExprId time =
+        known && known->value <= longest
+            ? add(id, ast::Duration{static_cast<int64_t>(known->value * unit)})
+            : add(id, ast::Binary{ast::BinaryOp::multiply, n.arguments[0], add(id, ast::Integer{unit})});
     put(id, ast::Call{"delay", n.name_span, {time}});
+}
+
+// A variable of lt, or the members of the task that runs which it is short for.
+ast::ExprNode NameResolver::variable(ast::ExprId at, std::string_view name) {
+    const VariableRow* row = find_variable(name);
+    if (row == nullptr || row->members.empty()) return ast::Name{std::string(name)};
+    const auto fields = split(row->members, '.');
+    ast::ExprId task = add(at, ast::Name{std::string(variable_row(Variable::curtask).name)});
+    for (size_t i = 0; i + 1 < fields.size(); i++) task = add(at, ast::Member{task, std::string(fields[i]), span(at)});
+    return ast::Member{task, std::string(fields.back()), span(at)};
 }
 
 // ---- functions by their rows
@@ -262,7 +310,7 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             break;
         case StpForm::value:
         case StpForm::text:
-            put(id, ast::Name{std::string(row.lt)});
+            put(id, variable(id, row.lt));
             break;
         case StpForm::call:
         case StpForm::text_call:
@@ -271,19 +319,20 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             put(id, ast::Call{std::string(row.lt), n.name_span, n.arguments});
             break;
         case StpForm::memory:
-            is_target(n.arguments[0]) ? path(n.arguments[0]) : expr(n.arguments[0]);
-            put(id, ast::Call{"str", n.name_span, {n.arguments[0]}});
-            break;
+        case StpForm::memory_or_nothing:
         case StpForm::bytes:
+        case StpForm::bytes_or_nothing:
+            return text_at(id, n, row);
+        case StpForm::memory_bytes:
             is_target(n.arguments[0]) ? path(n.arguments[0]) : expr(n.arguments[0]);
             expr(n.arguments[1]);
-            put(id, ast::Call{"str", n.name_span, {n.arguments[0], n.arguments[1]}});
+            put(id, ast::Call{"buf", n.name_span, n.arguments});
             break;
         case StpForm::kernel_number:
         case StpForm::user_number:
             return number_at(id, n, row);
         case StpForm::target:
-            if (given_.names_target) return put(id, ast::Name{"target"});
+            if (given_.for_port) return put(id, ast::Name{"target"});
             put(id, ast::Integer{static_cast<uint64_t>(given_.target)});
             break;
         case StpForm::printf:
@@ -312,12 +361,35 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
     if (is_number_form(row.form)) as_long(id);
 }
 
+// kernel_string(address), user_string_n(address, length): with one argument more that is the text where it cannot be
+// read.
+void NameResolver::text_at(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
+    const bool counted = row.form == StpForm::bytes || row.form == StpForm::bytes_or_nothing;
+    const bool lenient = row.form == StpForm::memory_or_nothing || row.form == StpForm::bytes_or_nothing;
+    is_target(n.arguments[0]) ? path(n.arguments[0]) : expr(n.arguments[0]);
+    for (size_t i = 1; i < n.arguments.size(); i++) expr(n.arguments[i]);
+    ast::Call read{"str", n.name_span, {n.arguments[0]}, lenient};
+    if (counted) read.arguments.push_back(n.arguments[1]);
+    if (n.arguments.size() == read.arguments.size() || lenient || given_.for_port) return put(id, std::move(read));
+    const std::string name = fmt::format("text#{}", ++loops_);
+    const auto give = [&](ast::ExprId value) {
+        return program_.add(span(id), ast::Assign{add(id, ast::Local{name}), std::nullopt, value});
+    };
+    ast::BlockValue all;
+    all.block.statements.push_back(program_.add(span(id), ast::Let{name, span(id), std::nullopt, std::nullopt}));
+    ast::Attempt attempt{{{give(add(id, std::move(read)))}}, "", span(id), {{give(n.arguments.back())}}};
+    all.block.statements.push_back(program_.add(span(id), std::move(attempt)));
+    all.value = add(id, ast::Local{name});
+    put(id, std::move(all));
+}
+
 // kernel_int(address): what lies there, in its type of C.
 void NameResolver::number_at(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
     expr(n.arguments[0]);
     const std::string memory = row.form == StpForm::user_number ? "uptr" : "kptr";
     const ast::ExprId typed = add(id, ast::Cast{{span(id), std::string(row.lt), 1, {}}, n.arguments[0]});
-    const ast::ExprId address = add(id, ast::Call{memory, n.name_span, {typed}});
+    const bool lenient = row.form == StpForm::user_number;  // it is 0 then
+    const ast::ExprId address = add(id, ast::Call{memory, n.name_span, {typed}, lenient});
     put(id, ast::Unary{ast::UnaryOp::dereference, address});
     as_long(id);
 }
@@ -339,8 +411,15 @@ void NameResolver::argument(ast::ExprId id, const ast::Call& n, const StpFunctio
     as_long(id);
 }
 
-// A message, and the end of the run and of the block.
 void NameResolver::error(ast::ExprId id, const ast::Call& n) {
+    errors_++;
+    ast::BlockValue raised;
+    if (!given_.for_port) {
+        expr(n.arguments[0]);
+        raised.block.statements.push_back(program_.add(n.name_span, ast::Raise{n.arguments[0]}));
+        return put(id, std::move(raised));
+    }
+    // a message, and the end of the run and of the block
     const ast::ExprId message = add(id, n);
     printing(message, n, *find_stp_function(n.name));
     ast::BlockValue all;
@@ -396,9 +475,13 @@ void NameResolver::removal(ast::ExprId id, const ast::Call& n) {
     }
     if (const GlobalUse* use = collecting(what)) {
         const bool whole = std::holds_alternative<ast::Name>(node(what));
+        // A report takes away what it has read and no more.
+        const ProbeRow* kind =
+            around_->row ? find_probe(around_->row->probe.substr(0, around_->row->probe.find(':'))) : nullptr;
+        const bool clears = whole && (use->is_array || (kind && run_by_lt(kind->place)));
         ast::BlockValue all;
         for (ast::ExprId map : maps_of(what)) {
-            const ast::Call removed{whole && use->is_array ? "clear" : "delete", n.name_span, {map}};
+            const ast::Call removed{clears ? "clear" : "delete", n.name_span, {map}};
             all.block.statements.push_back(program_.add(span(id), ast::Evaluate{add(id, removed)}));
         }
         return put(id, std::move(all));

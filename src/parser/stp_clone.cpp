@@ -44,6 +44,8 @@ struct Slots {
     void operator()(ast::ForMap& n) const { change(n.map), maybe(n.limit); }
     void operator()(ast::Unroll& n) const { change(n.count); }
     void operator()(ast::Jump&) const {}
+    void operator()(ast::Attempt&) const {}
+    void operator()(ast::Raise& n) const { change(n.message); }
 
   private:
     void maybe(std::optional<ast::ExprId>& id) const {
@@ -62,11 +64,13 @@ struct Blocks {
     void operator()(ast::ForRange& n) const { change(n.body); }
     void operator()(ast::ForMap& n) const { change(n.body); }
     void operator()(ast::Unroll& n) const { change(n.body); }
+    void operator()(ast::Attempt& n) const { change(n.body), change(n.handler); }
     void operator()(ast::Evaluate&) const {}
     void operator()(ast::Assign&) const {}
     void operator()(ast::Return&) const {}
     void operator()(ast::Let&) const {}
     void operator()(ast::Jump&) const {}
+    void operator()(ast::Raise&) const {}
 };
 
 }  // namespace

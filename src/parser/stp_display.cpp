@@ -95,7 +95,9 @@ class Watcher {
         const StpFunction* row = find_stp_function(call->name);
         if (row == nullptr) return false;
         return row->form == StpForm::text || row->form == StpForm::text_call || row->form == StpForm::symbol ||
-               row->form == StpForm::sprintf || row->form == StpForm::sprint || row->form == StpForm::memory;
+               row->form == StpForm::sprintf || row->form == StpForm::sprint || row->form == StpForm::memory ||
+               row->form == StpForm::bytes || row->form == StpForm::memory_or_nothing ||
+               row->form == StpForm::bytes_or_nothing;
     }
 
     const ast::Program& program_;
@@ -151,7 +153,9 @@ class Display {
             arguments.push_back(value);
         }
         arguments.insert(arguments.begin(), expr(ast::String{format + "\n"}));
-        return stmt(ast::Evaluate{expr(ast::Call{"printf", where_, arguments})});
+        const ast::StmtId print = stmt(ast::Evaluate{expr(ast::Call{"printf", where_, arguments})});
+        if (!seen.collects) return print;
+        return stmt(ast::If{expr(ast::Call{"@count", where_, {value}}), {{print}}, {}});
     }
 
     ast::Program& program_;

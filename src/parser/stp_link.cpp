@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "stp_clone.h"
 #include "stp_display.h"
-#include "stp_embedded.h"
 #include "stp_inline.h"
 #include "stp_names.h"
 #include "stp_points.h"
@@ -27,10 +26,6 @@ constexpr size_t most_functions = 1000;
 constexpr std::array<std::string_view, 12> other_machines{"send",    "recv",    "socketcall", "ipc",
                                                           "waitpid", "stat64",  "lstat64",    "fstat64",
                                                           "mmap2",   "fcntl64", "stime",      "umount2"};
-
-bool is_library(const Source& source, Span where) {
-    return !source.parts.empty() && where.begin >= source.parts.front().begin;
-}
 
 // How a program's globals are used, wherever they are named.
 class GlobalReader {
@@ -107,13 +102,11 @@ class Linker {
     void run() {
         read_globals();
         read_functions();
-        for (Span c : tree_.embedded) {
-            if (!is_library(source_, c)) refuse_embedded(diags_, c, "this", source_.at(c));
-        }
+        program_.c_pieces = tree_.embedded;
         first_values();
         bool any = false;
         for (const Probe& probe : tree_.probes) {
-            if (is_library(source_, probe.span)) continue;
+            if (source_.is_library(probe.span.begin)) continue;
             any = true;
             add_probe(probe);
         }
@@ -121,6 +114,8 @@ class Linker {
             diags_.error({}, "there is no probe in the program").hint =
                 "try: probe begin { println(\"hello\") exit() }";
         add_display();
+        add_functions();
+        add_probes_of_library();
         add_functions();
     }
 
@@ -143,9 +138,42 @@ class Linker {
             }
         }
         for (const auto& [name, value] : given_.globals) set_global(name, value);
-        const auto is_own = [&](Span where) { return !is_library(source_, where); };
+        const auto is_own = [&](Span where) { return !source_.is_library(where.begin); };
         if (!diags_.has_errors()) unread_ = display_unread(program_, tree_, globals_, is_own);
+        read_words();
         GlobalReader(program_, globals_).run();
+        for (auto& [name, use] : globals_) join_sums(use);
+    }
+
+    // argc and argv are what the command line gives, unless the program writes to them: then they are globals.
+    void read_words() {
+        std::set<std::string> written;
+        const auto note = [&](ast::ExprId target) {
+            if (const auto* name = std::get_if<ast::Name>(&program_[target].node)) written.insert(name->name);
+            if (const auto* map = std::get_if<ast::Map>(&program_[target].node)) written.insert(map->name + "[]");
+        };
+        for (const ast::Stmt& s : program_.stmts)
+            if (const auto* assign = std::get_if<ast::Assign>(&s.node)) note(assign->target);
+        for (const ast::Expr& e : program_.exprs)
+            if (const auto* step = std::get_if<ast::Step>(&e.node)) note(step->target);
+        for (const std::string name : {"argc", "argv"}) {
+            if (globals_.contains(name) || !written.contains(name == "argc" ? name : name + "[]")) continue;
+            words_.push_back(Global{name, {}, {}});
+            globals_.emplace(name, GlobalUse{&words_.back()});
+        }
+    }
+
+    void first_words(ast::Block& block) {
+        constexpr Span front{0, 1};  // before all that the program does
+        const auto give = [&](const ast::Map& target, ast::ExprNode value) {
+            const ast::ExprId to = program_.add(front, target), from = program_.add(front, std::move(value));
+            block.statements.push_back(program_.add(front, ast::Assign{to, std::nullopt, from}));
+        };
+        for (const Global& g : words_) {
+            if (g.name == "argc") give({g.name, {}, false}, ast::Integer{given_.positional.size()});
+            for (size_t i = 0; g.name == "argv" && i < given_.positional.size(); i++)
+                give({g.name, {program_.add(front, ast::Integer{i + 1})}, true}, ast::String{given_.positional[i]});
+        }
     }
 
     // -G name=value
@@ -174,14 +202,22 @@ class Linker {
     void read_functions() {
         for (bool library : {false, true}) {
             for (const Function& f : tree_.functions) {
-                if (is_library(source_, f.span) != library) continue;
-                if (const Function* known = library ? nullptr : functions_.find(f.name, f.parameters.size())) {
-                    Diag& d = diags_.error(f.span, fmt::format("the function {}() is declared twice", f.name));
-                    d.notes.push_back({known->span, "here it is"});
-                    d.hint = "functions that are tried one after the other are not there yet";
-                }
+                if (source_.is_library(f.span.begin) != library) continue;
                 functions_.all.push_back(&f);
+                if (!library) declared_twice(f);
             }
+        }
+    }
+
+    // Of several functions the next one is tried where one says so.
+    void declared_twice(const Function& f) {
+        for (const Function* other : functions_.all) {
+            if (other == &f || other->name != f.name || other->parameters.size() != f.parameters.size()) continue;
+            if (other->priority != f.priority || says_next(program_, other->body)) continue;
+            Diag& d = diags_.error(f.span, fmt::format("the function {}() is declared twice", f.name));
+            d.notes.push_back({other->span, "here it is"});
+            d.hint = "the first never says `next`, so this one would never run";
+            return;
         }
     }
 
@@ -196,6 +232,7 @@ class Linker {
             block.statements.push_back(
                 program_.add(g.span, ast::Assign{target, std::nullopt, clone(program_, *use.global->value)}));
         }
+        first_words(block);
         if (block.statements.empty()) return;
         ast::ProbeSpec begin;
         begin.span = program_[block.statements.front()].span;
@@ -223,7 +260,10 @@ class Linker {
         for (size_t begin = 0; begin < places.size();) {
             size_t end = begin + 1;
             while (end < places.size() && same_body(places[begin], places[end])) end++;
-            if (!places[begin].row->probe.empty()) add_item(probe, {places.data() + begin, end - begin});
+            // in a tree for people there are no errors that end the run, but for exit()
+            const std::string_view kind = places[begin].row->probe;
+            const bool never = kind.empty() || (given_.for_port && kind == "ERROR");
+            if (!never) add_item(probe, {places.data() + begin, end - begin});
             begin = end;
         }
     }
@@ -275,7 +315,7 @@ class Linker {
             format += i > 0 ? ", " : "";
             format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : std::string("%") + letter;
             const ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
-            given.push_back(letter == 's' ? expr(ast::Call{"user_string", where, {argument}}) : argument);
+            given.push_back(letter == 's' ? expr(ast::Call{"user_string_quoted", where, {argument}}) : argument);
         }
         given[0] = expr(ast::String{format});
         return expr(ast::Call{"sprintf", where, given});
@@ -351,7 +391,8 @@ class Linker {
     bool asks_entry(ast::ExprId id) const {
         const ast::Expr& e = program_[id];
         if (const auto* name = std::get_if<ast::Name>(&e.node); name && name->name.starts_with("$"))
-            return name->name != "$return" && !name->name.starts_with("$$");
+            return !name->name.starts_with("$return") &&
+                   (!name->name.starts_with("$$") || is_all_arguments(name->name));
         if (const auto* call = std::get_if<ast::Call>(&e.node)) {
             const StpFunction* row = functions_.has(call->name) ? nullptr : find_stp_function(call->name);
             if (call->name == "@entry" || (row != nullptr && row->form == StpForm::argument)) return true;
@@ -363,13 +404,30 @@ class Linker {
     }
 
     // Those that are called, and those that these call.
+    // What a file of the library has probes for is what its functions tell.
+    void add_probes_of_library() {
+        std::set<const Source::Part*> used;
+        for (const Function* f : names_.called()) used.insert(part_of(f->span));
+        for (const Probe& probe : tree_.probes) {
+            if (source_.is_library(probe.span.begin) && used.contains(part_of(probe.span))) add_probe(probe);
+        }
+    }
+
+    // Null: the script itself.
+    const Source::Part* part_of(Span where) const {
+        const Source::Part* found = nullptr;
+        for (const Source::Part& part : source_.parts) {
+            if (part.begin <= where.begin) found = &part;
+        }
+        return found;
+    }
+
     void add_functions() {
-        std::set<const Function*> done;
-        for (bool more = true; more && done.size() < most_functions;) {
+        for (bool more = true; more && added_.size() < most_functions;) {
             more = false;
             const std::set<const Function*> called = names_.called();
             for (const Function* f : called) {
-                if (!done.insert(f).second) continue;
+                if (!added_.insert(f).second) continue;
                 more = true;
                 add_function(*f);
             }
@@ -377,31 +435,33 @@ class Linker {
     }
 
     void add_function(const Function& f) {
-        if (f.embedded) {
-            return refuse_embedded(diags_, f.span, f.name + "()", *f.embedded);
-        }
+        if (f.embedded) return add_c(f);
         ast::FunctionItem item;
         item.name = name_in_tree(f, functions_);
         item.name_span = f.span;
         Around around;
+        around.function = &f;
         for (const Function::Parameter& p : f.parameters) {
             item.parameters.push_back({p.name, p.span, {}});
             around.parameters.insert(p.name);
         }
         item.body = clone(program_, f.body);
-        if (gives_value(item.body)) item.result = ast::TypeName{};
+        if (names_.gives_value(f)) item.result = ast::TypeName{};
         names_.body(item.body, around);
         program_.items.push_back({f.span, std::move(item)});
     }
 
-    bool gives_value(const ast::Block& block) const {
-        bool found = false;
-        for (ast::StmtId id : block.statements) {
-            const auto* leave = std::get_if<ast::Return>(&program_[id].node);
-            found = found || (leave && leave->value);
-            ast::each_block(program_[id], [&](const ast::Block& b) { found = found || gives_value(b); });
-        }
-        return found;
+    // Without a type a parameter and the result are numbers.
+    void add_c(const Function& f) {
+        ast::CFunction function;
+        function.name = name_in_tree(f, functions_);
+        function.shown = f.name + "()";
+        function.span = f.span;
+        for (const Function::Parameter& p : f.parameters) function.parameters.push_back({p.name, p.type == "string"});
+        if (f.type == "string") function.result = ast::CFunction::Result::text;
+        function.text = *f.embedded;
+        function.text_span = c_span(f.embedded_span);
+        program_.c_functions.push_back(std::move(function));
     }
 
     ast::Program& program_;
@@ -413,9 +473,11 @@ class Linker {
     FunctionTable functions_;
     NameResolver names_;
     std::deque<Global> given_globals_;
-    uint32_t groups_ = 0;     // of alternatives among probes
-    std::deque<Alias> made_;  // for system calls
-    ast::Block unread_;       // what prints globals that nothing reads
+    std::deque<Global> words_;  // argc and argv, where the program writes to them
+    uint32_t groups_ = 0;       // of alternatives among probes
+    std::deque<Alias> made_;    // for system calls
+    ast::Block unread_;         // what prints globals that nothing reads
+    std::set<const Function*> added_;
 };
 
 }  // namespace

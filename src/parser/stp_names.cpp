@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <functional>
 
 #include "base/text.h"
 #include "stdlib/builtins.h"
@@ -18,11 +20,20 @@ bool is_special(std::string_view name) { return name.starts_with("$$") || name.e
 
 }  // namespace
 
+std::vector<const Function*> FunctionTable::overloads(const std::string& name, size_t arguments) const {
+    std::vector<const Function*> out;
+    for (const Function* f : all) {
+        if (f->name == name && f->parameters.size() == arguments) out.push_back(f);
+    }
+    std::ranges::stable_sort(out, {}, [](const Function* f) { return f->priority; });
+    return out;
+}
+
+bool is_all_arguments(std::string_view name) { return name.starts_with("$$vars") || name.starts_with("$$parms"); }
+
 const Function* FunctionTable::find(const std::string& name, size_t arguments) const {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Function* f) {
-        return f->name == name && f->parameters.size() == arguments;
-    });
-    return found == all.end() ? nullptr : *found;
+    const std::vector<const Function*> found = overloads(name, arguments);
+    return found.empty() ? nullptr : found.front();
 }
 
 bool FunctionTable::has(const std::string& name) const {
@@ -32,9 +43,49 @@ bool FunctionTable::has(const std::string& name) const {
 std::string name_in_tree(const Function& function, const FunctionTable& table) {
     const auto same =
         std::count_if(table.all.begin(), table.all.end(), [&](const Function* f) { return f->name == function.name; });
+    const auto alike = table.overloads(function.name, function.parameters.size());
+    if (alike.size() > 1) {
+        const auto place = std::ranges::find(alike, &function) - alike.begin();
+        return fmt::format("{}/{}/{}", function.name, function.parameters.size(), place);
+    }
     if (same > 1) return fmt::format("{}/{}", function.name, function.parameters.size());
+    if (function.embedded) return function.name + "%";
     const bool is_taken = find_function(function.name) != nullptr || find_variable(function.name) != nullptr;
     return is_taken ? function.name + "/" : function.name;
+}
+
+namespace {
+
+bool any_statement(const ast::Program& program, const ast::Block& block,
+                   const std::function<bool(const ast::StmtNode&)>& is) {
+    bool found = false;
+    for (ast::StmtId id : block.statements) {
+        found = found || is(program[id].node);
+        ast::each_block(program[id], [&](const ast::Block& b) { found = found || any_statement(program, b, is); });
+    }
+    return found;
+}
+
+bool is_next(const ast::Program& program, const ast::StmtNode& node) {
+    const auto* evaluate = std::get_if<ast::Evaluate>(&node);
+    const auto* call = evaluate ? std::get_if<ast::Call>(&program[evaluate->value].node) : nullptr;
+    return call != nullptr && call->name == next_call;
+}
+
+}  // namespace
+
+bool says_next(const ast::Program& program, const ast::Block& block) {
+    return any_statement(program, block, [&](const ast::StmtNode& node) { return is_next(program, node); });
+}
+
+// Also where it is one of those that are tried after it that gives one.
+bool NameResolver::gives_value(const Function& function) const {
+    const auto leaves_value = [](const ast::StmtNode& node) {
+        const auto* leave = std::get_if<ast::Return>(&node);
+        return leave != nullptr && leave->value;
+    };
+    return std::ranges::any_of(functions_.overloads(function.name, function.parameters.size()),
+                               [&](const Function* f) { return any_statement(program_, f->body, leaves_value); });
 }
 
 ast::ExprId NameResolver::moved(ast::ExprId id) {
@@ -46,6 +97,7 @@ void NameResolver::body(ast::Block& b, const Around& around) {
     around_ = &around;
     locals_.clear();
     collect_locals(b);
+    keep_given(b);
     block(b);
     declare(b);
     around_ = nullptr;
@@ -94,7 +146,65 @@ void NameResolver::declare(ast::Block& b) {
     b.statements.insert(b.statements.begin(), all.begin(), all.end());
 }
 
+// ---- functions that are tried one after the other
+
+// What a function is given, for the next one, where it changes it itself.
+void NameResolver::keep_given(ast::Block& b) {
+    if (around_->function == nullptr || !says_next(program_, b)) return;
+    std::vector<ast::StmtId> kept;
+    for (const Function::Parameter& p : around_->function->parameters) {
+        const ast::ExprId value = program_.add(p.span, ast::Local{p.name});
+        kept.push_back(program_.add(p.span, ast::Let{"given " + p.name, p.span, std::nullopt, value}));
+    }
+    b.statements.insert(b.statements.begin(), kept.begin(), kept.end());
+}
+
+// In a probe the end of the block, in a function the next one of its name.
+void NameResolver::next(ast::StmtId id) {
+    const Span where = program_[id].span;
+    if (around_->function == nullptr) {
+        program_.stmts[static_cast<size_t>(id)].node = ast::Return{};
+        return;
+    }
+    const Function& f = *around_->function;
+    const auto all = functions_.overloads(f.name, f.parameters.size());
+    const auto after = std::ranges::find(all, &f) + 1;
+    if (after == all.end()) {
+        const ast::ExprId message = program_.add(where, ast::String{"all functions exhausted"});
+        program_.stmts[static_cast<size_t>(id)].node =
+            given_.for_port ? ast::StmtNode(ast::Return{}) : ast::StmtNode(ast::Raise{message});
+        return;
+    }
+    std::vector<ast::ExprId> given;
+    for (const Function::Parameter& p : f.parameters)
+        given.push_back(program_.add(where, ast::Local{"given " + p.name}));
+    called_.insert(*after);
+    const ast::ExprId called = program_.add(where, ast::Call{name_in_tree(**after, functions_), where, given});
+    if (gives_value(f)) {
+        program_.stmts[static_cast<size_t>(id)].node = ast::Return{called};
+        return;
+    }
+    ast::Scope both;
+    both.body.statements.push_back(program_.add(where, ast::Evaluate{called}));
+    both.body.statements.push_back(program_.add(where, ast::Return{}));
+    program_.stmts[static_cast<size_t>(id)].node = std::move(both);
+}
+
 // ---- statements
+
+// A program that people will read has no errors that are caught: a division by zero and memory that cannot be read
+// give 0 there, and error() ends the run.
+void NameResolver::attempt(ast::StmtId id) {
+    const auto node = std::get<ast::Attempt>(program_[id].node);
+    const size_t before = errors_;
+    block(node.body);
+    if (errors_ != before) {
+        const Span where = program_[id].span;
+        diags_.error({where.begin, where.begin + 3}, "an error() is not caught in lt").hint =
+            "write what it would catch behind an `if`";
+    }
+    program_.stmts[static_cast<size_t>(id)].node = ast::Scope{node.body};
+}
 
 void NameResolver::block(const ast::Block& b) {
     for (ast::StmtId id : b.statements) statement(id);
@@ -102,6 +212,8 @@ void NameResolver::block(const ast::Block& b) {
 
 void NameResolver::statement(ast::StmtId id) {
     const ast::StmtNode node = program_[id].node;
+    if (is_next(program_, node)) return next(id);
+    if (given_.for_port && std::holds_alternative<ast::Attempt>(node)) return attempt(id);
     if (const auto* assign = std::get_if<ast::Assign>(&node)) {
         const auto* name = std::get_if<ast::Name>(&program_[assign->target].node);
         const auto* use = name && !around_->parameters.contains(name->name)
@@ -213,7 +325,7 @@ void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
         if (!place) return put(id, ast::Integer{0});
         put(id, ast::Member{add(id, ast::Name{"args"}), std::to_string(*place), span(id)});
         if (around_->call->arguments[*place] != 's') return as_long(id);
-        return put(id, ast::Call{"str", span(id), {moved(id)}});
+        return put(id, ast::Call{"str", span(id), {moved(id)}, true});
     }
     const auto field = [&] { return add(id, ast::Member{add(id, ast::Name{"args"}), name, span(id)}); };
     const ast::ExprId there = add(id, ast::Defined{field()}), value = field();
@@ -255,8 +367,36 @@ bool NameResolver::is_target(ast::ExprId id) const {
 
 // A whole target expression is a number, whatever type of C it has.
 void NameResolver::target(ast::ExprId id) {
+    if (shown_whole(id)) return;
     path(id);
     as_long(id);
+}
+
+// $$vars, $$parms: all that has a name here. $x$, $x->y$$: what it points to, or its value.
+bool NameResolver::shown_whole(ast::ExprId id) {
+    const ast::ExprNode copy = node(id);
+    const auto* name = std::get_if<ast::Name>(&copy);
+    const bool of_entry = around_->at_return;
+    if (name != nullptr && is_all_arguments(name->name)) {
+        if (around_->row == nullptr || around_->row->variables != "args") return false;
+        put(id, ast::Call{"all_args", span(id), {}});
+        if (of_entry) at_entry(id);
+        return true;
+    }
+    const auto* member = std::get_if<ast::Member>(&copy);
+    const std::string_view last = name ? std::string_view(name->name) : member ? std::string_view(member->field) : "";
+    if (last.starts_with("$$") || !last.ends_with('$')) return false;
+    const std::string without(last.substr(0, last.find_last_not_of('$') + 1));
+    const ast::ExprId value =
+        add(id, name ? ast::ExprNode(ast::Name{without}) : ast::Member{member->base, without, member->field_span});
+    path(value);
+    // what is kept of the entry is the value, not the address
+    auto* kept = std::get_if<ast::Call>(&program_.exprs[static_cast<size_t>(value)].node);
+    const bool frozen = kept != nullptr && kept->name == "entry";
+    const ast::ExprId inner = frozen ? kept->arguments[0] : value;
+    const ast::ExprId all = add(id, ast::Call{"whole", span(id), {inner}});
+    put(id, frozen ? ast::ExprNode(ast::Call{"entry", span(id), {all}}) : node(all));
+    return true;
 }
 
 void NameResolver::as_long(ast::ExprId id) {
@@ -296,7 +436,8 @@ void NameResolver::target_root(ast::ExprId id) {
     const std::string name = std::get<ast::Name>(node(id)).name;
     const StpPoint* row = around_->row;
     if (is_special(name)) {
-        diags_.error(span(id), fmt::format("{} is not there yet", name)).hint = "name the variables that you need";
+        diags_.error(span(id), fmt::format("{} is not there yet", name)).hint =
+            "there are $$vars, $$parms and $$return, and $x$ for what $x points to";
         return put(id, ast::Integer{0});
     }
     if (name == "$return") {
@@ -312,6 +453,19 @@ void NameResolver::target_root(ast::ExprId id) {
     const bool is_argument = name.starts_with("$arg") &&
                              std::from_chars(name.data() + 4, name.data() + name.size(), number).ec == std::errc{} &&
                              number > 0;
+    if (variables == "system call") {
+        // what a system call gets in registers, by the machine's convention
+        constexpr std::array<std::string_view, 6> registers{"di", "si", "dx", "r10", "r8", "r9"};
+        const bool returns = !row->result.empty();
+        const auto member = [&](ast::ExprId base, std::string_view field) {
+            return ast::Member{base, std::string(field), span(id)};
+        };
+        const ast::ExprId args = add(id, ast::Name{"args"});
+        if (name == "$syscall" && !returns) return put(id, member(args, "id"));
+        const ast::ExprId saved = add(id, member(args, "regs"));
+        if (name == "$syscall") return put(id, member(saved, "orig_ax"));
+        if (is_argument && number <= registers.size()) return put(id, member(saved, registers[number - 1]));
+    }
     if (variables == "args") return put(id, ast::Member{add(id, ast::Name{"args"}), name.substr(1), span(id)});
     if (variables == "marker" && is_argument) return put(id, ast::Name{fmt::format("arg{}", number - 1)});
     Diag& d = diags_.error(span(id), fmt::format("there is no {} here", name));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -33,8 +34,12 @@ using Globals = std::map<std::string, GlobalUse>;
 struct FunctionTable {
     const Function* find(const std::string& name, size_t arguments) const;
     bool has(const std::string& name) const;
+    // Those of one name and as many parameters, in the order in which they are tried.
+    std::vector<const Function*> overloads(const std::string& name, size_t arguments) const;
     std::vector<const Function*> all;
 };
+bool is_all_arguments(std::string_view name);  // $$vars, $$parms
+bool says_next(const ast::Program& program, const ast::Block& block);
 // The name of a function in the tree: none that means something in lt.
 std::string name_in_tree(const Function& function, const FunctionTable& table);
 
@@ -44,6 +49,7 @@ struct Around {
     const StpSystemCall* call = nullptr;  // of a system call that is named alone
     bool at_return = false;               // in a span: what is asked of the entry is frozen there
     std::set<std::string> parameters;     // of the function
+    const Function* function = nullptr;   // none: in a probe
 };
 
 // One statistic, as it is asked for behind an @, and what is kept for it.
@@ -56,6 +62,9 @@ struct Statistic {
 const Statistic* find_statistic(std::string_view name);  // without its @
 // Adds what has to be kept; in one map where entries are sorted by it.
 void want(GlobalUse& use, const Statistic& statistic, bool sorts = false);
+
+// To be called when all is wanted: what is kept in one map, though each could have its own.
+void join_sums(GlobalUse& use);
 
 // The map that keeps one statistic of a global that collects. Each has one of its own, and only what is asked for is
 // kept.
@@ -74,10 +83,14 @@ class NameResolver {
     void condition(ast::ExprId id, const Around& around);
 
     const std::set<const Function*>& called() const { return called_; }
+    bool gives_value(const Function& function) const;
 
   private:
     void block(const ast::Block& block);
     void statement(ast::StmtId id);
+    void next(ast::StmtId id);
+    void keep_given(ast::Block& block);
+    void attempt(ast::StmtId id);
     void printed(ast::StmtId id, const ast::Assign& assign);
     void collect_locals(const ast::Block& block);
     void collect_locals(ast::ExprId id);
@@ -90,11 +103,14 @@ class NameResolver {
     void no_array(ast::ExprId id, const std::string& name);
     void global(ast::ExprId id, const GlobalUse& use);
     void target(ast::ExprId id);
+    bool shown_whole(ast::ExprId id);
     void target_root(ast::ExprId id);
     ast::ExprId root_of(ast::ExprId id) const;
     bool is_target(ast::ExprId id) const;
     void path(ast::ExprId id);
     void as_long(ast::ExprId id);
+    void of_something(ast::ExprId id, const ast::Call& n, const GlobalUse& use);
+    void text_at(ast::ExprId id, const ast::Call& n, const StpFunction& row);
     void at_entry(ast::ExprId id);
     void argument_named(ast::ExprId id, const std::string& name);
     ast::ExprNode word(uint64_t number) const;
@@ -108,6 +124,7 @@ class NameResolver {
     void cast(ast::ExprId id, const ast::Call& node);
     void global_variable(ast::ExprId id, const ast::Call& node);
     void delay(ast::ExprId id, const ast::Call& node, const StpFunction& row);
+    ast::ExprNode variable(ast::ExprId at, std::string_view name);
 
     // stp_statistics.cpp
     const GlobalUse* collecting(ast::ExprId id) const;
@@ -131,6 +148,8 @@ class NameResolver {
     void add_value(Printed& out, ast::ExprId value);
     bool add_sprint(Printed& out, ast::ExprId value);
     void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
+    void add_memory(Printed& out, ast::ExprId where, const std::string& modifiers, char letter,
+                    const std::function<std::optional<ast::ExprId>()>& take);
     void take_width(ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
                     std::optional<ast::ExprId>& wide);
     std::optional<uint64_t> constant(ast::ExprId id) const;
@@ -140,6 +159,7 @@ class NameResolver {
     void remove_chosen(ast::ExprId id, const ast::Map& chosen);
     void arguments(const ast::Call& node);
     bool count_fits(ast::ExprId id, const ast::Call& node, uint32_t least, uint32_t most);
+    void value_in_c(ast::ExprId id, const ast::Call& node);
     void unknown_function(const ast::Call& node);
     void put(ast::ExprId id, ast::ExprNode node) { program_.exprs[static_cast<size_t>(id)].node = std::move(node); }
     ast::ExprId moved(ast::ExprId id);  // what stands at `id`, in a place of its own
@@ -160,6 +180,7 @@ class NameResolver {
     std::set<const Function*> called_;
     std::optional<ast::ExprId> printed_;  // what is printed as it is: no string has to be made of it
     uint32_t loops_ = 0;
+    size_t errors_ = 0;  // calls of error() so far
 };
 
 }  // namespace lt::stp

@@ -30,11 +30,19 @@ void parse_file(const Pieces& pieces, TreeBuilder& build, Diags& diags) {
     Parser(feed, build).parse();
 }
 
+// An alias, and no probe of the file's own.
+bool defines_alias(const Pieces& pieces, size_t probe) {
+    const auto ends = [](const Piece& piece) { return piece.text == "{" || piece.text == "=" || piece.text == "+="; };
+    const auto end = std::find_if(pieces.begin() + static_cast<ptrdiff_t>(probe), pieces.end(), ends);
+    return end != pieces.end() && end->text != "{";
+}
+
 // Words that a file of the library gives a meaning to: functions, macros, first parts of aliases.
 std::set<std::string> defined_in(const Pieces& pieces) {
     std::set<std::string> out;
     for (size_t i = 0; i + 1 < pieces.size(); i++) {
-        const bool is_definition = pieces[i].is_word("function") || pieces[i].is_word("probe") ||
+        const bool is_definition = pieces[i].is_word("function") ||
+                                   (pieces[i].is_word("probe") && defines_alias(pieces, i)) ||
                                    (pieces[i].kind == PieceKind::at_word && pieces[i].text == "@define");
         if (is_definition) out.insert(pieces[i + 1].text);
     }
@@ -98,7 +106,7 @@ void load_library(Source& source, const std::vector<std::string>& words, Diags&)
             if (f.is_added || !has_common(f.defines, wanted)) continue;
             f.is_added = more = true;
             source.text += '\n';
-            source.parts.push_back({static_cast<uint32_t>(source.text.size()), std::string(f.file.name)});
+            source.parts.push_back({static_cast<uint32_t>(source.text.size()), std::string(f.file.name), true});
             source.text += f.file.text;
             wanted.merge(named_in(f.pieces));
         }

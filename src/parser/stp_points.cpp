@@ -184,10 +184,11 @@ ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
     const bool by_source = shape.starts_with("u") || place.row->shape.find("statement") != std::string_view::npos;
     for (std::string_view part : split(shape, ':')) {
         std::string text(part);
-        const size_t brace = text.find('{');
-        if (brace != std::string::npos) {
+        for (size_t brace = text.find('{'); brace != std::string::npos; brace = text.find('{', brace)) {
             const auto n = static_cast<size_t>(text[brace + 1] - '0');
-            text.replace(brace, 3, by_source ? place.arguments[n] : without_file(place.arguments[n]));
+            const std::string argument = by_source ? place.arguments[n] : without_file(place.arguments[n]);
+            text.replace(brace, 3, argument);
+            brace += argument.size();
         }
         spec.parts.push_back({place.point.span, text});
     }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "stp_clone.h"
 #include "stp_names.h"
@@ -27,6 +28,12 @@ void NameResolver::add_value(Printed& out, ast::ExprId value) {
 }
 
 bool NameResolver::add_sprint(Printed& out, ast::ExprId value) {
+    const auto* returned = std::get_if<ast::Name>(&node(value));
+    if (returned != nullptr && returned->name == "$$return") {
+        out.format += "return=0x%x";
+        out.values.push_back(add(value, ast::Name{"$return"}));
+        return true;
+    }
     const auto* inner = std::get_if<ast::Call>(&node(value));
     const StpFunction* row = inner && !functions_.has(inner->name) ? find_stp_function(inner->name) : nullptr;
     if (row == nullptr || (row->form != StpForm::sprintf && row->form != StpForm::sprint)) return false;
@@ -56,17 +63,23 @@ void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector
         }
         std::string piece(1, format[at++]);
         std::optional<ast::ExprId> wide;
-        for (; at < format.size() && std::string_view("-+ #0123456789.*l").find(format[at]) != std::string_view::npos;
-             at++) {
+        const size_t letter_at = std::min(format.find_first_not_of("-+ #0123456789.*l", at), format.size());
+        const char letter = letter_at < format.size() ? format[letter_at] : '%';
+        if (letter == 'm' || letter == 'M') {
+            add_memory(out, where, format.substr(at, letter_at - at), letter, take);
+            at = letter_at + 1;
+            continue;
+        }
+        for (; at < letter_at; at++) {
             if (format[at] == '*')
                 take_width(where, format.substr(at + 1, 1) == "s", take(), piece, wide);
             else if (format[at] != 'l')
                 piece += format[at];
         }
-        const char letter = at < format.size() ? format[at++] : '%';
+        at++;
         piece += letter;
-        if (letter == 'm' || letter == 'M' || letter == 'b')
-            diags_.error(span(where), fmt::format("%{} is not there yet", letter));
+        if (letter == 'n')
+            diags_.error(span(where), "%n is no conversion here").hint = "%1b to %8b write a number's bytes";
         const auto value = letter == '%' ? std::nullopt : take();
         if (value && piece == "%s" && add_sprint(out, *value)) continue;
         if (value && wide) {
@@ -77,6 +90,28 @@ void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector
         if (value) out.values.push_back(*value);
     }
     while (const auto value = take()) out.values.push_back(*value);
+}
+
+// %.16m: so many bytes at an address, as they are, or (M) as hexadecimal digits; one of a precision that is not said. A
+// `#` says that they are the program's, which lt sees from the address.
+void NameResolver::add_memory(Printed& out, ast::ExprId where, const std::string& modifiers, char letter,
+                              const std::function<std::optional<ast::ExprId>()>& take) {
+    std::string piece = "%";
+    std::optional<ast::ExprId> length, wide;
+    const size_t dot = std::min(modifiers.find('.'), modifiers.size());
+    for (char c : modifiers.substr(0, dot)) {
+        if (c == '*') take_width(where, false, take(), piece, wide);
+        if (c == '-' || (c >= '0' && c <= '9')) piece += c;
+    }
+    const std::string precision = modifiers.substr(std::min(dot + 1, modifiers.size()));
+    uint64_t bytes = 1;
+    std::from_chars(precision.data(), precision.data() + precision.size(), bytes);
+    if (precision == "*") length = take();
+    const auto address = take();
+    if (!address) return;
+    if (!length) length = add(*address, ast::Integer{bytes});
+    out.format += piece + (letter == 'm' ? "rb" : "rd");
+    out.values.push_back(add(*address, ast::Call{"__memory", span(*address), {*address, *length}}));
 }
 
 // A string as wide as is known when the program runs: blanks stand behind it, or before it.

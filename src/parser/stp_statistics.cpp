@@ -1,6 +1,7 @@
 // Statistics: `x <<< value` and what is asked of x. Each statistic that a program asks for is a map of its own,
 // collected per CPU, so a program pays for what it asks. A variance and histograms are asked of the values themselves:
-// then all is in one map of samples().
+// then all is in one map of samples(). So are a count and a sum alone: a report that clears both finds in them the same
+// events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +45,10 @@ void want(GlobalUse& use, const Statistic& statistic, bool sorts) {
     if (is_kept) use.statistics.insert(std::string(statistic.name));
     if (is_made) use.statistics.insert(statistic.made.begin(), statistic.made.end());
     if (!is_kept && !is_made) use.statistics = {std::string(sampled)};
+}
+
+void join_sums(GlobalUse& use) {
+    if (use.statistics == std::set<std::string>{"count", "sum"}) use.statistics = {std::string(sampled)};
 }
 
 std::string statistic_map(const std::string& global, std::string_view statistic) {
@@ -132,7 +137,24 @@ bool NameResolver::statistic(ast::ExprId id, const ast::Call& n) {
     } else {
         put(id, node(read(asked->name)));
     }
+    const bool counts = asked->name == "count" || asked->name == "sum" || asked->asked.starts_with("hist_");
+    if (!counts && !given_.for_port) of_something(id, n, *use);
     return true;
+}
+
+// Of nothing there is no least value and no average.
+void NameResolver::of_something(ast::ExprId id, const ast::Call& n, const GlobalUse& use) {
+    const ast::ExprId value = moved(id);
+    ast::ExprId count = map_of(n.arguments[0], is_sampled(use) ? sampled : "count");
+    if (is_sampled(use)) count = add(id, ast::Call{"count_of", n.name_span, {count}});
+    as_long(count);
+    const ast::ExprId none = add(id, ast::Unary{ast::UnaryOp::logical_not, count});
+    const ast::ExprId message = add(id, ast::String{"empty aggregate"});
+    const ast::StmtId raise = program_.add(n.name_span, ast::Raise{message});
+    ast::BlockValue both;
+    both.block.statements.push_back(program_.add(n.name_span, ast::If{none, {{raise}}, {}}));
+    both.value = value;
+    put(id, std::move(both));
 }
 
 // foreach over what collects is over the map by which it is sorted: all have the same keys.

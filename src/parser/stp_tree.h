@@ -65,6 +65,7 @@ struct Function {
     int64_t priority = 1;
     ast::Block body;
     std::optional<std::string> embedded;  // C instead of a body
+    Span embedded_span;                   // with its %{ and %}
 };
 
 // foreach (value = [keys] in array[slice] sorted limit n)
@@ -95,8 +96,11 @@ struct Tree {
     std::vector<Alias> aliases;
     std::vector<Global> globals;
     std::vector<Function> functions;
-    std::vector<Span> embedded;  // C outside of functions
+    std::vector<ast::CPiece> embedded;  // C outside of functions
 };
+
+// Of C with its %{ and %}: that of the C alone.
+inline Span c_span(Span whole) { return {whole.begin + 2, whole.end - 2}; }
 
 // Names under which the grammar leaves what link() has to look at.
 inline constexpr std::string_view address_call = "&";       // &$x
@@ -106,5 +110,6 @@ inline constexpr std::string_view wildcard_name = "*";      // [*, k]
 inline constexpr std::string_view collect_call = "<<<";     // aggregate <<< value
 inline constexpr std::string_view in_call = "in ";          // [key] in array
 inline constexpr std::string_view delete_call = "delete ";  // as a statement
+inline constexpr std::string_view next_call = "next ";      // likewise
 
 }  // namespace lt::stp

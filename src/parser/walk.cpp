@@ -45,6 +45,8 @@ struct Children {
     void operator()(const ForMap& n) const { visit(n.map), maybe(n.limit); }
     void operator()(const Unroll& n) const { visit(n.count); }
     void operator()(const Jump&) const {}
+    void operator()(const Attempt&) const {}
+    void operator()(const Raise& n) const { visit(n.message); }
 
   private:
     void maybe(const std::optional<ExprId>& id) const {
@@ -70,11 +72,13 @@ void each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit
         void operator()(const ForRange& n) const { visit(n.body); }
         void operator()(const ForMap& n) const { visit(n.body); }
         void operator()(const Unroll& n) const { visit(n.body); }
+        void operator()(const Attempt& n) const { visit(n.body), visit(n.handler); }
         void operator()(const Evaluate&) const {}
         void operator()(const Assign&) const {}
         void operator()(const Return&) const {}
         void operator()(const Let&) const {}
         void operator()(const Jump&) const {}
+        void operator()(const Raise&) const {}
     };
     std::visit(Blocks{visit}, stmt.node);
 }

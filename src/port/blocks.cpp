@@ -138,27 +138,13 @@ class Pairs {
         });
         return n;
     }
-    size_t writes(const ast::Block& block, const std::string& name) const {
-        size_t n = 0;
-        tree_.each_stmt(block, [&](ast::StmtId id) {
-            const auto* assign = tree_.get<ast::Assign>(id);
-            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
-            n += local && local->name == name;
-        });
-        tree_.each_expr(block, [&](ast::ExprId id) {
-            const auto* step = tree_.get<ast::Step>(id);
-            const auto* local = step ? tree_.get<ast::Local>(step->target) : nullptr;
-            n += local && local->name == name;
-        });
-        return n;
-    }
     // Is it used in such loops only, in which it is assigned to once?
     bool is_of_loops(const std::string& name) const {
         size_t inside = 0;
         for (ast::StmtId id : loops_) {
             const auto* other = tree_.get<ast::ForMap>(id);
             if (!given(*other).contains(name)) continue;
-            if (writes(other->body, name) != 1) return false;
+            if (tree_.writes(other->body, name) != 1) return false;
             inside += uses(other->body, name);
         }
         return inside == uses(*body_, name);

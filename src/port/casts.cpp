@@ -1,7 +1,10 @@
 // Every value of SystemTap's is a number of 64 bits with a sign, so its tree is full of casts to that. Most change
-// nothing: what is cast has the same value in all that is done with it.
+// nothing: what is cast has the same value in all that is done with it. Addresses that are cast often get a name.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "stdlib/builtins.h"
 #include "steps.h"
@@ -29,17 +32,57 @@ class Casts {
         };
         if (const auto* action = std::get_if<ast::Action>(&item.node)) condition(action->predicate);
         if (const auto* span = std::get_if<ast::SpanAction>(&item.node)) condition(span->predicate);
-        if (const ast::Block* body = Tree::body(item)) block(*body);
+        const ast::Block* body = Tree::body(item);
+        if (body == nullptr) return;
+        read_locals(*body);
+        block(*body);
     }
 
   private:
+    // A local that is given one value, of which no use asks for a sign, may have the type that the value has.
+    void read_locals(const ast::Block& body) {
+        std::map<std::string, size_t> writes, reads;
+        tree_.each_stmt(body, [&](ast::StmtId id) {
+            const auto* assign = tree_.get<ast::Assign>(id);
+            const auto* target = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+            if (target) writes[target->name]++;
+            if (target && assign->op) writes[target->name]++;
+        });
+        tree_.each_expr(body, [&](ast::ExprId id) {
+            const auto* step = tree_.get<ast::Step>(id);
+            const auto* target = step ? tree_.get<ast::Local>(step->target) : nullptr;
+            if (target) writes[target->name] += 2;
+            if (const auto* local = tree_.get<ast::Local>(id)) reads[local->name]++;
+            ast::each_child(ast::Expr(tree_.program[id]), [&](ast::ExprId child) {
+                const auto* local = tree_.get<ast::Local>(tree_.bare(child));
+                if (local && below(id) != Use::any) reads[local->name]--;
+            });
+        });
+        for (const auto& [name, count] : writes) {
+            if (count == 1 && reads[name] == 1) unsigned_.insert(name);
+        }
+    }
+
+    // What an expression does with those below it.
+    Use below(ast::ExprId id) const {
+        const ast::ExprNode& node = tree_.node(id);
+        const auto* binary = std::get_if<ast::Binary>(&node);
+        const auto* call = std::get_if<ast::Call>(&node);
+        const bool alike = (call && call->name != "sort") || (binary && !is_signed_use(binary->op));
+        const bool names_address = call && (call->name == "ksym" || call->name == "usym");
+        if (std::holds_alternative<ast::Map>(node) || names_address) return Use::key;
+        return alike ? Use::alike : Use::any;
+    }
+
     void block(const ast::Block& b) {
         for (ast::StmtId id : b.statements) {
             const ast::Stmt s = tree_.program[id];
             const auto* evaluate = std::get_if<ast::Evaluate>(&s.node);
             const auto* assign = std::get_if<ast::Assign>(&s.node);
             const bool adds = assign && assign->op == ast::BinaryOp::add;
-            ast::each_expr(s, [&](ast::ExprId e) { expr(e, evaluate || adds ? Use::alike : Use::any); });
+            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
+            const bool fits = evaluate || adds || (local && unsigned_.contains(local->name));
+            ast::each_expr(s, [&](ast::ExprId e) { expr(e, fits ? Use::alike : Use::any); });
             ast::each_block(s, [&](const ast::Block& inner) { block(inner); });
         }
     }
@@ -47,15 +90,23 @@ class Casts {
     void expr(ast::ExprId id, Use use) {
         if (tree_.get<ast::Cast>(id)) drop(id, use);
         if (tree_.get<ast::Cast>(id)) drop_address(id);
+        drop_width(id);
         const ast::Expr e = tree_.program[id];
-        const auto* binary = std::get_if<ast::Binary>(&e.node);
-        const auto* map = std::get_if<ast::Map>(&e.node);
-        const auto* call = std::get_if<ast::Call>(&e.node);
-        const bool alike = (call && call->name != "sort") || (binary && !is_signed_use(binary->op));
-        const bool names_address = call && (call->name == "ksym" || call->name == "usym");
-        const Use below = map || names_address ? Use::key : alike ? Use::alike : Use::any;
-        ast::each_child(e, [&](ast::ExprId child) { expr(child, below); });
+        const Use use_below = below(id);
+        ast::each_child(e, [&](ast::ExprId child) { expr(child, use_below); });
         ast::each_block(e, [&](const ast::Block& b) { block(b); });
+    }
+
+    // bswap((uint16)x), where x has so many bytes itself.
+    void drop_width(ast::ExprId id) {
+        const auto* call = tree_.get<ast::Call>(id);
+        const auto* cast = call && call->name == "bswap" ? tree_.get<ast::Cast>(call->arguments[0]) : nullptr;
+        if (!cast || cast->type.pointers > 0 || !cast->type.name.starts_with("uint")) return;
+        const ast::ExprId value = tree_.bare(cast->value);
+        const Known type = machine_.type(tree_.origin(value));
+        const bool is_number = type == Known::small_unsigned || type == Known::large_unsigned;
+        if (is_number && fmt::format("uint{}", machine_.size(tree_.origin(value)) * 8) == cast->type.name)
+            tree_.put(call->arguments[0], ast::ExprNode(tree_.node(value)));
     }
 
     void drop(ast::ExprId id, Use use) {
@@ -88,6 +139,7 @@ class Casts {
     bool changes_nothing(ast::ExprId cast, ast::ExprId inner, Use use) const {
         const ast::ExprNode& node = tree_.node(inner);
         if (std::holds_alternative<ast::Map>(node) || std::holds_alternative<ast::Local>(node)) return true;
+        if (std::holds_alternative<ast::Integer>(node)) return true;
         if (const auto* name = std::get_if<ast::Name>(&node); name && is_count(name->name)) return true;
         if (const auto* call = std::get_if<ast::Call>(&node)) return gives_number(call->name);
         const auto* unary = std::get_if<ast::Unary>(&node);
@@ -126,6 +178,78 @@ class Casts {
 
     Tree& tree_;
     const Machine& machine_;
+    std::set<std::string> unsigned_ = {};  // locals that may be
+};
+
+// An address that a block casts more than once gets a name: $tcphdr = (struct tcphdr *)args.skb->data.
+class Addresses {
+  public:
+    Addresses(Tree& tree, ast::Block& body) : tree_(tree), body_(body) {}
+
+    void run() {
+        for (Group group = next(); !group.empty(); group = next()) name(group);
+    }
+
+  private:
+    using Group = std::vector<ast::ExprId>;
+
+    // The shortest that stands there more than once, so that longer ones can be said with its name.
+    Group next() const {
+        std::vector<Group> groups;
+        tree_.each_expr(body_, [&](ast::ExprId id) {
+            if (!is_address(id)) return;
+            const auto same = [&](const Group& group) { return tree_.same(group.front(), id); };
+            const auto group = std::find_if(groups.begin(), groups.end(), same);
+            if (group == groups.end())
+                groups.push_back({id});
+            else
+                group->push_back(id);
+        });
+        constexpr size_t worth_a_line = 12;  // of what it stands for, in all
+        std::erase_if(groups, [&](const Group& group) {
+            return group.size() == 1 || group.size() * size(group.front()) < worth_a_line;
+        });
+        const auto longer = [&](const Group& a, const Group& b) { return size(a.front()) < size(b.front()); };
+        const auto found = std::min_element(groups.begin(), groups.end(), longer);
+        return found == groups.end() ? Group{} : *found;
+    }
+    size_t size(ast::ExprId id) const {
+        size_t n = 0;
+        tree_.each_expr(id, [&](ast::ExprId) { n++; });
+        return n;
+    }
+
+    // Is it the same wherever it stands in the block?
+    bool is_address(ast::ExprId id) const {
+        const auto* cast = tree_.get<ast::Cast>(id);
+        if (!cast || cast->type.pointers != 1 || !cast->type.name.starts_with("struct ")) return false;
+        return tree_.is_pure(id) && !tree_.any_expr(id, [&](ast::ExprId e) {
+            const auto* local = tree_.get<ast::Local>(e);
+            return tree_.get<ast::Map>(e) || (local && !names_.contains(local->name));
+        });
+    }
+
+    void name(const Group& group) {
+        const ast::ExprNode cast = tree_.node(group.front());
+        std::string name = std::get<ast::Cast>(cast).type.name.substr(std::string_view("struct ").size());
+        while (is_taken(name)) name += '_';
+        const ast::ExprId value = tree_.like(group.front(), cast);
+        const ast::ExprId target = tree_.like(group.front(), ast::Local{name});
+        for (ast::ExprId id : group) tree_.put(id, ast::Local{name});
+        body_.statements.insert(body_.statements.begin() + static_cast<ptrdiff_t>(names_.size()),
+                                tree_.program.add({}, ast::Assign{target, std::nullopt, value}));
+        names_.insert(name);
+    }
+    bool is_taken(const std::string& name) const {
+        return tree_.any_expr(body_, [&](ast::ExprId id) {
+            const auto* local = tree_.get<ast::Local>(id);
+            return local && local->name == name;
+        });
+    }
+
+    Tree& tree_;
+    ast::Block& body_;
+    std::set<std::string> names_ = {};
 };
 
 // In a span over a call its arguments are those of the entry.
@@ -145,6 +269,12 @@ void drop_casts(Tree& tree, const Machine& machine) {
         const auto* span = std::get_if<ast::SpanAction>(&item.node);
         if (span && span->closes.empty()) plain_arguments(tree, item);
         Casts(tree, machine).item(item);
+    }
+}
+
+void name_addresses(Tree& tree) {
+    for (ast::Item& item : tree.program.items) {
+        if (auto* action = std::get_if<ast::Action>(&item.node)) Addresses(tree, action->body).run();
     }
 }
 

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 26> words{
 
 class Functions {
   public:
-    Functions(Tree& tree, const Source& source) : tree_(tree), source_(source) {
+    Functions(Tree& tree, const Source& source, bool by_name) : tree_(tree), source_(source), by_name_(by_name) {
         for (const ast::Item& item : tree.program.items) {
             if (const auto* f = std::get_if<ast::FunctionItem>(&item.node)) functions_[f->name] = {*f, item.span};
         }
@@ -56,7 +56,7 @@ class Functions {
             const auto found = call ? functions_.find(call->name) : functions_.end();
             if (found == functions_.end() || !is_library(found->second.span)) continue;
             const ast::Call copy = *call;
-            any = swap(id, copy) || replace(id, copy, found->second.item) || any;
+            any = swap(id, copy) || address(id, copy) || replace(id, copy, found->second.item) || any;
         }
         return any;
     }
@@ -70,6 +70,13 @@ class Functions {
         const ast::ExprId value = tree_.bare(call.arguments[0]);
         const ast::ExprId typed = tree_.like(id, ast::Cast{{call.name_span, std::string(row->type), 0, {}}, value});
         tree_.put(id, ast::Call{"bswap", call.name_span, {typed}});
+        return true;
+    }
+
+    // An address as lt names it is no string, so it has no place where one must be.
+    bool address(ast::ExprId id, const ast::Call& call) {
+        if (!by_name_ || call.name != "ip_ntop" || call.arguments.size() != 1) return false;
+        tree_.put(id, ast::Call{"ntop", call.name_span, call.arguments});
         return true;
     }
 
@@ -117,6 +124,8 @@ class Functions {
 
     bool is_short(ast::ExprId id) const {
         const ast::ExprNode& node = tree_.node(tree_.bare(id));
+        const auto* member = std::get_if<ast::Member>(&node);
+        if (member && tree_.is_name(member->base, "args")) return true;
         return std::holds_alternative<ast::Name>(node) || std::holds_alternative<ast::Local>(node) ||
                std::holds_alternative<ast::Integer>(node) || std::holds_alternative<ast::String>(node);
     }
@@ -183,11 +192,12 @@ class Functions {
 
     Tree& tree_;
     const Source& source_;
+    const bool by_name_;
     std::map<std::string, Known> functions_;
 };
 
 }  // namespace
 
-void shorten_functions(Tree& tree, const Source& source) { Functions(tree, source).run(); }
+void shorten_functions(Tree& tree, const Source& source, bool by_name) { Functions(tree, source, by_name).run(); }
 
 }  // namespace lt::port

@@ -2,6 +2,7 @@
 // settings that the rest needs.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "stdlib/probes.h"
@@ -39,9 +40,17 @@ class Conditions {
         });
     }
 
-    // Is it at the return what it was at the entry?
+    // Is it at the return what it was at the entry? entry() and the arguments are that.
     bool is_lasting(ast::ExprId id) const {
+        std::set<ast::ExprId> of_entry;
+        tree_.each_expr(id, [&](ast::ExprId e) {
+            const auto* call = tree_.get<ast::Call>(e);
+            const auto* member = tree_.get<ast::Member>(e);
+            if ((call && call->name == "entry") || (member && tree_.is_name(member->base, "args")))
+                tree_.each_expr(e, [&](ast::ExprId below) { of_entry.insert(below); });
+        });
         return !tree_.any_expr(id, [&](ast::ExprId e) {
+            if (of_entry.contains(e)) return false;
             const auto* name = tree_.get<ast::Name>(e);
             const bool lasts = name && (name->name == "pid" || name->name == "tid" || name->name == "target" ||
                                         name->name == "uid" || name->name == "comm");
@@ -89,20 +98,70 @@ class Conditions {
         return tree_.like(second, ast::Binary{ast::BinaryOp::logical_and, *first, second});
     }
 
-    // The first statement that does something.
-    std::vector<ast::StmtId>::iterator first_of(ast::Block& body) const {
+    // The first statement that does more than to give a name to what does not change.
+    std::vector<ast::StmtId>::iterator first_of(ast::Block& body) {
+        named_.clear();
         return std::find_if(body.statements.begin(), body.statements.end(), [&](ast::StmtId id) {
             const auto* let = tree_.get<ast::Let>(id);
-            return !let || let->value;
+            return let ? let->value.has_value() : !names_value(body, id);
+        });
+    }
+    bool names_value(const ast::Block& body, ast::StmtId id) {
+        const auto* assign = tree_.get<ast::Assign>(id);
+        const auto* local = assign && !assign->op ? tree_.get<ast::Local>(assign->target) : nullptr;
+        const bool is_plain = local && tree_.is_pure(assign->value) && is_early(assign->value) &&
+                              !tree_.any_expr(assign->value, [&](ast::ExprId e) { return tree_.get<ast::Map>(e); });
+        if (!is_plain || tree_.writes(body, local->name) != 1) return false;
+        if (!changes(assign->value)) named_[local->name] = assign->value;
+        return true;
+    }
+    // Is it another value when it is asked again?
+    bool changes(ast::ExprId id) const {
+        constexpr std::array<std::string_view, 4> names{"nsecs", "elapsed", "rand", "jiffies"};
+        return tree_.any_expr(id, [&](ast::ExprId e) {
+            const auto* call = tree_.get<ast::Call>(e);
+            const auto* name = tree_.get<ast::Name>(e);
+            const std::string asked = call ? call->name : name ? name->name : "";
+            return std::find(names.begin(), names.end(), asked) != names.end();
+        });
+    }
+
+    // The condition without names that were given before it.
+    ast::ExprId unnamed(ast::ExprId condition) {
+        const auto named = [&](ast::ExprId e) {
+            const auto* local = tree_.get<ast::Local>(e);
+            return local ? named_.find(local->name) : named_.end();
+        };
+        if (!tree_.any_expr(condition, [&](ast::ExprId e) { return named(e) != named_.end(); })) return condition;
+        const ast::ExprId copy = tree_.copy(condition);
+        std::vector<ast::ExprId> found;
+        tree_.each_expr(copy, [&](ast::ExprId e) {
+            if (named(e) != named_.end()) found.push_back(e);
+        });
+        for (ast::ExprId e : found) tree_.put_copy(e, named(e)->second);
+        return copy;
+    }
+
+    // What stands at the entry asks for nothing of it.
+    void without_entry(ast::ExprId id) {
+        tree_.each_expr(id, [&](ast::ExprId e) {
+            const auto* call = tree_.get<ast::Call>(e);
+            if (call && call->name == "entry") tree_.put(e, ast::ExprNode(tree_.node(call->arguments[0])));
         });
     }
 
     void move_out(std::optional<ast::ExprId>& predicate, ast::Block& body, bool at_entry) {
+        take_conditions(predicate, body, at_entry);
+        if (at_entry && predicate) without_entry(*predicate);
+    }
+    void take_conditions(std::optional<ast::ExprId>& predicate, ast::Block& body, bool at_entry) {
         const auto fits = [&](ast::ExprId id) { return is_early(id) && (!at_entry || is_lasting(id)); };
         for (auto first = first_of(body); first != body.statements.end(); first = first_of(body)) {
             const auto* branch = tree_.get<ast::If>(*first);
-            if (!branch || !branch->no.statements.empty() || !fits(branch->condition)) return;
-            const ast::If n = *branch;
+            if (!branch || !branch->no.statements.empty()) return;
+            ast::If n = *branch;
+            n.condition = unnamed(n.condition);
+            if (!fits(n.condition)) return;
             const bool leaves = n.yes.statements.size() == 1 && tree_.get<ast::Return>(n.yes.statements[0]);
             if (leaves) {
                 predicate = both(predicate, negated(n.condition));
@@ -119,6 +178,7 @@ class Conditions {
 
   private:
     Tree& tree_;
+    std::map<std::string, ast::ExprId> named_ = {};  // locals that are given a value before anything is done
 };
 
 }  // namespace

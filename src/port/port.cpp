@@ -24,10 +24,10 @@ uint32_t own_end(const Source& source) {
 
 }  // namespace
 
-OnlyWritten prepare(const Source& source, ast::Program& linked) {
+OnlyWritten prepare(const Source& source, ast::Program& linked, bool by_name) {
     Tree tree(linked);
     OnlyWritten only_written = take_display(tree, source);
-    shorten_functions(tree, source);
+    shorten_functions(tree, source, by_name);
     for (ast::Item& item : linked.items) {
         const auto* f = std::get_if<ast::FunctionItem>(&item.node);
         if (f == nullptr || f->body.statements.empty() || item.span.begin >= own_end(source)) continue;
@@ -51,12 +51,14 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     count_in_ranges(tree);
     use_pairs(tree);
     make_predicates(tree);
+    place_aliases(tree, source);
     join_items(tree);
     fold_spans(tree);
     join_items(tree);
     drop_unwritten(tree, source);
     drop_casts(tree, machine);
     plain_locals(tree);
+    name_addresses(tree);
     short_probes(tree);
     add_settings(tree, only_written);
     const bool has_probes = std::any_of(prepared.items.begin(), prepared.items.end(), [](const ast::Item& item) {

@@ -1,18 +1,11 @@
 // `x <<< value` has become a map for each statistic that is asked of x. In .lt one map collects, and is asked.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "steps.h"
 
 namespace lt::port {
 namespace {
-
-constexpr std::array<std::string_view, 3> histograms{"hist_log", "hist_linear", "hist"};
-
-bool is_histogram(std::string_view statistic) {
-    return std::find(histograms.begin(), histograms.end(), statistic) != histograms.end();
-}
 
 // "x.sum" is {"x", "sum"}.
 struct Parts {
@@ -24,6 +17,9 @@ std::optional<Parts> parts_of(const std::string& map) {
     if (dot == std::string::npos) return {};
     return Parts{map.substr(0, dot), map.substr(dot + 1)};
 }
+
+// What the front end keeps of a global of which more is asked than a number of its own can tell.
+constexpr std::string_view sampled = "samples";
 
 class Statistics {
   public:
@@ -38,8 +34,12 @@ class Statistics {
             if (ast::Block* b = Tree::body(item))
                 tree_.change_blocks(*b, [&](auto& statements) { collecting(statements); });
         }
+        for (size_t i = 0; i < tree_.program.exprs.size(); i++) histogram(static_cast<ast::ExprId>(i));
         for (size_t i = 0; i < tree_.program.exprs.size(); i++) average(static_cast<ast::ExprId>(i));
         for (size_t i = 0; i < tree_.program.exprs.size(); i++) asked(static_cast<ast::ExprId>(i));
+        for (const auto& [id, global] : values_) {
+            if (const auto statistic = asked_by(id)) plain_number(id, *statistic, globals_[global].collector);
+        }
         for (ast::Stmt& s : tree_.program.stmts) {
             if (auto* loop = std::get_if<ast::ForMap>(&s.node)) walk(*loop);
         }
@@ -51,10 +51,9 @@ class Statistics {
 
   private:
     struct Global {
-        std::set<std::string> asked = {};  // of what it collects
-        bool walked = false;
-        std::string collector = {};  // the function that collects; empty: only the histogram is wanted
-        bool has_histogram = false;
+        std::set<std::string> asked = {};     // of what it collects
+        std::string collector = {};           // the function that collects
+        std::optional<ast::Call> drawn = {};  // the histogram that is printed of it
     };
 
     // What is asked, apart from what collects and what removes.
@@ -67,9 +66,7 @@ class Statistics {
                 const auto* map = tree_.get<ast::Map>(loop->map);
                 const auto parts = map ? parts_of(map->name) : std::nullopt;
                 if (!parts) return;
-                globals_[parts->global].walked = true;
-                if (loop->order && loop->order->by == ast::MapOrder::By::value)
-                    globals_[parts->global].asked.insert(parts->statistic);
+                look(*loop, *parts);
                 quiet(loop->map);
             }
         });
@@ -77,6 +74,13 @@ class Statistics {
             const auto* call = tree_.get<ast::Call>(id);
             const bool removes = call && (call->name == "delete" || call->name == "clear" || call->name == "has_key");
             if (removes) quiet(call->arguments[0]);
+            if (call && call->name == "print") draw(call->arguments[0], silent);
+            if (const auto statistic = asked_by(id)) {
+                if (const auto parts = map_below(call->arguments[0])) {
+                    globals_[parts->global].asked.insert(*statistic);
+                    quiet(tree_.bare(call->arguments[0]));
+                }
+            }
             if (const auto found = divided(id)) {
                 globals_[map_below(found->second)->global].asked.insert(found->first);
                 tree_.each_expr(id, quiet);
@@ -85,9 +89,59 @@ class Statistics {
             const auto parts = map ? parts_of(map->name) : std::nullopt;
             if (!parts) return;
             Global& global = globals_[parts->global];
-            if (is_histogram(parts->statistic)) global.has_histogram = true;
-            if (!silent.contains(id) && !is_histogram(parts->statistic)) global.asked.insert(parts->statistic);
+            if (!silent.contains(id)) global.asked.insert(parts->statistic);
         });
+    }
+
+    // sum_of(...) asks for "sum".
+    std::optional<std::string> asked_by(ast::ExprId id) const {
+        const auto* call = tree_.get<ast::Call>(id);
+        if (!call || !call->name.ends_with("_of") || call->arguments.size() != 1) return {};
+        return call->name.substr(0, call->name.size() - std::string_view("_of").size());
+    }
+
+    // A loop asks by what it is sorted, and of samples what it asks of the value of its pair.
+    void look(const ast::ForMap& loop, const Parts& parts) {
+        std::set<std::string>& asked = globals_[parts.global].asked;
+        using By = ast::MapOrder::By;
+        const bool by_statistic = loop.order && loop.order->by != By::key && loop.order->by != By::value;
+        if (by_statistic) asked.insert(std::string(ast::spelling(loop.order->by)));
+        if (loop.order && loop.order->by == By::value) asked.insert(parts.statistic);
+        if (parts.statistic != sampled) return;
+        std::set<ast::ExprId> known;
+        tree_.each_expr(loop.body, [&](ast::ExprId id) {
+            const auto statistic = asked_by(id);
+            if (statistic && is_value(tree_.get<ast::Call>(id)->arguments[0], loop)) {
+                asked.insert(*statistic);
+                known.insert(tree_.bare(tree_.get<ast::Call>(id)->arguments[0]));
+                values_.emplace_back(id, parts.global);
+            }
+            if (is_value(id, loop) && !known.contains(id)) asked.insert(parts.statistic);
+        });
+    }
+    bool is_value(ast::ExprId id, const ast::ForMap& loop) const {
+        const auto* member = tree_.get<ast::Member>(tree_.bare(id));
+        const auto* pair = member ? tree_.get<ast::Local>(member->base) : nullptr;
+        return pair && pair->name == loop.name && member->field == "1";
+    }
+
+    // print(hist_log(@x.samples)): where nothing else is asked of x, it is collected as that histogram. One of several
+    // in a map cannot be printed alone.
+    void draw(ast::ExprId printed, std::set<ast::ExprId>& silent) {
+        const auto* call = tree_.get<ast::Call>(printed);
+        const bool is_histogram = call && (call->name == "hist_log" || call->name == "hist_linear");
+        const auto parts = is_histogram ? map_below(call->arguments[0]) : std::nullopt;
+        const bool is_whole_map = parts && !tree_.get<ast::Map>(tree_.bare(call->arguments[0]))->has_key;
+        if (!is_whole_map || parts->statistic != sampled) return;
+        Global& global = globals_[parts->global];
+        const auto same_bounds = [&](const ast::Call& other) {
+            bool same = other.name == call->name && other.arguments.size() == call->arguments.size();
+            for (size_t i = 1; same && i < call->arguments.size(); i++)
+                same = tree_.same(other.arguments[i], call->arguments[i]);
+            return same;
+        };
+        if (!global.drawn) global.drawn = *call;
+        if (same_bounds(*global.drawn)) silent.insert(call->arguments[0]);
     }
 
     void choose(const std::string& name, Global& g) const {
@@ -100,8 +154,10 @@ class Statistics {
                 return std::find(some.begin(), some.end(), a) != some.end();
             });
         };
-        if (g.asked.empty()) {
-            g.collector = g.has_histogram && !g.walked ? "" : "count";
+        if (g.drawn && !g.asked.empty()) {
+            g.collector = "samples";
+        } else if (g.asked.empty()) {
+            g.collector = !g.drawn ? "count" : g.drawn->name == "hist_log" ? "hist" : "lhist";
         } else if (g.asked.size() == 1 && only({"count", "sum", "min", "max", "avg"})) {
             g.collector = *g.asked.begin();
         } else {
@@ -148,30 +204,25 @@ class Statistics {
 
     void collect(ast::StmtId at, const ast::BlockValue& all, const std::string& name, std::vector<ast::StmtId>& out) {
         std::optional<ast::ExprId> value;
-        std::optional<ast::Assign> histogram, first;
+        std::optional<ast::Assign> first;
         for (ast::StmtId id : all.block.statements) {
             if (const auto* let = tree_.get<ast::Let>(id)) value = let->value;
             const auto* assign = tree_.get<ast::Assign>(id);
             if (assign == nullptr) continue;
-            const auto parts = parts_of(tree_.get<ast::Map>(assign->target)->name);
-            if (is_histogram(parts->statistic)) histogram = *assign;
-            if (!is_histogram(parts->statistic)) first = *assign;
+            first = *assign;
             const auto* call = tree_.get<ast::Call>(assign->value);
-            if (!value && call && !call->arguments.empty() && parts->statistic != "squares") value = call->arguments[0];
+            if (!value && call && !call->arguments.empty()) value = call->arguments[0];
         }
         const Global& global = globals_[name];
-        if (first && !global.collector.empty()) {
-            std::vector<ast::ExprId> given;
-            if (value && global.collector != "count") given.push_back(tree_.copy(*value));
-            const ast::ExprId call = tree_.like(first->value, ast::Call{global.collector, {}, given});
-            auto map = *tree_.get<ast::Map>(first->target);
-            map.name = name;
-            out.push_back(tree_.like(at, ast::Assign{tree_.like(first->target, map), std::nullopt, call}));
-        }
-        if (!histogram) return;
-        auto call = *tree_.get<ast::Call>(histogram->value);
-        if (value) call.arguments[0] = tree_.copy(*value);
-        out.push_back(tree_.like(at, ast::Assign{histogram->target, {}, tree_.like(histogram->value, call)}));
+        if (!first) return;
+        std::vector<ast::ExprId> given;
+        if (value && global.collector != "count") given.push_back(tree_.copy(*value));
+        for (size_t i = 1; global.collector == "lhist" && i < global.drawn->arguments.size(); i++)
+            given.push_back(tree_.copy(global.drawn->arguments[i]));
+        const ast::ExprId call = tree_.like(first->value, ast::Call{global.collector, {}, given});
+        auto map = *tree_.get<ast::Map>(first->target);
+        map.name = name;
+        out.push_back(tree_.like(at, ast::Assign{tree_.like(first->target, map), std::nullopt, call}));
     }
 
     // ---- what is asked of it
@@ -191,10 +242,18 @@ class Statistics {
         if (!n || n->op != ast::BinaryOp::divide) return {};
         const auto sum = map_below(n->left), count = map_below(n->right);
         if (sum && count && sum->statistic == "sum" && count->statistic == "count") return {{"avg", n->left}};
-        const auto* above = tree_.get<ast::Binary>(n->left);
-        const auto squares = above ? map_below(above->left) : std::nullopt;
-        if (squares && squares->statistic == "squares") return {{"variance", above->left}};
         return {};
+    }
+
+    // print(hist_log(@x)) is print(@x) where x is a histogram.
+    void histogram(ast::ExprId id) {
+        const auto* call = tree_.get<ast::Call>(id);
+        const bool is_histogram = call && (call->name == "hist_log" || call->name == "hist_linear");
+        const auto parts = is_histogram ? map_below(call->arguments[0]) : std::nullopt;
+        if (!parts) return;
+        const std::string& collector = globals_[parts->global].collector;
+        if (collector == "hist" || collector == "lhist")
+            tree_.put(id, ast::ExprNode(tree_.node(tree_.bare(call->arguments[0]))));
     }
 
     void average(ast::ExprId id) {
@@ -202,27 +261,39 @@ class Statistics {
     }
 
     void asked(ast::ExprId id) {
+        const auto statistic = asked_by(id);
+        if (const auto parts = statistic ? map_below(tree_.get<ast::Call>(id)->arguments[0]) : std::nullopt)
+            return plain_number(id, *statistic, globals_[parts->global].collector);
         const auto* cast = tree_.get<ast::Cast>(id);
         const auto parts = cast && tree_.get<ast::Map>(tree_.bare(id)) ? map_below(id) : std::nullopt;
-        if (!parts || is_histogram(parts->statistic)) return;
+        if (!parts) return;
         if (is_whole(globals_[parts->global])) ask(id, cast->value, parts->statistic);
+    }
+
+    // sum_of(@x) is @x where x is a sum; an average is asked for.
+    void plain_number(ast::ExprId id, const std::string& statistic, const std::string& collector) {
+        if (statistic != collector || statistic == "avg") return;
+        const ast::ExprId value = tree_.bare(tree_.get<ast::Call>(id)->arguments[0]);
+        tree_.put(id, ast::ExprNode(tree_.node(value)));
     }
 
     void walk(ast::ForMap& loop) const {
         const auto parts = map_below(loop.map);
-        if (!parts || !loop.order || loop.order->by != ast::MapOrder::By::value) return;
+        if (!parts || !loop.order || loop.order->by == ast::MapOrder::By::key) return;
         const auto found = globals_.find(parts->global);
-        if (found == globals_.end() || !is_whole(found->second)) return;
-        if (const auto by = ast::order_named(parts->statistic)) loop.order->by = *by;
+        if (found == globals_.end()) return;
+        if (!is_whole(found->second)) {
+            loop.order->by = ast::MapOrder::By::value;
+        } else if (const auto by = ast::order_named(parts->statistic);
+                   by && loop.order->by == ast::MapOrder::By::value) {
+            loop.order->by = *by;
+        }
     }
 
     std::string renamed(const std::string& map) const {
         const auto parts = parts_of(map);
         if (!parts) return map;
-        const auto found = globals_.find(parts->global);
-        if (found == globals_.end()) return map;
-        const bool apart = is_histogram(parts->statistic) && !found->second.collector.empty();
-        return apart ? parts->global + "_hist" : parts->global;
+        return globals_.contains(parts->global) ? parts->global : map;
     }
 
     void declarations() {
@@ -239,6 +310,8 @@ class Statistics {
     Tree& tree_;
     const std::set<std::string>& only_written_;
     mutable std::map<std::string, Global> globals_;
+    std::vector<std::pair<ast::ExprId, std::string>> values_ =
+        {};  // what is asked of the value of a pair, of which global
 };
 
 }  // namespace

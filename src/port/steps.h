@@ -23,7 +23,8 @@ void settle_questions(Tree& tree, const Machine& machine);
 void drop_unwritten(Tree& tree, const Source& source);
 
 // Calls of library functions become what they return, where that is one expression; functions that nothing calls go.
-void shorten_functions(Tree& tree, const Source& source);
+// `by_name`: those that give a text become what lt prints by a name, as ntop(), which is no string.
+void shorten_functions(Tree& tree, const Source& source, bool by_name);
 
 // The maps of one global that collects become one, of which the rest is asked.
 void join_statistics(Tree& tree, const std::set<std::string>& only_written);
@@ -40,6 +41,9 @@ void use_pairs(Tree& tree);
 
 // Casts that change nothing.
 void drop_casts(Tree& tree, const Machine& machine);
+
+// An address that is cast more than once in a block gets a name.
+void name_addresses(Tree& tree);
 
 // What is asked first, before anything is done, becomes the predicate.
 void make_predicates(Tree& tree);

@@ -188,6 +188,21 @@ bool Tree::is_pure(ast::ExprId id) const {
     });
 }
 
+size_t Tree::writes(const ast::Block& block, const std::string& local) const {
+    size_t n = 0;
+    const auto note = [&](ast::ExprId target) {
+        const auto* found = get<ast::Local>(target);
+        n += found && found->name == local;
+    };
+    each_stmt(block, [&](ast::StmtId id) {
+        if (const auto* assign = get<ast::Assign>(id)) note(assign->target);
+    });
+    each_expr(block, [&](ast::ExprId id) {
+        if (const auto* step = get<ast::Step>(id)) note(step->target);
+    });
+    return n;
+}
+
 std::set<std::string> Tree::maps() const {
     std::set<std::string> out;
     for (const ast::Item& item : program.items)

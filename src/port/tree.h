@@ -65,6 +65,8 @@ class Tree {
     bool is_map(ast::ExprId id, std::string_view name) const;
     // Has it no effect, and is it the same wherever it stands in its block?
     bool is_pure(ast::ExprId id) const;
+    // How often a local is written to.
+    size_t writes(const ast::Block& block, const std::string& local) const;
     std::set<std::string> maps() const;  // that are used in an item
 
   private:

@@ -1,5 +1,5 @@
-// Values that need no name or no question: what an alias of the library gave to a local, what this machine has for
-// sure, maps that nothing writes to.
+// Values that need no name or no question: what an alias of the library gave to a local, an argument that is named
+// once, what this machine has for sure, maps that nothing writes to.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,11 +34,30 @@ class Aliases {
         return !own || source_.at(where).find('=') == std::string_view::npos;
     }
 
+    // Is it an argument, or little more than one?
+    bool is_plain_argument(ast::ExprId id) const {
+        size_t parts = 0;
+        bool fits = false, other = false;
+        tree_.each_expr(id, [&](ast::ExprId e) {
+            const auto* call = tree_.get<ast::Call>(e);
+            const bool is_kept = call && (call->name == "bswap" || call->name == "entry");
+            const bool is_cast = tree_.get<ast::Cast>(e) || is_kept;
+            const bool is_part = tree_.get<ast::Member>(e) || is_cast;
+            parts += !tree_.get<ast::Cast>(e);
+            fits = fits || tree_.is_name(e, "args");
+            other = other || (!is_part && !tree_.is_name(e, "args"));
+        });
+        constexpr size_t short_enough = 6;  // bswap(((struct tcphdr *)args.skb->data)->seq)
+        return fits && !other && parts <= short_enough;
+    }
+
     bool replace(ast::Block& body, size_t i) {
         const ast::StmtId at = body.statements[i];
         const auto* assign = tree_.get<ast::Assign>(at);
         const auto* local = assign && !assign->op ? tree_.get<ast::Local>(assign->target) : nullptr;
-        if (!local || !is_given(at) || !tree_.is_pure(assign->value) || names_local(assign->value)) return false;
+        if (!local || !tree_.is_pure(assign->value) || names_local(assign->value)) return false;
+        const bool given = is_given(at);
+        if (!given && !is_plain_argument(assign->value)) return false;
         const std::string name = local->name;
         const ast::ExprId value = assign->value;
         std::vector<ast::ExprId> uses;
@@ -46,7 +65,7 @@ class Aliases {
             const auto* other = tree_.get<ast::Local>(id);
             if (other && other->name == name) uses.push_back(id);
         });
-        if (!fits(body, name, value, uses.size() - 1)) return false;
+        if (!fits(body, name, value, uses.size() - 1) || (!given && uses.size() != 2)) return false;
         const ast::ExprId target = assign->target;
         for (ast::ExprId id : uses) {
             if (id != target) tree_.put_copy(id, value);
@@ -64,22 +83,10 @@ class Aliases {
     }
 
     bool fits(const ast::Block& body, const std::string& name, ast::ExprId value, size_t reads) const {
-        size_t writes = 0;
-        tree_.each_stmt(body, [&](ast::StmtId id) {
-            const auto* assign = tree_.get<ast::Assign>(id);
-            const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
-            writes += local && local->name == name;
-        });
-        bool steps = false;
-        tree_.each_expr(body, [&](ast::ExprId id) {
-            const auto* step = tree_.get<ast::Step>(id);
-            const auto* local = step ? tree_.get<ast::Local>(step->target) : nullptr;
-            steps = steps || (local && local->name == name);
-        });
         size_t size = 0;
         tree_.each_expr(value, [&](ast::ExprId) { size++; });
         constexpr size_t short_enough = 5;  // (int64)args.x->y
-        return writes == 1 && !steps && (reads <= 1 || size <= short_enough);
+        return tree_.writes(body, name) == 1 && (reads <= 1 || size <= short_enough);
     }
 
     Tree& tree_;

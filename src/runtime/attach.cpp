@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 
@@ -17,6 +18,7 @@
 
 #include "breakpoint.h"
 #include "multi_link.h"
+#include "naming.h"
 #include "perf.h"
 
 namespace lt {
@@ -122,7 +124,20 @@ Result<Descriptor> link_iterator(const Hook& hook) {
     return Descriptor(link);
 }
 
+// At the root of all control groups, beside what others have attached there.
+Result<Descriptor> link_sockets(const Hook& hook) {
+    const std::string root = cgroup_mount();
+    if (root.empty())
+        return Error{"no file system of cgroups (version 2) is mounted", "mount -t cgroup2 none /sys/fs/cgroup", 0};
+    const Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() < 0) return system_error(root, errno);
+    int link = bpf_link_create(hook.program, folder.get(), BPF_CGROUP_SOCK_OPS, nullptr);
+    if (link < 0) return system_error("cannot attach to " + root, -link);
+    return Descriptor(link);
+}
+
 Result<Descriptor> link_without_event(const Hook& hook) {
+    if (hook.way == Way::sockets) return link_sockets(hook);
     return hook.way == Way::iterator ? link_iterator(hook) : link_by_name(hook);
 }
 
@@ -175,13 +190,13 @@ Attacher::Opened Attacher::open_some(Way way, std::span<const Attachment> attach
 Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
     auto hooks = one_hook(Descriptor(), way, object_.program(attachments.front().program));
     hooks->front().places.assign(attachments.begin(), attachments.end());
-    if (target_.only) hooks->front().process = target_.process;
+    if (target_.bound) hooks->front().process = target_.process;
     return hooks;
 }
 
 // Indexed by Way; what is linked to many places has no events of its own.
 const Attacher::Open* Attacher::openers() {
-    static constexpr std::array<Open, 15> rows{
+    static constexpr std::array<Open, 16> rows{
         Open{Way::run, &Attacher::open_nothing},
         Open{Way::tracepoint, &Attacher::open_tracepoint},
         Open{Way::raw_tracepoint, &Attacher::open_raw_tracepoint},
@@ -197,6 +212,7 @@ const Attacher::Open* Attacher::openers() {
         Open{Way::perf_event, &Attacher::open_counting},
         Open{Way::host, &Attacher::open_nothing},
         Open{Way::breakpoint, &Attacher::open_breakpoints},
+        Open{Way::sockets, &Attacher::open_sockets},
     };
     static_assert([] {
         for (size_t i = 0; i < rows.size(); i++)
@@ -223,36 +239,40 @@ Attacher::Opened Attacher::open_trampoline(const Attachment&, int program) {
 }
 
 Attacher::Opened Attacher::open_kprobe(const Attachment& a, int program) {
-    return one_hook(open_kprobe_event(a.function, a.at_return), Way::kprobe, program);
+    return one_hook(open_kprobe_event(a.function, a.number, a.at_return), Way::kprobe, program);
 }
 
 Attacher::Opened Attacher::open_iterator(const Attachment& a, int program) {
     auto hooks = one_hook(Descriptor(), Way::iterator, program);
     hooks->front().raw_event = a.event;
     const bool tasks = std::string_view(a.event).starts_with("task");
-    hooks->front().process = target_.only && tasks ? target_.process : 0;
+    hooks->front().process = target_.bound && tasks ? target_.process : 0;
     return hooks;
 }
 
 Attacher::Opened Attacher::open_uprobe(const Attachment& a, int program) {
-    const int process = target_.only ? target_.process : 0;
+    const int process = target_.bound ? target_.process : 0;
     return one_hook(open_uprobe_event({a.function, a.number, a.at_return, a.semaphore, process}), Way::uprobe, program);
+}
+
+Attacher::Opened Attacher::open_sockets(const Attachment&, int program) {
+    return one_hook(Descriptor(), Way::sockets, program);
 }
 
 // On each CPU, or in each thread of a process; threads that it starts later inherit the event.
 Attacher::Opened Attacher::open_counting(const Attachment& a, int program) {
-    const bool in_process = target_.only || a.perf.type == PERF_TYPE_BREAKPOINT;
+    const bool in_process = target_.bound || a.perf.type == PERF_TYPE_BREAKPOINT;
     if (in_process && target_.process == 0) return Error{"no process is traced: give -p PID or -c COMMAND", "", 0};
     Result<std::vector<int>> where = in_process ? threads_of(target_.process) : online_cpus();
     if (!where) return where.error();
     std::vector<Hook> hooks;
     for (int each : *where) {
         auto event =
-            in_process ? open_counting_event(a.perf, each, -1, !target_.only) : open_counting_event(a.perf, -1, each);
+            in_process ? open_counting_event(a.perf, each, -1, target_.starts) : open_counting_event(a.perf, -1, each);
         if (!event && in_process && event.error().code == ESRCH) continue;  // that thread has ended meanwhile
         if (!event) return event.error();
         hooks.push_back({program, Way::perf_event, *std::move(event)});
-        hooks.back().at_exec = in_process && !target_.only;
+        hooks.back().at_exec = in_process && target_.starts;
     }
     if (hooks.empty()) return Error{fmt::format("process {} has ended", target_.process), "", ESRCH};
     return hooks;

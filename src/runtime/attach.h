@@ -12,6 +12,7 @@
 #include "descriptor.h"
 #include "object.h"
 #include "runtime/plan.h"
+#include "runtime/session.h"
 
 namespace lt {
 
@@ -27,13 +28,6 @@ struct Hook {
     int process = 0;                      // uprobes by one link, iterators over tasks: only of this one; 0: of all
     bool at_exec = false;                 // enabled by the kernel, when the command of -c is executed
     bool on_event = false;                // linked, but the kernel has no link for it: the program goes with the event
-};
-
-// The process that is traced: memory is watched in this one, and if it is the `only` one then what can be bound to a
-// process is bound to it. Else it is a command that is yet to be executed: before that its memory is lt's.
-struct Target {
-    int process = 0;  // 0: none
-    bool only = false;
 };
 
 // Of the places of one program, one that the kernel refused while it took others.
@@ -66,6 +60,7 @@ class Attacher {
     Opened open_raw_tracepoint(const Attachment& attachment, int program);
     Opened open_trampoline(const Attachment& attachment, int program);
     Opened open_kprobe(const Attachment& attachment, int program);
+    Opened open_sockets(const Attachment& a, int program);
     Opened open_iterator(const Attachment& attachment, int program);
     Opened open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped);
     Opened open_one(Way way, const Attachment& attachment);

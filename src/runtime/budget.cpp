@@ -35,6 +35,7 @@ constexpr std::array dispatches{
     Dispatch{Way::perf_event, 1000, 1000},
     Dispatch{Way::host, 0, 0},
     Dispatch{Way::breakpoint, 1000, 1000},
+    Dispatch{Way::sockets, 100, 100},
 };
 
 // So that what is left fits into the room, with a half to spare.

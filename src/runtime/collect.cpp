@@ -70,9 +70,21 @@ bool is_result(EventKind kind) {
         case EventKind::exit:
         case EventKind::error:
         case EventKind::warning:
+        case EventKind::raised:
             return false;
     }
     return false;
+}
+
+// "division by 0 near operator '/' at x.stp:1:20"
+std::string error_text(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
+    if (!planned.format.empty()) return format_text(planned.format, values, plan.plain_integers);
+    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
+    if (index >= plan.errors.size()) return "an error";
+    const PlannedError& error = plan.errors[index];
+    const std::string where =
+        error.has_address ? fmt::format(" at {:#x}", static_cast<uint64_t>(number_of(values[1]))) : "";
+    return fmt::format("{}{} near {}", error.text, where, error.near);
 }
 
 }  // namespace
@@ -131,6 +143,11 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             printer_.flush();
             fmt::print(messages_, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
                        format_text(planned.format, event.values, plan_.plain_integers));
+            return Done{};
+        case EventKind::raised:
+            printer_.flush();
+            fmt::print(messages_, "ERROR: {}\n", error_text(plan_, planned, event.values));
+            if (++errors_ > plan_.max_errors) exit_called_ = failed_ = true;
             return Done{};
     }
     return Done{};
@@ -263,9 +280,23 @@ Collector::Drained Collector::drain() {
 
 Status Collector::take(std::span<const uint8_t> record) {
     if (exit_called() || exit_held_ || failure_) return Done{};
-    if (!held_) return dispatcher_.handle(record);
+    if (!held_ || empties_at_once(record)) return dispatcher_.handle(record);
     keep(record);
     return Done{};
+}
+
+// What a block writes into a map that it has emptied stays there; unless a record that is held shows the map as it was.
+bool Collector::empties_at_once(std::span<const uint8_t> record) const {
+    const auto planned = [this](std::span<const uint8_t> bytes) {
+        const auto event = decode_event(plan_, bytes);
+        return event ? &plan_.events[event->index] : nullptr;
+    };
+    const PlannedEvent* asked = planned(record);
+    if (!asked || (asked->kind != EventKind::clear && asked->kind != EventKind::zero)) return false;
+    return std::ranges::none_of(*held_, [&](const std::vector<uint8_t>& bytes) {
+        const PlannedEvent* event = planned(bytes);
+        return event && event->kind == EventKind::map && event->map == asked->map;
+    });
 }
 
 void Collector::restart() {
@@ -275,6 +306,7 @@ void Collector::restart() {
         discard_ = false;
     }
     dispatcher_.forget_exit();
+    exit_held_ = false;
 }
 
 bool Collector::holds_exit() {
@@ -286,12 +318,15 @@ void Collector::release() {
     const auto records = std::exchange(held_, std::nullopt).value_or(std::vector<std::vector<uint8_t>>{});
     for (const std::vector<uint8_t>& record : records)
         if (!handle(record)) break;
+    exit_held_ = false;  // it has been acted on
     printer_.flush();
 }
 
 void Collector::keep(std::span<const uint8_t> record) {
     const auto event = decode_event(plan_, record);
-    exit_held_ = event && plan_.events[event->index].kind == EventKind::exit;
+    const EventKind kind = event ? plan_.events[event->index].kind : EventKind::text;
+    const bool fails = kind == EventKind::raised && ++errors_held_ > plan_.max_errors;
+    exit_held_ = kind == EventKind::exit || fails;
     held_->emplace_back(record.begin(), record.end());
 }
 

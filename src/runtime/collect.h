@@ -46,7 +46,9 @@ class Dispatcher {
     bool enough() const { return most_results_ != 0 && results_ >= most_results_; }
     void complain_to(std::FILE* messages) { messages_ = messages; }
     bool exit_called() const { return exit_called_; }
-    int exit_status() const { return exit_status_; }
+    int exit_status() const { return failed_ ? 1 : exit_status_; }
+    uint64_t errors() const { return errors_; }  // of the program, at run time
+    bool failed() const { return failed_; }      // by more of them than there may be
     void forget_exit() { exit_called_ = false; }
     Result<MapContent> map(size_t index);        // as print() shows it
     Result<OpenSpans> open_spans(size_t index);  // of a span
@@ -67,6 +69,8 @@ class Dispatcher {
     int exit_status_ = 0;
     uint64_t most_results_ = 0;
     uint64_t results_ = 0;
+    uint64_t errors_ = 0;
+    bool failed_ = false;
     std::FILE* messages_ = stderr;
 };
 
@@ -92,6 +96,8 @@ class Collector {
     void complain_to(std::FILE* messages) { dispatcher_.complain_to(messages); }
     bool exit_called() const { return dispatcher_.exit_called(); }
     int exit_status() const { return dispatcher_.exit_status(); }
+    uint64_t errors() const { return dispatcher_.errors(); }
+    bool failed() const { return dispatcher_.failed(); }
     const std::optional<Error>& failure() const { return failure_; }
 
     // From hold() on records are kept; release() acts on them. So what BEGIN asks for is done once, although a refusal
@@ -118,6 +124,7 @@ class Collector {
     Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, bool source_lines);
     static int take_next(void* self, void* record, size_t size);
     void keep(std::span<const uint8_t> record);
+    bool empties_at_once(std::span<const uint8_t> record) const;
     bool handle(std::span<const uint8_t> record);
 
     const Plan& plan_;
@@ -130,6 +137,7 @@ class Collector {
     bool discard_ = false;
     std::optional<std::vector<std::vector<uint8_t>>> held_;
     bool exit_held_ = false;
+    uint64_t errors_held_ = 0;
     std::optional<Error> failure_;
 };
 

@@ -88,14 +88,16 @@ std::optional<DebugLink> debug_link(Elf* elf) {
     return link;
 }
 
-bool has_sum(const OpenElf& file, uint32_t wanted) {
+uint32_t sum_of(const OpenElf& file) {
     uLong sum = crc32(0, nullptr, 0);
     std::vector<unsigned char> part(1 << 20);
     off_t at = 0;
     for (ssize_t n = 0; (n = ::pread(file.fd.get(), part.data(), part.size(), at)) > 0; at += n)
         sum = crc32(sum, part.data(), static_cast<uInt>(n));
-    return sum == wanted;
+    return static_cast<uint32_t>(sum);
 }
+
+bool has_sum(const OpenElf& file, uint32_t wanted) { return sum_of(file) == wanted; }
 
 std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
     const auto link = debug_link(elf);
@@ -150,6 +152,17 @@ std::optional<OpenElf> mini_debug_info(Elf* elf) {
 std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
     if (auto found = open_by_build_id(build_id(elf), roots)) return found;
     return open_by_link(elf, path, roots);
+}
+
+Result<std::string> build_of(const std::string& path) {
+    elf_version(EV_CURRENT);
+    const auto file = open_elf(path);
+    if (!file) return Error{fmt::format("{} is no ELF file that can be read", path), "", 0};
+    std::string id = build_id(file->elf.get());
+    if (!id.empty()) return id;
+    struct stat about{};
+    ::fstat(file->fd.get(), &about);
+    return fmt::format("{:08x}-{}", sum_of(*file), about.st_size);
 }
 
 }  // namespace lt

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "descriptor.h"
 
 struct Elf;
@@ -27,6 +28,9 @@ struct OpenElf {
 
 // As hexadecimal digits; empty where there is none.
 std::string build_id(Elf* elf);
+
+// The same of a file; where it has none, a sum over its bytes and how many these are.
+Result<std::string> build_of(const std::string& path);
 
 // Unpacks the section .gnu_debugdata.
 std::optional<OpenElf> mini_debug_info(Elf* elf);

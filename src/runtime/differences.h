@@ -27,6 +27,7 @@ class Differences {
     using Remove = std::function<std::optional<Bytes>(const Bytes& key)>;
     // Has since() been asked after the last clear()? A record of print() may have found no room.
     bool asked() const { return asked_; }
+    void forget_report() { asked_ = false; }
     // What since() was last asked about, or `now`, counts no more.
     void clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove);
 

@@ -33,6 +33,8 @@ std::string_view without_parameters(std::string_view name) {
 
 }  // namespace
 
+std::string ElfFile::spoken_name(std::string_view symbol) { return std::string(without_parameters(demangled(symbol))); }
+
 std::vector<std::string> ElfFile::cpp_functions(std::string_view pattern) const {
     std::vector<std::string> found;
     for (const Symbol& s : symbols_) {

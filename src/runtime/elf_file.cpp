@@ -204,7 +204,7 @@ Result<UserFunction> ElfFile::function(std::string_view name) const {
     }
     Result<uint64_t> offset = file_offset(at->address);
     if (!offset) return offset.error_in(std::string(name));
-    return UserFunction{path_, std::string(name), *offset, at->size};
+    return UserFunction{path_, std::string(name), *offset, at->size, "", spoken_name(name)};
 }
 
 Result<UserFunction> ElfFile::at_address(uint64_t address) const {
@@ -215,6 +215,7 @@ Result<UserFunction> ElfFile::at_address(uint64_t address) const {
         const bool inside = address >= s.address && (address == s.address || address - s.address < s.size);
         if (!inside) continue;
         place.name = address == s.address ? std::string(s.name) : fmt::format("{}+{:#x}", s.name, address - s.address);
+        place.spoken = spoken_name(s.name);
         break;
     }
     return place;

@@ -45,6 +45,8 @@ class ElfFile {
     std::vector<std::string> functions(std::string_view pattern) const;
     // Symbols whose C++ name matches, with or without its parameters. Sorted, each once.
     std::vector<std::string> cpp_functions(std::string_view pattern) const;
+    // A symbol's name in C++ without its parameters; empty: it has none.
+    static std::string spoken_name(std::string_view symbol);
     // The USDT markers of the section of notes `.note.stapsdt`.
     std::vector<Marker> markers() const;
 

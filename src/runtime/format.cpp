@@ -3,6 +3,8 @@
 // harmless to terminals.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/printer.h"
 #include "show.h"
 #include "stdlib/format.h"
@@ -16,11 +18,17 @@ struct Digits {
     std::string digits;
 };
 
-// The number as an unsigned one of its type's size.
-uint64_t bits_of(const Value& value) {
+// The number as an unsigned one of its type's size, or of what the conversion cuts it to.
+uint64_t bits_of(const FormatPiece& piece, const Value& value) {
     const auto bits = static_cast<uint64_t>(number_of(value));
-    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0 && value.type.size < 8;
-    return narrow ? bits & ((uint64_t{1} << value.type.size * 8) - 1) : bits;
+    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0;
+    const uint32_t size = std::min(narrow ? value.type.size : 8, piece.bytes);
+    return size < 8 ? bits & ((uint64_t{1} << size * 8) - 1) : bits;
+}
+
+int64_t signed_of(const FormatPiece& piece, const Value& value) {
+    const uint32_t unused = 64 - 8 * piece.bytes;
+    return static_cast<int64_t>(static_cast<uint64_t>(number_of(value)) << unused) >> unused;
 }
 
 Digits signed_digits(const FormatPiece& piece, int64_t number) {
@@ -37,7 +45,7 @@ Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
 // There are no numbers with fractions: an integer is shown as if it were one.
 Digits fraction_digits(const FormatPiece& piece, const Value& value) {
     const double number =
-        value.type.is_signed ? static_cast<double>(number_of(value)) : static_cast<double>(bits_of(value));
+        value.type.is_signed ? static_cast<double>(number_of(value)) : static_cast<double>(bits_of(piece, value));
     const double size = number < 0 ? -number : number;
     const uint32_t precision = piece.precision.value_or(6);
     const std::string sign = number < 0 ? "-" : piece.plus ? "+" : piece.space ? " " : "";
@@ -51,11 +59,11 @@ bool has_fraction(Conversion conversion) {
 }
 
 Digits digits_of(const FormatPiece& piece, const Value& value) {
-    const uint64_t bits = bits_of(value);
+    const uint64_t bits = bits_of(piece, value);
     const bool marked = piece.alternate && bits != 0;
     switch (piece.conversion) {
         case Conversion::decimal:
-            return signed_digits(piece, number_of(value));
+            return signed_digits(piece, signed_of(piece, value));
         case Conversion::unsigned_:
             return {"", fmt::format("{}", bits)};
         case Conversion::hex:
@@ -72,6 +80,9 @@ Digits digits_of(const FormatPiece& piece, const Value& value) {
             return fraction_digits(piece, value);
         case Conversion::bytes:
         case Conversion::hex_bytes:
+        case Conversion::hex_digits:
+        case Conversion::raw_bytes:
+        case Conversion::binary:
         case Conversion::text:
         case Conversion::character:
         case Conversion::string:
@@ -116,15 +127,31 @@ void append_string(std::string& out, const FormatPiece& piece, const Value& valu
     append_padded(out, piece, text);
 }
 
+std::string byte_text(Conversion conversion, char c) {
+    if (conversion == Conversion::raw_bytes) return std::string(1, c);
+    const bool marked = conversion == Conversion::bytes;
+    return fmt::format("{}{:02x}", marked ? "\\x" : "", static_cast<unsigned char>(c));
+}
+
 // The bytes as they are; of a string those before its end.
 void append_bytes(std::string& out, const FormatPiece& piece, const std::string& bytes) {
-    const bool spaced = piece.conversion == Conversion::hex_bytes;
     std::string text;
     for (char c : std::string_view(bytes).substr(0, piece.precision.value_or(bytes.size()))) {
-        if (spaced && !text.empty()) text += ' ';
-        fmt::format_to(std::back_inserter(text), "{}{:02x}", spaced ? "" : "\\x", static_cast<unsigned char>(c));
+        if (piece.conversion == Conversion::hex_bytes && !text.empty()) text += ' ';
+        text += byte_text(piece.conversion, c);
     }
     append_padded(out, piece, text);
+}
+
+void append_binary(std::string& out, const FormatPiece& piece, uint64_t number) {
+    constexpr uint32_t all = 8;
+    const uint32_t count = piece.width == 0 ? all : std::min(piece.width, all);
+    for (uint32_t i = 0; i < count; i++) out += static_cast<char>(number >> 8 * i & 0xff);
+}
+
+bool shows_bytes(Conversion conversion) {
+    return conversion == Conversion::bytes || conversion == Conversion::hex_bytes ||
+           conversion == Conversion::hex_digits || conversion == Conversion::raw_bytes;
 }
 
 void append_character(std::string& out, const FormatPiece& piece, const Value& value) {
@@ -136,13 +163,13 @@ void append_character(std::string& out, const FormatPiece& piece, const Value& v
 
 void append_conversion(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
     const auto* bytes = std::get_if<std::string>(&value.data);
-    if (bytes != nullptr && (piece.conversion == Conversion::bytes || piece.conversion == Conversion::hex_bytes))
-        return append_bytes(out, piece, *bytes);
+    if (bytes != nullptr && shows_bytes(piece.conversion)) return append_bytes(out, piece, *bytes);
     // A string where the conversion wants a number can only come from a plan that was not checked; its text is the best
     // answer. A percentile of nothing is no number, and 0 would be taken for one.
     const bool as_text = piece.conversion == Conversion::string || std::holds_alternative<std::string>(value.data) ||
                          std::holds_alternative<Missing>(value.data);
     if (as_text) return append_string(out, piece, value, plain);
+    if (piece.conversion == Conversion::binary) return append_binary(out, piece, bits_of(piece, value));
     if (piece.conversion == Conversion::character) return append_character(out, piece, value);
     append_digits(out, piece, digits_of(piece, value));
 }

@@ -72,6 +72,8 @@ void Host::finish() {
     read_.clear();
     slots_.clear();
     walks_.clear();
+    for (const auto& [map, seen] : seen_) port_.maps().forget_report(map);
+    seen_.clear();
     records_.clear();
     allocated_ = 0;
     for (size_t map = 0; map < plan_.maps.size(); map++) {
@@ -125,6 +127,7 @@ Result<size_t> Host::map_at(Address handle) const {
 // per-CPU map lt has a part of its own; a value of a hash is copied, and written back where it changes.
 Result<Host::Address> Host::writable(size_t map, const Bytes& key) {
     const PlannedMap& m = plan_.maps[map];
+    seen_.erase(map);
     const std::string what = "value of map " + m.name;
     switch (m.shape) {
         case MapShape::array: {
@@ -169,6 +172,7 @@ Status Host::write_back(size_t map) {
 
 int Host::update(size_t map, const Bytes& key, std::span<const uint8_t> value, uint64_t flags) {
     const PlannedMap& m = plan_.maps[map];
+    seen_.erase(map);
     if (is_per_cpu(m.shape)) {
         HostParts* parts = port_.maps().parts(map);
         if (!parts) return -EINVAL;
@@ -185,6 +189,7 @@ int Host::update(size_t map, const Bytes& key, std::span<const uint8_t> value, u
 }
 
 int Host::erase(size_t map, const Bytes& key) {
+    seen_.erase(map);
     std::erase_if(slots_, [&](const Slot& s) { return s.map == map && s.key == key; });
     return port_.maps().erase(map, key);
 }
@@ -193,7 +198,7 @@ Result<Host::Address> Host::read(size_t map, const Bytes& key) {
     const PlannedMap& m = plan_.maps[map];
     if (m.shape == MapShape::array) return writable(map, key);
     if (auto written = write_back(map); !written) return written.error();
-    auto value = port_.maps().entry(map, is_array(m.shape) ? Bytes() : key);
+    auto value = value_of(map, is_array(m.shape) ? Bytes() : key);
     if (!value) return value.error();
     if (!*value) return Address{0};
     auto at = room(fold_bytes(m, **value), false);
@@ -206,7 +211,29 @@ Result<Host::Address> Host::read(size_t map, const Bytes& key) {
     return at;
 }
 
+Result<std::optional<Bytes>> Host::value_of(size_t map, const Bytes& key) {
+    if (!plan_.maps[map].cleared_by_difference) return port_.maps().entry(map, key);
+    auto read = seen(map);
+    if (!read) return read.error();
+    const auto found = (*read)->by_key.find(key);
+    if (found == (*read)->by_key.end()) return std::optional<Bytes>();
+    return std::optional((*read)->entries[found->second].value);
+}
+
+// Read once: what comes to the map while the block runs is neither counted twice nor lost between a read and a clear().
+Result<const Host::Seen*> Host::seen(size_t map) {
+    const auto found = seen_.find(map);
+    if (found != seen_.end() && found->second.clears == port_.maps().clears(map)) return &found->second;
+    auto entries = port_.maps().entries(map);
+    if (!entries) return entries.error();
+    Seen read{port_.maps().clears(map), *std::move(entries), {}};
+    for (size_t i = 0; i < read.entries.size(); i++)
+        read.by_key.emplace(is_array(plan_.maps[map].shape) ? Bytes() : read.entries[i].key, i);
+    return &(seen_[map] = std::move(read));
+}
+
 Result<uint64_t> Host::add(size_t map, const Bytes& key, uint64_t n) {
+    seen_.erase(map);
     if (auto written = write_back(map); !written) return written.error();
     std::erase_if(slots_, [&](const Slot& s) { return s.map == map && s.key == key; });
     return port_.add(map, key, n);
@@ -214,11 +241,20 @@ Result<uint64_t> Host::add(size_t map, const Bytes& key, uint64_t n) {
 
 // ---- walks
 
-Result<uint64_t> Host::walk(size_t map, const Chosen& chosen) {
-    if (auto written = write_back(map); !written) return written.error();
+Result<std::vector<Bytes>> Host::chosen_of(size_t map, const Chosen& chosen) {
+    if (plan_.maps[map].cleared_by_difference && !chosen.order.counts_only) {
+        auto read = seen(map);
+        if (!read) return read.error();
+        return walk_entries(plan_.maps[map], (*read)->entries, chosen);
+    }
     auto entries = port_.maps().entries(map, !chosen.order.counts_only);
     if (!entries) return entries.error();
-    auto chosen_entries = walk_entries(plan_.maps[map], *entries, chosen);
+    return walk_entries(plan_.maps[map], *entries, chosen);
+}
+
+Result<uint64_t> Host::walk(size_t map, const Chosen& chosen) {
+    if (auto written = write_back(map); !written) return written.error();
+    auto chosen_entries = chosen_of(map, chosen);
     if (!chosen_entries) return chosen_entries.error();
     Walk walk;
     walk.count = chosen_entries->size();

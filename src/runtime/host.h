@@ -59,6 +59,10 @@ class Host final : public machine::Surroundings {
     Result<Address> view(std::string what, std::span<uint8_t> bytes);
     Status write_back(size_t map);
     void finish();
+    struct Seen;
+    Result<const Seen*> seen(size_t map);
+    Result<std::optional<Bytes>> value_of(size_t map, const Bytes& key);
+    Result<std::vector<Bytes>> chosen_of(size_t map, const Chosen& chosen);
 
     // A value of a hash, copied: what changes of it is written back.
     struct Slot {
@@ -73,6 +77,14 @@ class Host final : public machine::Surroundings {
         uint64_t count = 0;
     };
 
+    // What the block has read of a map that is cleared by difference: all that it reads of it, and what clear() then
+    // takes away, is that.
+    struct Seen {
+        uint64_t clears = 0;  // as of Maps::clears()
+        std::vector<RawEntry> entries;
+        std::map<Bytes, size_t> by_key;
+    };
+
     const Plan& plan_;
     HostPort& port_;
     machine::Image image_;
@@ -81,6 +93,7 @@ class Host final : public machine::Surroundings {
     std::deque<Address> read_;    // the last ones that were read
     std::vector<Slot> slots_;
     std::map<uint64_t, Walk> walks_;
+    std::map<size_t, Seen> seen_;  // by map
     uint64_t next_walk_ = 1;
     std::set<Address> records_;
     uint64_t allocated_ = 0;  // bytes

@@ -16,6 +16,8 @@
 
 #include "base/text.h"
 #include "btf.h"
+#include "btf_c.h"
+#include "debug_file.h"
 #include "elf_file.h"
 #include "event_sources.h"
 #include "feature_tests.h"
@@ -91,6 +93,10 @@ class FileKernel final : public Kernel {
     Type whole(Type type) override;
     std::optional<Constant> constant(std::string_view name) override;
     void declare(Declared declared) override { declared_ = std::move(declared); }
+    std::string c_types(const std::set<std::string, std::less<>>& words) override {
+        Btf* types = btf();
+        return types ? lt::c_types(types->file().types, words) : "";
+    }
     std::optional<uint64_t> symbol(std::string_view name) override;
     Result<uint64_t> cgroup(const std::string& path) override;
     std::vector<std::string> iterators() override;
@@ -99,6 +105,7 @@ class FileKernel final : public Kernel {
     std::vector<std::string> raw_tracepoints(std::string_view pattern) override;
     std::vector<std::string> tracepoints(std::string_view category_pattern, std::string_view event_pattern) override;
     Result<std::string> binary(std::string_view name) override;
+    Result<std::string> build(const std::string& path) override { return build_of(places_.root + path); }
     Result<UserFunction> user_function(const std::string& path, std::string_view name) override;
     Result<UserFunction> user_address(const std::string& path, uint64_t address) override;
     Result<UserSymbol> user_symbol(const std::string& path, std::string_view name, uint64_t offset) override {

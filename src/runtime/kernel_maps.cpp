@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <utility>
 
 #include "object.h"
 #include "raw_maps.h"
+#include "running_programs.h"
 #include "shared_memory.h"
 
 namespace lt {
@@ -34,7 +36,11 @@ class KernelMaps final : public RawMaps {
         size_t key_size;
         size_t value_size;
     };
-    KernelMaps(std::vector<Map> maps, int left_out) : maps_(std::move(maps)), left_out_(left_out) {}
+    KernelMaps(std::vector<Map> maps, int left_out, int generations)
+        : maps_(std::move(maps)), left_out_(left_out), generations_(generations) {
+        words_.resize(static_cast<size_t>(
+            std::ranges::count_if(maps_, [](const Map& map) { return map.plan->generation.has_value(); })));
+    }
 
     size_t value_size(size_t map) const override { return maps_[map].value_size; }
     Result<std::vector<RawEntry>> entries(size_t map) override;
@@ -45,19 +51,21 @@ class KernelMaps final : public RawMaps {
     Status clear(size_t map) override;
     std::span<uint8_t> memory(size_t map) override;
     std::vector<uint64_t> left_out() const override { return sums_per_cpu(left_out_); }
+    Status set_generation(uint32_t which, uint64_t generation) override;
 
   private:
     using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
     using BatchCall = decltype(&bpf_map_lookup_batch);
-    static const void* key_of(const Map& map, KeyBytes key) {
-        return is_array(map.plan->shape) ? static_cast<const void*>(&scalar) : key.data();
-    }
+    static const void* key_of(KeyBytes key) { return key.empty() ? static_cast<const void*>(&scalar) : key.data(); }
     static Status each(const Map& map, const Take& take);
     static int each_batch(const Map& map, BatchCall call, const Take& take);
     static Status each_key(const Map& map, const Take& take);
 
     std::vector<Map> maps_;
-    int left_out_;  // -1: the plan has no gates
+    int left_out_;     // -1: the plan has no gates
+    int generations_;  // -1: no map has generations
+    std::vector<uint64_t> words_;
+    RunningPrograms running_;
     std::map<size_t, SharedMemory> shared_;
 };
 
@@ -65,10 +73,13 @@ Result<std::vector<RawEntry>> KernelMaps::entries(size_t index) {
     const Map& map = maps_[index];
     std::vector<RawEntry> all;
     if (is_array(map.plan->shape)) {
-        Bytes value(map.value_size);
-        if (int code = bpf_map_lookup_elem(map.fd, &scalar, value.data()); code < 0)
-            return system_error("lookup", -code);
-        all.push_back({{}, std::move(value)});
+        for (uint32_t at = 0; at < (map.plan->generation ? 2 : 1); at++) {
+            Bytes value(map.value_size), key(map.plan->generation ? sizeof at : 0);
+            if (int code = bpf_map_lookup_elem(map.fd, &at, value.data()); code < 0)
+                return system_error("lookup", -code);
+            if (map.plan->generation) std::memcpy(key.data(), &at, sizeof at);
+            all.push_back({std::move(key), std::move(value)});
+        }
         return all;
     }
     auto done = each(map, [&](const uint8_t* key, const uint8_t* value) {
@@ -81,7 +92,7 @@ Result<std::vector<RawEntry>> KernelMaps::entries(size_t index) {
 Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
     Bytes value(map.value_size);
-    const int code = bpf_map_lookup_elem(map.fd, key_of(map, key), value.data());
+    const int code = bpf_map_lookup_elem(map.fd, key_of(key), value.data());
     if (code == -ENOENT) return std::optional<Bytes>{};
     if (code < 0) return system_error("lookup", -code);
     return std::optional(std::move(value));
@@ -89,18 +100,18 @@ Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
 
 int KernelMaps::update(size_t index, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) {
     const Map& map = maps_[index];
-    return bpf_map_update_elem(map.fd, key_of(map, key), value.data(), flags);
+    return bpf_map_update_elem(map.fd, key_of(key), value.data(), flags);
 }
 
 int KernelMaps::erase(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
-    return bpf_map_delete_elem(map.fd, key_of(map, key));
+    return bpf_map_delete_elem(map.fd, key_of(key));
 }
 
 std::optional<Bytes> KernelMaps::take(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
     Bytes value(map.value_size);
-    if (bpf_map_lookup_and_delete_elem(map.fd, key_of(map, key), value.data()) < 0) return {};
+    if (bpf_map_lookup_and_delete_elem(map.fd, key_of(key), value.data()) < 0) return {};
     return value;
 }
 
@@ -114,6 +125,13 @@ Status KernelMaps::clear(size_t index) {
     if (!done) return done;
     for (const Bytes& key : left) bpf_map_delete_elem(map.fd, key.data());
     return Done{};
+}
+
+Status KernelMaps::set_generation(uint32_t which, uint64_t generation) {
+    words_[which] = generation;
+    if (const int code = bpf_map_update_elem(generations_, &scalar, words_.data(), BPF_ANY); code < 0)
+        return system_error("cannot set a generation", -code);
+    return running_.wait();
 }
 
 std::span<uint8_t> KernelMaps::memory(size_t index) {
@@ -175,10 +193,11 @@ Result<std::unique_ptr<RawMaps>> kernel_maps(const Plan& plan, const LoadedObjec
         if (fd < 0) return Error{"the object has no map " + map.symbol, ""};
         const bool per_cpu = is_per_cpu(map.shape);
         const size_t value = per_cpu ? padded_size(map.value_size) * static_cast<size_t>(cpus) : map.value_size;
-        maps.push_back({&map, fd, is_array(map.shape) ? sizeof scalar : map.key_size, value});
+        const size_t key = map.key_size + (map.generation ? generation_size : 0);
+        maps.push_back({&map, fd, is_array(map.shape) ? sizeof scalar : key, value});
     }
-    return std::unique_ptr<RawMaps>(
-        std::make_unique<KernelMaps>(std::move(maps), object.map(std::string(left_out_symbol))));
+    return std::unique_ptr<RawMaps>(std::make_unique<KernelMaps>(
+        std::move(maps), object.map(std::string(left_out_symbol)), object.map(std::string(generations_symbol))));
 }
 
 }  // namespace lt

@@ -50,7 +50,7 @@ class LiveSession final : public Session {
     ~LiveSession() override;
 
     Status prepare(const SessionOptions& options);
-    void trace(int process, bool only) override { target_ = {process, only}; }
+    void trace(const Target& target) override { target_ = target; }
 
     std::vector<Refusal> attach() override;
     std::optional<Error> attach_error() const override { return attach_error_; }
@@ -74,6 +74,7 @@ class LiveSession final : public Session {
     void stop() override { end(Ended::interrupted); }
     Status finish() override;
     int exit_status() const override { return collector_->exit_status(); }
+    uint64_t errors() const override { return collector_->errors(); }
     std::vector<Loss> losses() const override;
     std::vector<Missed> missed() const override;
     Result<std::vector<Account>> accounts() const override;
@@ -81,7 +82,8 @@ class LiveSession final : public Session {
     std::optional<TracingCost> costs() const override;
 
   private:
-    Status run_programs(When when);
+    Status run_programs(When when, int signal = 0);
+    Status run_last_programs();
     Status run_program(const PlannedProbe& probe);
     Status run_here(const PlannedProbe& probe, const std::string& program);
     std::vector<Refusal> refusals_of(size_t probe) const;
@@ -122,7 +124,7 @@ class LiveSession final : public Session {
     const Plan& plan_;
     Printer& printer_;
     std::optional<Signals> signals_;  // none: they are somebody else's
-    std::vector<Signals> awaited_;    // one for each probe of a signal, in their order
+    std::vector<Signals> awaited_;    // one for each signal that probes are about
     Target target_;
     std::unique_ptr<Impatience> impatience_;  // from finish() on, also while the events below are closed
     Loop loop_;

@@ -65,12 +65,17 @@ Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
       sampling_(sampling_of(plan)),
       raw_(std::move(raw)),
       past_(plan.maps.size()),
+      clears_(plan.maps.size()),
+      generations_(plan.maps.size()),
       parts_(plan.maps.size()) {
+    for (size_t i = 0; i < plan.maps.size(); i++) {
+        if (plan.maps[i].generation) generations_[i].emplace(plan.maps[i], i, *raw_);
+    }
     const auto on_host = [](const Rung& rung) { return rung.way == Way::host; };
     const bool any = std::ranges::any_of(
         plan.probes, [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, on_host); });
     for (size_t i = 0; any && i < plan.maps.size(); i++) {
-        if (is_per_cpu(plan.maps[i].shape)) parts_[i].emplace(plan.maps[i]);
+        if (is_per_cpu(plan.maps[i].shape) && !generations_[i]) parts_[i].emplace(plan.maps[i]);
     }
 }
 
@@ -83,7 +88,7 @@ Result<std::vector<RawEntry>> Maps::all(size_t index) {
 
 Result<std::vector<RawEntry>> Maps::entries(size_t index, bool reported) {
     const PlannedMap& map = plan_.maps[index];
-    auto found = all(index);
+    auto found = generations_[index] ? generations_[index]->since(reported) : all(index);
     if (!found) return found.error_in("cannot read " + map.name);
     if (map.cleared_by_difference) return past_[index].since(map, *std::move(found), reported);
     return found;
@@ -91,7 +96,7 @@ Result<std::vector<RawEntry>> Maps::entries(size_t index, bool reported) {
 
 Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
     const PlannedMap& map = plan_.maps[index];
-    auto found = raw_->lookup(index, key);
+    auto found = generations_[index] ? generations_[index]->rest(key) : raw_->lookup(index, key);
     if (!found) return found.error_in("cannot read " + map.name);
     if (parts_[index]) *found = parts_[index]->join(key, *std::move(found), raw_->value_size(index));
     if (*found && map.cleared_by_difference) *found = past_[index].rest(map, key, **std::move(found));
@@ -108,8 +113,8 @@ Result<MapContent> Maps::read(size_t index) {
 
 Result<MapContent> Maps::find(size_t index, KeyBytes key) {
     const PlannedMap& map = plan_.maps[index];
-    if (is_array(map.shape)) return read(index);
-    RawEntry one{Bytes(key.begin(), key.end()), {}};
+    if (is_array(map.shape) && !map.generation) return read(index);
+    RawEntry one{is_array(map.shape) ? Bytes() : Bytes(key.begin(), key.end()), {}};
     auto found = entry(index, one.key);
     if (!found) return found.error();
     if (!*found) return MapContent{map.name, {}};
@@ -127,12 +132,17 @@ Result<std::optional<std::vector<RawEntry>>> Maps::all_unless(size_t index, bool
 
 Status Maps::clear(size_t index, bool printed) {
     const PlannedMap& map = plan_.maps[index];
+    clears_[index]++;
     begin_anew(index);
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot clear " + map.name);
         past_[index].clear(*now, [&](const Bytes& key) { return remove(index, key); });
         return Done{};
+    }
+    if (generations_[index]) {
+        const Status cleared = generations_[index]->clear();
+        return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (parts_[index]) parts_[index]->clear();
     if (!is_array(map.shape)) {
@@ -163,12 +173,17 @@ int Maps::erase(size_t index, KeyBytes key) {
 
 Status Maps::zero(size_t index, bool printed) {
     const PlannedMap& map = plan_.maps[index];
+    clears_[index]++;
     begin_anew(index);
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot zero " + map.name);
         past_[index].zero(*now);
         return Done{};
+    }
+    if (generations_[index]) {
+        const Status zeroed = generations_[index]->zero();
+        return zeroed ? zeroed : zeroed.error_in("cannot zero " + map.name);
     }
     if (parts_[index]) parts_[index]->zero();
     auto found = raw_->entries(index);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "differences.h"
+#include "generations.h"
 #include "host_parts.h"
 #include "raw_maps.h"
 #include "runtime/decode.h"
@@ -28,7 +29,10 @@ class Maps {
     // No keys left; a scalar as if never written. `printed`: without what has come since read() was last called, where
     // the map is one that is cleared by difference.
     Status clear(size_t index, bool printed);
-    Status zero(size_t index, bool printed);  // the keys stay, their values become zero
+    Status zero(size_t index, bool printed);                        // the keys stay, their values become zero
+    uint64_t clears(size_t index) const { return clears_[index]; }  // how often one of both was done
+    // A clear() that comes now is about all that is there, and not about what was read before.
+    void forget_report(size_t index) { past_[index].forget_report(); }
 
     // The bytes of read() and find(), before they are decoded.
     Result<std::vector<RawEntry>> entries(size_t index, bool reported = true);  // false: clear() is not to know of it
@@ -62,8 +66,10 @@ class Maps {
     const Plan& plan_;
     std::vector<Sampling> sampling_;  // indexed as Plan::maps
     std::unique_ptr<RawMaps> raw_;
-    std::vector<Differences> past_;                // indexed as Plan::maps
-    std::vector<std::optional<HostParts>> parts_;  // likewise
+    std::vector<Differences> past_;                        // indexed as Plan::maps
+    std::vector<uint64_t> clears_;                         // likewise
+    std::vector<std::optional<Generations>> generations_;  // likewise
+    std::vector<std::optional<HostParts>> parts_;          // likewise
 };
 
 }  // namespace lt

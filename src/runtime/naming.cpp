@@ -75,16 +75,6 @@ std::string syscall_text(int64_t number) {
     return name.empty() ? fmt::format("syscall {}", number) : std::string(name);
 }
 
-// Where control groups of version 2 are mounted.
-std::string cgroup_mount() {
-    const Result<std::string> mounts = read_text("/proc/self/mounts");
-    for (std::string_view line : split(mounts ? std::string_view(*mounts) : std::string_view(), '\n')) {
-        const auto words = split(line, ' ');
-        if (words.size() > 2 && words[2] == "cgroup2") return std::string(words[1]);
-    }
-    return {};
-}
-
 // The id of a control group is the number of its folder.
 std::string cgroup_text(uint64_t id) {
     const std::string top = cgroup_mount();
@@ -172,6 +162,15 @@ std::string group_text(const Value& value, const Group& group, const SymbolAt& s
 }
 
 }  // namespace
+
+std::string cgroup_mount() {
+    const Result<std::string> mounts = read_text("/proc/self/mounts");
+    for (std::string_view line : split(mounts ? std::string_view(*mounts) : std::string_view(), '\n')) {
+        const auto words = split(line, ' ');
+        if (words.size() > 2 && words[2] == "cgroup2") return std::string(words[1]);
+    }
+    return {};
+}
 
 std::string time_text(const std::string& format, uint64_t nanoseconds) {
     // not kept from the start: a clock that was set meanwhile is right again

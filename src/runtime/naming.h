@@ -20,4 +20,7 @@ void name_values(std::span<Value> values, const SymbolAt& symbol);
 // The time `nanoseconds` on the monotonic clock, as strftime(3) formats it in the local zone; %f are microseconds.
 std::string time_text(const std::string& format, uint64_t nanoseconds);
 
+// Where control groups of version 2 are mounted; empty: nowhere.
+std::string cgroup_mount();
+
 }  // namespace lt

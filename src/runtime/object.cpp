@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <map>
@@ -144,6 +145,39 @@ void share_sections(bpf_object* object) {
     }
 }
 
+// One that is not there has no size.
+bool has_sizes(const bpf_object* object, const std::string& symbol, uint32_t key, uint64_t value) {
+    const bpf_map* map = bpf_object__find_map_by_name(object, symbol.c_str());
+    return !map || (bpf_map__key_size(map) == key && bpf_map__value_size(map) == value);
+}
+
+// The kernel reads and writes as much as a map of the object has, at addresses where there is room for what the plan
+// says. Of a plan that was compiled just now both are the same; a file can say anything.
+Status sizes_agree(const Plan& plan, const bpf_object* object) {
+    const auto disagree = [](const std::string& name) {
+        return Error{fmt::format("the plan and its object do not agree about {}", name), "save it again", 0};
+    };
+    uint64_t generations = 0;
+    for (const PlannedMap& map : plan.maps) {
+        const bool is_keyed = map.generation && !map.key.empty();
+        const uint32_t key = map.key_size + (is_keyed ? generation_size : 0);
+        if (!has_sizes(object, map.symbol, key, map.value_size)) return disagree(map.name);
+        generations += map.generation ? generation_size : 0;
+    }
+    if (!has_sizes(object, std::string(generations_symbol), sizeof(uint32_t), generations))
+        return disagree("generations");
+    uint32_t opening = 0;
+    for (const PlannedSpan& span : plan.spans) opening = std::max(opening, span.opening_size);
+    if (!has_sizes(object, "lt_stuck", sizeof(uint32_t), uint64_t{stuck_header} + opening))
+        return disagree("spans that are stuck");
+    const std::string stacks(stacks_symbol);
+    constexpr uint32_t word = sizeof(uint64_t);
+    if (!has_sizes(object, stacks, 2 * word, (1 + stack_frames) * word)) return disagree("stacks");
+    const bpf_map* params = bpf_object__find_map_by_name(object, ".data.params");
+    if (params && bpf_map__value_size(params) > plan.param_bytes.size()) return disagree("parameters");
+    return Done{};
+}
+
 }  // namespace
 
 LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals) {
@@ -170,7 +204,10 @@ Result<LoadedObject> LoadedObject::load(const Plan& plan) {
     RungRefusals refusals = refusals_of(plan);
     for (;;) {  // each turn refuses a rung more
         Attempt tried = attempt(plan, refusals);
-        if (!tried.failure) return LoadedObject(std::move(tried.object), std::move(refusals));
+        if (!tried.failure) {
+            if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
+            return LoadedObject(std::move(tried.object), std::move(refusals));
+        }
         const auto& [program, code, log] = *tried.failure;
         ProgramUses uses = uses_of_programs(plan, refusals);
         if (!refuse_rungs(plan, uses, program, code, log, refusals)) return load_error(plan, uses, program, code, log);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <initializer_list>
 #include <optional>
@@ -116,9 +117,14 @@ Result<Descriptor> open_tracepoint_event(uint64_t id) {
     return open_event(attr, "tracepoint", tracepoint_causes);
 }
 
-Result<Descriptor> open_kprobe_event(const std::string& function, bool at_return) {
-    std::string what = fmt::format("{} on {}", at_return ? "kretprobe" : "kprobe", function);
-    auto attr = probe_event("kprobe", function, 0, at_return, what);
+Result<Descriptor> open_kprobe_event(const std::string& function, uint64_t offset, bool at_return) {
+    std::string what = fmt::format("{} on {}{}", at_return ? "kretprobe" : "kprobe", function,
+                                   offset == 0 ? "" : fmt::format("+{}", offset));
+    auto attr = probe_event("kprobe", function, offset, at_return, what);
+    if (attr && function.starts_with("0x")) {
+        attr->config1 = 0;
+        attr->config2 = std::strtoull(function.c_str(), nullptr, 16);
+    }
     return attr ? open_event(*attr, what, kprobe_causes) : attr.error();
 }
 

@@ -13,7 +13,8 @@ namespace lt {
 
 // One event serves every CPU: the kernel runs the programs of a tracepoint or probe wherever it is hit.
 Result<Descriptor> open_tracepoint_event(uint64_t id);
-Result<Descriptor> open_kprobe_event(const std::string& function, bool at_return);
+// A function, and how far behind its beginning; or an address, "0x...".
+Result<Descriptor> open_kprobe_event(const std::string& function, uint64_t offset, bool at_return);
 
 // An instruction of a file, or the returns of a function there.
 struct UprobePlace {

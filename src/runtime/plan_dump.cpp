@@ -53,6 +53,8 @@ std::string_view event_name(EventKind kind) {
             return "warning";
         case EventKind::histogram:
             return "histogram";
+        case EventKind::raised:
+            return "raised";
     }
     return {};
 }
@@ -113,6 +115,8 @@ std::string when_text(const PlannedProbe& probe) {
             return "at begin";
         case When::end:
             return "at end";
+        case When::error:
+            return "at an error";
         case When::period:
             return fmt::format("every {}", show_duration(static_cast<int64_t>(probe.period_ns)));
         case When::signal:
@@ -139,6 +143,8 @@ std::string place_text(Way way, const Attachment& to) {
             return "run";
         case Way::tracepoint:
             return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+        case Way::sockets:
+            return fmt::format("at sockets that are {}", to.event);
         case Way::iterator:
             return fmt::format("over {}", to.event);
         case Way::perf_event:
@@ -224,6 +230,10 @@ std::string Dumper::run() {
     for (const PlannedProbe& p : plan_.probes) probe(p);
     for (const PlannedMap& m : plan_.maps) map(m);
     for (size_t i = 0; i < plan_.events.size(); i++) event(i, plan_.events[i]);
+    for (size_t i = 0; i < plan_.errors.size(); i++) {
+        const PlannedError& error = plan_.errors[i];
+        line("error {}: {}{} near {}", i, error.text, error.has_address ? " at an address" : "", error.near);
+    }
     for (const PlannedSpan& s : plan_.spans) span(s);
     for (size_t i = 0; i < plan_.losses.size(); i++) loss(i, plan_.losses[i]);
     return std::move(out_);
@@ -259,7 +269,8 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::system:
         case EventKind::error:
         case EventKind::warning:
-            subject = " " + quoted(event.format);
+        case EventKind::raised:
+            subject = event.format.empty() ? "" : " " + quoted(event.format);
             break;
         case EventKind::map:
             subject = " " + map_name(plan_, event.map);

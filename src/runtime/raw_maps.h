@@ -22,8 +22,8 @@ constexpr bool is_per_cpu(MapShape shape) {
     return shape == MapShape::per_cpu_array || shape == MapShape::per_cpu_hash;
 }
 
-// Maps by their index in Plan::maps. The key of an array is empty, here and in entries; a per-CPU value is those of all
-// possible CPUs, each padded to 8 bytes.
+// Maps by their index in Plan::maps. The key of an array is empty, here and in entries, but for one with generations,
+// of which it is the index; a per-CPU value is those of all possible CPUs, each padded to 8 bytes.
 class RawMaps {
   public:
     virtual ~RawMaps() = default;
@@ -37,6 +37,9 @@ class RawMaps {
     virtual std::optional<Bytes> take(size_t map, KeyBytes key) = 0;  // lookup and erase in one
     virtual Status clear(size_t map) = 0;                             // of a hash: no keys left
     virtual std::vector<uint64_t> left_out() const { return {}; }     // by each gate of the plan
+    // Programs collect into this generation, and none is at work in the other one any more. `which`: as
+    // PlannedMap::generation.
+    virtual Status set_generation(uint32_t which, uint64_t generation) = 0;
     // The one value of an array that programs in the kernel write, too; empty where it cannot be had.
     virtual std::span<uint8_t> memory(size_t map) = 0;
 };

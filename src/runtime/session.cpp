@@ -26,8 +26,13 @@ LiveSession::~LiveSession() {
 Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     overhead_options_ = options.overhead;
-    if (!plan_.session_values.empty()) {
-        if (auto set = object_.set_params(with_session_values(plan_)); !set) return set;
+    // What the object begins with is as it was compiled; of a saved plan parameters can have been set since.
+    const auto compiled = object_.params();
+    if (!compiled) return compiled.error();
+    const auto bytes = with_session_values(plan_, options.command);
+    if (!bytes) return bytes.error();
+    if (!compiled->empty() && *compiled != *bytes) {
+        if (auto set = object_.set_params(*bytes); !set) return set;
     }
     auto collector = Collector::open(plan_, object_, maps_, printer_, options.source_lines);
     if (!collector) return collector.error();
@@ -54,17 +59,18 @@ Status LiveSession::prepare(const SessionOptions& options) {
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each turn drains anyway
 }
 
-// From here on they end nobody; the programs are run once the loop does.
+// From here on they end nobody; the programs are run once the loop does. A signal is read once, for all of its probes.
 Status LiveSession::await_signals() {
+    std::set<int> awaited;
     for (const PlannedProbe& probe : plan_.probes) {
-        if (probe.when != When::signal) continue;
+        if (probe.when != When::signal || !awaited.insert(probe.signal).second) continue;
         auto signals = Signals::block(std::span(&probe.signal, 1));
         if (!signals) return signals.error_in(probe.text);
         const int descriptor = signals->descriptor();
         awaited_.push_back(*std::move(signals));
-        auto added = loop_.add(descriptor, Loop::On::readable, [this, &probe, at = awaited_.size() - 1] {
+        auto added = loop_.add(descriptor, Loop::On::readable, [this, signal = probe.signal, at = awaited_.size() - 1] {
             if (awaited_[at].next() == 0) return;
-            if (auto ran = run_program(probe); !ran) {
+            if (auto ran = run_programs(When::signal, signal); !ran) {
                 failure_ = ran.error();
                 end(Ended::failed);
             }
@@ -109,9 +115,9 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 
 // ---- run
 
-Status LiveSession::run_programs(When when) {
+Status LiveSession::run_programs(When when, int signal) {
     for (const PlannedProbe& probe : plan_.probes)
-        if (probe.when == when)
+        if (probe.when == when && probe.signal == signal)
             if (auto ran = run_program(probe); !ran) return ran;
     return Done{};
 }
@@ -226,6 +232,18 @@ void LiveSession::end(Ended how) {
 
 // ---- finish
 
+// Where errors have ended the run, also in one of those that run at the end, what is for that runs instead.
+Status LiveSession::run_last_programs() {
+    for (const When when : {When::end, When::error}) {
+        if (collector_->failed() != (when == When::error)) continue;
+        collector_->restart();
+        if (auto ran = run_programs(when); !ran) return ran;
+        while (collector_->drain() != Collector::Drained::nothing) {
+        }
+    }
+    return Done{};
+}
+
 Status LiveSession::finish() {
     if (signals_) {
         auto impatience = Impatience::watch(*signals_);
@@ -239,10 +257,7 @@ Status LiveSession::finish() {
     detach();
     while (collector_->drain() != Collector::Drained::nothing) {
     }
-    collector_->restart();
-    if (auto ran = run_programs(When::end); !ran) return ran;
-    while (collector_->drain() != Collector::Drained::nothing) {
-    }
+    if (auto ran = run_last_programs(); !ran) return ran;
     if (auto printed = collector_->print_maps(); !printed) return printed;
     printer_.flush();
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result.h"
 #include "runtime/plan.h"
 
 namespace lt {
 
-// The bytes of the parameters at the start, with these values in their places.
-std::vector<uint8_t> with_session_values(const Plan& plan);
+// The bytes of the parameters at the start, with these values in their places. `command`: the process of -c, 0 without
+// one; a program that asks for it and not whether there is one is refused then.
+Result<std::vector<uint8_t>> with_session_values(const Plan& plan, int command);
 
 }  // namespace lt

@@ -7,6 +7,7 @@
 
 #include "distribution.h"
 #include "hist.h"
+#include "runtime/arguments.h"
 #include "runtime/printer.h"
 
 namespace lt {
@@ -169,8 +170,18 @@ Brackets brackets_of(const Type& type) {
                                                            : Brackets{"(", ")"};
 }
 
+// As SystemTap: a=0x1 b=0x2
+void append_arguments(std::string& out, const Group& group, const Type& type) {
+    for (size_t i = 0; i < group.parts.size(); i++) {
+        const auto bits = static_cast<uint64_t>(number_of(group.parts[i]));
+        const std::string_view name = i < type.shape->names.size() ? std::string_view(type.shape->names[i]) : "";
+        fmt::format_to(std::back_inserter(out), "{}{}={:#x}", i > 0 ? " " : "", name, bits);
+    }
+}
+
 // As bpftrace: { .a = 1, .b = 2 }, [1,2], (1, 2).
 void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
+    if (is_record(type) && type.shape->name == arguments_shape) return append_arguments(out, group, type);
     const Brackets brackets = brackets_of(type);
     std::vector<std::string_view> names;
     if (type.kind == Kind::structure) {

@@ -23,6 +23,7 @@ constexpr std::array rows{
     WayRow{Way::perf_event, "perf event", false, false, false, false},
     WayRow{Way::host, "lt itself", false, false, false, false},
     WayRow{Way::breakpoint, "breakpoint", false, false, false, true},
+    WayRow{Way::sockets, "sockops", false, false, false, false},
 };
 static_assert([] {
     for (size_t i = 0; i < rows.size(); i++)

@@ -97,6 +97,11 @@ constexpr std::array variables{
     VariableRow{Variable::usermode, "usermode", truth_value, Scope::anywhere, 0, 0, false,
                 "Was the CPU running code of a program, and not of the kernel? Where it is sampled or counted.",
                 "profile:hz:99 { @[usermode] = count(); }"},
+    VariableRow{Variable::cpid, "cpid", u32, Scope::anywhere, 0, 0, true, "The process of the command of -c.",
+                "k:vfs_read /pid == cpid/ { @[comm] = count(); }"},
+    VariableRow{Variable::has_cpid, "has_cpid", truth_value, Scope::anywhere, 0, 0, true,
+                "Is there a command of -c? Where a program asks that, cpid is 0 without one.",
+                "BEGIN { if (has_cpid) { printf(\"%d\\n\", cpid); } exit(); }"},
 };
 
 constexpr Parameter value_in{"value", Want::integer};
@@ -336,7 +341,7 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"stack", "unwatch", "tseries"};
+constexpr std::string_view later[] = {"stack", "unwatch", "tseries", "typeinfo"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&
@@ -367,7 +372,8 @@ std::span<const FunctionRow> function_rows() {
     static const std::vector<FunctionRow> all = [] {
         std::vector<FunctionRow> rows(functions.begin(), functions.end());
         for (std::span<const FunctionRow> table :
-             {text_functions(), runtime_functions(), format_functions(), kernel_functions(), samples_functions()})
+             {text_functions(), runtime_functions(), format_functions(), kernel_functions(), samples_functions(),
+              whole_functions(), type_functions()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();

@@ -62,6 +62,16 @@ constexpr std::array functions{
                 "Holds up what runs there, for so long at least: the CPU is kept busy. Only with --unsafe.",
                 "u:/bin/bash:readline { delay(10ms); }",
                 true},
+    FunctionRow{
+        Function::setsockopt,
+        "setsockopt",
+        {Parameter{"level", Want::integer}, Parameter{"option", Want::integer}, Parameter{"value", Want::integer}},
+        Aggregation::none,
+        integer_type(8, true),
+        "Sets an option of the socket, as setsockopt(2) does with an int; 0, or the negative error number. In "
+        "socket:accepted, only with --unsafe.",
+        "socket:accepted /args.local_port == 80/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }",
+        true},
     FunctionRow{Function::errorf,
                 "errorf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},

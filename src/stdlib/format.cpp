@@ -16,7 +16,7 @@ struct ConversionRow {
     bool integers_only;
 };
 
-constexpr std::array<ConversionRow, 13> conversion_rows = {{
+constexpr std::array<ConversionRow, 14> conversion_rows = {{
     {'d', Conversion::decimal, true},
     {'i', Conversion::decimal, true},
     {'u', Conversion::unsigned_, true},
@@ -27,6 +27,7 @@ constexpr std::array<ConversionRow, 13> conversion_rows = {{
     {'s', Conversion::string, false},
     {'r', Conversion::string, false},
     {'p', Conversion::address, true},
+    {'b', Conversion::binary, true},
     {'f', Conversion::fixed, true},
     {'e', Conversion::exponent, true},
     {'g', Conversion::general, true},
@@ -37,7 +38,10 @@ struct BytesRow {
     char letter;
     Conversion conversion;
 };
-constexpr std::array<BytesRow, 2> bytes_rows = {{{'x', Conversion::bytes}, {'h', Conversion::hex_bytes}}};
+constexpr std::array<BytesRow, 4> bytes_rows = {{{'x', Conversion::bytes},
+                                                 {'h', Conversion::hex_bytes},
+                                                 {'d', Conversion::hex_digits},
+                                                 {'b', Conversion::raw_bytes}}};
 
 struct FlagRow {
     char letter;
@@ -52,7 +56,7 @@ constexpr std::array<FlagRow, 5> flag_rows = {{
     {'#', &FormatPiece::alternate},
 }};
 
-// Sizes are known from the types, so these are read over.
+// Sizes are known from the types; only h and hh cut a number.
 constexpr std::string_view length_modifiers = "hlqLzjt";
 
 constexpr std::string_view percent_hint = "write %% for a percent sign";
@@ -72,7 +76,7 @@ std::string known_conversions() {
 }
 
 bool shows_bytes(Conversion conversion) {
-    return conversion == Conversion::bytes || conversion == Conversion::hex_bytes;
+    return std::ranges::any_of(bytes_rows, [&](const BytesRow& row) { return row.conversion == conversion; });
 }
 
 bool integers_only(Conversion conversion) {
@@ -176,6 +180,9 @@ bool FormatPiece::takes_value() const {
         case Conversion::address:
         case Conversion::bytes:
         case Conversion::hex_bytes:
+        case Conversion::hex_digits:
+        case Conversion::raw_bytes:
+        case Conversion::binary:
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:
@@ -215,7 +222,8 @@ FormatPiece FormatReader::conversion() {
         sane = number(precision) && sane;
         piece.precision = precision;
     }
-    while (!at_end() && length_modifiers.find(format_[at_]) != std::string_view::npos) at_++;
+    for (; !at_end() && length_modifiers.find(format_[at_]) != std::string_view::npos; at_++)
+        if (format_[at_] == 'h') piece.bytes = piece.bytes == 2 ? 1 : 2;
     piece.conversion = letter();
     if (!sane && piece.takes_value()) piece.conversion = Conversion::too_wide;
     return piece;
@@ -242,6 +250,10 @@ bool FormatReader::number(uint32_t& out) {
 Conversion FormatReader::letter() {
     if (at_end()) return Conversion::cut_short;
     const char c = format_[at_++];
+    if (c == 'g' && !at_end() && format_[at_] == 'r') {  // bpftrace's flags of allocations
+        at_++;
+        return Conversion::unknown;
+    }
     for (const ConversionRow& row : conversion_rows) {
         if (row.letter == c) return c == 'r' ? how_bytes(row.conversion) : row.conversion;
     }

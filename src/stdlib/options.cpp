@@ -48,8 +48,9 @@ constexpr std::array rows{
     OptionRow{
         Option::dump, "--dump", "LIST",
         "Print what the compiler makes instead of running it: ast, typed, ir, llvm, bpf, plan; several with commas."},
-    OptionRow{Option::stop_after, "--stop-after", "STAGE",
-              "Stop after a stage: parse, resolve, check, lower, emit, load, attach, run."},
+    OptionRow{
+        Option::stop_after, "--stop-after", "STAGE",
+        "Stop after a stage: parse, resolve, check, lower, emit, load, attach, run; of a plan fit, load, attach, run."},
     OptionRow{Option::time, "--time", "", "Tell at the end how long each stage took."},
     OptionRow{Option::stats, "--stats,-t", "", "Tell at the end what each program cost and what became of each span."},
     OptionRow{Option::attach_with, "--attach-with", "LIST",
@@ -67,8 +68,11 @@ constexpr std::array rows{
     OptionRow{Option::dry_run, "--dry-run", "", "Load and attach everything, then end: nothing is collected."},
     OptionRow{Option::warnings, "-k", "", "Tell of what could not be done in the kernel; lt always does."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
+    OptionRow{Option::save, "--save", "FILE",
+              "Compile only, and write the plan to a file (or into a folder): `lt FILE` runs it without compiling."},
     OptionRow{Option::unsafe, "--unsafe", "",
-              "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay."},
+              "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay, "
+              "override, setsockopt; and probes on bare addresses."},
     OptionRow{Option::systemtap, "--stp", "",
               "The program is of SystemTap's language, as those of files that end in .stp."},
     OptionRow{Option::target, "-x", "PID", "The process that a SystemTap program gets from target()."},
@@ -76,8 +80,11 @@ constexpr std::array rows{
     OptionRow{Option::global, "-G", "LIST", "Give a SystemTap program's global a value: -G name=value."},
     OptionRow{Option::time_limit, "-T", "SECONDS", "End after so many seconds."},
     OptionRow{Option::limits, "-D", "LIST",
-              "Limits of SystemTap: MAXMAPENTRIES=N is --max-map-keys N; of others lt has no need."},
-    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--suppress-handler-errors,--suppress-time-limits", "",
+              "Limits of SystemTap: MAXMAPENTRIES=N is --max-map-keys N, MAXERRORS=N errors do not end the run; of "
+              "others lt has no need."},
+    OptionRow{Option::suppress_errors, "--suppress-handler-errors", "",
+              "Errors of a SystemTap program at run time do not end the run."},
+    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--suppress-time-limits", "",
               "Options of SystemTap that lt has no need of; nor of -m and -s."},
     OptionRow{Option::module_name, "-m", "NAME", "SystemTap's name of a module: lt makes none."},
     OptionRow{Option::buffer_size, "-s", "MB", "SystemTap's size of a buffer: lt's is as large as it has to be."},

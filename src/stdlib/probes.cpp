@@ -14,6 +14,9 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::end, "END", "", Place::nothing, false, false, false, false, "END",
              "Runs once, after everything is detached and before the maps are printed.",
              "END { printf(\"done\\n\"); }"},
+    ProbeRow{ProbeKind::error, "ERROR", "", Place::nothing, false, false, false, false, "ERROR",
+             "Runs instead of END where the setting runtime_errors is true and an error has ended the run.",
+             "config = { runtime_errors = true } ERROR { printf(\"failed\\n\"); }"},
     ProbeRow{ProbeKind::interval, "interval", "i", Place::period, false, false, false, false,
              "interval:s:1, interval:ms:100 or interval:1s", "Runs again and again, on one CPU.",
              "k:vfs_read { @[comm] = count(); } interval:1s { print(@); clear(@); }"},
@@ -21,10 +24,11 @@ constexpr std::array rows{
              "tracepoint:CATEGORY:EVENT", "A place that the kernel's authors marked, with named fields.",
              "tracepoint:sched:sched_switch { @[args.next_comm] = count(); }"},
     ProbeRow{ProbeKind::raw_tracepoint, "rawtracepoint", "rt", Place::raw_event, true, true, false, false,
-             "rawtracepoint:EVENT", "A tracepoint, with the arguments that the kernel itself hands over there.",
+             "rawtracepoint:EVENT or rawtracepoint:MODULE:EVENT",
+             "A tracepoint, with the arguments that the kernel itself hands over there.",
              "rawtracepoint:sched_switch { @[args.next->comm] = count(); }"},
     ProbeRow{ProbeKind::kprobe, "kprobe", "k", Place::kernel_function, true, true, false, true,
-             "kprobe:FUNCTION or kprobe:MODULE:FUNCTION",
+             "kprobe:FUNCTION, kprobe:FUNCTION+OFFSET or kprobe:MODULE:FUNCTION",
              "The entry of a kernel function, by the cheapest way that this kernel has.",
              "kprobe:vfs_read { @[comm] = count(); }"},
     ProbeRow{ProbeKind::kretprobe, "kretprobe", "kr", Place::kernel_function, false, false, true, false,
@@ -65,7 +69,17 @@ constexpr std::array rows{
     ProbeRow{ProbeKind::iter, "iter", "it", Place::kernel_objects, false, false, false, false, "iter:KIND",
              "Runs once for each task, file, socket ... that there is when the program starts.",
              "iter:task { @[ctx->task->comm] = count(); }"},
+    ProbeRow{ProbeKind::socket, "socket", "", Place::socket_event, false, true, false, false, "socket:accepted",
+             "A connection of TCP to a socket that listens is established, before accept(2) gives it out.",
+             "socket:accepted { @[args.local_port] = count(); }"},
 };
+
+// Names that bpftrace had for them.
+struct FormerName {
+    std::string_view name;
+    ProbeKind kind;
+};
+constexpr std::array former_names{FormerName{"kfunc", ProbeKind::fentry}, FormerName{"kretfunc", ProbeKind::fexit}};
 
 constexpr std::array<std::string_view, 3> later{"asyncwatchpoint", "bench", "test"};
 
@@ -84,6 +98,9 @@ const ProbeRow* find_probe(std::string_view name) {
     }
     for (const ProbeRow& row : rows) {
         if (std::equal(name.begin(), name.end(), row.name.begin(), row.name.end(), same)) return &row;
+    }
+    for (const FormerName& former : former_names) {
+        if (former.name == name) return &probe_row(former.kind);
     }
     return nullptr;
 }

@@ -30,12 +30,26 @@ bool set_print_maps(Settings& settings, std::string_view text) {
     return settings.print_maps_on_exit || text == "0" || text == "false";
 }
 
+bool set_errors(Settings& settings, std::string_view text) {
+    settings.runtime_errors = text == "1" || text == "true";
+    return settings.runtime_errors || text == "0" || text == "false";
+}
+
 bool set_missing(Settings& settings, std::string_view text) {
     constexpr std::array<std::string_view, 3> names{"error", "warn", "ignore"};
     const auto* found = std::find(names.begin(), names.end(), text);
     if (found == names.end()) return false;
     settings.missing_probes = static_cast<MissingProbes>(found - names.begin());
     return true;
+}
+
+bool set_stack_form(Settings& settings, std::string_view text) {
+    for (const StackForm form : {StackForm::names, StackForm::perf, StackForm::raw}) {
+        if (text != stack_form_name(form)) continue;
+        settings.stack_form = form;
+        return true;
+    }
+    return false;
 }
 
 // Of what lt does in another way, or needs no limit for.
@@ -53,6 +67,11 @@ constexpr std::array rows{
     SettingRow{"missing_probes", "error, warn or ignore", set_missing,
                "What to do where a probe's place is not there."},
     SettingRow{"print_maps_on_exit", "true or false", set_print_maps, "Are maps printed at the end?"},
+    SettingRow{"runtime_errors", "true or false", set_errors,
+               "Do a division by zero, memory that cannot be read and a map that is full end the block with an error?"},
+    SettingRow{"max_errors", "a number", set_number<&Settings::max_errors, 0, UINT32_MAX>,
+               "How many such errors do not end the run."},
+    SettingRow{"stack_mode", "bpftrace, perf or raw", set_stack_form, "How stacks are printed."},
     SettingRow{"on_stack_limit", "a number", accept_number, no_effect},
     SettingRow{"cache_user_symbols", "a word", accept, no_effect},
     SettingRow{"cpp_demangle", "true or false", accept, no_effect},
@@ -83,6 +102,7 @@ Settings bt_settings() {
     s.announces_probes = true;
     s.uses_environment = true;
     s.maps_apart = true;
+    s.binds_command = true;
     s.missing_probes = MissingProbes::warn;
     return s;
 }
@@ -94,6 +114,7 @@ Settings stp_settings() {
     s.reports_on_host = true;
     s.numbers_by_default = true;
     s.bounded_strings = true;
+    s.runtime_errors = true;
     s.runs_commands = true;
     s.max_map_keys = 2048;
     s.max_strlen = 512;

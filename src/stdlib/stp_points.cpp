@@ -9,14 +9,20 @@ namespace {
 constexpr std::string_view needs_lines = "this needs debug information of the kernel, which lt reads of programs only";
 constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
 
+constexpr std::string_view one_program = "lt does not see here which program a process runs";
+constexpr std::string_view one_number = "a process is chosen by lt's own options";
+constexpr std::string_view one_process = "leave it out, and choose the process with -x PID or -c COMMAND";
+constexpr std::string_view one_name = "leave it out, and compare execname()";
+constexpr std::string_view read_elsewhere = "lt does not read a counter from another probe";
+
 // shape, probe, entry, variables, result, refusal, hint
 constexpr std::array rows{
     StpPoint{"begin", "BEGIN", "", "", ""},
     StpPoint{"begin(n)", "BEGIN", "", "", ""},
     StpPoint{"end", "END", "", "", ""},
     StpPoint{"end(n)", "END", "", "", ""},
-    StpPoint{"error", "", "", "", ""},
-    StpPoint{"error(n)", "", "", "", ""},
+    StpPoint{"error", "ERROR", "", "", ""},
+    StpPoint{"error(n)", "ERROR", "", "", ""},
     StpPoint{"never", "", "", "", ""},
 
     StpPoint{"timer.s(n)", "interval:s:{0}", "", "", ""},
@@ -60,6 +66,8 @@ constexpr std::array rows{
     // of lt: what the aliases of system calls stand on
     StpPoint{"kernel.syscall(s)", "syscall:{0}", "", "args", ""},
     StpPoint{"kernel.syscall(s).return", "tracepoint:syscalls:sys_exit_{0}", "syscall:{0}", "args", "args.ret"},
+    // of lt: a connection, before accept(2) gives it out
+    StpPoint{"socket.accepted", "socket:accepted", "", "args", ""},
     // an address, or the name of a variable
     StpPoint{"kernel.data(n).write", "watchpoint:{0}:4:w", "", "", ""},
     StpPoint{"kernel.data(n).rw", "watchpoint:{0}:4:rw", "", "", ""},
@@ -86,12 +94,30 @@ constexpr std::array rows{
     StpPoint{"process(s).library(s).provider(s).mark(s)", "usdt:{1}:{2}:{3}", "", "marker", ""},
     StpPoint{"process(s).plt(s)", "", "", "", "", "lt does not probe the linkage table of a program",
              "probe the function in its library: process(\"/lib/...\").function(\"NAME\")"},
+    // of lt: what process.syscall stands on
+    StpPoint{"kernel.any_syscall", "rawtracepoint:sys_enter", "", "system call", ""},
+    StpPoint{"kernel.any_syscall.return", "rawtracepoint:sys_exit", "", "system call", "args.ret"},
+    StpPoint{"process(s).syscall", "", "", "", "", one_program, one_process},
+    StpPoint{"process(s).syscall.return", "", "", "", "", one_program, one_process},
+    StpPoint{"process(n).syscall", "", "", "", "", one_number, one_process},
+    StpPoint{"process(n).syscall.return", "", "", "", "", one_number, one_process},
+    StpPoint{"process(s).begin", "", "", "", "", one_program, one_name},
+    StpPoint{"process(s).end", "", "", "", "", one_program, one_name},
+    StpPoint{"process(s).thread.begin", "", "", "", "", one_program, one_name},
+    StpPoint{"process(s).thread.end", "", "", "", "", one_program, one_name},
     StpPoint{"process.begin", "tracepoint:sched:sched_process_exec", "", "", ""},
     StpPoint{"process.end", "tracepoint:sched:sched_process_exit", "", "", ""},
     StpPoint{"process.thread.end", "tracepoint:sched:sched_process_exit", "", "", ""},
 
-    StpPoint{"perf.type(n).config(n)", "", "", "", "", "an event of perf needs its name here",
-             "perf.sw.NAME and perf.hw.NAME are there"},
+    StpPoint{"perf.type(n).config(n)", "hardware:{0}/{1}:1000000", "", "", ""},
+    StpPoint{"perf.type(n).config(n).sample(n)", "hardware:{0}/{1}:{2}", "", "", ""},
+    StpPoint{"perf.type(n).config(n).hz(n)", "", "", "", "", "lt counts events, not how often they come in a second",
+             "write .sample(N), or timer.profile.freq.hz(N)"},
+    StpPoint{"perf.type(n).config(n).process(s)", "", "", "", "", one_program, one_process},
+    StpPoint{"perf.type(n).config(n).sample(n).process(s)", "", "", "", "", one_program, one_process},
+    StpPoint{"perf.type(n).config(n).process(s).counter(s)", "", "", "", "", read_elsewhere, one_process},
+    StpPoint{"perf.type(n).config(n).counter(s)", "", "", "", "", read_elsewhere,
+             "write .sample(N), which runs a probe"},
     // what would be read is printed when lt gets the signal
     StpPoint{"procfs(s).read", "self:signal:SIGUSR1", "", "printed", ""},
     StpPoint{"procfs.read", "self:signal:SIGUSR1", "", "printed", ""},

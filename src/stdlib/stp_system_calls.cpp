@@ -40,6 +40,7 @@ constexpr StpSystemCall rows[] = {
     StpSystemCall{"connect", "dxd", "fd uservaddr addrlen"},
     StpSystemCall{"copy_file_range", "dxdxux", "fd_in off_in fd_out off_out len flags"},
     StpSystemCall{"creat", "sx", "pathname mode"},
+    StpSystemCall{"delete_module", "sx", "name_user flags"},
     StpSystemCall{"dup", "u", "fildes"},
     StpSystemCall{"dup2", "uu", "oldfd newfd"},
     StpSystemCall{"dup3", "uux", "oldfd newfd flags"},

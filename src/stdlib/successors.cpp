@@ -52,7 +52,15 @@ constexpr std::array rows{
     Successor{"sock_aio_write", "sock_write_iter", ""},
 };
 
+// Tracepoints.
+constexpr std::array events{
+    Successor{"deactivate_task", "sched_switch", "a task that sleeps is seen as another one takes its processor"},
+    Successor{"activate_task", "sched_wakeup", ""},
+    Successor{"mm_vmscan_writepage", "mm_vmscan_write_folio", of_folio},
+};
+
 constexpr std::array parameters{
+    ParameterSuccessor{"sched_switch", "p", "prev", ""},
     ParameterSuccessor{"dev_hard_start_xmit", "skb", "first", "it is the first packet of a list"},
     ParameterSuccessor{"vfs_*", "mnt_userns", "idmap", ""},  // Linux 6.3
     ParameterSuccessor{"vfs_*", "idmap", "mnt_userns", ""},
@@ -60,6 +68,13 @@ constexpr std::array parameters{
     ParameterSuccessor{"vfs_read", "filp", "file", ""},
     ParameterSuccessor{"vfs_write", "filp", "file", ""},
     ParameterSuccessor{"*", "page", "folio", of_folio},
+};
+
+constexpr std::array inner_functions{
+    InnerFunction{"__sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() comes there, too"},
+    InnerFunction{"___sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() comes there, too"},
+    InnerFunction{"__sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() comes there, too"},
+    InnerFunction{"___sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() comes there, too"},
 };
 
 constexpr std::array members{
@@ -83,13 +98,9 @@ std::optional<std::string_view> star(std::string_view pattern, std::string_view 
     return name.substr(at, name.size() - head.size() - tail.size());
 }
 
-}  // namespace
-
-std::span<const Successor> successor_rows() { return rows; }
-
-std::vector<Candidate> successors(std::string_view name) {
+std::vector<Candidate> named_today(std::span<const Successor> table, std::string_view name) {
     std::vector<Candidate> out;
-    for (const Successor& row : rows) {
+    for (const Successor& row : table) {
         const auto rest = star(row.old_name, name);
         if (!rest) continue;
         std::string today(row.new_name);
@@ -99,11 +110,25 @@ std::vector<Candidate> successors(std::string_view name) {
     return out;
 }
 
+}  // namespace
+
+std::span<const Successor> successor_rows() { return rows; }
+
+std::vector<Candidate> successors(std::string_view name) { return named_today(rows, name); }
+
+std::vector<Candidate> event_successors(std::string_view name) { return named_today(events, name); }
+
 std::vector<ParameterSuccessor> parameter_successors(std::string_view function, std::string_view parameter) {
     std::vector<ParameterSuccessor> out;
     for (const ParameterSuccessor& row : parameters)
         if (row.old_name == parameter && star(row.function, function)) out.push_back(row);
     return out;
+}
+
+const InnerFunction* inner_function(std::string_view function, std::string_view parameter) {
+    for (const InnerFunction& row : inner_functions)
+        if (row.function == function && row.parameter == parameter) return &row;
+    return nullptr;
 }
 
 std::string_view member_successor(std::string_view structure, std::string_view member) {

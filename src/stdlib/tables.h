@@ -13,6 +13,8 @@ std::span<const FunctionRow> format_functions();   // texts by formats
 std::span<const FunctionRow> kernel_functions();   // what only the kernel, or another process, knows
 std::span<const FunctionRow> runtime_functions();  // what is done when a record is read, and what changes the traced
 
+std::span<const FunctionRow> whole_functions();    // many values in one
 std::span<const FunctionRow> samples_functions();  // what is asked of what was collected
+std::span<const FunctionRow> type_functions();     // what is known when the program is compiled, and small ones
 
 }  // namespace lt

@@ -194,7 +194,7 @@ void compile(const Source& source, const ast::Program& program) {
     options.unsafe = true;
     Typed typed = resolve(program, kernel(), options, diags);
     if (!diags.has_errors()) check(program, typed, kernel(), diags);
-    if (!diags.has_errors()) ir::dump(lower(program, typed, diags));
+    if (!diags.has_errors()) ir::dump(lower(program, typed, source, diags));
     look_at(source, diags, true);
 }
 

@@ -218,6 +218,86 @@ def verdict(result):
     return "" if result.returncode in (0, 1) else "status %d" % result.returncode
 
 
+BATCH = 100
+
+
+def keep(given, number, text, found, messages):
+    os.makedirs(given.keep, exist_ok=True)
+    path = os.path.join(given.keep, "%d.lt" % number)
+    with open(path, "w") as file:
+        file.write(text)
+    print("%s: %s" % (path, found))
+    print("\n".join(messages.splitlines()[:4]), flush=True)
+
+
+def run(command, seconds):
+    """The result, and what is wrong with it."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 0, "", ""), "no end within %d s" % seconds
+    return result, verdict(result)
+
+
+def load_each(given, places, counts):
+    """Compiles and loads one after another."""
+    for number in range(given.seed, given.seed + given.count):
+        text = program(random.Random(number), places)
+        with tempfile.NamedTemporaryFile("w", suffix=".lt") as file:
+            file.write(text)
+            file.flush()
+            result, found = run([given.lt, "--stop-after", "load", file.name], 60)
+        counts[found or ("loaded" if result.returncode == 0 else "diagnostics")] += 1
+        if found:
+            keep(given, number, text, found, result.stderr)
+
+
+def batches(items):
+    return [items[i:i + BATCH] for i in range(0, len(items), BATCH)]
+
+
+def save_plans(given, places, counts):
+    """All that compile; the others one by one only where something is wrong among them."""
+    os.makedirs(given.save, exist_ok=True)
+    command = [given.lt, "check", "--kernel", given.description, "--save", given.save]
+    with tempfile.TemporaryDirectory() as folder:
+        for numbers in batches(range(given.seed, given.seed + given.count)):
+            files = {n: os.path.join(folder, "%d.lt" % n) for n in numbers}
+            for number, path in files.items():
+                with open(path, "w") as file:
+                    file.write(program(random.Random(number), places))
+            result, found = run(command + list(files.values()), 30 * BATCH)
+            missing = [n for n in numbers if not os.path.exists(os.path.join(given.save, "%d.plan" % n))]
+            counts["saved"] += len(numbers) - len(missing)
+            if not found:
+                counts["diagnostics"] += len(missing)
+                continue
+            for number in missing:
+                result, found = run(command + [files[number]], 60)
+                saved = not found and result.returncode == 0
+                counts[found or ("saved" if saved else "diagnostics")] += 1
+                if found:
+                    keep(given, number, open(files[number]).read(), found, result.stderr)
+
+
+def load_plans(given, places, counts):
+    """What is not told to be loaded is tried alone."""
+    numbers = sorted(int(name.removesuffix(".plan")) for name in os.listdir(given.load) if name.endswith(".plan"))
+    for batch in batches(numbers):
+        paths = {n: os.path.join(given.load, "%d.plan" % n) for n in batch}
+        result, found = run([given.lt, "check"] + list(paths.values()), 60 * BATCH)
+        loaded = set(re.findall(r"^(\S+\.plan): \d+ probes?$", result.stdout, re.M))
+        for number, path in paths.items():
+            if path in loaded:
+                counts["loaded"] += 1
+                continue
+            result, found = run([given.lt, "check", path], 120)
+            again = not found and result.returncode == 0
+            counts[found or ("loaded" if again else "refused by lt")] += 1
+            if not again:
+                keep(given, number, program(random.Random(number), places), found or "refused by lt", result.stderr)
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=1)
@@ -225,33 +305,19 @@ def main():
     options.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "lt-fuzz"))
     options.add_argument("--kernel", action="store_true", help="functions of the kernel, too")
     options.add_argument("--workload", default="/bin/true", help="the tests' program of that name; `marked` lies beside it")
+    options.add_argument("--save", help="compile only, and keep the plans in this folder")
+    options.add_argument("--description", help="of the kernel for which plans are saved")
+    options.add_argument("--load", help="load the plans of this folder")
     options.add_argument("lt")
     given = options.parse_args()
     places = PLACES[""] + (PLACES["kernel"] if given.kernel else [])
     marked = os.path.join(os.path.dirname(given.workload), "marked")
     places = [(p[0].format(workload=given.workload, marked=marked),) + p[1:] for p in places]
     counts = Counter()
-    for number in range(given.seed, given.seed + given.count):
-        text = program(random.Random(number), places)
-        with tempfile.NamedTemporaryFile("w", suffix=".lt") as file:
-            file.write(text)
-            file.flush()
-            try:
-                result = subprocess.run([given.lt, "--stop-after", "load", file.name], capture_output=True, text=True,
-                                        errors="replace", timeout=60)
-                found = verdict(result)
-            except subprocess.TimeoutExpired:
-                result, found = None, "no end within a minute"
-        counts["loaded" if not found and result.returncode == 0 else found or "diagnostics"] += 1
-        if found:
-            os.makedirs(given.keep, exist_ok=True)
-            path = os.path.join(given.keep, "%d.lt" % number)
-            with open(path, "w") as file:
-                file.write(text)
-            print("%s: %s" % (path, found))
-            print("\n".join(result.stderr.splitlines()[:4] if result else []))
+    work = save_plans if given.save else load_plans if given.load else load_each
+    work(given, places, counts)
     print(", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())))
-    return 1 if set(counts) - {"loaded", "diagnostics"} else 0
+    return 1 if set(counts) - {"loaded", "diagnostics", "saved"} else 0
 
 
 if __name__ == "__main__":

@@ -93,9 +93,9 @@ std::optional<Plan> compile(const Command& command, Source& source, Kernel& kern
     }
     check(program, typed, kernel, diags);
     if (diags.has_errors()) return {};
-    ir::Program ir = lower(program, typed, diags);
+    ir::Program ir = lower(program, typed, source, diags);
     if (diags.has_errors()) return {};
-    Result<Emitted> emitted = emit(ir, source, {});
+    Result<Emitted> emitted = emit(ir, source, {}, diags);
     if (!emitted) {
         diags.error({}, emitted.error().what).hint = emitted.error().hint;
         return {};

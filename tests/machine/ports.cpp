@@ -21,8 +21,7 @@ class MachineMaps final : public RawMaps {
         auto all = machine_.entries(plan_.maps[map].symbol);
         if (!all) return all.error();
         std::vector<RawEntry> raw;
-        for (auto& [key, value] : *all)
-            raw.push_back({is_array(plan_.maps[map].shape) ? Bytes{} : std::move(key), std::move(value)});
+        for (auto& [key, value] : *all) raw.push_back({has_one(map) ? Bytes{} : std::move(key), std::move(value)});
         return raw;
     }
 
@@ -64,12 +63,22 @@ class MachineMaps final : public RawMaps {
         return sums;
     }
 
+    // Here no program runs while another one, or lt itself, does.
+    Status set_generation(uint32_t which, uint64_t generation) override {
+        const std::string symbol(generations_symbol);
+        auto words = machine_.lookup(symbol, scalar_key);
+        if (!words || !*words) return Error{"no map " + symbol, "", 0};
+        std::memcpy(&(**words)[which * sizeof generation], &generation, sizeof generation);
+        return machine_.update(symbol, scalar_key, **words, 0);
+    }
+
     std::span<uint8_t> memory(size_t map) override { return machine_.element(plan_.maps[map].symbol); }
 
   private:
     std::span<const uint8_t> wanted(size_t map, KeyBytes key) const {
-        return is_array(plan_.maps[map].shape) ? std::span<const uint8_t>(scalar_key) : key;
+        return has_one(map) ? std::span<const uint8_t>(scalar_key) : key;
     }
+    bool has_one(size_t map) const { return is_array(plan_.maps[map].shape) && !plan_.maps[map].generation; }
     static int code(const Status& done) { return done ? 0 : -done.error().code; }
 
     const Plan& plan_;

@@ -38,6 +38,7 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
         case Way::walk:
         case Way::iterator:
         case Way::perf_event:
+        case Way::sockets:
             return false;
         case Way::raw_tracepoint:
             return probe_row(hit.kind).place == Place::raw_event && attachment.event == hit.place;
@@ -112,6 +113,8 @@ Status Simulation::set_session_values() {
         if (value.what == SessionValue::tai_offset) number = 37'000'000'000;
         if (value.what == SessionValue::day_offset) number = 1'700'000'000'000'000'000;
         if (value.what == SessionValue::cpus) number = machine_.cpus();
+        if (value.what == SessionValue::command) number = 4242;
+        if (value.what == SessionValue::has_command) number = 1;
         std::memcpy(&bytes[value.offset], &number, sizeof number);
     }
     return machine_.set_variable("lt_params", bytes);
@@ -122,9 +125,12 @@ Status Simulation::finish() {
         // What was handed over after the exit is not printed any more.
         if (auto left = machine_.drain(ring_name); !left) return left.error();
     }
-    dispatcher_.forget_exit();
-    if (auto ran = run_programs(When::end); !ran) return ran;
-    if (auto drained = drain(); !drained) return drained;
+    for (const When when : {When::end, When::error}) {
+        if (dispatcher_.failed() != (when == When::error)) continue;
+        dispatcher_.forget_exit();
+        if (auto ran = run_programs(when); !ran) return ran;
+        if (auto drained = drain(); !drained) return drained;
+    }
     return dispatcher_.print_maps();
 }
 

@@ -166,6 +166,28 @@ llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
     return before;
 }
 
+// The kernel reads from this how much of its memory a function may touch.
+llvm::DISubprogram* DebugInfo::apart(llvm::Function& f, const std::vector<uint64_t>& sizes) {
+    llvm::DISubprogram* const before = current_;
+    llvm::DIType* word = builder_.createBasicType("long", 64, llvm::dwarf::DW_ATE_signed);
+    llvm::DIType* byte = builder_.createBasicType("char", 8, llvm::dwarf::DW_ATE_signed_char);
+    std::vector<llvm::Metadata*> types{word};
+    for (const uint64_t size : sizes) {
+        llvm::Metadata* range = builder_.getOrCreateSubrange(0, static_cast<int64_t>(size));
+        llvm::DIType* bytes = builder_.createArrayType(size * 8, 8, byte, builder_.getOrCreateArray(range));
+        types.push_back(size == 0 ? word : builder_.createPointerType(bytes, 64));
+    }
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray(types));
+    current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
+                                       llvm::DISubprogram::SPFlagDefinition);
+    constexpr std::array names{"a", "b", "c", "d", "e"};
+    for (unsigned i = 0; i < f.arg_size(); i++)
+        builder_.createParameterVariable(current_, names[i], i + 1, file_, 1, llvm::cast<llvm::DIType>(types[i + 1]),
+                                         true);
+    f.setSubprogram(current_);
+    return before;
+}
+
 llvm::DebugLoc DebugInfo::line(Span span) {
     const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), span.begin);
     const auto number = static_cast<uint32_t>(after - line_starts_.begin());

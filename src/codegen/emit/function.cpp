@@ -37,6 +37,7 @@ constexpr SectionRow sections[] = {
     {Way::iterator, "iter", "iter"},
     {Way::perf_event, "perf_event", "perf_event"},
     {Way::host, "lt_host", "lt_host"},  // none that libbpf knows
+    {Way::sockets, "sockops", "sockops"},
 };
 
 const char* section(Way way, bool at_return) {
@@ -54,7 +55,8 @@ FunctionBuilder::FunctionBuilder(ModuleBuilder& module, const ir::Function& sour
       b_(module.context_),
       values_(source.values, nullptr),
       makers_(source.values, nullptr),
-      shared_(ir::shared(source)) {}
+      shared_(ir::shared(source)),
+      calls_strings_(is_long(source)) {}
 
 void FunctionBuilder::build() {
     llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
@@ -169,6 +171,8 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return found(op);
         case ir::Code::call:
             return library(op);
+        case ir::Code::c_call:
+            return c_call(op);
         case ir::Code::reserve:
             return reserved(op);
         case ir::Code::submit:
@@ -231,8 +235,11 @@ void FunctionBuilder::dead_end() { b_.SetInsertPoint(llvm::BasicBlock::Create(m_
 
 void FunctionBuilder::leave() {
     if (source_.scratch) library(ir::Library::release, {frame_});
-    b_.CreateRet(b_.getInt32(0));
+    end();
 }
+
+// What a program of sockets gives is for the kernel: 1 leaves to other programs what they decide.
+void FunctionBuilder::end() { b_.CreateRet(b_.getInt32(source_.way == Way::sockets ? 1 : 0)); }
 
 // Beside the stack, which has 512 bytes wherever BPF runs.
 void FunctionBuilder::take_room() {
@@ -249,7 +256,7 @@ void FunctionBuilder::claim_scratch() {
     b_.CreateCondBr(b_.CreateIsNull(room), busy, after);
     b_.SetInsertPoint(busy);
     count_loss(source_.scratch_loss);
-    b_.CreateRet(b_.getInt32(0));
+    end();
     b_.SetInsertPoint(after);
     frame_ = at(room, header);
 }
@@ -344,7 +351,16 @@ llvm::Value* FunctionBuilder::helper(int64_t number, llvm::ArrayRef<llvm::Value*
 }
 
 llvm::CallInst* FunctionBuilder::library(ir::Library id, llvm::ArrayRef<llvm::Value*> given) {
-    llvm::Function* f = m_.module_->getFunction(ir::library_row(id).name);
+    return call(m_.module_->getFunction(ir::library_row(id).name), given);
+}
+
+llvm::Value* FunctionBuilder::c_call(const ir::Op& op) {
+    llvm::SmallVector<llvm::Value*, 8> arguments = inputs(op);
+    arguments.push_back(word(op.number));
+    return call(m_.module_->getFunction(m_.program_.c_functions[op.symbol]), arguments);
+}
+
+llvm::CallInst* FunctionBuilder::call(llvm::Function* f, llvm::ArrayRef<llvm::Value*> given) {
     std::vector<llvm::Value*> arguments;
     for (unsigned i = 0; i < given.size(); i++) {
         llvm::Value* v = given[i];
@@ -359,6 +375,7 @@ llvm::Value* FunctionBuilder::library(const ir::Op& op) {
     const ir::LibraryRow& row = ir::library_row(static_cast<ir::Library>(op.symbol));
     std::vector<llvm::Value*> arguments;
     for (unsigned i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
+    if (llvm::Value* apart = called_apart(row.id, arguments)) return apart;
     llvm::CallInst* call = library(row.id, arguments);
     return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
 }

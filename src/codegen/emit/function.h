@@ -26,7 +26,17 @@ class FunctionBuilder {
     void leave();
     void claim_scratch();
     void take_room();
+    void end();
+    llvm::CallInst* call(llvm::Function* f, llvm::ArrayRef<llvm::Value*> arguments);
+    llvm::Value* c_call(const ir::Op& op);
     llvm::CallInst* library(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments);
+
+    // outline.cpp: functions that the verifier looks at by themselves
+    static bool is_long(const ir::Function& source);
+    llvm::Value* called_apart(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments);
+    llvm::Function* function_apart(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments,
+                                   const std::vector<uint64_t>& sizes);
+
     void bulk(llvm::Value* to, llvm::Value* from, uint64_t bytes);
     void dead_end();
     llvm::Value* in(const ir::Op& op, size_t i) { return at_hand(op.in[i]); }
@@ -75,6 +85,7 @@ class FunctionBuilder {
     std::vector<llvm::AllocaInst*> slots_;
     std::vector<const ir::Op*> makers_;  // by value
     ir::Shared shared_;
+    bool calls_strings_;            // operations on strings are called, not put in line
     llvm::Value* frame_ = nullptr;  // the buffers
     llvm::Value* words_ = nullptr;  // that loops share
     llvm::Value* place_ = nullptr;

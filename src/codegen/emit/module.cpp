@@ -14,14 +14,17 @@ namespace lt::emitter {
 ModuleBuilder::ModuleBuilder(llvm::LLVMContext& context, const ir::Program& program, const Source& source)
     : context_(context),
       program_(program),
+      source_(source),
       module_(std::make_unique<llvm::Module>("lt", context)),
       debug_(*module_, source) {}
 
-Result<std::unique_ptr<llvm::Module>> ModuleBuilder::build() {
+Result<std::unique_ptr<llvm::Module>> ModuleBuilder::build(Diags& diags) {
     module_->setTargetTriple("bpf");
     module_->setDataLayout("e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
     globals();
     if (Status linked = link_library(); !linked) return linked.error();
+    if (Status linked = link_c(diags); !linked) return linked.error();
+    if (diags.has_errors()) return std::move(module_);
     for (const ir::Function& f : program_.functions) FunctionBuilder(*this, f).build();
     debug_.finish();
     std::string wrong;
@@ -131,6 +134,28 @@ Status ModuleBuilder::link_library() {
     }
     lost_ = module_->getGlobalVariable("lt_lost");
     stop_ = module_->getGlobalVariable("lt_stop");
+    return Done{};
+}
+
+// The script's own functions in C.
+Status ModuleBuilder::link_c(Diags& diags) {
+    if (program_.c_code.empty()) return Done{};
+    const llvm::StringRef bytes(reinterpret_cast<const char*>(program_.c_code.data()), program_.c_code.size());
+    llvm::Expected<std::unique_ptr<llvm::Module>> code =
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "script"), context_);
+    if (!code)
+        return Error{"what clang makes cannot be read: " + llvm::toString(code.takeError()),
+                     "it may be newer than lt: install clang-19", 0};
+    fit_c(**code, source_, diags);
+    if (diags.has_errors()) return Done{};
+    if (llvm::Linker::linkModules(*module_, std::move(*code)))
+        return Error{"the program's C does not fit into the rest", "", 0};
+    for (const std::string& name : program_.c_functions) {
+        llvm::Function* f = module_->getFunction(name);
+        if (!f) return Error{"what clang makes lacks " + name, "", 0};
+        f->setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+    lost_ = module_->getGlobalVariable("lt_lost");
     return Done{};
 }
 

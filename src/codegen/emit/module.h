@@ -7,6 +7,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class DebugInfo {
     void map(llvm::GlobalVariable& variable, const ir::MapDefinition& definition);
     void function(llvm::Function& function);
     llvm::DISubprogram* callback(llvm::Function& function);  // gives the function in which lines were until now
+    // Of arguments that are addresses of so many bytes, or numbers where that is 0.
+    llvm::DISubprogram* apart(llvm::Function& function, const std::vector<uint64_t>& sizes);
     void back_to(llvm::DISubprogram* function) { current_ = function; }
     llvm::DebugLoc line(Span span);  // in the function begun last
     // A function of the kernel that programs call; libbpf compares its type with the kernel's.
@@ -55,19 +58,22 @@ class DebugInfo {
 class ModuleBuilder {
   public:
     ModuleBuilder(llvm::LLVMContext& context, const ir::Program& program, const Source& source);
-    Result<std::unique_ptr<llvm::Module>> build();
+    // What of the script's C the kernel could not run is told in `diags`.
+    Result<std::unique_ptr<llvm::Module>> build(Diags& diags);
 
   private:
     friend class FunctionBuilder;
     void globals();
     void relocations();
     Status link_library();
+    Status link_c(Diags& diags);
     llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
     llvm::Function* session_is_return();
     llvm::Function* session_cookie();
 
     llvm::LLVMContext& context_;
     const ir::Program& program_;
+    const Source& source_;
     std::unique_ptr<llvm::Module> module_;
     DebugInfo debug_;
     std::vector<llvm::GlobalVariable*> maps_;
@@ -76,8 +82,13 @@ class ModuleBuilder {
     llvm::GlobalVariable* lost_ = nullptr;
     llvm::GlobalVariable* params_ = nullptr;
     llvm::GlobalVariable* stop_ = nullptr;
-    llvm::GlobalVariable* zero_ = nullptr;  // 0, which the verifier does not know
+    std::map<std::string, llvm::Function*> apart_;  // by what they do with which constants
+    llvm::GlobalVariable* zero_ = nullptr;          // 0, which the verifier does not know
 };
+
+// Makes of functions that clang has compiled, which follow addresses of the kernel as if they were their own memory,
+// ones that the verifier takes: each such access becomes a read that may fail. What could not run is told.
+void fit_c(llvm::Module& module, const Source& source, Diags& diags);
 
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in the program.
 llvm::StringRef library_bitcode();

@@ -115,6 +115,7 @@ LT_API void lt_hist_fine(__u64* buckets, __s64 value, __u32 bits, __u32 alone) {
         __u32 s = lt_log2(v | 1ull << bits) - bits;
         i = 1 + ((__u64)s << bits) + (v >> s);
     }
+    LT_OPAQUE(i);
     if (i < count) lt_add(&buckets[i], 1, alone);
 }
 
@@ -122,6 +123,7 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     __u64 i = 0;
     if (value >= least) i = 1 + ((__u64)value - (__u64)least) / step;
     if (i > steps) i = steps + 1;
+    LT_OPAQUE(i);
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 

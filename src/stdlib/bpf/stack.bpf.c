@@ -75,6 +75,17 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
     return lt_frames_differ(f, kept, limit) ? lt_lost_stack(out, collision) : 0;
 }
 
+// How many frames a kept stack has: they end with what can be none.
+LT_API __u64 lt_stack_length(void* stacks, const void* stack) {
+    const struct lt_stack_key* key = stack;
+    struct lt_frames* f = bpf_map_lookup_elem(stacks, key);
+    if (!f) return 0;
+    const __u64 limit = key->process ? LT_USER_LIMIT : LT_KERNEL_LIMIT;
+    __u64 n = 0;
+    while (n < LT_FRAMES && !LT_ENDS(f->at[n], limit)) n++;
+    return n;
+}
+
 // Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before. Of the kernel there is
 // none where a perf event hits while a program's own code runs; an error says that it could not be taken.
 LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,

@@ -90,7 +90,7 @@ static volatile __u64 lt_unknown_zero;
 // The integer at the beginning, behind blanks and a sign; what is too large wraps around.
 LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
     __u64 number = lt_unknown_zero;
-    __u32 state = 0;  // 1: behind the sign or a digit
+    __u32 state = 0;  // 1: behind the sign, 2: behind a first digit that is 0, 3: behind another
     int negative = 0;
     for (__u32 i = 0; i < size; i++) {
         char c = text[i];
@@ -100,10 +100,14 @@ LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
             state = 1;
             continue;
         }
+        if (state == 2 && base == 16 && (c == 'x' || c == 'X')) {
+            state = 3;
+            continue;
+        }
         __u32 digit = lt_digit(c);
         if (digit >= base) break;
         number = number * base + digit;
-        state = 1;
+        state = state < 2 && digit == 0 ? 2 : 3;
     }
     return (__s64)(negative ? 0 - number : number);
 }

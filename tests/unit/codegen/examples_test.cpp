@@ -31,9 +31,9 @@ void compiles(std::string_view example) {
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
     check(program, typed, **kernel, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
-    const ir::Program lowered = lower(program, typed, diags);
+    const ir::Program lowered = lower(program, typed, source, diags);
     ASSERT_FALSE(diags.has_errors()) << drawn(source, diags);
-    const Result<Emitted> emitted = emit(lowered, source, {});
+    const Result<Emitted> emitted = emit(lowered, source, {}, diags);
     ASSERT_TRUE(emitted) << emitted.error().what;
     EXPECT_FALSE(emitted->object.empty());
     EXPECT_FALSE(lowered.plan.probes.empty());

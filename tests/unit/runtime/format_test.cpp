@@ -28,7 +28,10 @@ TEST(Format, Integers) {
     EXPECT_EQ(one("%x", integer(-1, integer_type(1))), "ff");
     EXPECT_EQ(one("%d", integer(4294967295, integer_type(4, false))), "4294967295");
     EXPECT_EQ(one("%lld", integer(5)), "5");
-    EXPECT_EQ(one("%hhd", integer(300)), "300");
+    EXPECT_EQ(one("%hhd", integer(300)), "44");
+    EXPECT_EQ(one("%hhd", integer(200)), "-56");
+    EXPECT_EQ(one("%hhx %%", integer(-1)), "ff %");
+    EXPECT_EQ(one("%hu", integer(65537)), "1");
     EXPECT_EQ(one("%X", integer(255)), "FF");
     EXPECT_EQ(one("%o", integer(8)), "10");
     EXPECT_EQ(one("%p", integer(255)), "0xff");
@@ -111,7 +114,8 @@ TEST(CheckFormat, Types) {
 
 TEST(CheckFormat, Forms) {
     EXPECT_EQ(checked("%y", {integer_type()}),
-              "0..2: unknown conversion %y (conversions are %d %i %u %x %X %o %c %s %r %p %f %e %g %rx %rh and %%)\n");
+              "0..2: unknown conversion %y (conversions are %d %i %u %x %X %o %c %s %r %p %b %f %e %g %rx %rh %rd %rb "
+              "and %%)\n");
     EXPECT_EQ(checked("a %-5", {}), "2..5: the format ends inside %-5 (write %% for a percent sign)\n");
     EXPECT_EQ(checked("%99999d", {integer_type()}), "0..7: the width or precision of %99999d is over 4096\n");
     EXPECT_EQ(checked("%\xc3\xa9", {integer_type()}).substr(0, 29), "0..3: unknown conversion %\xc3\xa9 ");

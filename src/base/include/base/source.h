@@ -38,6 +38,7 @@ struct Source {
     struct Part {
         uint32_t begin = 0;
         std::string name;
+        bool is_library = false;  // of lt's own, not a file of the user's
     };
     std::vector<Part> parts = {};
     std::string dialect = {};  // the ending of a name that says in which language it is; empty: that of the name
@@ -45,6 +46,7 @@ struct Source {
     const std::string& spoken() const { return dialect.empty() ? name : dialect; }
 
     const std::string& name_at(uint32_t offset) const;
+    bool is_library(uint32_t offset) const;
     std::string_view line_at(uint32_t offset) const;  // the whole line of a byte
 
     std::string_view at(Span s) const;             // the text of the span, cut to what is there

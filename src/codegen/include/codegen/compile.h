@@ -51,8 +51,8 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
 // The bytes of a parameter's value from its text: "50ms", "7", any text for a string. The error says what is wanted.
 Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& type, std::string_view text);
 
-// To IR and plan; only diagnoses what does not fit into BPF.
-ir::Program lower(const ast::Program& program, const Typed& typed, Diags& diags);
+// To IR and plan; only diagnoses what does not fit into BPF. The text tells where an error of the run was raised.
+ir::Program lower(const ast::Program& program, const Typed& typed, const Source& source, Diags& diags);
 
 // What the emitter makes; LLVM stays behind this border.
 struct Emitted {
@@ -64,6 +64,7 @@ struct EmitOptions {
     bool llvm_text = false;
     bool assembly_text = false;
 };
-Result<Emitted> emit(const ir::Program& program, const Source& source, const EmitOptions& options);
+// What of the script's C the kernel could not run is told in `diags`; the result then holds nothing.
+Result<Emitted> emit(const ir::Program& program, const Source& source, const EmitOptions& options, Diags& diags);
 
 }  // namespace lt

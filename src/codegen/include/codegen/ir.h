@@ -47,6 +47,7 @@ enum class Code : uint8_t {
     host,     // what only lt itself does (HostCall `symbol`), in functions of Way::host -> integer or address
     find,     // the value of key in[0] in maps[symbol], of CPU in[1] where given -> address or null
     call,     // library function `symbol`(in...) -> integer or address, as the table of library functions says
+    c_call,   // c_functions[symbol](in...) -> integer; what it cannot read is counted in losses[number]
     reserve,  // room for a record of events[symbol] in the ring buffer maps[number] -> address or null
     submit,   // hands record in[0] over with the flags in[1]
     loss,     // one more of losses[symbol]
@@ -167,6 +168,7 @@ enum class Library : uint8_t {
     in_family,
     in_cgroup,
     matches,
+    stack_length,
 };
 struct LibraryRow {
     Library id;
@@ -257,7 +259,9 @@ struct Program {
     std::vector<Relocation> relocations;
     std::vector<MapDefinition> maps;  // of the script first (same index as Plan::maps), then internal ones
     std::vector<Function> functions;
-    Plan plan;  // complete but for the object
+    std::vector<std::string> c_functions;  // of the script, by their names in c_code
+    std::vector<uint8_t> c_code;           // what clang has made of them: LLVM bitcode; empty: there are none
+    Plan plan;                             // complete but for the object
 };
 
 std::string dump(const Program& program);

@@ -36,6 +36,7 @@ struct ResolvedPlace {
     Span span;
     uint64_t period_ns = 0;
     KernelFunction function;
+    uint64_t offset = 0;    // of a kprobe, from the function's beginning
     Tracepoint tracepoint;  // a system call's: the one at its entry
     Tracepoint exit;        // a system call's
     UserFunction user;
@@ -64,6 +65,10 @@ struct FieldUse {
 struct ProgramUse {
     ProgramVariable variable;
 };  // a parameter or a variable of a program
+struct ArgumentsUse {
+    std::vector<Field> fields;
+    std::vector<ProgramVariable> variables;
+};  // all named arguments of a place: those of a program that can be read
 struct MemberUse {
     Member member;
 };  // of a structure, or a part of a tuple
@@ -95,7 +100,7 @@ struct PairUse {
     bool is_both = false;
 };
 using Use = std::variant<std::monostate, VariableUse, FieldUse, ProgramUse, MemberUse, ConstantUse, MapUse, LocalUse,
-                         CallUse, SpanUse, ParamUse, PairUse>;
+                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse>;
 
 constexpr uint32_t no_map = ~0u;
 struct LocalInfo {
@@ -221,6 +226,7 @@ struct Typed {
     Traced traced;                     // whose events are collected
     bool sampled = false;              // as of ResolveOptions
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
+    std::vector<Assumption> assumed;   // about the machine
 };
 
 std::string dump(const ast::Program& program, const Typed& typed);

@@ -103,6 +103,7 @@ struct Call {
     std::string name;
     Span name_span;
     std::vector<ExprId> arguments;
+    bool lenient = false;  // is memory that cannot be read no error here, where there are errors?
 };
 struct Unary {
     UnaryOp op;
@@ -139,9 +140,12 @@ struct BlockValue {  // { statements; value }
 
 struct AnyPart {};  // `*` among the parts of a map's key: whatever stands there
 
+// What is known when the program is compiled, so that only what depends on it is looked at: are the names in it there,
+// or, of `comptime`, the value itself.
 struct Defined {
     ExprId value;
-};  // 1 where the names in it are there, else 0; what depends on it is looked at only where it is 1
+    bool is_value = false;
+};
 
 using ExprNode =
     std::variant<Integer, Boolean, Duration, String, Name, Ellipsis, Local, Map, Member, Index, Tuple, Cast, SizeOf,
@@ -214,7 +218,19 @@ struct Jump {
     bool again;  // continue; else break
 };
 
-using StmtNode = std::variant<Evaluate, Assign, If, Return, Let, Scope, While, ForRange, ForMap, Unroll, Jump>;
+// What fails in the body at run time goes on with the handler, which has the message in the local `name`.
+struct Attempt {
+    Block body;
+    std::string name;  // may be empty
+    Span name_span;
+    Block handler;
+};
+struct Raise {  // fails with this message
+    ExprId message;
+};
+
+using StmtNode =
+    std::variant<Evaluate, Assign, If, Return, Let, Scope, While, ForRange, ForMap, Unroll, Jump, Attempt, Raise>;
 struct Stmt {
     Span span;
     StmtNode node;
@@ -347,6 +363,36 @@ struct Item {
     ItemNode node;
 };
 
+// A function whose body is C of the kernel's kind; expressions call it by its name like any other.
+struct CFunction {
+    struct Parameter {
+        std::string name;
+        bool is_text;
+    };
+    enum class Result : uint8_t { number, text };
+    std::string name;   // none that a script could write
+    std::string shown;  // who it is, in messages
+    Span span;          // of what it is declared by
+    std::vector<Parameter> parameters;
+    Result result = Result::number;
+    std::string text;
+    Span text_span;
+    bool is_value = false;  // the text is an expression and no body
+};
+
+// In what the compiler of C makes such functions are called so, with their index behind it. A number is passed as 64
+// bits, a text by the address of its bytes; one that gives a text gets where it goes behind its parameters. The result
+// is a number. Last comes the index of the loss that counts what cannot be read.
+inline constexpr std::string_view c_prefix = "lt_c_";
+// The lines of the script are those of a file of this name there.
+inline constexpr std::string_view c_file = "script";
+
+// C that such functions share.
+struct CPiece {
+    Span span;
+    std::string text;
+};
+
 // An option that a script asks for: getopt("name", default, "description").
 struct ScriptOption {
     std::string name;
@@ -359,10 +405,13 @@ struct Program {
     std::vector<Stmt> stmts;
     std::vector<Item> items;
     std::vector<ScriptOption> options;
+    std::vector<CPiece> c_pieces;
+    std::vector<CFunction> c_functions;
     Settings settings;  // of the dialect, changed by the program's own
 
     const Expr& operator[](ExprId id) const { return exprs[static_cast<uint32_t>(id)]; }
     const Stmt& operator[](StmtId id) const { return stmts[static_cast<uint32_t>(id)]; }
+    std::optional<uint32_t> c_function(std::string_view name) const;
     ExprId add(Span span, ExprNode node);
     StmtId add(Span span, StmtNode node);
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,8 @@ struct Invocation {
     bool guru = false;                                      // -g
     int64_t target = 0;                                     // the process of -x; 0: none
     std::vector<std::pair<std::string, std::string>> globals = {};  // -G name=value
-    bool names_target = false;                                      // is target() left as a name instead of the number?
+    std::optional<uint32_t> max_errors = {};                        // -D MAXERRORS=n
+    bool for_port = false;  // is the tree to be read by people: target() a name, no errors that are caught?
 };
 
 // Always returns a tree of what could be understood; mistakes are in `diags`. No macro, function, positional parameter

@@ -25,6 +25,8 @@ enum class Known : uint8_t {
 struct Machine {
     // Of an expression of the tree that is ported; none asks nothing.
     std::function<Known(ast::ExprId)> type = [](ast::ExprId) { return Known::nothing; };
+    // How many bytes it has.
+    std::function<uint32_t(ast::ExprId)> size = [](ast::ExprId) { return 0; };
     // What the type of C is that an address points to: "struct sock"; empty: it is none, or not known.
     std::function<std::string(ast::ExprId)> pointee = [](ast::ExprId) { return std::string(); };
     // Is there such a place? Asked of probes that a program can do without.
@@ -35,8 +37,9 @@ struct Machine {
 using OnlyWritten = std::set<std::string>;
 
 // To be called before port(), with what parse_as_written() makes of the source: takes out what the front end added, and
-// says library functions as lt has them. The machine is asked about the tree that this leaves.
-OnlyWritten prepare(const Source& source, ast::Program& linked);
+// says library functions as lt has them. The machine is asked about the tree that this leaves. `by_name`: texts of
+// addresses are lt's own, which fit wherever they are only printed or a part of a key.
+OnlyWritten prepare(const Source& source, ast::Program& linked, bool by_name);
 
 struct Ported {
     std::string text;

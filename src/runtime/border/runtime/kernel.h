@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,8 @@ struct Field {
     uint32_t offset = 0;  // in bytes, of a tracepoint's field in its record; of a parameter: its number, counted from 0
     bool data_location = false;  // __data_loc: a 32-bit word, length << 16 | offset of the bytes in the record
 };
+// As Assumption::number.
+constexpr uint64_t place_of(const Field& f) { return f.offset | uint64_t{f.data_location} << 32; }
 
 struct KernelFunction {
     std::string name;    // as in kallsyms
@@ -78,6 +81,7 @@ struct UserFunction {
     uint64_t offset = 0;       // in the file, for perf_event_open
     uint64_t size = 0;         // 0: not known
     std::string inlined = {};  // the function that the compiler has put there, if that one is meant
+    std::string spoken = {};   // the name in its language, without parameters, where that is another one
 };
 
 // Lines of source code, or the functions that stand in a file.
@@ -160,6 +164,10 @@ class Kernel {
     // From here on these answer for their names, and the kernel for the others.
     virtual void declare(Declared declared) = 0;
 
+    // Definitions in C of the types that these words name or lead to: types and enumerators by their names, and what
+    // an address in a member of such a name points to. Accesses to their members are relocated (CO-RE).
+    virtual std::string c_types(const std::set<std::string, std::less<>>& words) = 0;
+
     // The address of a symbol, function or not; no value where there is none or the kernel hides addresses.
     virtual std::optional<uint64_t> symbol(std::string_view name) = 0;
     // The id of the control group whose folder this is.
@@ -177,6 +185,8 @@ class Kernel {
     // The file that a name stands for: a path, or a program looked up in PATH, or a library (libc, libc.so.6) by the
     // loader's cache.
     virtual Result<std::string> binary(std::string_view name) = 0;
+    // What tells this file from others of its name: its build id, or a sum over its bytes.
+    virtual Result<std::string> build(const std::string& path) = 0;
     virtual Result<UserFunction> user_function(const std::string& path, std::string_view name) = 0;
     virtual Result<UserFunction> user_address(const std::string& path,
                                               uint64_t address) = 0;  // of the file's own address space

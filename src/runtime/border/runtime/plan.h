@@ -1,6 +1,6 @@
 // What the compiler hands to the runtime: the BPF object and, as plain data that can be printed, all that the object
 // does not say: which program goes where, what the maps hold, how each event is laid out and shown. Nothing in it
-// refers to the compiler, so it can be saved and run elsewhere.
+// refers to the compiler, so it can be saved (runtime/saved_plan.h) and run elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "runtime/assumption.h"
 #include "runtime/dist_buckets.h"
 #include "stdlib/types.h"
 
@@ -33,6 +34,7 @@ enum class Way : uint8_t {
     perf_event,      // each time that a perf event has counted so much
     host,            // by lt's own interpreter of BPF: what the kernel's could not do (host_calls.h)
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
+    sockets,     // what happens to sockets of TCP, in a control group and those below it
 };
 
 struct WayRow {
@@ -76,7 +78,7 @@ struct Rung {
     std::vector<Attachment> attachments;
 };
 
-enum class When : uint8_t { begin, end, period, signal, once, attached };
+enum class When : uint8_t { begin, end, error, period, signal, once, attached };
 
 // One of so many events is taken, at random. The share is a u64 in lt_params: 0 for all, else an event is taken where a
 // random number of 32 bits is below the share less 1. What is left out is counted in a u64 of the per-CPU array
@@ -111,9 +113,10 @@ struct PlannedProbe {
 //   min, max         per CPU: u64 order, u64 1 once there is one; see order_flip
 //   avg, stats       per CPU: s64 sum, u64 count
 //   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a
-//   duration: see hist_bounds() dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order
-//   of the least, u64 order of the greatest (as min and max
-//                    of signed values, zero where there is none), u64 buckets[961], see dist_buckets.h
+//                    duration: see hist_bounds()
+//   dist             per CPU, with a key one for all of them: u64 count, s64 sum, u64 order of the least, u64 order of
+//                    the greatest (as min and max of signed values, zero where there is none), u64 buckets[961], see
+//                    dist_buckets.h
 //   samples          per CPU: see samples.h
 // A map without a key is an array of one element: its value ends with a u64 that is not zero once it was written
 // (scalar_mark bytes).
@@ -137,11 +140,17 @@ struct PlannedMap {
     // clear() and zero() remember what was there and leave it, so that no update is lost: values that are sums, which
     // no program reads.
     bool cleared_by_difference = false;
+    // The same for values that do not add up, such as extremes: programs collect into the generation, 0 or 1, that the
+    // word of this number in the one element of the map lt_generations says. It is the index into an array, else behind
+    // the key as a u64, and a hash has room for both. Reports change it and take the old one out.
+    std::optional<uint32_t> generation = {};
     // Integers that programs in the kernel and blocks that lt runs count up: the program, of Way::run, that adds what
     // lies in the one element of the map lt_handed: u64 n, u64 for the value before, the key. Empty: there is none.
     std::string adder = {};
 };
 constexpr std::string_view handed_symbol = "lt_handed";
+constexpr std::string_view generations_symbol = "lt_generations";
+constexpr uint32_t generation_size = 8;
 
 constexpr uint32_t hist_buckets = 66;
 
@@ -174,6 +183,7 @@ enum class EventKind : uint8_t {
     error,      // as text, to standard error
     warning,    // likewise
     histogram,  // one field, what samples() has collected; top: 0 hist_log(), 1 hist_linear()
+    raised,     // an error that nothing caught; as text, or without a format: index into Plan::errors, an address
 };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
@@ -199,6 +209,14 @@ struct PlannedEvent {
     uint32_t size = 0;     // of the whole record
     bool timed = false;    // the last field is the monotonic time in nanoseconds at which it was written
     bool printed = false;  // clear, zero: what the print() just before it has printed, and no more
+};
+
+// What can go wrong at run time, in words that do not depend on the run.
+struct PlannedError {
+    std::string text;
+    std::string near;          // where in the program: "operator '/' at x.stp:1:20"
+    bool has_address = false;  // is the second field of the record one, to be told between the two?
+    bool operator==(const PlannedError&) const = default;
 };
 
 // What can get lost. Each has a counter in the object's array lt_lost (u64 each, summed over CPUs by the kernel's
@@ -287,6 +305,10 @@ enum class SessionValue : uint8_t {
     start,       // when it began, by the monotonic clock, in nanoseconds
     tai_offset,  // what the clock TAI was ahead of the monotonic one then, in nanoseconds
     cpus,        // how many there may be
+    command,     // the number of the process of -c, or 0 where the program asks for the next one, too
+    has_command,
+    pid_device,  // of the namespace of processes in which lt runs; 0: the first
+    pid_inode,
     day_offset,  // what the time of day was ahead of the monotonic clock then, in nanoseconds
 };
 struct PlannedSessionValue {
@@ -299,6 +321,8 @@ struct Plan {
     std::vector<PlannedProbe> probes;
     std::vector<PlannedMap> maps;
     std::vector<PlannedEvent> events;
+    std::vector<PlannedError> errors;
+    uint32_t max_errors = 0;  // so many do not end the run
     std::vector<PlannedSpan> spans;
     std::vector<PlannedTimeout> timeouts;
     std::vector<PlannedLoss> losses;
@@ -311,10 +335,12 @@ struct Plan {
                          // span; empty where there are no spans
     std::string family;  // symbol of the hash whose keys are the numbers (u32) of the threads that --follow follows;
                          // the session puts in those that are there at the start
-    bool plain_integers = false;    // .bt programs: no units
-    bool announces_probes = false;  // a line with their number comes first
-    bool print_maps = true;         // at the end
-    bool maps_apart = false;        // then all in the order of their names, after two empty lines
+    bool plain_integers = false;      // .bt programs: no units
+    bool announces_probes = false;    // a line with their number comes first
+    bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
+    bool print_maps = true;           // at the end
+    bool maps_apart = false;          // then all in the order of their names, after two empty lines
+    std::vector<Assumption> assumed;  // about the machine
 };
 
 // For --dump=plan and the golden tests; the object is shown by its size only when asked.

@@ -96,7 +96,15 @@ struct SessionOptions {
     bool source_lines = false;     // stacks of programs show lines of source and inlined functions
     std::FILE* messages = stderr;  // where errorf() and warnf() write, and what could not be done is told
     bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
+    int command = 0;               // the process of -c; 0: there is none
     OverheadOptions overhead = {};
+};
+
+// The process that is traced: memory is watched in this one.
+struct Target {
+    int process = 0;      // 0: none
+    bool bound = false;   // what the kernel can bind to a process is bound to it
+    bool starts = false;  // the command of -c, which is yet to be executed: before that its memory is lt's
 };
 
 class Session {
@@ -106,9 +114,7 @@ class Session {
     static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, const SessionOptions& options);
     virtual ~Session() = default;
 
-    // The process that is traced, before attach(): memory is watched in this one; if it is the `only` one, what can be
-    // bound to a process is bound to it.
-    virtual void trace(int process, bool only) = 0;
+    virtual void trace(const Target& target) = 0;  // before attach()
 
     // Runs the BEGIN programs, then attaches all probes, each by its first rung that works; or none, with what was
     // refused by the one that failed.
@@ -161,7 +167,8 @@ class Session {
 
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
     virtual Status finish() = 0;
-    virtual int exit_status() const = 0;  // of exit(status); 0 without
+    virtual int exit_status() const = 0;  // of exit(status); 0 without; 1 where errors have ended the run
+    virtual uint64_t errors() const = 0;  // that the program raised at run time and did not catch
     virtual std::vector<Loss> losses() const = 0;
 
     // As far as this kernel counts them: 6.7 and later count all.

@@ -43,6 +43,8 @@ enum class Variable : uint8_t {
     leader_tid,
     leader_comm,
     usermode,
+    cpid,
+    has_cpid,
 };
 
 // Where a variable has a value.
@@ -141,6 +143,7 @@ enum class Function : uint8_t {
     signal,
     signal_thread,
     delay,
+    setsockopt,
     errorf,
     warnf,
     debugf,
@@ -167,6 +170,25 @@ enum class Function : uint8_t {
     variance_of,
     hist_log,
     hist_linear,
+    // many values in one
+    all_args,
+    whole,
+    // what is known when the program is compiled
+    is_str,
+    is_ptr,
+    is_array,
+    is_integer,
+    is_unsigned_integer,
+    is_literal,
+    assert_str,
+    default_str_length,
+    kfunc_exist,
+    kfunc_allowed,
+    // of addresses, maps and tasks
+    is_err,
+    find,
+    pid_in,
+    tid_in,
 };
 
 enum class Want : uint8_t {

@@ -15,23 +15,26 @@
 namespace lt {
 
 enum class Conversion : uint8_t {
-    text,       // not a conversion: bytes to print as they are; for "%%" the second of them
-    decimal,    // d i
-    unsigned_,  // u
-    hex,        // x
-    upper_hex,  // X
-    octal,      // o
-    character,  // c
-    string,     // s r: any value as print() would show it
-    address,    // p
-    bytes,      // rx: each byte as \xNN
-    hex_bytes,  // rh: each byte as two hexadecimal digits, with blanks between them
-    fixed,      // f: a number with a fraction
-    exponent,   // e
-    general,    // g: the shorter of both
-    unknown,    // a letter that means nothing
-    too_wide,   // its width or precision is over max_format_width
-    cut_short,  // the format ends inside it
+    text,        // not a conversion: bytes to print as they are; for "%%" the second of them
+    decimal,     // d i
+    unsigned_,   // u
+    hex,         // x
+    upper_hex,   // X
+    octal,       // o
+    character,   // c
+    string,      // s r: any value as print() would show it
+    address,     // p
+    bytes,       // rx: each byte as \xNN
+    hex_bytes,   // rh: each byte as two hexadecimal digits, with blanks between them
+    hex_digits,  // rd: the same without blanks
+    raw_bytes,   // rb: each byte as it is
+    binary,      // b: the bytes of a number as they are, the lowest first, as many as the width says
+    fixed,       // f: a number with a fraction
+    exponent,    // e
+    general,     // g: the shorter of both
+    unknown,     // a letter that means nothing
+    too_wide,    // its width or precision is over max_format_width
+    cut_short,   // the format ends inside it
 };
 
 constexpr uint32_t max_format_width = 4096;  // also of a precision
@@ -46,6 +49,7 @@ struct FormatPiece {
     bool alternate = false;  // #
     uint32_t width = 0;
     std::optional<uint32_t> precision;
+    uint32_t bytes = 8;  // of an integer, by h or hh
 
     bool takes_value() const;
 };

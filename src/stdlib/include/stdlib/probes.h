@@ -11,6 +11,7 @@ namespace lt {
 enum class ProbeKind : uint8_t {
     begin,
     end,
+    error,
     interval,
     tracepoint,
     raw_tracepoint,
@@ -28,6 +29,7 @@ enum class ProbeKind : uint8_t {
     watchpoint,
     self,
     iter,
+    socket,
 };
 
 // What stands after the first colon.
@@ -45,6 +47,7 @@ enum class Place : uint8_t {
     address,          // watchpoint:ADDRESS:LENGTH:ACCESS
     signal,           // self:signal:NAME
     kernel_objects,   // iter:KIND
+    socket_event,     // socket:accepted
 };
 
 // Does lt itself run the programs, so that nothing that is traced is interrupted by them?

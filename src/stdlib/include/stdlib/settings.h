@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "stdlib/types.h"
+
 namespace lt {
 
 // What to do about a probe whose place is not there.
@@ -23,12 +25,16 @@ struct Settings {
     bool reports_on_host = false;   // BEGIN, END, intervals and signals run in lt itself, whatever they do
     bool print_maps_on_exit = true;
     bool numbers_by_default = false;  // what nothing says the type of is a whole number
+    bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
     bool runs_commands = false;       // system() needs no permission
     bool bounded_strings = false;     // strings that are joined are cut at max_strlen
+    bool runtime_errors = false;      // does what cannot be done end the block, as an error?
+    uint32_t max_errors = 0;          // so many of these do not end the run
     uint32_t max_map_keys = 4096;
     uint32_t max_strlen = 64;   // bytes of str(), with the one that ends it
     uint32_t max_probes = 512;  // places that one wildcard may stand for
     MissingProbes missing_probes = MissingProbes::error;
+    StackForm stack_form = StackForm::names;  // of stacks that do not say it themselves
 };
 
 struct SettingRow {

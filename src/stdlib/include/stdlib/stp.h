@@ -39,8 +39,11 @@ enum class StpForm : uint8_t {
     printdln,
     sprint,  // a string as the value, of which only printing functions know what to do
     sprintf,
-    memory,         // text at an address
-    bytes,          // text at an address, of so many bytes at most
+    memory,             // text at an address, which may be followed by what it is where it cannot be read
+    bytes,              // text at an address, of so many bytes at most; likewise
+    memory_or_nothing,  // an empty one where it cannot be read
+    bytes_or_nothing,
+    memory_bytes,   // bytes at an address, so many
     kernel_number,  // a number at an address of the kernel: its type in C
     user_number,    // the same of the process that runs
     target,

@@ -1,0 +1,292 @@
+// C of the kernel's kind follows addresses of the kernel as it follows its own; a program of BPF may only copy from
+// there by a helper. What clang gives is inlined into the functions that the script calls, so where an address comes
+// from is seen in the function itself.
+#include <fmt/format.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsBPF.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <utility>
+
+#include "helpers.h"
+#include "module.h"
+#include "parser/ast.h"
+#include "stdlib/c_words.h"
+
+namespace lt::emitter {
+namespace {
+
+constexpr unsigned most_turns = 1 << 16;  // of a loop; what the verifier follows depends on the loop's body, too
+
+bool is_script(const llvm::DILocation* at) { return at->getFilename() == llvm::StringRef(ast::c_file); }
+
+// Is it memory of the program's own, whatever way the address came?
+class Owner {
+  public:
+    bool owns(const llvm::Value* address) {
+        if (!seen_.insert(address).second) return true;  // round a loop: the other ways in decide
+        if (llvm::isa<llvm::AllocaInst, llvm::GlobalVariable, llvm::Argument>(address)) return true;
+        if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) return owns(step->getPointerOperand());
+        if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(address))
+            return owns(choice->getTrueValue()) && owns(choice->getFalseValue());
+        if (const auto* merge = llvm::dyn_cast<llvm::PHINode>(address))
+            return llvm::all_of(merge->incoming_values(), [&](const llvm::Use& v) { return owns(v.get()); });
+        if (const auto* same = llvm::dyn_cast<llvm::IntrinsicInst>(address))
+            return same->getIntrinsicID() == llvm::Intrinsic::bpf_passthrough && owns(same->getArgOperand(1));
+        return false;
+    }
+
+  private:
+    llvm::SmallPtrSet<const llvm::Value*, 8> seen_;
+};
+
+bool is_own(const llvm::Value* address) { return Owner().owns(address); }
+
+// A helper of BPF is called by its number as if that were its address.
+bool is_helper(const llvm::Value* called) {
+    const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(called);
+    return address != nullptr && address->getOpcode() == llvm::Instruction::IntToPtr;
+}
+
+// The number of the helper that is called; 0: something else.
+uint64_t helper_called(const llvm::CallBase& call) {
+    const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(call.getCalledOperand());
+    const auto* number = address != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(address->getOperand(0)) : nullptr;
+    return number != nullptr ? number->getZExtValue() : 0;
+}
+
+// The first part of a format that the kernel's formatting does not take (kernel/trace/bpf_trace.c): empty if there is
+// none. It wants to see the end of a word behind a string.
+llvm::StringRef wrong_conversion(llvm::StringRef format) {
+    const auto ends_word = [](llvm::StringRef rest) { return rest.empty() || !llvm::isAlnum(rest.front()); };
+    for (size_t at = format.find('%'); at != llvm::StringRef::npos; at = format.find('%', at)) {
+        llvm::StringRef rest = format.substr(at + 1).ltrim("0 +-").ltrim("0123456789");
+        if (format.substr(at).starts_with("%%")) rest = format.substr(at + 1);
+        const size_t longs = rest.starts_with("ll") ? 2 : rest.starts_with("l") ? 1 : 0;
+        const bool is_number = rest.size() > longs && llvm::StringRef("diuxX").contains(rest[longs]);
+        const bool is_address =
+            rest.starts_with("p") &&
+            (ends_word(rest.substr(1)) || rest.starts_with("pK") || rest.starts_with("px") || rest.starts_with("ps") ||
+             rest.starts_with("pS") || rest.starts_with("pB") || rest.starts_with("pi") || rest.starts_with("pI"));
+        const bool is_text = rest.starts_with("s") && ends_word(rest.substr(1));
+        const bool fits = is_number || is_address || is_text || rest.starts_with("c") || rest.starts_with("%");
+        const size_t end = std::min(format.size() - rest.size() + longs + 1, format.size());
+        if (!fits) return format.substr(at, end - at + (rest.starts_with("s") ? 1 : 0));
+        at = end;
+    }
+    return {};
+}
+
+class Fitter {
+  public:
+    Fitter(llvm::Function& function, const Source& source, Diags& diags)
+        : function_(function), source_(source), diags_(diags) {}
+
+    void run() {
+        for (llvm::Instruction& i : llvm::instructions(function_)) look_at(i);
+        loops();
+        if (diags_.has_errors()) return;
+        std::vector<llvm::Instruction*> reads;
+        for (llvm::Instruction& i : llvm::instructions(function_)) {
+            if (is_read(i)) reads.push_back(&i);
+        }
+        for (llvm::Instruction* read : reads) replace(*read);
+    }
+
+  private:
+    static bool is_read(const llvm::Instruction& i) {
+        if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return !is_own(load->getPointerOperand());
+        const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i);
+        return copy != nullptr && !is_own(copy->getRawSource());
+    }
+
+    void look_at(llvm::Instruction& i) {
+        const auto is_floating = [](const llvm::Value* v) { return v->getType()->isFPOrFPVectorTy(); };
+        const bool floats =
+            is_floating(&i) || llvm::any_of(i.operands(), [&](const llvm::Use& u) { return is_floating(u.get()); });
+        if (floats && std::exchange(told_of_floats_, true)) return;
+        if (floats) return refuse(i, "a program of BPF has no floating point", "count in a smaller unit");
+        if (const llvm::Value* written = target(i); written != nullptr && !is_own(written))
+            return refuse(i, "this writes to memory of the kernel", "lt does not write to what it traces");
+        if (const auto* room = llvm::dyn_cast<llvm::AllocaInst>(&i); room && !room->isStaticAlloca())
+            return refuse(i, "the size of this is not known before it runs", "give it a constant size");
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) look_at_call(*call);
+    }
+
+    // Where it writes, if it does.
+    static const llvm::Value* target(const llvm::Instruction& i) {
+        if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return store->getPointerOperand();
+        if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&i)) return change->getPointerOperand();
+        if (const auto* change = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i)) return change->getPointerOperand();
+        if (const auto* fill = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) return fill->getRawDest();
+        return nullptr;
+    }
+
+    void look_at_call(llvm::CallBase& call) {
+        if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
+            if (!assembly->getAsmString().empty()) refuse(call, "this is assembly", std::string(no_assembly));
+            return;
+        }
+        const llvm::Function* called = call.getCalledFunction();
+        if (called != nullptr && (called->isIntrinsic() || called->getSection() == ".ksyms")) return;
+        if (called == nullptr) {
+            constexpr uint64_t snprintf_helper = 165;
+            if (helper_called(call) == snprintf_helper) look_at_format(call);
+            const auto is_function = [](const llvm::Use& given) { return llvm::isa<llvm::Function>(given.get()); };
+            if (llvm::any_of(call.args(), is_function))
+                return refuse(call, "a function cannot be handed to a helper from here", "write a loop that counts");
+            if (!is_helper(call.getCalledOperand()))
+                refuse(call, "a program of BPF cannot call a function by its address", "call it by its name");
+            return;
+        }
+        const std::string name = called->getName().str();
+        if (!called->isDeclaration()) return refuse(call, fmt::format("{}() calls itself", name), "write a loop");
+        const std::string_view instead = instead_of(name);
+        refuse(call, fmt::format("a program of BPF has no {}", name),
+               !instead.empty() ? std::string(instead)
+                                : "it can call helpers (bpf-helpers(7)), and functions of the kernel that are made "
+                                  "for it: declare them __ksym");
+    }
+
+    void look_at_format(const llvm::CallBase& call) {
+        llvm::StringRef format;
+        if (!llvm::getConstantStringInfo(call.getArgOperand(2), format)) return;
+        const llvm::StringRef wrong = wrong_conversion(format);
+        if (!wrong.empty())
+            refuse(call, fmt::format("the kernel's own formatting does not take {}", wrong.str()),
+                   "there are %d %u %x %p %s %c and %%, with a width but no precision; behind %s no letter follows");
+    }
+
+    void loops() {
+        llvm::DominatorTree dominators(function_);
+        llvm::LoopInfo found(dominators);
+        llvm::AssumptionCache assumptions(function_);
+        llvm::TargetLibraryInfoImpl library_names;
+        llvm::TargetLibraryInfo library(library_names);
+        llvm::ScalarEvolution evolution(function_, library, assumptions, dominators, found);
+        for (llvm::Loop* loop : found.getLoopsInPreorder()) {
+            const unsigned turns = evolution.getSmallConstantMaxTripCount(loop);
+            if (turns != 0 && turns <= most_turns) continue;
+            refuse(*loop->getHeader()->getTerminator(),
+                   turns == 0 ? "nothing says how often this loop turns at most"
+                              : fmt::format("this loop may turn {} times", turns),
+                   "count its turns up to a constant: for (i = 0; i < 100 && p; i++)", loop->getStartLoc());
+        }
+    }
+
+    void refuse(const llvm::Instruction& i, std::string what, std::string instead, llvm::DebugLoc at = {}) {
+        const Span where = span_of(at ? at.get() : i.getDebugLoc().get());
+        for (const Diag& told : diags_.all()) {
+            if (told.span == where && told.message == what) return;
+        }
+        diags_.error(where, std::move(what)).hint = std::move(instead);
+    }
+
+    // The innermost place that is in the script; a macro may stand elsewhere.
+    Span span_of(const llvm::DILocation* at) const {
+        while (at != nullptr && (!is_script(at) || at->getLine() == 0)) at = at->getInlinedAt();
+        if (at == nullptr) return {};
+        size_t begin = 0;
+        for (unsigned i = 1; i < at->getLine(); i++) begin = source_.text.find('\n', begin) + 1;
+        begin = std::min(begin + std::max(at->getColumn(), 1u) - 1, source_.text.size() - 1);
+        const size_t end = std::min(source_.text.find_first_of(";{}\n", begin), source_.text.size());
+        return {static_cast<uint32_t>(begin), static_cast<uint32_t>(std::max(end, begin + 1))};
+    }
+
+    void replace(llvm::Instruction& read) {
+        const llvm::DataLayout& layout = function_.getParent()->getDataLayout();
+        llvm::IRBuilder<> b(&read);
+        if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&read)) {
+            copied(b, copy->getRawDest(), copy->getLength(), copy->getRawSource(), *read.getNextNode());
+        } else {
+            auto& load = llvm::cast<llvm::LoadInst>(read);
+            llvm::Value* room = slot(layout.getTypeStoreSize(load.getType()));
+            copied(b, room, b.getInt64(layout.getTypeStoreSize(load.getType())), load.getPointerOperand(), load);
+            b.SetInsertPoint(&load);
+            load.replaceAllUsesWith(b.CreateLoad(load.getType(), room));
+        }
+        read.eraseFromParent();
+    }
+
+    // What cannot be read is zero, and counted.
+    void copied(llvm::IRBuilder<>& b, llvm::Value* to, llvm::Value* size, llvm::Value* from,
+                llvm::Instruction& behind) {
+        llvm::Type* word = b.getInt64Ty();
+        auto* type = llvm::FunctionType::get(word, {b.getPtrTy(), word, b.getPtrTy()}, false);
+        llvm::Value* helper = b.CreateIntToPtr(b.getInt64(helper_probe_read_kernel), b.getPtrTy());
+        llvm::Value* failed = b.CreateCall(type, helper, {to, b.CreateZExtOrTrunc(size, word), from});
+        llvm::Instruction* lost = llvm::SplitBlockAndInsertIfThen(b.CreateIsNotNull(failed), &behind, false);
+        b.SetInsertPoint(lost);
+        llvm::Value* loss = function_.getArg(static_cast<unsigned>(function_.arg_size() - 1));
+        llvm::Value* counter = b.CreateGEP(word, losses(), loss);
+        b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, b.getInt64(1), llvm::MaybeAlign(8),
+                          llvm::AtomicOrdering::Monotonic);
+    }
+
+    llvm::Value* losses() {
+        llvm::Module& module = *function_.getParent();
+        llvm::Type* none = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), 0);
+        return module.getOrInsertGlobal("lt_lost", none);
+    }
+
+    // What is read is taken from there at once, so all reads share it.
+    llvm::Value* slot(uint64_t size) {
+        constexpr uint64_t usual = 8;
+        if (size > usual) return alloca(size);
+        if (slot_ == nullptr) slot_ = alloca(usual);
+        return slot_;
+    }
+
+    llvm::AllocaInst* alloca(uint64_t size) {
+        llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+        llvm::AllocaInst* room = entry.CreateAlloca(llvm::ArrayType::get(entry.getInt8Ty(), size));
+        room->setAlignment(llvm::Align(8));
+        return room;
+    }
+
+    llvm::Function& function_;
+    const Source& source_;
+    Diags& diags_;
+    llvm::AllocaInst* slot_ = nullptr;
+    bool told_of_floats_ = false;
+};
+
+// Lines of the whole program are those of the script: what is inlined gets that of its call. What types say of members
+// (CO-RE) stays with the variables that ask for it.
+void drop_debug_information(llvm::Module& module) {
+    for (llvm::Function& f : module) {
+        if (!f.isDeclaration()) llvm::stripDebugInfo(f);
+    }
+    for (llvm::GlobalVariable& g : module.globals()) g.eraseMetadata(llvm::LLVMContext::MD_dbg);
+    if (llvm::NamedMDNode* units = module.getNamedMetadata("llvm.dbg.cu")) units->eraseFromParent();
+}
+
+}  // namespace
+
+void fit_c(llvm::Module& module, const Source& source, Diags& diags) {
+    for (llvm::Function& f : module) {
+        if (f.isDeclaration()) continue;
+        f.addFnAttr(llvm::Attribute::AlwaysInline);
+        f.removeFnAttr(llvm::Attribute::NoInline);
+        if (f.getName().starts_with(llvm::StringRef(ast::c_prefix))) {
+            Fitter(f, source, diags).run();
+        } else {
+            f.setLinkage(llvm::GlobalValue::InternalLinkage);
+        }
+    }
+    drop_debug_information(module);
+}
+
+}  // namespace lt::emitter

@@ -1,0 +1,18 @@
+// The words of a text in C, without comments and strings.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lt {
+
+struct CWord {
+    std::string_view text;
+    uint32_t offset = 0;
+    bool is_member = false;  // behind . or ->
+    bool is_called = false;  // before a parenthesis
+};
+std::vector<CWord> c_words(std::string_view text);
+
+}  // namespace lt

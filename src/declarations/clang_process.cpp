@@ -1,0 +1,132 @@
+#include "clang_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+
+#include "base/text.h"
+#include "declarations/c_functions.h"
+
+namespace lt {
+namespace {
+
+// The emitter reads bitcode of this version and of older ones.
+constexpr std::array names{"clang-19", "clang-18", "clang-17", "clang-16", "clang"};
+
+// -O2 leaves no address of the script's own in memory, where it would be taken for one of the kernel's.
+constexpr std::array arguments{"-x",
+                               "c",
+                               "-",
+                               "-target",
+                               "bpf",
+                               "-mcpu=v3",
+                               "-std=gnu11",
+                               "-nostdinc",
+                               "-O2",
+                               "-g",
+                               "-fno-unroll-loops",
+                               "-w",
+                               "-Wno-int-conversion",
+                               "-Wno-incompatible-pointer-types",
+                               "-fno-color-diagnostics",
+                               "-fno-caret-diagnostics",
+                               "-fno-diagnostics-show-option",
+                               "-emit-llvm",
+                               "-c",
+                               "-o",
+                               "-"};
+
+Result<std::string> find_compiler() {
+    const char* path = std::getenv("PATH");
+    std::string folders = fmt::format("{}:/usr/lib/llvm-19/bin:/usr/bin", path != nullptr ? path : "");
+    for (const char* name : names) {
+        for (std::string_view folder : split(folders, ':')) {
+            if (!folder.starts_with('/')) continue;
+            std::string file = fmt::format("{}/{}", folder, name);
+            if (::access(file.c_str(), X_OK) == 0) return file;
+        }
+    }
+    return Error{"functions in C are compiled by clang, which is not installed", "install it: apt install clang-19", 0};
+}
+
+// A file without a name.
+class Memory {
+  public:
+    Memory() : fd_(::memfd_create("lt", MFD_CLOEXEC)) {}
+    ~Memory() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    int fd() const { return fd_; }
+
+    bool fill(std::string_view text) const {
+        for (size_t at = 0; at < text.size();) {
+            const ssize_t written = ::write(fd_, text.data() + at, text.size() - at);
+            if (written <= 0) return false;
+            at += static_cast<size_t>(written);
+        }
+        return ::lseek(fd_, 0, SEEK_SET) == 0;
+    }
+    std::string text() const {
+        std::string out(static_cast<size_t>(::lseek(fd_, 0, SEEK_END)), '\0');
+        const ssize_t got = ::pread(fd_, out.data(), out.size(), 0);
+        out.resize(got > 0 ? static_cast<size_t>(got) : 0);
+        return out;
+    }
+
+  private:
+    int fd_;
+};
+
+// In the new process, where only async-signal-safe functions may be called. It ends with lt, and by the keys that end
+// lt.
+[[noreturn]] void become(const char* file, char* const* argv, pid_t parent, int in, int out, int messages) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(messages, 2) < 0) ::_exit(127);
+    ::execv(file, argv);
+    ::_exit(127);
+}
+
+}  // namespace
+
+std::optional<Error> lacking_clang() {
+    const Result<std::string> file = find_compiler();
+    return file ? std::nullopt : std::optional(file.error());
+}
+
+Result<Compiled> run_clang(std::string_view text) {
+    const Result<std::string> file = find_compiler();
+    if (!file) return file.error();
+    const Memory in, out, messages;
+    if (in.fd() < 0 || out.fd() < 0 || messages.fd() < 0 || !in.fill(text)) return system_error("memory", errno);
+    std::vector<char*> argv{const_cast<char*>(file->c_str())};
+    for (const char* argument : arguments) argv.push_back(const_cast<char*>(argument));
+    argv.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) return system_error("fork", errno);
+    if (child == 0) become(file->c_str(), argv.data(), parent, in.fd(), out.fd(), messages.fd());
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127)
+        return Error{fmt::format("{} did not end by itself", *file), "", 0};
+    const std::string made = out.text();
+    return Compiled{WEXITSTATUS(status) == 0, {made.begin(), made.end()}, messages.text()};
+}
+
+}  // namespace lt

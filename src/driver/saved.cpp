@@ -1,0 +1,109 @@
+#include "saved.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "base/text.h"
+
+namespace lt {
+namespace {
+
+std::string name_of(Option option) {
+    const auto row = std::ranges::find(option_rows(), option, &OptionRow::id);
+    return std::string(split(row->names, ',').front());
+}
+
+// What compiling asks for; all other options are about a run.
+constexpr std::array of_compiling{
+    Option::save,     Option::program,     Option::attach_with,    Option::max_map_keys, Option::max_overhead,
+    Option::headers,  Option::timestamps,  Option::header_folders, Option::kernel,       Option::unsafe,
+    Option::verbose,  Option::systemtap,   Option::guru,           Option::global,       Option::limits,
+    Option::dump,     Option::stop_after,  Option::time,           Option::quiet,        Option::no_meaning,
+    Option::warnings, Option::module_name, Option::buffer_size,
+};
+
+// What is compiled in, and so cannot be chosen for a plan.
+struct CompiledIn {
+    Option option;
+    std::string_view hint;
+};
+constexpr std::string_view from_script = "run the script with it";
+constexpr std::string_view when_saved = "give it when the plan is saved";
+constexpr std::array compiled_in{
+    CompiledIn{Option::process, from_script},       CompiledIn{Option::follow, from_script},
+    CompiledIn{Option::cgroup, from_script},        CompiledIn{Option::container, from_script},
+    CompiledIn{Option::target, from_script},        CompiledIn{Option::max_map_keys, when_saved},
+    CompiledIn{Option::attach_with, when_saved},    CompiledIn{Option::headers, when_saved},
+    CompiledIn{Option::header_folders, when_saved}, CompiledIn{Option::global, when_saved},
+    CompiledIn{Option::limits, when_saved},         CompiledIn{Option::systemtap, when_saved},
+};
+
+Error is_compiled_in(Option option, std::string_view hint) {
+    return {fmt::format("{} is compiled in, and this plan was compiled without it", name_of(option)), std::string(hint),
+            0};
+}
+
+}  // namespace
+
+Status suits_saving(const Command& command) {
+    if (!command.has(Option::save)) return Done{};
+    for (const auto& [option, text] : command.options) {
+        if (std::ranges::find(of_compiling, option) != of_compiling.end()) continue;
+        const bool bound = std::ranges::find(compiled_in, option, &CompiledIn::option) != compiled_in.end();
+        if (bound || option == Option::process)
+            return Error{fmt::format("{} is for a run on this machine, and cannot be saved", name_of(option)),
+                         "leave it out, or run the script with it", 0};
+        return Error{fmt::format("{} is about a run, and --save only compiles", name_of(option)),
+                     "give it when the plan is run", 0};
+    }
+    return Done{};
+}
+
+Status suits_saved(const Command& command, const SavedPlan& saved) {
+    if (command.has(Option::save)) return Error{"this is a saved plan already", "copy the file", 0};
+    for (const CompiledIn& row : compiled_in)
+        if (command.has(row.option)) return is_compiled_in(row.option, row.hint);
+    if (command.has(Option::timestamps) && !saved.timestamps) return is_compiled_in(Option::timestamps, when_saved);
+    if (command.has(Option::max_overhead) && !saved.sampled) return is_compiled_in(Option::max_overhead, when_saved);
+    if (saved.unsafe && !command.has(Option::unsafe))
+        return Error{"this plan was saved with --unsafe: it may change what is traced, and run commands",
+                     "run it with --unsafe, too", 0};
+    if (!command.positional.empty())
+        return Error{
+            fmt::format("a script's words are compiled in, and `{}` comes too late", command.positional.front()),
+            std::string(when_saved), 0};
+    return Done{};
+}
+
+std::string plan_path(const Command& command, const Source& source) {
+    const std::filesystem::path path = command.text(Option::save);
+    std::error_code failed;
+    if (!std::filesystem::is_directory(path, failed)) return path.string();
+    const std::string stem = std::filesystem::path(source.name).stem().string();
+    return (path / (stem + ".plan")).string();
+}
+
+Status write_plan(const std::string& path, const SavedPlan& saved) {
+    const std::string bytes = to_bytes(saved);
+    std::FILE* const file = std::fopen(path.c_str(), "wbe");
+    if (!file) return system_error("cannot write " + path, errno);
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    if (std::fclose(file) == 0 && written) return Done{};
+    const int code = errno;
+    ::unlink(path.c_str());
+    return system_error("cannot write " + path, code);
+}
+
+Result<SavedPlan> read_plan(const Source& file) {
+    Result<SavedPlan> saved = saved_plan(file.text, LT_VERSION);
+    return saved ? std::move(saved) : Result<SavedPlan>(saved.error_in(file.name));
+}
+
+}  // namespace lt

@@ -1,0 +1,32 @@
+// Functions that make one value of many: all arguments of a place, all members of a structure.
+#include <array>
+
+#include "tables.h"
+
+namespace lt {
+namespace {
+
+// id, name, parameters, aggregation, result, sentence, example
+constexpr std::array functions{
+    FunctionRow{Function::all_args,
+                "all_args",
+                {},
+                Aggregation::none,
+                nothing(),
+                "All named arguments of the place, shown as a=0x1 b=0x2; of a program those that can be read.",
+                "k:vfs_read { print(all_args()); }"},
+    FunctionRow{Function::whole,
+                "whole",
+                {Parameter{"value", Want::value}},
+                Aggregation::none,
+                nothing(),
+                "What an address points to: a structure with all its members, a number, of char the string; any other "
+                "value as it is.",
+                "k:vfs_read { print(whole(args.pos)); }"},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> whole_functions() { return functions; }
+
+}  // namespace lt

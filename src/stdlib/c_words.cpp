@@ -1,0 +1,139 @@
+#include "stdlib/c_words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lt {
+namespace {
+
+constexpr std::string_view busy = "mdelay() and udelay() are functions here, with -g";
+constexpr std::string_view no_sleep = "a program of BPF cannot sleep; mdelay() keeps the CPU busy, with -g";
+constexpr std::string_view sockets =
+    "an iterator walks all sockets of TCP: lt -e 'iter:tcp /ctx->sk_common/ { printf(\"%d %d\\n\", "
+    "ctx->sk_common->skc_num, ctx->uid); }'";
+constexpr std::string_view bound =
+    "this prints all bound ports: lt -e 'BEGIN { $t = curtask->nsproxy->net_ns->ipv4.tcp_death_row.hashinfo; for ($i : "
+    "0..$t->bhash_size) { $n = $t->bhash[$i].chain.first; while ($n) { print(container_of($n, struct "
+    "inet_bind_bucket, node)->port); $n = $n->next; } } exit(); }'; `iter:tcp` walks the sockets";
+constexpr std::string_view tasks = "an iterator walks all tasks: lt -e 'iter:task { print(ctx->task->comm); }'";
+constexpr std::string_view option =
+    "probe socket.accepted { if ($local_port == PORT) setsockopt(1, 9, 1) } sets SO_KEEPALIVE on each new "
+    "connection, with -g";
+constexpr std::string_view raise = "raise() sends a signal to the thread that runs, with -g";
+constexpr std::string_view print = "printf() prints: do it in the script";
+constexpr std::string_view no_write = "lt does not write to what it traces";
+constexpr std::string_view symbol = "symname() names an address of the kernel";
+constexpr std::string_view no_lock =
+    "a program of BPF takes no locks of the kernel: what it reads may change meanwhile";
+constexpr std::string_view list =
+    "a list has no end that is known beforehand: go along it in a loop that counts, for (i = 0; i < 100 && p; i++)";
+constexpr std::string_view no_memory =
+    "a program of BPF has its own small stack; keep values in a global of the script";
+constexpr std::string_view compare = "compare strings in the script, with ==";
+constexpr std::string_view format = "snprintf() with a format as it stands is there";
+constexpr std::string_view failure = "error() in the script says so and ends it";
+
+struct Row {
+    std::string_view word;
+    std::string_view instead;
+};
+constexpr std::array rows{
+    Row{"mdelay", busy},
+    Row{"udelay", busy},
+    Row{"ndelay", busy},
+    Row{"msleep", no_sleep},
+    Row{"schedule", no_sleep},
+    Row{"schedule_timeout", no_sleep},
+    Row{"wait_event", no_sleep},
+    Row{"inet_bind_hashbucket", bound},
+    Row{"inet_bind_bucket_for_each", bound},
+    Row{"tcp_hashinfo", bound},
+    Row{"tcp_death_row", bound},
+    Row{"bhash", bound},
+    Row{"sk_for_each_bound", sockets},
+    Row{"sk_for_each", sockets},
+    Row{"for_each_process", tasks},
+    Row{"do_each_thread", tasks},
+    Row{"for_each_thread", tasks},
+    Row{"for_each_process_thread", tasks},
+    Row{"init_task", tasks},
+    Row{"sock_setsockopt", option},
+    Row{"kernel_setsockopt", option},
+    Row{"sock_set_keepalive", option},
+    Row{"tcp_set_keepalive", option},
+    Row{"tcp_sock_set_keepidle", option},
+    Row{"setsockopt", option},
+    Row{"sockfd_lookup", option},
+    Row{"send_sig", raise},
+    Row{"send_sig_info", raise},
+    Row{"force_sig", raise},
+    Row{"kill_pid", raise},
+    Row{"call_usermodehelper", "system() runs a command, with -g"},
+    Row{"printk", print},
+    Row{"pr_info", print},
+    Row{"pr_err", print},
+    Row{"printf", print},
+    Row{"STAP_PRINTF", print},
+    Row{"_stp_printf", print},
+    Row{"_stp_print", print},
+    Row{"_stp_warn", "warn() does: call it in the script"},
+    Row{"STAP_ERROR", failure},
+    Row{"_stp_error", failure},
+    Row{"CONTEXT", failure},
+    Row{"copy_to_user", no_write},
+    Row{"put_user", no_write},
+    Row{"WRITE_ONCE", no_write},
+    Row{"atomic_inc", no_write},
+    Row{"atomic_dec", no_write},
+    Row{"atomic_set", no_write},
+    Row{"atomic_add", no_write},
+    Row{"rcu_assign_pointer", no_write},
+    Row{"sprint_symbol", symbol},
+    Row{"kallsyms_lookup", symbol},
+    Row{"kallsyms_lookup_name", symbol},
+    Row{"ktime_get", "ktime_get_ns() is there; gettimeofday_ns() and local_clock_ns() are the clocks of the script"},
+    Row{"do_gettimeofday", "gettimeofday_us() is that clock: pass it from the script"},
+    Row{"d_path", "lt's .lt programs have path()"},
+    Row{"spin_lock", no_lock},
+    Row{"spin_unlock", no_lock},
+    Row{"spin_lock_bh", no_lock},
+    Row{"spin_unlock_bh", no_lock},
+    Row{"spin_lock_irqsave", no_lock},
+    Row{"spin_unlock_irqrestore", no_lock},
+    Row{"read_lock", no_lock},
+    Row{"read_unlock", no_lock},
+    Row{"mutex_lock", no_lock},
+    Row{"mutex_unlock", no_lock},
+    Row{"down_read", no_lock},
+    Row{"up_read", no_lock},
+    Row{"down_write", no_lock},
+    Row{"mmap_read_lock", no_lock},
+    Row{"mmap_read_unlock", no_lock},
+    Row{"task_lock", no_lock},
+    Row{"task_unlock", no_lock},
+    Row{"list_for_each", list},
+    Row{"list_for_each_safe", list},
+    Row{"list_for_each_entry", list},
+    Row{"list_for_each_entry_rcu", list},
+    Row{"hlist_for_each", list},
+    Row{"hlist_for_each_entry", list},
+    Row{"hlist_for_each_entry_rcu", list},
+    Row{"for_each_possible_cpu", list},
+    Row{"for_each_online_cpu", list},
+    Row{"kmalloc", no_memory},
+    Row{"kzalloc", no_memory},
+    Row{"kfree", no_memory},
+    Row{"vmalloc", no_memory},
+    Row{"strcmp", compare},
+    Row{"strncmp", compare},
+    Row{"vsnprintf", format},
+};
+
+}  // namespace
+
+std::string_view instead_of(std::string_view word) {
+    const auto* row = std::ranges::find(rows, word, &Row::word);
+    return row == rows.end() ? std::string_view() : row->instead;
+}
+
+}  // namespace lt

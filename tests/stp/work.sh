@@ -1,0 +1,43 @@
+# What the workloads of examples.txt are made of. Each does a known number of known things.
+
+# Values that patterns name: keep NAME... makes {NAME} the value of the variable.
+keep() {
+    local name
+    for name; do echo "$name=${!name}" >> kept; done
+}
+
+# COUNT writes of 1000 bytes to the file `copied`, then as many reads, by dd.
+copy() {  # COUNT [FILE]
+    dd if=/dev/zero of="${2:-copied}" bs=1000 count="$1" 2> /dev/null
+    dd if="${2:-copied}" of=/dev/null bs=1000 count="$1" 2> /dev/null
+}
+
+# lt, whose command this is, prints what a read of its files in /proc would give.
+asked() { kill -USR1 "$PPID"; sleep 0.5; }
+
+packets() {  # COUNT
+    local i
+    for ((i = 0; i < $1; i++)); do echo hello > /dev/udp/127.0.0.1/9; done
+}
+
+# A block device DEVICE of MB megabytes, and the numbers of it.
+device() {  # MB
+    trap 'umount disk 2> /dev/null; losetup -d "$DEVICE"' EXIT
+    truncate -s "$1M" image
+    DEVICE=$(losetup -f --show image)
+    NAME=${DEVICE#/dev/}
+    MINOR=${NAME#loop}
+    export DEVICE NAME
+    keep NAME MINOR
+}
+
+# A file system of it, mounted at the folder `disk`.
+disk() {  # MB
+    device "$1"
+    mkfs.ext4 -q "$DEVICE"
+    mkdir disk
+    mount "$DEVICE" disk
+}
+
+# Reads and writes in so many pieces: what the page cache holds is dropped first.
+forget() { sync; echo 3 > /proc/sys/vm/drop_caches; }

@@ -214,6 +214,8 @@ std::optional<std::string> Editor::read(const std::string& text) {
     s.clear = true;
     s.accepted = s.searching = false;
     int count = 0;
+    // Before the prompt, or the terminal itself would echo what is typed at once.
+    el_set(s.line, EL_PREP_TERM, 1);
     const char* line = el_gets(s.line, &count);
     std::fputs("\n", stdout);
     std::fflush(stdout);

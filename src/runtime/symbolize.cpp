@@ -196,8 +196,9 @@ const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
     for (const std::string& path : paths) {
         if (!is_file(path, mapping.inode)) continue;
-        const auto kept = files_.emplace(id, open_file(pid, path, mapping)).first;
-        return kept->second ? &*kept->second : nullptr;
+        std::optional<File>& kept = files_[id];
+        // The process may have ended since, and taken this way to the file with it.
+        if ((kept = open_file(pid, path, mapping))) return &*kept;
     }
     return nullptr;
 }

@@ -27,7 +27,7 @@ Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
     const ResolvedPlace& place = c.place();
     const ProbeRow& row = probe_row(place.kind);
     ArgumentsUse all;
-    if (row.place == Place::binary_function) {
+    if (has_debug_scope(place)) {
         const Result<ProgramScope>& scope = c.kernel().program_scope(place.user);
         if (!scope) {
             c.error(id, scope.error().what).hint = "write arg0, arg1 ...";

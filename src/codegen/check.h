@@ -127,6 +127,8 @@ class BodyChecker {
 
     // check_program.cpp: what the debug information of a program tells
     Type program_variable(ast::ExprId id, const ast::Member& node);
+    Type of_place(Type type);
+    Type of_kernel(Type type);
     std::optional<ProgramVariable> variable_named(const ast::Member& node, const ProgramScope& scope);
     Type program_result(ast::ExprId id);
     TypeLookup types_here();

@@ -154,7 +154,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Map& node) {
 }
 
 Type BodyChecker::record_field(ast::ExprId id, const ast::Member& node) {
-    if (probe_row(body_.place.kind).place == Place::binary_function) return program_variable(id, node);
+    if (has_debug_scope(body_.place)) return program_variable(id, node);
     const bool function = !body_.place.function.name.empty();
     const std::vector<Field>& fields = function ? body_.place.function.parameters : body_.place.tracepoint.fields;
     const std::string& owner = function ? body_.place.function.name : body_.place.tracepoint.event;

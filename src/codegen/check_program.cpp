@@ -12,13 +12,30 @@ namespace {
 
 constexpr size_t few_names = 16;
 
-Type in_program(Type type) {
+Type of_user(Type type) {
     const bool address = type.kind == Kind::integer && type.view == View::hex;
     if (address || in_memory(type)) type.user_memory = true;
     return type;
 }
 
 }  // namespace
+
+// Where a variable lies is known by debug information, but the kernel's own type information says what it is: members
+// are found by relocation, as anywhere in the kernel.
+Type BodyChecker::of_kernel(Type type) {
+    type.user_memory = false;
+    if (!type.shape) return type;
+    if (of_program(*type.shape)) {
+        const std::string name = type.shape->name;
+        return kernel_.type(name).value_or(type.kind == Kind::integer ? integer_type(type.size) : nothing());
+    }
+    for (Type& part : type.shape->parts) part = of_kernel(std::move(part));
+    return type;
+}
+
+Type BodyChecker::of_place(Type type) {
+    return in_program(body_.place) ? of_user(std::move(type)) : of_kernel(std::move(type));
+}
 
 Type BodyChecker::program_variable(ast::ExprId id, const ast::Member& node) {
     const UserFunction& f = body_.place.user;
@@ -35,11 +52,11 @@ Type BodyChecker::program_variable(ast::ExprId id, const ast::Member& node) {
         return nothing();
     };
     if (!found->missing.empty()) return refused(found->missing);
-    if (found->type.kind == Kind::none)
-        return refused(fmt::format("is of type `{}`, which cannot be read", found->c_type));
+    Type type = of_place(found->type);
+    if (type.kind == Kind::none) return refused(fmt::format("is of type `{}`, which cannot be read", found->c_type));
     if (found->is_value && found->type.size > found->words * 8) return refused("lies in registers, and not all of it");
     use(id) = ProgramUse{*found};
-    return in_program(found->type);
+    return type;
 }
 
 std::optional<ProgramVariable> BodyChecker::variable_named(const ast::Member& node, const ProgramScope& scope) {
@@ -73,14 +90,14 @@ Type BodyChecker::program_result(ast::ExprId id) {
         return nothing();
     }
     body_.place.result = scope->result;
-    return in_program(scope->result);
+    return of_user(scope->result);
 }
 
 // Those of the program before those of the kernel.
 TypeLookup BodyChecker::types_here() {
-    const bool in_program = probe_row(body_.place.kind).place == Place::binary_function;
-    return [this, in_program](std::string_view name) {
-        auto own = in_program ? kernel_.program_type(body_.place.user.path, name) : std::nullopt;
+    const bool of_its_own = in_program(body_.place);
+    return [this, of_its_own](std::string_view name) {
+        auto own = of_its_own ? kernel_.program_type(body_.place.user.path, name) : std::nullopt;
         return own ? own : kernel_.type(name);
     };
 }

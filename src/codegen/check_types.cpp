@@ -188,7 +188,7 @@ std::optional<bool> BodyChecker::memory_of(ast::ExprId id) {
     if (const auto* unary = std::get_if<ast::Unary>(&node); unary && unary->op == ast::UnaryOp::dereference)
         return slot(unary->operand).user_memory;
     if (const auto* of_program = std::get_if<ProgramUse>(&use(id)))
-        return of_program->variable.is_value ? std::nullopt : std::optional(true);
+        return of_program->variable.is_value ? std::nullopt : std::optional(in_program(body_.place));
     const auto* member = std::get_if<ast::Member>(&node);
     const auto* index = std::get_if<ast::Index>(&node);
     if (!member && !index) return {};

@@ -62,7 +62,7 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
     if (probe_row(body_.place.kind).place == Place::marker) return marker_argument(id, n);
     assume_arguments(n);
     Type type = integer_type(8, false);
-    type.user_memory = probe_row(body_.place.kind).place == Place::binary_function;
+    type.user_memory = in_program(body_.place);
     return type;
 }
 
@@ -86,7 +86,7 @@ Type BodyChecker::marker_argument(ast::ExprId id, uint32_t n) {
 }
 
 Type BodyChecker::result_type(ast::ExprId id) {
-    if (probe_row(body_.place.kind).place == Place::binary_function) return program_result(id);
+    if (in_program(body_.place)) return program_result(id);
     const KernelFunction& f = body_.place.function;
     assume_result(f);
     if (!f.in_btf) return integer_type(8, true);  // a system call too

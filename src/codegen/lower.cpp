@@ -265,6 +265,7 @@ std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool 
 // A function's entry can be found again by its symbol; instructions behind it, variables and markers cannot.
 void BodyLowering::assume_file(const UserFunction& f) const {
     if (f.path.empty()) return;
+    if (!in_program(body_.place) && has_debug_scope(body_.place)) return unit_.compiled_in();
     const auto is_variable = [](const Use& use) { return std::holds_alternative<ProgramUse>(use); };
     const bool by_symbol = probe_row(body_.place.kind).place != Place::marker && f.inlined.empty() && !f.name.empty() &&
                            f.name.find_first_of("+@") == f.name.npos && !f.name.starts_with("0x") &&

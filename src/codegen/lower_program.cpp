@@ -30,7 +30,7 @@ constexpr std::array operations{
 // A structure in registers is put into memory of the program.
 BodyLowering::Location BodyLowering::program_place(const ProgramVariable& variable) {
     const std::vector<ir::Value> words = located(variable);
-    if (!variable.is_value) return {words.back(), true};
+    if (!variable.is_value) return {words.back(), in_program(body_.place)};
     Location own;
     own.base = b_->buffer(8 * variable.words);
     own.direct = true;
@@ -58,7 +58,7 @@ std::vector<ir::Value> BodyLowering::located(const ProgramVariable& variable) {
             stack.push_back(b_->alu(ir::Alu::add, here, b_->constant(step.number)));
         } else if (step.op == Op::fetch) {
             const auto width = static_cast<uint8_t>(step.number);
-            stack.push_back(read_word(take(), width, false, true, b_->where()));
+            stack.push_back(read_word(take(), width, false, in_program(body_.place), b_->where()));
         } else if (step.op == Op::copy) {
             stack.push_back(stack[stack.size() - 1 - static_cast<size_t>(step.number)]);
         } else if (step.op == Op::drop) {

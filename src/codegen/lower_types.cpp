@@ -269,7 +269,8 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Member&) {
 ir::Value BodyLowering::variable_value(const ProgramVariable& variable) {
     const auto width = static_cast<uint8_t>(variable.type.size);
     if (variable.is_value) return b_->extend(located(variable).back(), width, variable.type.is_signed);
-    return read_word(address(program_place(variable)), width, variable.type.is_signed, true, b_->where());
+    return read_word(address(program_place(variable)), width, variable.type.is_signed, in_program(body_.place),
+                     b_->where());
 }
 
 ir::Value BodyLowering::argument_value(const Field& field) {

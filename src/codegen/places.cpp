@@ -12,6 +12,12 @@ std::string function_of(const UserFunction& place) {
 
 }  // namespace
 
+bool in_program(const ResolvedPlace& place) { return probe_row(place.kind).place == Place::binary_function; }
+
+bool has_debug_scope(const ResolvedPlace& place) {
+    return in_program(place) || (probe_row(place.kind).place == Place::kernel_function && !place.user.path.empty());
+}
+
 std::vector<std::string> place_texts(const ResolvedPlace& place) {
     if (place.members.empty()) return {place.text};
     std::vector<std::string> texts;
@@ -20,7 +26,7 @@ std::vector<std::string> place_texts(const ResolvedPlace& place) {
 }
 
 std::vector<std::string> function_names(const ResolvedPlace& place) {
-    const bool program = probe_row(place.kind).place == Place::binary_function;
+    const bool program = has_debug_scope(place);
     if (place.members.empty()) return {program ? function_of(place.user) : place.function.name};
     std::vector<std::string> names;
     for (const SharedPlace& member : place.members)

@@ -10,18 +10,19 @@
 namespace lt {
 namespace {
 
-constexpr std::string_view kernel_itself = "vmlinux";  // as if it were a module
+// Words in the place of a module.
+constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline";
 
 }  // namespace
 
 Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
-    const bool names_module = spec.parts.size() == 3 && spec.parts[1].text != kernel_itself;
-    const std::string module = names_module ? spec.parts[1].text : "";
     const std::string& name = spec.parts.back().text;
-    if (name.find('@') != name.npos) return kernel_source(spec);
+    const std::string& word = spec.parts.size() == 3 ? spec.parts[1].text : "";
+    const std::string module = word == kernel_itself ? "" : word;
+    if (name.find('@') != name.npos || word == inlined_there) return kernel_source(spec, place, asked);
     if (name.starts_with("0x") || name.find('+') != name.npos)
         return kernel_instruction(spec, std::move(place), module, asked);
-    if (is_glob(name)) return matching_functions(spec, place, asked);
+    if (is_glob(name)) return matching_functions(spec, place, kernel_.functions(name), asked);
     std::optional<KernelFunction> f = kernel_.function(name, module);
     if (!f) f = successor(spec, name);
     if (!f) return missing_function(spec, module);
@@ -57,13 +58,17 @@ Resolver::Places Resolver::kernel_instruction(const ast::ProbeSpec& spec, Resolv
         place.function.name = f->name;
         place.offset = *number;
     }
+    place.rungs = instruction_rungs(place.function.name);
+    if (!any_open(place.rungs)) return no_way(spec, place);
+    return {place};
+}
+
+std::vector<Rung> Resolver::instruction_rungs(const std::string& function) {
     const Answer a = kernel_.can(Feature::kprobe);
     std::string why = a.yes ? "" : a.why;
     for (const RuledOut& r : options_.ruled_out)
-        if (r.way == Way::kprobe && (r.function.empty() || r.function == place.function.name)) why = r.why;
-    place.rungs = {{Way::kprobe, std::move(why), {}}};
-    if (!any_open(place.rungs)) return no_way(spec, place);
-    return {place};
+        if (r.way == Way::kprobe && (r.function.empty() || r.function == function)) why = r.why;
+    return {{Way::kprobe, std::move(why), {}}};
 }
 
 std::optional<KernelFunction> Resolver::successor(const ast::ProbeSpec& spec, const std::string& name) {
@@ -130,9 +135,7 @@ Resolver::Places Resolver::no_way(const ast::ProbeSpec& spec, const ResolvedPlac
 }
 
 Resolver::Places Resolver::matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place,
-                                              const Asked& asked) {
-    const std::string& pattern = spec.parts.back().text;
-    std::vector<std::string> names = kernel_.functions(pattern);
+                                              std::vector<std::string> names, const Asked& asked) {
     const bool any = !names.empty();
     std::erase_if(
         names, [&](const std::string& name) { return kernel_.traceable(name) == false || kernel_.blacklisted(name); });

@@ -1,7 +1,10 @@
 // Places in source code: "f@b.c:12" and what else SystemTap writes, and the line behind PATH@FILE.c:.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/text.h"
+#include "ladder.h"
 #include "resolver.h"
 
 namespace lt {
@@ -47,20 +50,59 @@ Result<SourceQuery> Resolver::source_query(std::string_view name, std::string_vi
     return Error{fmt::format("{} is no line", quoted(place.substr(sign + 1))), std::string(shapes), 0};
 }
 
-// Lines of the kernel.
-Resolver::Places Resolver::kernel_source(const ast::ProbeSpec& spec) {
-    const std::string& name = spec.parts.back().text;
-    const std::string release = kernel_.release();
-    Diag& d =
-        diags_.error(spec.parts.back().span,
-                     fmt::format("a line of the kernel's source is found by its debug information, that of package "
-                                 "linux-image-{}-dbg or the like, which lt does not read",
-                                 release));
-    d.hint = fmt::format(
-        "kprobe:{0} is the entry of the function, kretprobe:{0} its return; in SystemTap's language "
-        "kernel.function(\"{0}\").call and .return",
-        name.substr(0, name.find('@')));
-    return {};
+namespace {
+
+// Those that begin at one of the places, sorted.
+std::vector<std::string> functions_at(const std::vector<SourcePlace>& places) {
+    std::set<std::string> names;
+    for (const SourcePlace& p : places)
+        if (!p.place.name.empty() && p.place.name.find('+') == p.place.name.npos) names.insert(p.place.name);
+    return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+// Lines of the kernel, where its functions are inlined, and the functions of a file.
+Resolver::Places Resolver::kernel_source(const ast::ProbeSpec& spec, const ResolvedPlace& place, const Asked& asked) {
+    const Part& part = spec.parts.back();
+    const auto refuse = [&](const Error& error) {
+        diags_.error(part.span, error.what).hint = error.hint;
+        return Places{};
+    };
+    const Result<SourceQuery> query = source_query(part.text, "", spec.parts.size() == 3);
+    if (!query) return refuse(query.error());
+    const bool functions = query->last == 0 && !query->inlined;
+    if (!functions && (place.kind != ProbeKind::kprobe || asked.role == Role::call))
+        return refuse({"only kprobes are on single instructions", "write k:\"FUNCTION@FILE.c:LINE\" { ... }", 0});
+    const Result<std::string> file = kernel_.debug_file();
+    if (!file)
+        return refuse({file.error().what,
+                       fmt::format("{}; kprobe:{} is the function's entry", file.error().hint, query->function), 0});
+    Result<std::vector<SourcePlace>> found = kernel_.source_places(*file, *query);
+    if (!found) return refuse(found.error());
+    if (functions) return matching_functions(spec, place, functions_at(*found), asked);
+    if (!count_fits(spec, found->size(), most_matches_)) return {};
+    Places out;
+    for (const SourcePlace& one : *found) {
+        Places places = kernel_line(spec, place, one);
+        if (places.empty()) return {};
+        out.push_back(std::move(places.front()));
+    }
+    return out;
+}
+
+// By the name of the function that lies there, which may not be the one of the source.
+Resolver::Places Resolver::kernel_line(const ast::ProbeSpec& spec, ResolvedPlace place, const SourcePlace& found) {
+    const std::string& name = found.place.name;
+    const size_t plus = name.find('+');
+    place.function.name = name.substr(0, plus);
+    place.offset = plus == name.npos ? 0 : any_number(name.substr(plus + 1)).value_or(0);
+    place.user = found.place;
+    place.text = fmt::format("{}:{}", probe_row(place.kind).name, found.text);
+    place.rungs = instruction_rungs(place.function.name);
+    if (place.rungs.front().refused.empty() && kernel_.ambiguous(place.function.name))
+        place.rungs.front().refused = fmt::format("the kernel has several functions {}", place.function.name);
+    return any_open(place.rungs) ? Places{std::move(place)} : no_way(spec, place);
 }
 
 }  // namespace lt

@@ -96,7 +96,9 @@ class Resolver {
     std::optional<KernelFunction> inner(const ast::ProbeSpec& spec, const KernelFunction& f, const Asked& asked);
     Places missing_function(const ast::ProbeSpec& spec, const std::string& module);
     Places no_way(const ast::ProbeSpec& spec, const ResolvedPlace& place);
-    Places matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place, const Asked& asked);
+    std::vector<Rung> instruction_rungs(const std::string& function);
+    Places matching_functions(const ast::ProbeSpec& spec, const ResolvedPlace& place, std::vector<std::string> names,
+                              const Asked& asked);
     Places one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place, const std::vector<std::string>& names,
                       const Asked& asked);
     Places as_one(const ast::ProbeSpec& spec, ResolvedPlace place, std::vector<std::string>& names, const Asked& asked);
@@ -119,7 +121,8 @@ class Resolver {
 
     // resolve_source.cpp
     static Result<SourceQuery> source_query(std::string_view name, std::string_view file, bool inlined);
-    Places kernel_source(const ast::ProbeSpec& spec);
+    Places kernel_source(const ast::ProbeSpec& spec, const ResolvedPlace& place, const Asked& asked);
+    Places kernel_line(const ast::ProbeSpec& spec, ResolvedPlace place, const SourcePlace& found);
 
     Kernel& kernel_;
     const ResolveOptions& options_;

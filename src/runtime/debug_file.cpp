@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -115,6 +116,12 @@ std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const std
     return {};
 }
 
+std::string digits_of(std::string_view bytes) {
+    std::string digits;
+    for (char c : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return digits;
+}
+
 }  // namespace
 
 void CloseElf::operator()(Elf* elf) const { elf_end(elf); }
@@ -131,13 +138,50 @@ std::string build_id(Elf* elf) {
             if (note.n_type != NT_GNU_BUILD_ID ||
                 std::string_view(bytes + name, note.n_namesz) != std::string_view("GNU", 4))
                 continue;
-            std::string digits;
-            for (char c : std::string_view(bytes + content, note.n_descsz))
-                digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
-            return digits;
+            return digits_of({bytes + content, note.n_descsz});
         }
     }
     return "";
+}
+
+// Notes are padded to four bytes, name and content each (elf(5)).
+std::string build_id_in_notes(std::string_view notes) {
+    const auto padded = [](uint64_t size) { return (size + 3) / 4 * 4; };
+    Elf64_Nhdr note{};
+    while (notes.size() >= sizeof note) {
+        std::memcpy(&note, notes.data(), sizeof note);
+        notes.remove_prefix(sizeof note);
+        const uint64_t content = padded(note.n_namesz), end = content + padded(note.n_descsz);
+        if (notes.size() < content + note.n_descsz) break;
+        if (note.n_type == NT_GNU_BUILD_ID && notes.substr(0, note.n_namesz) == std::string_view("GNU", 4))
+            return digits_of(notes.substr(content, note.n_descsz));
+        notes.remove_prefix(std::min<uint64_t>(end, notes.size()));
+    }
+    return "";
+}
+
+Result<std::string> find_kernel_debug_file(const std::string& root, const std::string& release,
+                                           const std::string& build) {
+    elf_version(EV_CURRENT);
+    std::vector<std::string> paths{
+        fmt::format("{}/boot/vmlinux-{}", debug_folder, release),
+        fmt::format("{}/lib/modules/{}/vmlinux", debug_folder, release),
+        fmt::format("/lib/modules/{}/vmlinux", release),
+        fmt::format("/lib/modules/{}/build/vmlinux", release),
+        fmt::format("/boot/vmlinux-{}", release),
+    };
+    if (build.size() > 2)
+        paths.push_back(fmt::format("{}/.build-id/{}/{}.debug", debug_folder, build.substr(0, 2), build.substr(2)));
+    std::string other;
+    for (std::string& path : paths) {
+        const auto file = open_elf(root + path);
+        if (!file || !section_bytes(file->elf.get(), ".debug_info")) continue;
+        if (build.empty() || build_id(file->elf.get()) == build) return std::move(path);
+        other = std::move(path);
+    }
+    if (!other.empty()) return Error{fmt::format("{} is of another build of this kernel", other), "", 0};
+    return Error{"this needs the kernel's debug information",
+                 fmt::format("install it: in Debian the package linux-image-{}-dbg", release), 0};
 }
 
 std::optional<OpenElf> mini_debug_info(Elf* elf) {

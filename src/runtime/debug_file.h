@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,14 @@ std::string build_id(Elf* elf);
 
 // The same of a file; where it has none, a sum over its bytes and how many these are.
 Result<std::string> build_of(const std::string& path);
+
+// The same out of notes as they lie in memory (/sys/kernel/notes).
+std::string build_id_in_notes(std::string_view notes);
+
+// The path below `root` where distributions install the kernel's debug information. It has to be of this very build;
+// `build` empty: that is not known.
+Result<std::string> find_kernel_debug_file(const std::string& root, const std::string& release,
+                                           const std::string& build);
 
 // Unpacks the section .gnu_debugdata.
 std::optional<OpenElf> mini_debug_info(Elf* elf);

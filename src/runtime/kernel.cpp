@@ -38,6 +38,7 @@ struct Places {
     std::string btf;
     std::string modules_btf;    // the folder with one file for each module
     std::string event_sources;  // of perf events
+    std::string notes;          // of the kernel, with its build id
     std::string blacklist;      // in the folder that open_blacklist gives
     Result<Folder> (*open_tracing)(const std::string& root);
     Result<Folder> (*open_blacklist)(const std::string& root);
@@ -49,14 +50,16 @@ Places running_kernel() {
             "/sys/kernel/btf/vmlinux",
             "/sys/kernel/btf",
             "/sys/bus/event_source/devices",
+            "/sys/kernel/notes",
             "kprobes/blacklist",
             [](const std::string&) { return open_tracefs(); },
             [](const std::string&) { return open_debugfs(); }};
 }
 
 Places folder_of_tests(const std::string& root) {
-    return {root,        root + "/kallsyms", root + "/btf", root + "/modules_btf", root + "/event_source",
-            "blacklist", Folder::open,       Folder::open};
+    return {
+        root,        root + "/kallsyms", root + "/btf", root + "/modules_btf", root + "/event_source", root + "/notes",
+        "blacklist", Folder::open,       Folder::open};
 }
 
 std::string running_release() {
@@ -114,6 +117,7 @@ class FileKernel final : public Kernel {
     }
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
     std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;
+    Result<std::string> debug_file() override;
     Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) override;
     const Result<ProgramScope>& program_scope(const UserFunction& place) override { return programs_.scope(place); }
     std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
@@ -154,6 +158,7 @@ class FileKernel final : public Kernel {
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
     ProgramDebugs programs_;
+    std::optional<Result<std::string>> debug_file_;
 };
 
 std::optional<uint64_t> FileKernel::symbol(std::string_view name) {
@@ -413,6 +418,14 @@ std::vector<std::string> FileKernel::user_functions(const std::string& path, std
 std::vector<std::string> FileKernel::cpp_functions(const std::string& path, std::string_view pattern) {
     const Result<ElfFile>& elf = file(path);
     return elf ? elf->cpp_functions(pattern) : std::vector<std::string>{};
+}
+
+Result<std::string> FileKernel::debug_file() {
+    if (!debug_file_) {
+        const Result<std::string> notes = read_text(places_.notes);
+        debug_file_ = find_kernel_debug_file(places_.root, release_, notes ? build_id_in_notes(*notes) : "");
+    }
+    return *debug_file_;
 }
 
 Result<std::vector<SourcePlace>> FileKernel::source_places(const std::string& path, const SourceQuery& query) {

@@ -6,7 +6,7 @@
 namespace lt {
 namespace {
 
-constexpr std::string_view needs_lines = "this needs debug information of the kernel, which lt reads of programs only";
+constexpr std::string_view needs_lines = "of the kernel, lt finds functions, lines and inlined functions, but not this";
 constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
 
 constexpr std::string_view one_program = "lt does not see here which program a process runs";
@@ -44,7 +44,7 @@ constexpr std::array rows{
     StpPoint{"kernel.function(s).call", "kprobe:{0}", "", "args", ""},
     StpPoint{"kernel.function(s).exported", "kprobe:{0}", "", "args", ""},
     StpPoint{"kernel.function(s).return", "kretprobe:{0}", "kprobe:{0}", "args", "retval"},
-    StpPoint{"kernel.function(s).inline", "", "", "", "", needs_lines, at_entry},
+    StpPoint{"kernel.function(s).inline", "kprobe:inline:{0}", "", "args", ""},
     StpPoint{"kernel.function(s).label(s)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.function(s).callee(s)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.function(s).callees(n)", "", "", "", "", needs_lines, at_entry},

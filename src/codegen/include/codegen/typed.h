@@ -50,6 +50,10 @@ struct ResolvedPlace {
     std::vector<Rung> rungs;
 };
 
+// Do names in `args` stand for what debug information tells of the place: in a program, at a line of the kernel's?
+bool has_debug_scope(const ResolvedPlace& place);
+bool in_program(const ResolvedPlace& place);  // a function or an instruction of one
+
 // The text of `probe`, and the name of the function, for each place that one program serves, in the order of members.
 std::vector<std::string> place_texts(const ResolvedPlace& place);
 std::vector<std::string> function_names(const ResolvedPlace& place);

@@ -195,6 +195,9 @@ class Kernel {
     virtual std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) = 0;
     // Those whose C++ name, with or without its parameters, matches; by their symbols.
     virtual std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) = 0;
+    // The file with the kernel's own debug information. It is asked about as those of programs are: what lies where in
+    // it is named by its function ("f+0x12"), which is how to find it in the kernel itself.
+    virtual Result<std::string> debug_file() = 0;
     // By the file's debug information; those of lines are the instructions at which they begin.
     virtual Result<std::vector<SourcePlace>> source_places(const std::string& path, const SourceQuery& query) = 0;
     // What the debug information says of the instruction there. The answer stays where it is.

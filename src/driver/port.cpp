@@ -134,6 +134,11 @@ class Porter {
 
     void ask_types(ast::Program& whole, const ast::Item& item) {
         whole.items = {item};
+        // what a function is given may be of any type; the rest of it has the types of its body
+        if (const auto* function = std::get_if<ast::FunctionItem>(&item.node)) {
+            const ast::ProbeSpec begin{item.span, {{item.span, "BEGIN"}}, "", {}};
+            whole.items = {{item.span, ast::Action{{begin}, std::nullopt, function->body}}};
+        }
         Diags diags;
         Typed typed = resolve(whole, *kernel_, options_, diags);
         if (diags.has_errors()) return;

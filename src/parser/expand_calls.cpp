@@ -304,7 +304,7 @@ class Expander {
             Copier copier(program_, names, diags_);
             ast::BlockValue out;
             out.is_call = true;
-            const std::string result = "result" + mark;
+            const std::string result = f.name + "()" + mark;  // no name that a body can have
             if (f.result) {
                 out.block.statements.push_back(
                     program_.add(where, ast::Let{result, where, said(*f.result), std::nullopt}));

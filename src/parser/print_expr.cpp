@@ -107,6 +107,19 @@ std::string ExprPrinter::expr(ExprId id, int least, Bare bare) {
     return in_parens ? "(" + written + ")" : written;
 }
 
+// container_of(address, struct NAME, member), as the grammar reads it.
+std::string ExprPrinter::container(const Cast& n) {
+    const auto* begin = std::get_if<Binary>(&program_[n.value].node);
+    if (n.type.pointers != 1 || begin == nullptr || begin->op != BinaryOp::subtract) return "";
+    const auto* number = std::get_if<Cast>(&program_[begin->left].node);
+    const auto* offset = std::get_if<OffsetOf>(&program_[begin->right].node);
+    const bool fits = number && offset && number->type.name == "uint64" && number->type.pointers == 0 &&
+                      offset->type.name == n.type.name && offset->type.pointers == 0;
+    if (!fits) return "";
+    return fmt::format("container_of({}, {}, {})", expr(number->value), type(offset->type),
+                       fmt::join(offset->path, "."));
+}
+
 template <class Node>
 std::string ExprPrinter::text(const Node& n, Bare bare) {
     using T = Node;
@@ -133,6 +146,7 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
     }
     if constexpr (std::is_same_v<T, Tuple>) return tuple(n);
     if constexpr (std::is_same_v<T, Cast>) {
+        if (const std::string made = container(n); !made.empty()) return made;
         const std::string value = expr(n.value, prefix, bare);
         return fmt::format(fmt::runtime(begins_with_operator(value) ? "({})({})" : "({}){}"), type(n.type), value);
     }

@@ -29,6 +29,7 @@ class ExprPrinter {
   private:
     template <class Node>
     std::string text(const Node& node, Bare bare);
+    std::string container(const Cast& cast);
     std::string tuple(const Tuple& tuple);
     std::string integer(const Expr& expr) const;
 

@@ -16,23 +16,6 @@ namespace {
 
 bool is_number_form(StpForm form) { return form == StpForm::value || form == StpForm::call; }
 
-// "struct file", "file", "char*": the type to which an address points.
-ast::TypeName type_of(std::string text, Span where) {
-    ast::TypeName type;
-    type.span = where;
-    while (!text.empty() && (text.back() == '*' || text.back() == ' ')) {
-        if (text.back() == '*') type.pointers++;
-        text.pop_back();
-    }
-    for (std::string_view word : split(text, ' ')) {
-        if (word.empty() || word == "const" || word == "volatile") continue;
-        type.name += (type.name.empty() ? "" : " ") + std::string(word);
-    }
-    type.any_tag = true;
-    type.pointers++;
-    return type;
-}
-
 // The parameters that C in a function's body names: STAP_ARG_x.
 std::vector<std::string> arguments_in(std::string_view text) {
     constexpr std::string_view prefix = "STAP_ARG_";
@@ -168,106 +151,6 @@ void NameResolver::unknown_function(const ast::Call& n) {
     }
     diags_.error(n.name_span, fmt::format("there is no function {}()", n.name)).hint =
         near.empty() ? "lt-stp(7) lists them" : fmt::format("did you mean {}?", either(near));
-}
-
-// ---- @-words
-
-void NameResolver::at_call(ast::ExprId id, const ast::Call& n) {
-    if (n.name == "@defined" && n.arguments.size() == 1) {
-        if (is_target(n.arguments[0])) {
-            const size_t before = diags_.all().size();
-            path(n.arguments[0]);
-            if (diags_.all().size() != before) return;
-        } else {
-            arguments(n);
-        }
-        if (std::holds_alternative<ast::Integer>(node(n.arguments[0]))) return put(id, ast::Integer{0});
-        return put(id, ast::Defined{n.arguments[0]});
-    }
-    if (n.name == "@entry" && n.arguments.size() == 1) {
-        if (!around_->at_return) {
-            diags_.error(span(id), "there is no entry here").hint = "@entry() stands in probes that end with .return";
-            return;
-        }
-        Around inside = *around_;
-        inside.at_return = false;
-        const Around* outside = around_;
-        around_ = &inside;
-        arguments(n);
-        around_ = outside;
-        return put(id, ast::Call{"entry", n.name_span, n.arguments});
-    }
-    if (n.name == "@cast") return target(id);
-    if (n.name == "@cast_module_sizeof" || n.name == "@cast_sizeof") return size_of(id, n);
-    if (n.name == "@lt" || n.name == "@lt_number") return native(id, n);
-    if (statistic(id, n)) return;
-    diags_.error(n.name_span, fmt::format("{} is not there yet", n.name));
-}
-
-// @cast_module_sizeof("kernel", "struct file"), @cast_sizeof("struct file")
-void NameResolver::size_of(ast::ExprId id, const ast::Call& n) {
-    const auto* type = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments.back()));
-    if (type == nullptr) {
-        diags_.error(n.name_span, fmt::format("{} takes the name of a type in quotes", n.name));
-        return;
-    }
-    ast::TypeName named = type_of(type->value, span(n.arguments.back()));
-    named.pointers--;
-    put(id, ast::SizeOf{named});
-    as_long(id);
-}
-
-// @lt("name", arguments): how the library names what lt has; @lt_number() is a number of 64 bits with a sign.
-void NameResolver::native(ast::ExprId id, const ast::Call& n) {
-    const auto* name = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments[0]));
-    if (name == nullptr) {
-        diags_.error(n.name_span, "@lt takes the name of a function in quotes");
-        return;
-    }
-    const std::string called = name->value;
-    const std::vector<ast::ExprId> given(n.arguments.begin() + 1, n.arguments.end());
-    const FunctionRow* row = find_function(called);
-    for (size_t i = 0; i < given.size(); i++) {
-        const auto* word = std::get_if<ast::String>(&node(given[i]));
-        const bool is_word = row && word && i < row->wants().size() && row->wants()[i].want == Want::word;
-        is_word ? put(given[i], ast::Name{word->value}) : expr(given[i]);
-    }
-    if (row == nullptr) {
-        put(id, ast::Name{called});
-    } else {
-        put(id, ast::Call{called, n.name_span, given});
-    }
-    if (n.name == "@lt_number") as_long(id);
-}
-
-// A variable outside of all functions of a program: @var("x"), @var("x@file.c").
-void NameResolver::global_variable(ast::ExprId id, const ast::Call& n) {
-    const auto* name = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments[0]));
-    const bool in_program = around_->row != nullptr && around_->row->shape.starts_with("process(s)") &&
-                            around_->row->result.empty() && around_->row->variables == "args";
-    if (name != nullptr && in_program) {
-        const std::string variable = name->value;
-        return put(id, ast::Member{add(id, ast::Name{"args"}), variable, span(n.arguments[0])});
-    }
-    diags_
-        .error(n.name_span, name == nullptr ? "@var takes the name of a variable"
-                                            : "@var is there in process().function and .statement, not elsewhere")
-        .hint = "for example @var(\"count@main.c\")";
-}
-
-void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
-    if (n.name == "@var") return global_variable(id, n);
-    const auto* type = n.arguments.size() > 1 ? std::get_if<ast::String>(&node(n.arguments[1])) : nullptr;
-    if (n.name != "@cast" || type == nullptr) {
-        diags_
-            .error(n.name_span, n.name == "@cast" ? "@cast takes an address and the name of a type"
-                                                  : fmt::format("{} is not there yet", n.name))
-            .hint = n.name == "@cast" ? "for example @cast(p, \"struct file\")->f_flags" : "";
-        return;
-    }
-    const ast::TypeName named = type_of(type->value, span(n.arguments[1]));
-    expr(n.arguments[0]);
-    put(id, ast::Cast{named, n.arguments[0]});
 }
 
 // A busy wait; in lt it is told in nanoseconds.

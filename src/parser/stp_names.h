@@ -121,6 +121,7 @@ class NameResolver {
     void call(ast::ExprId id);
     void at_call(ast::ExprId id, const ast::Call& node);
     void native(ast::ExprId id, const ast::Call& node);
+    void container(ast::ExprId id, const std::vector<ast::ExprId>& given);
     void cast(ast::ExprId id, const ast::Call& node);
     void global_variable(ast::ExprId id, const ast::Call& node);
     void delay(ast::ExprId id, const ast::Call& node, const StpFunction& row);

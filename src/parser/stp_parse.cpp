@@ -6,6 +6,7 @@
 
 #include "stdlib/stp.h"
 #include "stp_build.h"
+#include "stp_c.h"
 #include "stp_feed.h"
 #include "stp_link.h"
 #include "stp_preprocess.h"
@@ -54,6 +55,9 @@ std::set<std::string> named_in(const Pieces& pieces) {
     for (const Piece& piece : pieces) {
         if (piece.kind == PieceKind::word) out.insert(piece.text);
         if (piece.kind == PieceKind::at_word) out.insert(piece.text.substr(1));
+        for (std::string_view word : c_calls) {
+            if (piece.kind == PieceKind::embedded && piece.text.find(word) != piece.text.npos) out.emplace(word);
+        }
     }
     return out;
 }
@@ -81,6 +85,7 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
     Macros own = library;
     pieces[0] = preprocess(std::move(pieces[0]), own, given, diags);
     if (diags.has_errors()) return;
+    pieces[0] = spell_out_c(pieces, source, given.for_port, diags);
     for (const Pieces& file : pieces) parse_file(file, build, diags);
     if (!diags.has_errors()) link(program, tree, source, given, diags);
 }

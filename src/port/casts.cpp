@@ -90,6 +90,7 @@ class Casts {
     void expr(ast::ExprId id, Use use) {
         if (tree_.get<ast::Cast>(id)) drop(id, use);
         if (tree_.get<ast::Cast>(id)) drop_address(id);
+        if (tree_.get<ast::Cast>(id)) drop_int(id);
         drop_width(id);
         const ast::Expr e = tree_.program[id];
         const Use use_below = below(id);
@@ -107,6 +108,23 @@ class Casts {
         const bool is_number = type == Known::small_unsigned || type == Known::large_unsigned;
         if (is_number && fmt::format("uint{}", machine_.size(tree_.origin(value)) * 8) == cast->type.name)
             tree_.put(call->arguments[0], ast::ExprNode(tree_.node(value)));
+    }
+
+    // (int32)x, where x is no wider.
+    void drop_int(ast::ExprId id) {
+        const auto* cast = tree_.get<ast::Cast>(id);
+        const bool is_signed = cast->type.name == "int32";
+        if (cast->type.pointers > 0 || (!is_signed && cast->type.name != "uint32")) return;
+        const ast::ExprId value = tree_.bare(cast->value);
+        const Known type = machine_.type(tree_.origin(cast->value)) == Known::nothing
+                               ? machine_.type(tree_.origin(value))
+                               : known(id, value);
+        const uint32_t size = machine_.size(tree_.origin(value));
+        constexpr uint32_t whole = 4;
+        const bool fits = is_signed ? (type == Known::number && size <= whole) ||
+                                          (type == Known::small_unsigned && size < whole)
+                                    : type == Known::small_unsigned;
+        if (fits) tree_.put(id, ast::ExprNode(tree_.node(value)));
     }
 
     void drop(ast::ExprId id, Use use) {

@@ -1,0 +1,303 @@
+#include "stp_c_body.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "stp_c_value.h"
+
+namespace lt::stp {
+namespace {
+
+// Statements that are left out, and what is said of it.
+struct LeftOut {
+    std::string_view name;
+    bool is_lock;
+};
+constexpr std::array left_out{
+    LeftOut{"spin_lock", true},         LeftOut{"spin_unlock", true},
+    LeftOut{"spin_lock_bh", true},      LeftOut{"spin_unlock_bh", true},
+    LeftOut{"spin_lock_irq", true},     LeftOut{"spin_unlock_irq", true},
+    LeftOut{"spin_lock_irqsave", true}, LeftOut{"spin_unlock_irqrestore", true},
+    LeftOut{"read_lock", true},         LeftOut{"read_unlock", true},
+    LeftOut{"read_lock_bh", true},      LeftOut{"read_unlock_bh", true},
+    LeftOut{"rcu_read_lock", false},    LeftOut{"rcu_read_unlock", false},
+    LeftOut{"local_bh_disable", false}, LeftOut{"local_bh_enable", false},
+    LeftOut{"preempt_disable", false},  LeftOut{"preempt_enable", false},
+    LeftOut{"cond_resched", false},
+};
+
+// Loops of the kernel's headers over its lists. Of some the structure is known, others are given its member.
+struct Walk {
+    std::string_view name;
+    bool ends_at_head;  // a ring; otherwise the last one has no next one
+    std::string_view member;
+};
+constexpr std::array walks{
+    Walk{"inet_bind_bucket_for_each", false, "node"}, Walk{"hlist_for_each_entry", false, ""},
+    Walk{"hlist_for_each_entry_rcu", false, ""},      Walk{"list_for_each_entry", true, ""},
+    Walk{"list_for_each_entry_rcu", true, ""},
+};
+
+constexpr size_t most_depth = 100;
+constexpr std::array<std::string_view, 2> prints{"_stp_printf", "STAP_PRINTF"};
+
+template <class Rows>
+auto find_row(const Rows& rows, const Piece& piece) {
+    const auto found = std::ranges::find_if(rows, [&](const auto& row) { return piece.is_word(row.name); });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+class Body {
+  public:
+    Body(const Pieces& c, const CFacts& facts) : facts_(facts), values_(c, facts) {}
+
+    std::optional<SpelledC> all() {
+        while (values_.is_fine() && !values_.at_end()) statement();
+        if (result_end_ == out_.size())
+            give_at_once();
+        else if (result_ && facts_.gives_number)
+            leave_with({made(PieceKind::word, result_name)});
+        if (!values_.is_fine() || (result_ && !facts_.gives_number)) return {};
+        return SpelledC{std::move(out_), lock_, needs_it_ || values_.names_tables};
+    }
+
+  private:
+    static constexpr const char* result_name = "result";
+    static constexpr size_t nowhere = SIZE_MAX;
+
+    const Piece& now() const { return values_.now(); }
+    bool take(std::string_view mark) { return values_.take(mark); }
+    void need(std::string_view mark) {
+        if (!take(mark)) values_.refuse();
+    }
+    Piece made(PieceKind kind, std::string text) const { return values_.made(kind, std::move(text)); }
+    void mark(std::string text) { out_.push_back(made(PieceKind::mark, std::move(text))); }
+    void word(std::string text) { out_.push_back(made(PieceKind::word, std::move(text))); }
+    void add(const Pieces& more) { out_.insert(out_.end(), more.begin(), more.end()); }
+
+    void leave_with(const Pieces& value) {
+        word("return");
+        add(value);
+        mark(";");
+    }
+
+    // What is the result last of all and nowhere before is given back as it is.
+    void give_at_once() {
+        const auto begin = out_.begin() + static_cast<ptrdiff_t>(result_begin_);
+        begin->text = "return";
+        out_.erase(begin + 1);
+    }
+
+    // ---- statements
+
+    void nested() {
+        mark("{");
+        depth_++;
+        statement();
+        depth_--;
+        mark("}");
+    }
+
+    void statement() {
+        if (depth_ > most_depth) return values_.refuse();
+        if (take(";")) return;
+        if (now().is("{")) return block();
+        if (values_.take_word("if")) return branch();
+        if (values_.take_word("while")) return repeat();
+        if (values_.take_word("for")) return count();
+        if (values_.take_word("return")) return leave();
+        if (values_.begins_type()) return values_.declaration(out_), need(";");
+        if (now().is_word("break") || now().is_word("continue")) {
+            word(values_.next().text);
+            mark(";");
+            return need(";");
+        }
+        if (const LeftOut* row = find_row(left_out, now())) return leave_out(*row);
+        if (const Walk* row = find_row(walks, now())) return walk(*row);
+        if (std::ranges::find(prints, now().text) != prints.end()) return print();
+        if (values_.take_word("STAP_RETURN")) return give_back();
+        const size_t begin = out_.size();
+        const bool before = result_;
+        assign();
+        mark(";");
+        need(";");
+        if (before || !result_ || depth_ > 0 || !out_[begin + 1].is("=")) return;
+        result_begin_ = begin, result_end_ = out_.size();
+    }
+
+    void block() {
+        need("{");
+        mark("{");
+        depth_++;
+        while (values_.is_fine() && !values_.at_end() && !now().is("}")) statement();
+        depth_--;
+        need("}");
+        mark("}");
+    }
+
+    void condition() {
+        need("(");
+        mark("(");
+        add(values_.value().text);
+        need(")");
+        mark(")");
+    }
+
+    void branch() {
+        word("if");
+        condition();
+        nested();
+        if (!values_.take_word("else")) return;
+        word("else");
+        nested();
+    }
+
+    void repeat() {
+        word("while");
+        condition();
+        nested();
+    }
+
+    void count() {
+        need("(");
+        if (values_.begins_type()) {
+            values_.declaration(out_);
+            need(";");
+            word("for"), mark("(");
+        } else {
+            word("for"), mark("(");
+            if (!now().is(";")) assign();
+            need(";");
+        }
+        mark(";");
+        if (!now().is(";")) add(values_.value().text);
+        need(";");
+        mark(";");
+        if (!now().is(")")) assign();
+        need(")");
+        mark(")");
+        nested();
+    }
+
+    void leave() {
+        need(";");
+        if (facts_.gives_number && result_) return leave_with({made(PieceKind::word, result_name)});
+        word("return");
+        mark(";");
+    }
+
+    void give_back() {
+        need("(");
+        const Pieces value = values_.value().text;
+        need(")");
+        need(";");
+        if (!facts_.gives_number) values_.refuse();
+        leave_with(value);
+    }
+
+    void leave_out(const LeftOut& row) {
+        if (row.is_lock && !lock_) lock_ = now().span;
+        needs_it_ = needs_it_ || row.is_lock;
+        values_.next();
+        values_.skip_brackets();
+        need(";");
+    }
+
+    // name = value, name += value, name++
+    void assign() {
+        const bool before = now().is("++") || now().is("--");
+        const std::string step = before ? values_.next().text : "";
+        const auto target = values_.target();
+        if (!target) return values_.refuse();
+        if (target->is_result) result_ = true;
+        const std::string name = target->is_result ? result_name : target->name;
+        word(name);
+        if (before) return mark(step);
+        if (now().is("++") || now().is("--")) return mark(values_.next().text);
+        if (take("=")) {
+            mark("=");
+            return add(values_.fitted(values_.value(), target->bits).text);
+        }
+        if (!now().is("+=") && !now().is("-=")) return values_.refuse();
+        mark(values_.next().text);
+        const CValue more = values_.value();
+        if (more.kind != CValue::Kind::number || more.bits > target->bits) values_.refuse();
+        add(more.text);
+    }
+
+    void print() {
+        values_.next();
+        needs_it_ = true;
+        need("(");
+        word("printf");
+        mark("(");
+        add(values_.printed());
+        mark(")");
+        mark(";");
+        need(")");
+        need(";");
+    }
+
+    // ---- lists
+
+    // The structure is what the loop's variable points to; between it and the list old kernels want another variable.
+    void walk(const Walk& row) {
+        needs_it_ = true;
+        values_.next();
+        need("(");
+        const std::string name = now().text;
+        const std::string type = values_.pointee_of(name);
+        values_.next();
+        need(",");
+        if (values_.is_lone_name() && values_.pointee_of(now().text) == "struct hlist_node") values_.next(), need(",");
+        const Pieces head = values_.head_of_list();
+        std::string member(row.member);
+        if (member.empty()) {
+            need(",");
+            member = values_.next().text;
+        }
+        need(")");
+        loop(row, {values_.spelled(name), type, member}, head);
+        if (type.empty() || values_.names_behind(name)) values_.refuse();
+    }
+
+    struct Visited {
+        std::string name, type, member;
+    };
+    void loop(const Walk& row, const Visited& visited, const Pieces& head) {
+        const std::string node = values_.fresh("node");
+        const auto give = [&](const std::string& to) { word(to), mark("="); };
+        give(node);
+        add(head);
+        mark("->"), word(row.ends_at_head ? "next" : "first"), mark(";");
+        word("while"), mark("("), word(node);
+        if (row.ends_at_head) mark("!="), mark("&"), add(head);
+        mark(")"), mark("{");
+        give(visited.name);
+        add(values_.container(node, visited.type, visited.member));
+        mark(";");
+        give(node);
+        add(values_.cast({made(PieceKind::word, node)}, row.ends_at_head ? "struct list_head" : "struct hlist_node"));
+        mark("->"), word("next"), mark(";");
+        nested();
+        mark("}");
+    }
+
+    const CFacts& facts_;
+    CValues values_;
+    Pieces out_;
+    std::optional<Span> lock_;
+    bool needs_it_ = false;
+    bool result_ = false;
+    size_t depth_ = 0;
+    size_t result_begin_ = 0, result_end_ = nowhere;  // of the statement that gives it its value
+};
+
+}  // namespace
+
+std::optional<SpelledC> spell_out(const Pieces& c, const CFacts& facts) { return Body(c, facts).all(); }
+
+}  // namespace lt::stp

@@ -1,0 +1,175 @@
+// Pieces of C one by one, types and variables.
+#include <algorithm>
+#include <array>
+
+#include "stp_c_value.h"
+
+namespace lt::stp {
+namespace {
+
+// Types of numbers that have a sign. Those without one are counted otherwise than SystemTap's.
+struct NumberType {
+    std::string_view name;
+    uint32_t bits;
+};
+constexpr std::array number_types{
+    NumberType{"int", int_bits},   NumberType{"s32", int_bits},  NumberType{"int32_t", int_bits},
+    NumberType{"long", long_bits}, NumberType{"s64", long_bits}, NumberType{"int64_t", long_bits},
+};
+constexpr std::array<std::string_view, 4> said_for_nothing{"const", "volatile", "register", "__user"};
+
+bool holds(const auto& rows, std::string_view word) { return std::ranges::find(rows, word) != rows.end(); }
+
+bool is_number_type(std::string_view word) {
+    return std::ranges::any_of(number_types, [&](const NumberType& t) { return t.name == word; });
+}
+
+}  // namespace
+
+// ---- pieces
+
+Piece CValues::next() {
+    if (!at_end()) return c_[at_++];
+    fine_ = false;
+    return end_;
+}
+
+bool CValues::take(std::string_view mark) {
+    if (!now().is(mark)) return false;
+    at_++;
+    return true;
+}
+
+bool CValues::take_word(std::string_view word) {
+    if (!now().is_word(word)) return false;
+    at_++;
+    return true;
+}
+
+void CValues::skip_brackets() {
+    size_t open = 0;
+    do {
+        const Piece piece = next();
+        open += piece.is("(");
+        open -= piece.is(")") && open > 0;
+    } while (open > 0 && fine_);
+}
+
+Piece CValues::made(PieceKind kind, std::string text) const {
+    return {kind, c_.empty() ? Span{} : c_[std::min(at_, c_.size() - 1)].span, std::move(text)};
+}
+
+CValue CValues::none() {
+    fine_ = false;
+    return {};
+}
+
+// ---- variables
+
+bool CValues::begins_type() const {
+    const Piece& piece = now();
+    return piece.kind == PieceKind::word && (piece.text == "struct" || piece.text == "void" || piece.text == "char" ||
+                                             is_number_type(piece.text) || holds(said_for_nothing, piece.text));
+}
+
+std::optional<CValues::Type> CValues::type() {
+    Type out;
+    bool known = false;
+    while (begins_type()) {
+        const std::string word = next().text;
+        if (holds(said_for_nothing, word)) continue;
+        if (word == "struct") out.name = "struct " + next().text;
+        out.is_void = word == "void" || word == "char";
+        for (const NumberType& t : number_types) {
+            if (t.name == word && !(known && word == "int")) out.bits = t.bits;
+        }
+        known = true;
+    }
+    while (take("*")) out.stars++;
+    while (now().kind == PieceKind::word && holds(said_for_nothing, now().text)) at_++;
+    const bool is_value = out.stars == 0 && out.name.empty() && !out.is_void;
+    if (known && (is_value || out.stars == 1)) return out;
+    fine_ = false;
+    return {};
+}
+
+void CValues::declaration(Pieces& out) {
+    const auto first = type();
+    if (!first) return;
+    declare(*first, out);
+    while (fine_ && take(",")) {
+        Type more = *first;
+        more.stars = 0;
+        while (take("*")) more.stars++;
+        if (more.stars > 1 || (more.stars == 0 && (!more.name.empty() || more.is_void))) fine_ = false;
+        declare(more, out);
+    }
+}
+
+void CValues::declare(const Type& type, Pieces& out) {
+    if (now().kind != PieceKind::word || variables_.contains(now().text)) return refuse();
+    const std::string name = next().text;
+    Variable variable{fresh(name)};
+    variable.is_address = type.stars > 0;
+    if (variable.is_address) variable.points_to = type.name;
+    if (!variable.is_address) variable.bits = type.bits;
+    variables_.emplace(name, variable);
+    if (!take("=")) return;
+    out.push_back(made(PieceKind::word, variable.spelled));
+    out.push_back(made(PieceKind::mark, "="));
+    const Pieces given = fitted(value(), variable.bits).text;
+    out.insert(out.end(), given.begin(), given.end());
+    out.push_back(made(PieceKind::mark, ";"));
+}
+
+// A name that means nothing else.
+std::string CValues::fresh(std::string name) {
+    while (facts_.taken.contains(name) || facts_.parameters.contains(name) || fresh_.contains(name)) name += '_';
+    fresh_.insert(name);
+    return name;
+}
+
+// STAP_ARG_x, THIS->x
+std::optional<std::string> CValues::argument() {
+    constexpr std::string_view prefix = "STAP_ARG_";
+    const size_t from = at_;
+    std::string name;
+    if (now().kind == PieceKind::word && now().text.starts_with(prefix)) name = next().text.substr(prefix.size());
+    if (take_word("THIS") && take("->")) name = next().text;
+    if (facts_.parameters.contains(name)) return name;
+    at_ = from;
+    return {};
+}
+
+std::optional<CValues::Target> CValues::target() {
+    if (take_word("STAP_RETVALUE")) return Target{"", long_bits, true};
+    const size_t from = at_;
+    if (take_word("THIS") && take("->") && take_word("__retvalue")) return Target{"", long_bits, true};
+    at_ = from;
+    if (const auto given = argument()) return Target{*given, long_bits, false};
+    const auto variable = variables_.find(now().text);
+    if (now().kind != PieceKind::word || variable == variables_.end()) return {};
+    at_++;
+    return Target{variable->second.spelled, variable->second.bits, false};
+}
+
+std::string CValues::pointee_of(const std::string& name) const {
+    const auto variable = variables_.find(name);
+    return variable == variables_.end() ? "" : variable->second.points_to;
+}
+
+std::string CValues::spelled(const std::string& name) const {
+    const auto variable = variables_.find(name);
+    return variable == variables_.end() ? "" : variable->second.spelled;
+}
+
+bool CValues::is_lone_name() const {
+    return now().kind == PieceKind::word && at_ + 1 < c_.size() && c_[at_ + 1].is(",");
+}
+
+bool CValues::names_behind(const std::string& name) const {
+    return std::any_of(c_.begin() + static_cast<ptrdiff_t>(at_), c_.end(),
+                       [&](const Piece& p) { return p.is_word(name); });
+}
+
+}  // namespace lt::stp

@@ -1,0 +1,346 @@
+#include "stp_c_value.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+#include "stp_c.h"
+
+namespace lt::stp {
+namespace {
+
+using Kind = CValue::Kind;
+constexpr int most_depth = 100;
+
+constexpr std::array<std::array<std::string_view, 4>, 10> levels{{{"||"},
+                                                                  {"&&"},
+                                                                  {"|"},
+                                                                  {"^"},
+                                                                  {"&"},
+                                                                  {"==", "!="},
+                                                                  {"<", ">", "<=", ">="},
+                                                                  {"<<", ">>"},
+                                                                  {"+", "-"},
+                                                                  {"*", "/", "%"}}};
+constexpr int equality = 5, order = 6;
+
+// Parts of a socket that the kernel's headers give a short name.
+constexpr std::array<std::string_view, 12> socket_parts{"sk_family", "sk_state",        "sk_daddr", "sk_rcv_saddr",
+                                                        "sk_dport",  "sk_num",          "sk_reuse", "sk_reuseport",
+                                                        "sk_prot",   "sk_bound_dev_if", "sk_net",   "sk_cookie"};
+
+// Functions that only say what an address is of.
+struct Views {
+    std::string_view name, type;
+};
+constexpr std::array views{Views{"inet_sk", "struct inet_sock"}, Views{"tcp_sk", "struct tcp_sock"},
+                           Views{"udp_sk", "struct udp_sock"}, Views{"inet_csk", "struct inet_connection_sock"}};
+
+// Where the kernel keeps the table of bound ports: each network of its own has one.
+constexpr std::string_view hash_tables = "nsproxy->net_ns->ipv4->tcp_death_row->hashinfo";
+
+void append(Pieces& to, const Pieces& more) { to.insert(to.end(), more.begin(), more.end()); }
+bool holds(const auto& rows, std::string_view word) { return std::ranges::find(rows, word) != rows.end(); }
+
+}  // namespace
+
+CValue CValues::value() {
+    if (++depth_ > most_depth) fine_ = false;
+    CValue out = fine_ ? chain(0) : CValue{};
+    if (fine_ && now().is("?")) {
+        out.text.push_back(next());
+        const CValue yes = value();
+        if (!now().is(":")) fine_ = false;
+        append(out.text, yes.text);
+        out.text.push_back(next());
+        const CValue no = value();
+        append(out.text, no.text);
+        const bool has_text = yes.kind == Kind::text || no.kind == Kind::text;
+        const bool has_address = yes.kind == Kind::address || no.kind == Kind::address;
+        if (has_text || (has_address && yes.kind != no.kind) || yes.points_to != no.points_to) fine_ = false;
+        out.kind = yes.kind == no.kind ? yes.kind : Kind::member, out.points_to = yes.points_to,
+        out.bits = std::max(yes.bits, no.bits);
+        out.compares = out.is_negative = false;
+    }
+    depth_--;
+    return out;
+}
+
+// Operators of one level and of all that bind more tightly.
+CValue CValues::chain(int level) {
+    if (level == static_cast<int>(levels.size())) return unary();
+    CValue left = chain(level + 1);
+    while (fine_ && now().kind == PieceKind::mark && !now().text.empty() &&
+           holds(levels[static_cast<size_t>(level)], now().text)) {
+        const Piece op = next();
+        left = joined(std::move(left), op, chain(level + 1));
+        left.compares = level == equality || level == order;
+    }
+    return left;
+}
+
+CValue CValues::joined(CValue left, const Piece& op, const CValue& right) {
+    const bool is_logical = op.text == "||" || op.text == "&&";
+    const bool is_equality = op.text == "==" || op.text == "!=";
+    const bool compares = is_equality || holds(levels[order], op.text);
+    const bool numbers = left.kind == Kind::number && right.kind == Kind::number;
+    const bool has_text = left.kind == Kind::text || right.kind == Kind::text;
+    const bool negative = left.is_negative || right.is_negative;
+    const bool masks = op.text == "&" && !negative && (left.kind == Kind::number || right.kind == Kind::number) &&
+                       left.kind != Kind::address && right.kind != Kind::address;
+    // C compares from left to right, SystemTap too, but has one level for both sorts
+    const bool fine = is_logical ? !has_text
+                      : compares ? !has_text && (numbers || !negative) && !(left.compares || right.compares)
+                                 : numbers || masks;
+    if (!fine) fine_ = false;
+    left.bits = is_logical || compares ? int_bits : std::max(left.bits, right.bits);
+    left.kind = Kind::number;
+    left.is_negative = false;
+    left.points_to.clear();
+    left.text.push_back(op);
+    append(left.text, right.text);
+    return left;
+}
+
+CValue CValues::unary() {
+    if (++depth_ > most_depth) return none();
+    CValue out;
+    if (now().is("!")) {
+        out.text.push_back(next());
+        const CValue of = unary();
+        if (of.kind == Kind::text) fine_ = false;
+        append(out.text, of.text);
+        out.bits = int_bits;
+    } else if (now().is("-")) {
+        out.text.push_back(next());
+        if (now().kind != PieceKind::number) fine_ = false;
+        const CValue of = primary();
+        append(out.text, of.text);
+        out.bits = of.bits, out.is_negative = true;
+    } else if (now().is("&")) {
+        out.text.push_back(next());
+        const CValue of = unary();
+        if (of.kind != Kind::member) fine_ = false;
+        append(out.text, of.text);
+        out.kind = Kind::address;
+    } else {
+        out = primary();
+    }
+    depth_--;
+    return out;
+}
+
+CValue CValues::in_brackets() {
+    if (begins_type()) return cast_value();
+    CValue out = value();
+    if (!take(")")) fine_ = false;
+    out.text.insert(out.text.begin(), made(PieceKind::mark, "("));
+    out.text.push_back(made(PieceKind::mark, ")"));
+    out.compares = false;
+    return with_members(std::move(out));
+}
+
+CValue CValues::cast_value() {
+    const auto to = type();
+    if (!to || !take(")")) return none();
+    CValue out = unary();
+    if (out.kind == Kind::text) return none();
+    out.is_negative = false;
+    if (to->stars > 0) {
+        out.kind = Kind::address, out.points_to = to->name;
+        return out;
+    }
+    if (to->bits == int_bits) return fitted(std::move(out), int_bits);
+    out.kind = Kind::number, out.bits = long_bits, out.points_to.clear();
+    return out;
+}
+
+CValue CValues::primary() {
+    if (take("(")) return in_brackets();
+    CValue out;
+    if (now().kind == PieceKind::number) {
+        Piece piece = next();
+        while (!piece.text.empty() && std::string_view("uUlL").find(piece.text.back()) != std::string_view::npos)
+            piece.text.pop_back();
+        out.bits = int_bits;
+        out.text.push_back(std::move(piece));
+        return out;
+    }
+    if (now().kind == PieceKind::string) {
+        out.kind = Kind::text;
+        out.text.push_back(next());
+        return out;
+    }
+    return named();
+}
+
+CValue CValues::named() {
+    CValue out;
+    if (const auto given = argument()) {
+        out.text.push_back(made(PieceKind::word, *given));
+        return out;
+    }
+    if (now().kind != PieceKind::word) return none();
+    const std::string name = next().text;
+    if (now().is("(")) return called(name);
+    const auto variable = variables_.find(name);
+    if (variable != variables_.end()) {
+        const Variable& v = variable->second;
+        out.kind = v.is_address ? Kind::address : Kind::number;
+        out.points_to = v.points_to, out.bits = v.bits;
+        out.text.push_back(made(PieceKind::word, v.spelled));
+        return with_members(std::move(out));
+    }
+    if (name == "NULL" || name == "false" || name == "true") {
+        out.bits = int_bits;
+        out.text.push_back(made(PieceKind::number, name == "true" ? "1" : "0"));
+        return out;
+    }
+    if (name != "current" && name != "tcp_hashinfo") return none();
+    out.kind = Kind::address, out.points_to = "struct task_struct";
+    out.text = {made(PieceKind::word, "task_current"), made(PieceKind::mark, "("), made(PieceKind::mark, ")")};
+    if (name == "current") return with_members(std::move(out));
+    names_tables = true;
+    out.text = cast(out.text, out.points_to);
+    for (std::string_view part : split(hash_tables, '-')) {
+        out.text.push_back(made(PieceKind::mark, "->"));
+        out.text.push_back(made(PieceKind::word, std::string(part.substr(part.starts_with('>') ? 1 : 0))));
+    }
+    out.kind = Kind::member, out.points_to.clear();
+    return with_members(std::move(out));
+}
+
+CValue CValues::called(const std::string& name) {
+    const auto* view = std::ranges::find_if(views, [&](const Views& v) { return v.name == name; });
+    const bool turns = holds(c_calls, name);
+    if ((view == views.end() && !turns) || !take("(")) return none();
+    CValue out = value();
+    if (!take(")")) return none();
+    if (!turns) {
+        out.kind = Kind::address, out.points_to = view->type;
+        return with_members(std::move(out));
+    }
+    if (out.kind == Kind::text || out.kind == Kind::address) return none();
+    out.text.insert(out.text.begin(), {made(PieceKind::word, name), made(PieceKind::mark, "(")});
+    out.text.push_back(made(PieceKind::mark, ")"));
+    out.kind = Kind::number, out.bits = long_bits;
+    return out;
+}
+
+CValue CValues::with_members(CValue value) {
+    while (fine_ && (now().is("->") || now().is(".") || now().is("["))) {
+        const bool arrow = now().is("->");
+        const bool begins = arrow && value.kind == Kind::address && !value.points_to.empty();
+        if (!begins && value.kind != Kind::member) return none();
+        if (begins) value.text = cast(value.text, value.points_to);
+        value.kind = Kind::member, value.points_to.clear();
+        if (now().is("[")) {
+            value.text.push_back(next());
+            append(value.text, this->value().text);
+            if (!now().is("]")) return none();
+            value.text.push_back(next());
+            continue;
+        }
+        next();
+        if (now().kind != PieceKind::word) return none();
+        std::string name = next().text;
+        value.text.push_back(made(PieceKind::mark, "->"));
+        if (holds(socket_parts, name)) {
+            value.text.push_back(made(PieceKind::word, "__sk_common"));
+            value.text.push_back(made(PieceKind::mark, "->"));
+            name = "skc" + name.substr(2);
+        }
+        value.text.push_back(made(PieceKind::word, std::move(name)));
+    }
+    return value;
+}
+
+Pieces CValues::cast(const Pieces& address, const std::string& type) const {
+    Pieces out{made(PieceKind::at_word, "@cast"), made(PieceKind::mark, "(")};
+    append(out, address);
+    append(out, {made(PieceKind::mark, ","), made(PieceKind::string, type), made(PieceKind::mark, ")")});
+    return out;
+}
+
+Pieces CValues::container(const std::string& node, const std::string& type, const std::string& member) const {
+    Pieces out{made(PieceKind::at_word, "@lt"), made(PieceKind::mark, "("), made(PieceKind::string, "container_of"),
+               made(PieceKind::mark, ","), made(PieceKind::word, node)};
+    for (const std::string& text : {type, member})
+        append(out, {made(PieceKind::mark, ","), made(PieceKind::string, text)});
+    out.push_back(made(PieceKind::mark, ")"));
+    return out;
+}
+
+// The list itself, of &list or of an address of one.
+Pieces CValues::head_of_list() {
+    CValue head = value();
+    if (head.kind != Kind::address || head.text.empty()) return none().text;
+    if (head.text.front().is("&")) {
+        head.text.erase(head.text.begin());
+        return head.text;
+    }
+    return head.points_to.empty() ? none().text : cast(head.text, head.points_to);
+}
+
+// ---- widths
+
+CValue CValues::narrowed(CValue value, std::string_view type) const {
+    Pieces text{made(PieceKind::at_word, "@lt"), made(PieceKind::mark, "("), made(PieceKind::string, std::string(type)),
+                made(PieceKind::mark, ",")};
+    append(text, value.text);
+    text.push_back(made(PieceKind::mark, ")"));
+    value.text = std::move(text);
+    return value;
+}
+
+// As a variable of so many bits has it.
+CValue CValues::fitted(CValue value, uint32_t bits) {
+    if (value.kind == Kind::text) return none();
+    const bool fits = bits == long_bits || (value.kind == Kind::number && value.bits <= bits);
+    if (fits) return value;
+    if (value.kind == Kind::address) return none();
+    value = narrowed(std::move(value), "int32");
+    value.kind = Kind::number, value.bits = bits;
+    return value;
+}
+
+// "port=%d of %lu\n", ...: of values that are wider than the format says only that much is printed.
+Pieces CValues::printed() {
+    Piece format = next();
+    if (format.kind != PieceKind::string) return none().text;
+    while (now().kind == PieceKind::string) format.text += next().text;
+    std::string plain;
+    Pieces given;
+    for (size_t i = 0; i < format.text.size() && fine_; i++) {
+        plain += format.text[i];
+        if (format.text[i] != '%') continue;
+        size_t end = format.text.find_first_not_of("-+ #0123456789", i + 1);
+        if (end == std::string::npos) return none().text;
+        plain += format.text.substr(i + 1, end - i - 1);
+        const bool is_long = format.text[end] == 'l' || format.text[end] == 'z';
+        while (end + 1 < format.text.size() && (format.text[end] == 'l' || format.text[end] == 'z')) end++;
+        const char letter = format.text[end];
+        const bool is_letter_next = end + 1 < format.text.size() && std::isalnum(format.text[end + 1]) != 0;
+        i = end;
+        plain += letter;
+        if (letter == '%') continue;
+        if (!take(",")) return none().text;
+        CValue value = this->value();
+        const bool is_signed = letter == 'd' || letter == 'i';
+        const bool is_number = is_signed || letter == 'u' || letter == 'x';
+        const bool fine = is_number ? value.kind != Kind::text : letter == 'p' && !is_letter_next;
+        if (!fine) return none().text;
+        const bool fits = is_signed && value.kind == Kind::number && value.bits == int_bits;
+        if (is_number && !is_long && !fits) value = narrowed(std::move(value), is_signed ? "int32" : "uint32");
+        given.push_back(made(PieceKind::mark, ","));
+        append(given, value.text);
+    }
+    if (!now().is(")")) return none().text;
+    format.text = plain;
+    Pieces out{format};
+    append(out, given);
+    return out;
+}
+
+}  // namespace lt::stp

@@ -107,10 +107,7 @@ void declared_maps(const Typed& typed, Diags& diags) {
     for (const MapInfo& map : typed.maps) {
         if (!map.declared) continue;
         const bool per_cpu = map.value.kind == Kind::aggregation && map.value.aggregation != Aggregation::dist;
-        if (map.key.empty()) {
-            diags.error(map.declared_at, fmt::format("{} has no key, so it is no hash", map.name)).hint =
-                "remove the declaration";
-        } else if (map.declared->per_cpu != per_cpu) {
+        if (map.declared->per_cpu != per_cpu) {
             const auto fitting = std::ranges::find_if(map_kinds, [&](const MapKind& k) {
                 return k.per_cpu == per_cpu && k.forgets == map.declared->forgets;
             });
@@ -118,6 +115,9 @@ void declared_maps(const Typed& typed, Diags& diags) {
                 .error(map.declared_at, fmt::format("{} holds {}, which is not kept in a {}", map.name,
                                                     type_name(map.value), map.declared->name))
                 .hint = fmt::format("write {}({})", fitting->name, map.entries);
+        } else if (map.key.empty()) {
+            diags.warning(map.declared_at, fmt::format("{} has no key: it is kept as one value, not in a {}", map.name,
+                                                       map.declared->name));
         }
     }
 }
@@ -334,8 +334,12 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
     return true;
 }
 
-void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
-    const Type held = kept(part, value(part));
+bool is_key_of_parts(const Type& key) {
+    if (key.kind != Kind::tuple || key.naming != Naming::none) return false;
+    return key.shape->names.empty() && !key.shape->parts.empty();
+}
+
+void BodyChecker::merge_key(uint32_t map, const Type& held, size_t i, Span where) {
     MapInfo& info = maps_[map];
     if (i >= info.key.size()) {
         info.key.push_back(held);
@@ -344,8 +348,8 @@ void BodyChecker::merge_key(uint32_t map, ast::ExprId part, size_t i) {
     if (held.kind == Kind::none) return;  // an error has been told
     if (info.key[i].kind == Kind::none) info.key[i] = held;
     if (apart(info.key[i], held)) {
-        Diag& d = diags_.error(span(part), fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1,
-                                                       info.name, type_name(info.key[i]), type_name(held)));
+        Diag& d = diags_.error(where, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, info.name,
+                                                  type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key was first written here"});
         return;
     }
@@ -357,17 +361,20 @@ uint32_t BodyChecker::map_at(ast::ExprId id, const ast::Map& node, bool whole) {
     const uint32_t index = maps_.index(node.name, span(id));
     use(id) = MapUse{index};
     if (whole) return index;
+    std::vector<Type> parts;
+    for (ast::ExprId part : node.key) parts.push_back(kept(part, value(part)));
+    const bool is_one = parts.size() == 1;
+    if (is_one && parts[0].kind == Kind::none) return index;  // it may still become a tuple
+    if (is_one && is_key_of_parts(parts[0])) parts = std::vector(parts[0].shape->parts);
     MapInfo& info = maps_[index];
-    if (info.seen_key && info.key.size() != node.key.size()) {
-        Diag& d =
-            diags_.error(span(id), fmt::format("{} has a key of {} part{} elsewhere, not {}", info.name,
-                                               info.key.size(), info.key.size() == 1 ? "" : "s", node.key.size()));
+    if (info.seen_key && info.key.size() != parts.size()) {
+        Diag& d = diags_.error(span(id), fmt::format("{} has a key of {} part{} elsewhere, not {}", info.name,
+                                                     info.key.size(), info.key.size() == 1 ? "" : "s", parts.size()));
         d.notes.push_back({info.first, "it was first used here"});
-        for (ast::ExprId part : node.key) value(part);
         return index;
     }
-    for (size_t i = 0; i < node.key.size(); i++) merge_key(index, node.key[i], i);
-    maps_[index].seen_key = true;
+    for (size_t i = 0; i < parts.size(); i++) merge_key(index, parts[i], i, span(node.key[is_one ? 0 : i]));
+    info.seen_key = true;
     return index;
 }
 

@@ -92,7 +92,7 @@ class BodyChecker {
     std::optional<Type> pair_member(ast::ExprId id, const ast::Member& node);
     void collect(ast::ExprId target, ast::ExprId call, const FunctionRow& row);
     bool merge_value(uint32_t map, Type type, Span where);
-    void merge_key(uint32_t map, ast::ExprId part, size_t i);
+    void merge_key(uint32_t map, const Type& held, size_t i, Span where);
     uint32_t map_at(ast::ExprId id, const ast::Map& node, bool whole);
     void condition(ast::ExprId id, std::string_view what);
     const FunctionRow* aggregation_of(ast::ExprId id) const;
@@ -124,6 +124,10 @@ class BodyChecker {
     bool grows(const ast::Binary& node) const;
     Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+
+    // check_args.cpp: `args` as a whole
+    std::optional<ArgumentsUse> readable_arguments(ast::ExprId id);
+    Type whole_arguments(ast::ExprId id);
 
     // check_program.cpp: what the debug information of a program tells
     Type program_variable(ast::ExprId id, const ast::Member& node);

@@ -83,10 +83,6 @@ Type BodyChecker::value(ast::ExprId id) {
             diags_.error(span(id), "this function has no value");
         }
     }
-    if (t.kind == Kind::record) {
-        diags_.error(span(id), "only the fields of `args` have a value").hint = "write args.NAME";
-        return nothing();
-    }
     if (is_folded(t) && std::holds_alternative<ast::Map>(program_[id].node)) {
         slot(id) = integer_type(8, t.is_signed, t.view);
         return slot(id);
@@ -124,7 +120,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Name& node) {
     if (const auto t = parameter(id, node.name)) return *t;
     const VariableRow* row = find_variable(node.name);
     if (!row) return unknown_name(id, node.name);
-    use(id) = VariableUse{row->id, 0};
+    use(id) = VariableUse{row->id, 0};  // or what variable() says
     return variable(id, *row, node.name);
 }
 

@@ -63,7 +63,8 @@ void BodyChecker::chosen_parts(ast::ExprId id, const ast::Map& map, uint32_t ind
     }
     for (size_t i = 0; i < map.key.size(); i++) {
         if (!std::holds_alternative<ast::AnyPart>(program_[map.key[i]].node)) {
-            merge_key(index, map.key[i], i);
+            const ast::ExprId part = map.key[i];
+            merge_key(index, kept(part, value(part)), i, span(part));
         } else if (i >= maps_[index].key.size()) {
             maps_[index].key.push_back(nothing());
         }

@@ -114,7 +114,7 @@ Type BodyChecker::tuple_part(ast::ExprId id, const Type& tuple, Span where, cons
     const size_t part = number.size() > 3 ? parts.size() : static_cast<size_t>(std::stoul(number));
     if (part >= parts.size()) {
         diags_.error(where, fmt::format("the tuple has no part {}", number)).hint =
-            fmt::format("its parts are 0 to {}", parts.size() - 1);
+            parts.empty() ? "it has none" : fmt::format("its parts are 0 to {}", parts.size() - 1);
         return nothing();
     }
     use(id) = MemberUse{{number, parts[part], tuple_offset(tuple, part)}};

@@ -32,6 +32,7 @@ bool tells_who_runs(const VariableRow& row) {
 Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_view name) {
     if (!in_scope(id, row)) return nothing();
     if (row.id == Variable::arg) return argument(id, name);
+    if (row.id == Variable::args) return whole_arguments(id);
     if (row.id == Variable::retval) return result_type(id);
     if (row.id == Variable::ctx && !body_.place.context.empty())
         return pointer_type(kernel_.type(body_.place.context).value_or(nothing()));

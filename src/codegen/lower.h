@@ -344,6 +344,7 @@ class BodyLowering {
     // lower_program.cpp
     Location program_place(const ProgramVariable& variable);
     std::vector<ir::Value> located(const ProgramVariable& variable);
+    void arguments_into(ast::ExprId id, ir::Value to);
     bool in_tuple(ast::ExprId id) const;
     Location place(ast::ExprId id);
     Location member_place(ast::ExprId id, ast::ExprId base);

@@ -384,6 +384,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         rule->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (const auto* call = std::get_if<ast::Call>(&node); call && program_.c_function(call->name)) {
         c_called(*call, *program_.c_function(call->name), at);
+    } else if (std::holds_alternative<ArgumentsUse>(u) && std::holds_alternative<ast::Name>(node)) {
+        arguments_into(id, at);
     } else if (std::holds_alternative<ArgumentsUse>(u)) {
         call_rule(Function::all_args)->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (const auto* sum = std::get_if<ast::Binary>(&node)) {

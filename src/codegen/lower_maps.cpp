@@ -153,7 +153,7 @@ void Unit::plan_map(const MapInfo& info) {
         m.value_size += scalar_mark;
     }
     ir::Storage storage = static_cast<ir::Storage>(m.shape);
-    if (info.declared && info.declared->forgets)
+    if (info.declared && info.declared->forgets && !info.key.empty())
         storage = info.declared->per_cpu ? ir::Storage::lru_per_cpu_hash : ir::Storage::lru_hash;
     const bool shared = m.shape == MapShape::array && has_host_;
     out_.maps.push_back({m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared});

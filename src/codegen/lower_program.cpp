@@ -3,10 +3,13 @@
 #include <array>
 
 #include "lower.h"
+#include "operators.h"
 
 namespace lt {
 namespace {
 
+constexpr int helper_probe_read_user = 112;
+constexpr int helper_probe_read_kernel = 113;
 constexpr uint32_t instruction_pointer = 128;  // in struct pt_regs of x86-64
 
 struct AluRow {
@@ -71,6 +74,36 @@ std::vector<ir::Value> BodyLowering::located(const ProgramVariable& variable) {
         }
     }
     return stack;
+}
+
+// A record of all arguments, to memory that is zero.
+void BodyLowering::arguments_into(ast::ExprId id, ir::Value to) {
+    const auto& all = std::get<ArgumentsUse>(use(id));
+    const Type& record = type(id);
+    const auto read = [&](ir::Value at, uint32_t size, ir::Value from, bool user) {
+        count_failure(
+            b_->helper(user ? helper_probe_read_user : helper_probe_read_kernel, {at, b_->constant(size), from}));
+    };
+    size_t part = 0;
+    for (const Field& field : all.fields) {
+        const uint32_t offset = tuple_offset(record, part++);
+        if (!in_memory(field.type))
+            b_->store(to, offset, argument_value(field));
+        else if (field.type.kind == Kind::string)
+            field_string(field, b_->address(to, offset), padded(field.type.size));
+        else
+            read(b_->address(to, offset), field.type.size,
+                 b_->alu(ir::Alu::add, b_->context(), b_->constant(field.offset)), false);
+    }
+    for (const ProgramVariable& v : all.variables) {
+        const uint32_t offset = tuple_offset(record, part++);
+        if (!in_memory(v.type)) {
+            b_->store(to, offset, variable_value(v));
+            continue;
+        }
+        const Location p = program_place(v);
+        read(b_->address(to, offset), v.type.size, p.direct ? b_->address(p.base, p.offset) : address(p), p.user);
+    }
 }
 
 }  // namespace lt

@@ -113,6 +113,7 @@ std::string frozen_source(const ast::Program& program, ast::ExprId id, bool betw
         return row && row->id == Variable::args ? "args." + member->field : "";
     }
     const VariableRow* row = find_variable(short_name(program, id));
+    if (row && row->id == Variable::args) return std::string(row->name);
     return row && row->id == Variable::arg ? std::string(short_name(program, id)) : "";
 }
 

@@ -97,6 +97,10 @@ ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
     const PlannedMap& m = unit_.map(map);
     if (is_scalar(m)) return b_->text(unit_.zeros(m.key_size));
     const ir::Value key = b_->buffer(padded(m.key_size) + (m.generation ? generation_size : 0));
+    if (node.key.size() == 1 && is_key_of_parts(type(node.key[0]))) {
+        value_into(node.key[0], key, 0, tuple_type(m.key));
+        return key;
+    }
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
         const uint32_t room = padded(m.key[i].size);

@@ -17,6 +17,9 @@ std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::Exp
 // Is what an aggregation collects one number, when it is added up over all CPUs?
 bool is_folded(const Type& aggregation);
 
+// As a map's only key, is it the key of several parts that @x[a, b] has, too?
+bool is_key_of_parts(const Type& key);
+
 constexpr uint32_t padded(uint32_t size) { return (size + 7) / 8 * 8; }
 
 }  // namespace lt

@@ -61,7 +61,14 @@ struct ArgsReader {
     }
 };
 
-void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
+bool is_named(const ast::Program& program, const std::string& map) {
+    return std::ranges::any_of(program.exprs, [&](const ast::Expr& e) {
+        const auto* node = std::get_if<ast::Map>(&e.node);
+        return node && node->name == map;
+    });
+}
+
+void declare_map(const ast::Program& program, Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
     constexpr uint64_t most_entries = 1U << 24;
     const std::string name = "@" + m.name;
     const auto kind = std::ranges::find(map_kinds, m.kind, &MapKind::name);
@@ -77,6 +84,10 @@ void declare_map(Typed& typed, const ast::MapDeclaration& m, Diags& diags) {
     const auto same = [&](const MapInfo& known) { return known.name == name; };
     if (std::any_of(typed.maps.begin(), typed.maps.end(), same))
         diags.error(m.name_span, fmt::format("{} is declared twice", name)).hint = "remove one of the two";
+    if (!is_named(program, m.name)) {
+        diags.warning(m.name_span, fmt::format("{} is declared and never used", name));
+        return;
+    }
     MapInfo info;
     info.name = name;
     info.first = m.name_span;
@@ -107,7 +118,7 @@ class ItemResolver {
     void operator()(const ast::Config&) {}
     void operator()(const ast::Import&) {}
     void operator()(const ast::CText&) {}
-    void operator()(const ast::MapDeclaration& m) { declare_map(typed_, m, diags_); }
+    void operator()(const ast::MapDeclaration& m) { declare_map(program_, typed_, m, diags_); }
 
     void operator()(const ast::Action& action) {
         asked_ = {};

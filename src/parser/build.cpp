@@ -79,7 +79,7 @@ ast::ExprId Builder::members_of_task(Span span, std::string_view members) {
 // A key of several parts is a tuple: @x[(a, b)] is @x[a, b].
 ast::ExprId Builder::map(Span span, std::string name, Exprs key) {
     if (const auto* tuple = std::get_if<ast::Tuple>(&program_[key.front()].node);
-        tuple && key.size() == 1 && tuple->names.empty()) {
+        tuple && key.size() == 1 && tuple->names.empty() && !tuple->parts.empty()) {
         key = Exprs(tuple->parts);
     }
     ast::Map node = {std::move(name), key, true};

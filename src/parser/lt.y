@@ -407,6 +407,7 @@ primary:
     }
   | NAME OFFSET            { $$ = build.leaf(@$, $2); }
   | "(" expr ")"           { $$ = $2; }
+  | "(" ")"                { $$ = build.leaf(@$, ast::Tuple{}); }
   | "(" expr "," ")"       { $$ = build.tuple(@$, $2); }
   | "(" expr "," list ")"  { $$ = build.tuple(@$, $2, $4); }
   | "(" fields ")"         { $$ = build.record(@$, $2); }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace lt {
@@ -116,6 +117,7 @@ Type array_type(Type element_type, uint32_t count) {
 Type tuple_type(std::vector<Type> parts, std::vector<std::string> names) {
     Type type{Kind::tuple};
     for (const Type& part : parts) type.size += padded_size(part.size);
+    type.size = std::max(type.size, padded_size(1));  // () takes room, too
     Shape shape;
     shape.parts = std::move(parts);
     shape.names = std::move(names);

@@ -1,0 +1,78 @@
+// `args` as a whole: a record of the arguments of a place, each as it is alone. What cannot be read (a structure in
+// several registers, a floating-point number) is left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check.h"
+
+namespace lt {
+namespace {
+
+constexpr uint32_t most_copied = 4096;  // bytes of a record
+
+bool can_be_read(const ProgramVariable& v) {
+    if (!v.parameter || !v.missing.empty() || v.type.kind == Kind::none || v.type.size == 0) return false;
+    return !v.is_value || v.type.size <= v.words * 8;
+}
+
+}  // namespace
+
+std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id) {
+    ArgumentsUse all;
+    if (probe_row(body_.place.kind).place == Place::binary_function) {
+        const Result<ProgramScope>& scope = kernel_.program_scope(body_.place.user);
+        if (!scope) {
+            error(id, scope.error().what).hint = "write arg0, arg1 ...";
+            return {};
+        }
+        for (const ProgramVariable& v : scope->variables)
+            if (can_be_read(v)) all.variables.push_back(v);
+        return all;
+    }
+    const KernelFunction& function = body_.place.function;
+    if (!function.name.empty() && !function.in_btf) {
+        error(id, fmt::format("the kernel's type information (BTF) does not describe {}", function.name)).hint =
+            "write arg0, arg1 ...";
+        return {};
+    }
+    for (const Field& field : function.name.empty() ? body_.place.tracepoint.fields : function.parameters)
+        if (field.type.kind != Kind::none && !field.name.empty()) all.fields.push_back(field);
+    return all;
+}
+
+Type BodyChecker::whole_arguments(ast::ExprId id) {
+    std::optional<ArgumentsUse> all = readable_arguments(id);
+    if (!all) return nothing();
+    std::vector<Type> parts;
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name, Type type) {
+        names.push_back(name);
+        parts.push_back(kept(id, std::move(type)));
+    };
+    for (const Field& field : all->fields) {
+        assume_field(field);
+        add(field.name, field.type);
+    }
+    for (const ProgramVariable& v : all->variables) {
+        Type type = v.type;
+        type.user_memory = true;
+        add(v.name, std::move(type));
+    }
+    if (std::ranges::find(parts, Kind::none, &Type::kind) != parts.end()) return nothing();
+    if (parts.empty()) {
+        error(id, "there are no arguments here by name that can be read").hint =
+            "`lt -lv PROBE` lists them; arg0, arg1 ... are there by number";
+        return nothing();
+    }
+    Type record = tuple_type(std::move(parts), std::move(names));
+    if (record.size > most_copied) {
+        error(id, fmt::format("the arguments take {} bytes: too large to be copied", record.size)).hint =
+            fmt::format("write args.NAME; up to {} bytes can be copied", most_copied);
+        return nothing();
+    }
+    say(id, std::move(*all));
+    return record;
+}
+
+}  // namespace lt

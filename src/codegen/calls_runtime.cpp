@@ -30,12 +30,14 @@ void formatted(BodyLowering& l, const ast::Call& node) {
     PlannedEvent e;
     e.kind = kind;
     e.format = literal(l.expr(node.arguments[0]))->value;
+    if (kind == EventKind::error || kind == EventKind::warning) e.where = l.position(node.name_span);
     l.emit_values(std::move(e), {node.arguments.begin() + 1, node.arguments.end()});
 }
 
 // The time of the hit, not that of printing.
 void print_time(BodyLowering& l, const ast::Call& node) {
     PlannedEvent e;
+    e.kind = EventKind::time;
     e.format = "%s";
     Type type = named(integer_type(8, false), Naming::time);
     Shape shape;
@@ -192,6 +194,7 @@ void assert_at_run(BodyLowering& l, const ast::Call& node) {
         [&] {
             PlannedEvent said, end;
             said.kind = EventKind::error;
+            said.where = l.position(node.name_span);
             for (char c : literal(l.expr(node.arguments[1]))->value) said.format += c == '%' ? "%%" : std::string(1, c);
             said.format += '\n';
             l.emit_parts(std::move(said), {});

@@ -276,10 +276,14 @@ class BodyLowering {
     ir::Value c_called(const ast::Call& node, uint32_t function, ir::Value to);
     // lower_errors.cpp: what fails at run time, where the program wants that to be an error
     bool raises() const { return program_.settings.runtime_errors; }
-    void raise(const std::string& text, const std::string& near, std::optional<ir::Value> address = {});
+    struct Near {
+        std::string text;
+        PlannedPosition where;
+    };
+    void raise(const std::string& text, const Near& near, std::optional<ir::Value> address = {});
     void raise_uncaught();
-    std::string at_place(Span where) const;
-    std::string token_at(Span where) const;
+    Near beside(const std::string& what, Span where) const;
+    Near token_at(Span where) const;
     void if_no_divisor(ast::BinaryOp op, ir::Value by, ast::ExprId left, ast::ExprId right, bool assigns);
     void if_unreadable(ir::Value result, ir::Value address, Span where, std::string_view what, bool lenient = false);
     void if_full(ir::Value failed, uint32_t map, Span where);
@@ -388,6 +392,7 @@ class BodyLowering {
     ir::Value argument_value(const Field& field);
     ir::Value variable_value(const ProgramVariable& variable);
     Unit& unit() { return unit_; }
+    PlannedPosition position(Span where) const;  // lower_errors.cpp
     Way way() const { return way_; }
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const Type& type_of(ast::ExprId id) const { return type(id); }

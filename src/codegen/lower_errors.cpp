@@ -28,26 +28,30 @@ uint32_t Unit::error(PlannedError error) {
     return static_cast<uint32_t>(all.size() - 1);
 }
 
-// "x.stp:3:14"
-std::string BodyLowering::at_place(Span where) const {
-    const Source& source = unit_.source;
-    const Position p = source.position(where.begin);
-    return fmt::format("at {}:{}:{}", source.name_at(where.begin), p.line, p.column);
+PlannedPosition BodyLowering::position(Span where) const {
+    const Position p = unit_.source.position(where.begin);
+    return {unit_.source.name_at(where.begin), p.line, p.column};
+}
+
+// "operator '/' at x.stp:3:14"
+BodyLowering::Near BodyLowering::beside(const std::string& what, Span where) const {
+    const PlannedPosition p = position(where);
+    return {fmt::format("{} at {}:{}:{}", what, p.file, p.line, p.column), p};
 }
 
 // "identifier '$p' at x.stp:3:14": the word with which the text there begins.
-std::string BodyLowering::token_at(Span where) const {
+BodyLowering::Near BodyLowering::token_at(Span where) const {
     std::string_view text = unit_.source.at(where);
     const size_t blank = text.find_first_not_of("(&* \t");
     const size_t begin = blank == text.npos ? 0 : blank;
     text.remove_prefix(begin);
     const auto end = std::ranges::find_if_not(text, is_word);
     const std::string word(text.begin(), end);
-    return fmt::format("{} '{}' {}", word.starts_with("@") ? "operator" : "identifier", word,
-                       at_place({where.begin + static_cast<uint32_t>(begin), where.end}));
+    return beside(fmt::format("{} '{}'", word.starts_with("@") ? "operator" : "identifier", word),
+                  {where.begin + static_cast<uint32_t>(begin), where.end});
 }
 
-void BodyLowering::raise(const std::string& text, const std::string& near, std::optional<ir::Value> address) {
+void BodyLowering::raise(const std::string& text, const Near& near, std::optional<ir::Value> address) {
     if (!attempts_.empty()) {
         const AttemptAround& around = attempts_.back();
         if (around.message) {
@@ -57,7 +61,7 @@ void BodyLowering::raise(const std::string& text, const std::string& near, std::
         return b_->quit(around.handler);
     }
     if (!uncaught_) uncaught_ = Uncaught{b_->new_scope(), b_->new_slot(), b_->new_slot()};
-    const uint32_t error = unit_.error({text, near, address.has_value()});
+    const uint32_t error = unit_.error({text, near.text, address.has_value(), near.where});
     b_->write(uncaught_->error, b_->constant(error));
     b_->write(uncaught_->address, address ? *address : b_->constant(0));
     b_->quit(uncaught_->scope);
@@ -108,7 +112,9 @@ void BodyLowering::statement(const ast::Stmt& stmt, const ast::Raise& node) {
     }
     PlannedEvent e;
     e.kind = EventKind::raised;
-    e.format = "%s near " + token_at(stmt.span);
+    const Near at = token_at(stmt.span);
+    e.format = "%s near " + at.text;
+    e.where = at.where;
     emit_event(std::move(e), {node.message}, true);
     b_->leave();
 }
@@ -119,9 +125,8 @@ void BodyLowering::if_no_divisor(ast::BinaryOp op, ir::Value by, ast::ExprId lef
     const Span between{program_[left].span.end, program_[right].span.begin};
     const size_t found = unit_.source.at(between).find(spelling(op));
     const uint32_t begin = between.begin + static_cast<uint32_t>(found == std::string_view::npos ? 0 : found);
-    const std::string near =
-        fmt::format("operator '{}{}' {}", spelling(op), assigns ? "=" : "", at_place({begin, begin + 1}));
-    b_->branch(by, [] {}, [&] { raise("division by 0", near); });
+    const Near sign = beside(fmt::format("operator '{}{}'", spelling(op), assigns ? "=" : ""), {begin, begin + 1});
+    b_->branch(by, [] {}, [&] { raise("division by 0", sign); });
 }
 
 // What a helper gives that reads: below zero where it could not. `what` is empty for members and elements.

@@ -370,6 +370,7 @@ static bool only_prints(EventKind kind) {
         case EventKind::error:
         case EventKind::warning:
         case EventKind::histogram:
+        case EventKind::time:
             return true;
         case EventKind::map:
         case EventKind::spans:

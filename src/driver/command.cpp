@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
+#include <utility>
 
 #include "base/text.h"
 
@@ -27,7 +28,9 @@ Status take_settings(const std::vector<std::string>& words, size_t behind, Comma
     for (size_t i = 0; i < words.size(); i++) {
         const std::string& word = words[i];
         const size_t equals = word.find('=');
-        if (!word.starts_with("--") || word.size() < 3) {
+        if (i >= behind && word == "--help") {
+            command.script_help = true;
+        } else if (!word.starts_with("--") || word.size() < 3) {
             if (word.starts_with("-") && word.size() > 1 && i < behind && std::isdigit(word[1]) == 0)
                 return Error{fmt::format("`{}` was not expected here", word), "lt --help lists the options", 0};
             command.positional.push_back(word);
@@ -44,6 +47,44 @@ Status take_settings(const std::vector<std::string>& words, size_t behind, Comma
         }
     }
     return Done{};
+}
+
+// Those that are told what to type instead; --help does not name them.
+void add_refused(CLI::App& app) {
+    for (const RefusedOption& row : refused_options())
+        app.add_option(std::string(row.names))->expected(0, 1)->group("");
+}
+
+Status none_refused(const CLI::App& app) {
+    for (const RefusedOption& row : refused_options()) {
+        const std::string name(split(row.names, ',').back());
+        if (app.count(name) > 0)
+            return Error{fmt::format("{} is an option of bpftrace that lt has not", name), std::string(row.instead), 0};
+    }
+    return Done{};
+}
+
+void add_options(CLI::App& app, std::map<Option, std::string>& values, std::map<Option, bool>& flags) {
+    for (const OptionRow& row : option_rows()) {
+        const std::string names(row.names), sentence(row.sentence);
+        if (row.argument.empty()) {
+            app.add_flag(names, flags[row.id], sentence);
+            continue;
+        }
+        CLI::Option* option = app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
+        if (row.argument == "LIST") option->join(',');
+        if (row.argument.starts_with('[')) option->expected(0, 1);
+    }
+}
+
+// Behind -l stands a pattern; that of `lt -l -v PATTERN` looks like a file. Without one everything is listed.
+Status take_pattern(Command& command) {
+    if (!command.has(Option::list)) return Done{};
+    std::string& pattern = command.options[Option::list];
+    if (pattern.empty()) pattern = std::exchange(command.file, "");
+    if (pattern.empty() && !command.has(Option::program)) pattern = "*";
+    if (command.file.empty() && command.positional.empty()) return Done{};
+    return Error{"-l takes one pattern", "quote it, as in lt -l 'k:vfs_*'", 0};
 }
 
 }  // namespace
@@ -67,15 +108,9 @@ Result<Command> read_command(int argc, const char* const* argv) {
     app.allow_extras();
     app.footer("A script's own parameters are options too, behind its name: lt slow.lt --slow 50ms");
     app.add_option("FILE", command.file, "The script to run; - for standard input.");
-    for (const OptionRow& row : option_rows()) {
-        const std::string names(row.names), sentence(row.sentence);
-        if (row.argument.empty()) {
-            app.add_flag(names, flags[row.id], sentence);
-        } else {
-            CLI::Option* option = app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
-            if (row.argument == "LIST") option->join(',');
-        }
-    }
+    add_options(app, values, flags);
+    command.help = app.help();
+    add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // what stands before a `--`
     std::vector<std::string> words;                   // in reverse, as the parser wants them
@@ -93,6 +128,7 @@ Result<Command> read_command(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }
+    if (const Status fine = none_refused(app); !fine) return fine.error();
     for (const OptionRow& row : option_rows()) {
         const std::string first(split(row.names, ',').front());
         if (app.count(first) == 0) continue;
@@ -110,7 +146,7 @@ Result<Command> read_command(int argc, const char* const* argv) {
         rest.erase(rest.begin() + static_cast<ptrdiff_t>(behind));
     }
     if (const Status taken = take_settings(rest, behind, command); !taken) return taken.error();
-    command.help = app.help();
+    if (const Status taken = take_pattern(command); !taken) return taken.error();
     return command;
 }
 

@@ -18,6 +18,7 @@ struct Command {
     std::vector<std::string> positional;    // $1, $2 ... of the script
     std::string help;                       // what --help prints
     bool waits = false;                     // lt wait
+    bool script_help = false;               // lt FILE -- --help
 
     bool has(Option o) const { return options.contains(o); }
     std::string text(Option o) const { return has(o) ? options.at(o) : ""; }

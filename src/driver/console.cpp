@@ -80,10 +80,11 @@ bool is_whole(std::string_view text) {
 }
 
 // What makes sense for each of several traces; other options belong to a program.
-constexpr std::array shared_options{Option::process, Option::follow,       Option::cgroup,       Option::container,
-                                    Option::verbose, Option::attach_with,  Option::max_map_keys, Option::header_folders,
-                                    Option::headers, Option::unsafe,       Option::stats,        Option::timestamps,
-                                    Option::quiet,   Option::max_overhead, Option::record};
+constexpr std::array shared_options{
+    Option::process,     Option::follow,       Option::cgroup,         Option::container,    Option::verbose,
+    Option::attach_with, Option::max_map_keys, Option::header_folders, Option::headers,      Option::unsafe,
+    Option::stats,       Option::timestamps,   Option::quiet,          Option::max_overhead, Option::record,
+    Option::warnings,    Option::no_warnings,  Option::no_feature,     Option::needless};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {

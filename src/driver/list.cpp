@@ -106,7 +106,11 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
 
 // ---- what is at hand there
 
+// "int", "x" -> "int x"; "char[16]", "comm" -> "char comm[16]"
 std::string declared(std::string_view type, std::string_view name) {
+    const size_t bracket = type.ends_with(']') ? type.find('[') : type.npos;
+    if (bracket != type.npos && !name.empty())
+        return fmt::format("{} {}{}", type.substr(0, bracket), name, type.substr(bracket));
     return fmt::format("{}{}{}", type, type.ends_with('*') || name.empty() ? "" : " ", name);
 }
 
@@ -207,6 +211,10 @@ std::vector<std::string> at_hand(Kernel& kernel, const ProbeRow& row, const List
     return {};
 }
 
+void print_at_hand(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
+    for (const std::string& line : at_hand(kernel, row, listed)) fmt::print("    {}\n", line);
+}
+
 Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, bool verbose) {
     const Result<std::vector<Listed>> all = find_kind(kernel, row, parts);
     if (!all) return all.error();
@@ -218,8 +226,7 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts
     }
     for (const Listed& each : *all) {
         fmt::print("{}:{}\n", row.name, each.text);
-        if (!verbose) continue;
-        for (const std::string& line : at_hand(kernel, row, each)) fmt::print("    {}\n", line);
+        if (verbose) print_at_hand(kernel, row, each);
     }
     return all->size();
 }
@@ -241,9 +248,7 @@ bool is_type(std::string_view pattern) {
     return pattern.starts_with("struct ") || pattern.starts_with("union ") || pattern.starts_with("enum ");
 }
 
-}  // namespace
-
-Status list_probes(Kernel& kernel, std::string_view pattern, bool verbose) {
+Status list_pattern(Kernel& kernel, std::string_view pattern, bool verbose) {
     if (is_type(pattern)) return list_type(kernel, pattern);
     const Parts parts = split(pattern, ':');
     const Error none{fmt::format("nothing matches `{}`", pattern),
@@ -262,6 +267,21 @@ Status list_probes(Kernel& kernel, std::string_view pattern, bool verbose) {
         found += n ? *n : 0;
     }
     return found > 0 ? Status(Done{}) : Status(none);
+}
+
+}  // namespace
+
+Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose) {
+    for (const std::string_view pattern : split(patterns, ','))
+        if (const Status listed = list_pattern(kernel, trim(pattern), verbose); !listed) return listed;
+    return Done{};
+}
+
+void list_at_hand(Kernel& kernel, std::string_view probe) {
+    const Parts parts = split(probe, ':');
+    const ProbeRow* row = find_probe(parts[0]);
+    const auto all = row ? find_kind(kernel, *row, parts) : Result<std::vector<Listed>>(std::vector<Listed>{});
+    if (all && all->size() == 1) print_at_hand(kernel, *row, all->front());
 }
 
 void tell_features(Kernel& kernel) {

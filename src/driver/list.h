@@ -8,9 +8,12 @@
 
 namespace lt {
 
-// Prints all that match, a line each; an Error when none does. `verbose`: and what each has at hand. "struct NAME" is a
-// type instead.
-Status list_probes(Kernel& kernel, std::string_view pattern, bool verbose);
+// Prints all that match one of the patterns, which have commas between them, a line each; an Error when nothing matches
+// one. `verbose`: and what each has at hand. "struct NAME" is a type instead.
+Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose);
+
+// Prints what a probe has at hand, a line each; nothing where that is not known.
+void list_at_hand(Kernel& kernel, std::string_view probe);
 
 // lt --info: every feature with its answer.
 void tell_features(Kernel& kernel);

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/text.h"
@@ -30,20 +33,15 @@ int fail(const Error& e) {
     return 1;
 }
 
-// Is it a script instead of a pattern?
-bool lists_script(const Command& command) {
+// Is it a program instead of a pattern? What is a file, or is named like one.
+bool lists_program(const Command& command) {
     if (!command.has(Option::list)) return false;
     const std::string text = command.text(Option::list);
-    return (text.ends_with(".lt") || text.ends_with(".bt") || text.ends_with(".stp")) &&
-           access(text.c_str(), R_OK) == 0;
-}
-
-int list_script(Command command) {
-    command.file = command.text(Option::list);
-    command.options.erase(Option::program);
-    Result<Source> source = read_source(command);
-    if (!source) return fail(source.error());
-    return Pipeline(command, std::move(*source)).list();
+    if (text.empty()) return true;  // that of -e
+    constexpr std::array endings{".lt", ".bt", ".stp", ".plan"};
+    const bool is_named = std::ranges::any_of(endings, [&](const char* ending) { return text.ends_with(ending); });
+    std::error_code failed;
+    return (is_named && text.find_first_of("*?:[") == text.npos) || std::filesystem::is_regular_file(text, failed);
 }
 
 int ask_kernel(const Command& command) {
@@ -58,6 +56,12 @@ int ask_kernel(const Command& command) {
 }
 
 Error with_verb_meant(const Command& command, Error error);
+int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)());
+
+int list_program(Command command) {
+    if (!command.has(Option::program)) command.file = command.text(Option::list);
+    return with_pipeline(command, {}, &Pipeline::list);
+}
 
 // Does one thing with what a command line names: a script, or a plan that was saved.
 int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)()) {
@@ -75,7 +79,7 @@ int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*
 
 // Of lt, and of the script where one is given.
 int help(const Command& command) {
-    fmt::print("{}", command.help);
+    if (!command.script_help) fmt::print("{}", command.help);
     if (command.file.empty() && !command.has(Option::program)) return 0;
     return with_pipeline(command, {}, &Pipeline::help);
 }
@@ -161,15 +165,16 @@ int run(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
     if (std::string_view(argv[0]).ends_with("stap")) command->options[Option::systemtap] = "true";
+    if (std::string_view(argv[0]).ends_with("bpftrace")) command->options[Option::bpftrace] = "true";
     if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
-    if (c.has(Option::help)) return help(c);
+    if (c.has(Option::help) || c.script_help) return help(c);
     if (c.has(Option::version)) {
         fmt::print("lt {}\n", LT_VERSION);
         return 0;
     }
     if (const Status fits = record_fits(c); !fits) return fail(fits.error());
-    if (lists_script(c)) return list_script(c);
+    if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);
     return with_pipeline(c, {}, &Pipeline::run);

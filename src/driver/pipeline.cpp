@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "list.h"
 #include "parser/parse.h"
 #include "privileges.h"
 #include "saved.h"
@@ -99,7 +100,7 @@ Pipeline::~Pipeline() {
 }
 
 int Pipeline::run() {
-    const bool fine = options_fit() && run_stages() && (!command_.has(Option::save) || save());
+    const bool fine = options_fit() && run_stages() && write_files();
     draw_diags();
     if (command_.has(Option::time)) tell_times(timings_);
     return fine ? exit_status_ : 1;
@@ -115,7 +116,7 @@ bool Pipeline::start() {
 // Compiles, or loads what was compiled, and says what would be attached, and how.
 int Pipeline::tell() {
     last_stage_ = saved_ ? "load" : "emit";
-    const bool fine = options_fit() && run_stages() && (!command_.has(Option::save) || save());
+    const bool fine = options_fit() && run_stages() && write_files();
     draw_diags();
     if (!fine) return 1;
     fmt::print("{}: {} probe{}\n", saved_ ? command_.file : source_.name, own_probes(), own_probes() == 1 ? "" : "s");
@@ -142,9 +143,11 @@ bool Pipeline::options_fit() {
     resolve_options_.unsafe = command_.has(Option::unsafe);
     if (!set_max_keys() || !set_max_overhead() || !set_process() || !set_limits()) return false;
     if (!open_output()) return false;
-    if (command_.has(Option::kernel) || command_.has(Option::save)) last_stage_ = saved_ ? "fit" : "emit";
-    return stages_fit() && rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with),
-                                         resolve_options_, diags_);
+    if (command_.has(Option::kernel) || command_.has(Option::save) || command_.has(Option::emit_elf))
+        last_stage_ = saved_ ? "fit" : "emit";
+    return stages_fit() && rule_out_features(command_.list(Option::no_feature), resolve_options_, diags_) &&
+           rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
+                         diags_);
 }
 
 bool Pipeline::stages_fit() {
@@ -267,8 +270,11 @@ bool Pipeline::refuse(const Error& error) {
 
 void Pipeline::draw_diags() {
     std::fflush(stdout);
-    for (; drawn_ < diags_.all().size(); drawn_++)
-        fmt::print(shared_.messages, "{}", draw(source_, diags_.all()[drawn_], colored()));
+    for (; drawn_ < diags_.all().size(); drawn_++) {
+        const Diag& diag = diags_.all()[drawn_];
+        if (diag.severity == Severity::warning && command_.has(Option::no_warnings)) continue;
+        fmt::print(shared_.messages, "{}", draw(source_, diag, colored()));
+    }
 }
 
 bool Pipeline::parse() {
@@ -329,6 +335,7 @@ int Pipeline::help() {
         fmt::print("  --{:<24}  {} [{}]\n", p->name, p->help, source_.at(program_[p->value].span));
     }
     if (!any && !program_.options.empty()) fmt::print("\nParameters of {}:\n", source_.name);
+    if (!any && program_.options.empty() && command_.script_help) fmt::print("{} has no parameters\n", source_.name);
     for (const ast::ScriptOption& o : program_.options)
         fmt::print("  --{:<24}  {}{}\n", o.name, o.description,
                    o.otherwise.empty() ? "" : fmt::format(" [{}]", o.otherwise));
@@ -336,10 +343,16 @@ int Pipeline::help() {
 }
 
 int Pipeline::list() {
-    const bool found = options_fit() && parse() && resolve();
+    const bool found = options_fit() && (saved_ || (parse() && resolve()));
+    if (saved_ && command_.has(Option::verbose) && !open_kernel_asked()) return draw_diags(), 1;
+    std::vector<std::string> places = saved_ ? saved_places(saved_->plans.front()) : std::vector<std::string>{};
     for (const Body& body : typed_.bodies) {
-        if (body.place.members.empty()) fmt::print("{}\n", body.place.text);
-        for (const SharedPlace& place : body.place.members) fmt::print("{}\n", place.text);
+        if (body.place.members.empty()) places.push_back(body.place.text);
+        for (const SharedPlace& place : body.place.members) places.push_back(place.text);
+    }
+    for (const std::string& place : places) {
+        fmt::print("{}\n", place);
+        if (command_.has(Option::verbose)) list_at_hand(*kernel_, place);
     }
     draw_diags();
     return found ? 0 : 1;

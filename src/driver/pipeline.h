@@ -76,6 +76,8 @@ class Pipeline {
     bool open_kernel_asked();
     int params_help() const;
     bool save();
+    bool write_files();
+    bool write_object();
     std::vector<Plan> by_each_way();
     bool compile_with(const std::vector<RuledOut>& ruled_out);
     bool can_be_saved(Plan& plan);

@@ -102,6 +102,19 @@ bool Pipeline::can_be_saved(Plan& plan) {
     return true;
 }
 
+// What is compiled goes to the files that are asked for.
+bool Pipeline::write_files() {
+    return (!command_.has(Option::emit_elf) || write_object()) && (!command_.has(Option::save) || save());
+}
+
+bool Pipeline::write_object() {
+    const auto& object = ir_.plan.object;
+    if (object.empty()) return refuse({fmt::format("there is no object after the stage {}", last_stage_), "", 0});
+    const Status written =
+        write_file(command_.text(Option::emit_elf), {reinterpret_cast<const char*>(object.data()), object.size()});
+    return written ? true : refuse(written.error());
+}
+
 bool Pipeline::save() {
     if (last_stage_ != "emit") return refuse({fmt::format("nothing is saved after the stage {}", last_stage_), "", 0});
     utsname machine{};

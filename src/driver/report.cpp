@@ -291,4 +291,32 @@ bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOp
     return true;
 }
 
+namespace {
+
+// bpftrace's names of features, and what they are for here.
+struct FeatureRow {
+    std::string_view name;
+    std::array<Way, 2> ways;
+};
+constexpr std::array feature_rows{
+    FeatureRow{"kprobe_multi", {Way::kprobe_multi, Way::kprobe_multi}},
+    FeatureRow{"kprobe_session", {Way::kprobe_session, Way::kprobe_session}},
+    FeatureRow{"uprobe_multi", {Way::uprobe_multi, Way::uprobe_session}},
+};
+
+}  // namespace
+
+bool rule_out_features(const std::vector<std::string>& names, ResolveOptions& options, Diags& diags) {
+    for (const std::string& name : names) {
+        const auto row = std::ranges::find(feature_rows, name, &FeatureRow::name);
+        if (row == feature_rows.end()) {
+            diags.error({}, fmt::format("--no-feature knows no feature `{}`", name)).hint =
+                "there are kprobe_multi, kprobe_session and uprobe_multi; --attach-with names all ways to attach";
+            return false;
+        }
+        for (const Way way : row->ways) options.ruled_out.push_back({"", way, "it was ruled out by --no-feature"});
+    }
+    return true;
+}
+
 }  // namespace lt

@@ -41,5 +41,7 @@ void tell_times(std::span<const Timing> timings);
 
 // --attach-with: all other ways are ruled out. False, with a diagnostic, for a name that is no way.
 bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOptions& options, Diags& diags);
+// --no-feature: the ways that need one of these are ruled out.
+bool rule_out_features(const std::vector<std::string>& names, ResolveOptions& options, Diags& diags);
 
 }  // namespace lt

@@ -22,11 +22,12 @@ std::string name_of(Option option) {
 
 // What compiling asks for; all other options are about a run.
 constexpr std::array of_compiling{
-    Option::save,     Option::program,     Option::attach_with,    Option::max_map_keys, Option::max_overhead,
-    Option::headers,  Option::timestamps,  Option::header_folders, Option::kernel,       Option::unsafe,
-    Option::verbose,  Option::systemtap,   Option::guru,           Option::global,       Option::limits,
-    Option::dump,     Option::stop_after,  Option::time,           Option::quiet,        Option::no_meaning,
-    Option::warnings, Option::module_name, Option::buffer_size,
+    Option::save,       Option::program,     Option::attach_with,    Option::max_map_keys, Option::max_overhead,
+    Option::headers,    Option::timestamps,  Option::header_folders, Option::kernel,       Option::unsafe,
+    Option::verbose,    Option::systemtap,   Option::guru,           Option::global,       Option::limits,
+    Option::dump,       Option::stop_after,  Option::time,           Option::quiet,        Option::no_meaning,
+    Option::warnings,   Option::module_name, Option::buffer_size,    Option::bpftrace,     Option::no_warnings,
+    Option::no_feature, Option::emit_elf,    Option::needless,
 };
 
 // What is compiled in, and so cannot be chosen for a plan.
@@ -43,6 +44,7 @@ constexpr std::array compiled_in{
     CompiledIn{Option::attach_with, when_saved},    CompiledIn{Option::headers, when_saved},
     CompiledIn{Option::header_folders, when_saved}, CompiledIn{Option::global, when_saved},
     CompiledIn{Option::limits, when_saved},         CompiledIn{Option::systemtap, when_saved},
+    CompiledIn{Option::bpftrace, when_saved},       CompiledIn{Option::no_feature, when_saved},
 };
 
 Error is_compiled_in(Option option, std::string_view hint) {
@@ -90,8 +92,9 @@ std::string plan_path(const Command& command, const Source& source) {
     return (path / (stem + ".plan")).string();
 }
 
-Status write_plan(const std::string& path, const SavedPlan& saved) {
-    const std::string bytes = to_bytes(saved);
+Status write_plan(const std::string& path, const SavedPlan& saved) { return write_file(path, to_bytes(saved)); }
+
+Status write_file(const std::string& path, std::string_view bytes) {
     std::FILE* const file = std::fopen(path.c_str(), "wbe");
     if (!file) return system_error("cannot write " + path, errno);
     const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -99,6 +102,26 @@ Status write_plan(const std::string& path, const SavedPlan& saved) {
     const int code = errno;
     ::unlink(path.c_str());
     return system_error("cannot write " + path, code);
+}
+
+std::vector<std::string> saved_places(const Plan& plan) {
+    std::vector<std::string> out;
+    for (const PlannedProbe& probe : plan.probes) {
+        if (probe.internal) continue;
+        const auto rung = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
+        if (probe.places == 1 || rung == probe.rungs.end()) {
+            out.push_back(probe.text);
+            continue;
+        }
+        const size_t begin = out.size();
+        const std::string kind = probe.text.substr(0, probe.text.find(':'));
+        for (const Attachment& a : rung->attachments) {
+            std::string place = fmt::format("{}:{}{}{}", kind, a.function, a.event.empty() ? "" : ":", a.event);
+            if (std::find(out.begin() + static_cast<ptrdiff_t>(begin), out.end(), place) == out.end())
+                out.push_back(std::move(place));
+        }
+    }
+    return out;
 }
 
 Result<SavedPlan> read_plan(const Source& file) {

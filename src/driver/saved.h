@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/source.h"
@@ -18,6 +20,11 @@ Status suits_saved(const Command& command, const SavedPlan& saved);
 // Where the plan of this script goes: the file that --save names, or one in that folder.
 std::string plan_path(const Command& command, const Source& source);
 Status write_plan(const std::string& path, const SavedPlan& saved);
+// A file that cannot be written whole is not left.
+Status write_file(const std::string& path, std::string_view bytes);
+
+// What a plan attaches, as -l tells it.
+std::vector<std::string> saved_places(const Plan& plan);
 
 // The plan in a file that was read as a program's text.
 Result<SavedPlan> read_plan(const Source& file);

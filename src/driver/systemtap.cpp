@@ -56,7 +56,10 @@ Status take_pass(Command& command) {
 
 }  // namespace
 
-std::string dialect_of(const Command& command) { return command.has(Option::systemtap) ? ".stp" : ""; }
+std::string dialect_of(const Command& command) {
+    if (command.has(Option::systemtap)) return ".stp";
+    return command.has(Option::bpftrace) ? ".bt" : "";
+}
 
 Status take_systemtap(Command& command) {
     if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";

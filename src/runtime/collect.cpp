@@ -60,6 +60,7 @@ bool is_result(EventKind kind) {
         case EventKind::spans:
         case EventKind::value:
         case EventKind::histogram:
+        case EventKind::time:
         case EventKind::join:
         case EventKind::cat:
         case EventKind::system:
@@ -87,6 +88,11 @@ std::string error_text(const Plan& plan, const PlannedEvent& planned, const std:
     return fmt::format("{}{} near {}", error.text, where, error.near);
 }
 
+PlannedPosition error_place(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
+    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
+    return planned.format.empty() && index < plan.errors.size() ? plan.errors[index].where : planned.where;
+}
+
 }  // namespace
 
 Status Dispatcher::handle(std::span<const uint8_t> record) {
@@ -105,6 +111,9 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
     switch (planned.kind) {
         case EventKind::text:
             printer_.text(format_text(planned.format, event.values, plan_.plain_integers));
+            return Done{};
+        case EventKind::time:
+            printer_.text(MadeBy::time, format_text(planned.format, event.values, plan_.plain_integers));
             return Done{};
         case EventKind::map:
             return print_map(planned.map, planned.top, planned.divisor);
@@ -132,7 +141,7 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             if (!event.values.empty()) exit_status_ = static_cast<int>(number_of(event.values[0]) & 0xff);
             return Done{};
         case EventKind::join:
-            printer_.text(joined_text(planned.format, event.values));
+            printer_.text(MadeBy::join, joined_text(planned.format, event.values));
             return Done{};
         case EventKind::cat:
         case EventKind::system:
@@ -140,13 +149,12 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             return Done{};
         case EventKind::error:
         case EventKind::warning:
-            printer_.flush();
-            fmt::print(messages_, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
-                       format_text(planned.format, event.values, plan_.plain_integers));
+            complain({planned.kind == EventKind::error ? Complaint::Kind::error : Complaint::Kind::warning,
+                      format_text(planned.format, event.values, plan_.plain_integers), planned.where});
             return Done{};
         case EventKind::raised:
-            printer_.flush();
-            fmt::print(messages_, "ERROR: {}\n", error_text(plan_, planned, event.values));
+            complain({Complaint::Kind::raised, error_text(plan_, planned, event.values),
+                      error_place(plan_, planned, event.values)});
             if (++errors_ > plan_.max_errors) exit_called_ = failed_ = true;
             return Done{};
     }
@@ -160,10 +168,18 @@ void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& valu
     values.pop_back();
 }
 
+// People are told at once.
+void Dispatcher::complain(const Complaint& complaint) {
+    printer_.complaint(complaint);
+    printer_.flush();
+    fmt::print(messages_, "{}: {}{}", complaint.kind == Complaint::Kind::warning ? "WARNING" : "ERROR", complaint.text,
+               complaint.kind == Complaint::Kind::raised ? "\n" : "");
+}
+
 // What cannot be done is told, and the run goes on.
 void Dispatcher::act(EventKind kind, const std::string& text) {
     const Result<std::string> output = kind == EventKind::cat ? file_text(text) : command_output(text);
-    if (output) return printer_.text(*output);
+    if (output) return printer_.text(kind == EventKind::cat ? MadeBy::cat : MadeBy::system, *output);
     printer_.flush();
     fmt::print(messages_, "lt: {}\n", output.error().what);
 }

@@ -57,6 +57,7 @@ class Dispatcher {
   private:
     Status take(const PlannedEvent& planned, const Event& event);
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
+    void complain(const Complaint& complaint);
     void act(EventKind kind, const std::string& text);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);

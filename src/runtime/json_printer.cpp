@@ -24,6 +24,10 @@ constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggre
                                TypeRow{Aggregation::stats, "stats"}, TypeRow{Aggregation::avg, "stats"},
                                TypeRow{Aggregation::dist, "dist"}};
 
+// In the order of their enumerators; all are bpftrace's.
+constexpr std::array<std::string_view, 5> made_names{"printf", "time", "cat", "join", "syscall"};
+constexpr std::array<std::string_view, 3> complaint_names{"errorf", "warnf", "runtime_error"};
+
 std::string_view type_of(const MapContent& content) {
     for (const TypeRow& row : type_rows) {
         if (!content.entries.empty() && content.entries[0].value.type.aggregation == row.aggregation) return row.name;
@@ -36,7 +40,9 @@ class JsonPrinter final : public Printer {
     JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps) {}
 
     void at(std::optional<int64_t> time) override { time_ = time; }
-    void text(std::string_view text) override;
+    void text(std::string_view text) override { this->text(MadeBy::printf, text); }
+    void text(MadeBy by, std::string_view text) override;
+    void complaint(const Complaint& complaint) override;
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
@@ -50,6 +56,7 @@ class JsonPrinter final : public Printer {
 
   private:
     void begin(std::string_view type);
+    void begin_facts(std::string_view type);
     void end();
     void member(std::string_view name, std::string_view text);
     void member(std::string_view name, uint64_t number);
@@ -62,9 +69,14 @@ class JsonPrinter final : public Printer {
 };
 
 void JsonPrinter::begin(std::string_view type) {
-    out_ += fmt::format("{{\"type\": \"{}\", ", type);
-    if (stamps_) out_ += fmt::format("\"time\": {}, ", time_.value_or(unix_now()));
-    out_ += "\"data\": ";
+    begin_facts(type);
+    out_ += ", \"data\": ";
+}
+
+// Whose members stand beside the type.
+void JsonPrinter::begin_facts(std::string_view type) {
+    out_ += fmt::format("{{\"type\": \"{}\"", type);
+    if (stamps_) out_ += fmt::format(", \"time\": {}", time_.value_or(unix_now()));
 }
 
 void JsonPrinter::end() {
@@ -82,9 +94,18 @@ void JsonPrinter::member(std::string_view name, uint64_t number) {
     out_ += fmt::format("{}\"{}\": {}", out_.back() == '{' ? "" : ", ", name, number);
 }
 
-void JsonPrinter::text(std::string_view text) {
-    begin("printf");
+void JsonPrinter::text(MadeBy by, std::string_view text) {
+    begin(made_names[static_cast<size_t>(by)]);
     append_json(out_, text);
+    end();
+}
+
+void JsonPrinter::complaint(const Complaint& complaint) {
+    begin_facts(complaint_names[static_cast<size_t>(complaint.kind)]);
+    member("msg", complaint.text);
+    member("filename", complaint.where.file);
+    member("line", complaint.where.line);
+    member("col", complaint.where.column);
     end();
 }
 
@@ -153,16 +174,18 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
 }
 
 void JsonPrinter::attached(size_t probes) {
-    begin("attached_probes");
-    out_ += fmt::format("{{\"probes\": {}}}", probes);
+    begin_facts("attached_probes");
+    member("count", probes);
+    out_ += fmt::format(", \"data\": {{\"probes\": {}}}", probes);
     end();
 }
 
 // bpftrace knows one kind of loss, and has an object of its own for it.
 void JsonPrinter::lost(const LossFact& loss) {
     if (loss.kind == LossKind::ring_buffer_full) {
-        begin("lost_events");
-        out_ += fmt::format("{{\"events\": {}}}", loss.count);
+        begin_facts("lost_events");
+        member("count", loss.count);
+        out_ += fmt::format(", \"data\": {{\"events\": {}}}", loss.count);
         return end();
     }
     begin("lost");

@@ -55,6 +55,8 @@ std::string_view event_name(EventKind kind) {
             return "histogram";
         case EventKind::raised:
             return "raised";
+        case EventKind::time:
+            return "time";
     }
     return {};
 }
@@ -270,6 +272,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::error:
         case EventKind::warning:
         case EventKind::raised:
+        case EventKind::time:
             subject = event.format.empty() ? "" : " " + quoted(event.format);
             break;
         case EventKind::map:

@@ -140,13 +140,19 @@ struct Described<EventField> {
 };
 
 template <>
+struct Described<PlannedPosition> {
+    static constexpr std::tuple rows{FieldRow{"file", &PlannedPosition::file}, FieldRow{"line", &PlannedPosition::line},
+                                     FieldRow{"column", &PlannedPosition::column}};
+};
+
+template <>
 struct Described<PlannedEvent> {
     static constexpr std::tuple rows{
         FieldRow{"kind", &PlannedEvent::kind},       FieldRow{"format", &PlannedEvent::format},
         FieldRow{"map", &PlannedEvent::map},         FieldRow{"top", &PlannedEvent::top},
         FieldRow{"divisor", &PlannedEvent::divisor}, FieldRow{"fields", &PlannedEvent::fields},
         FieldRow{"size", &PlannedEvent::size},       FieldRow{"timed", &PlannedEvent::timed},
-        FieldRow{"printed", &PlannedEvent::printed}};
+        FieldRow{"printed", &PlannedEvent::printed}, FieldRow{"where", &PlannedEvent::where}};
 };
 
 template <>
@@ -175,7 +181,8 @@ struct Described<PlannedSpan> {
 template <>
 struct Described<PlannedError> {
     static constexpr std::tuple rows{FieldRow{"text", &PlannedError::text}, FieldRow{"near", &PlannedError::near},
-                                     FieldRow{"address", &PlannedError::has_address}};
+                                     FieldRow{"address", &PlannedError::has_address},
+                                     FieldRow{"where", &PlannedError::where}};
 };
 
 template <>

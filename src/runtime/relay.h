@@ -11,6 +11,8 @@ class Relay : public Printer {
 
     void at(std::optional<int64_t> time) override { next_.at(time); }
     void text(std::string_view text) override { next_.text(text); }
+    void text(MadeBy by, std::string_view text) override { next_.text(by, text); }
+    void complaint(const Complaint& complaint) override { next_.complaint(complaint); }
     void map(const MapContent& content) override { next_.map(content); }
     void open_spans(const OpenSpans& open) override { next_.open_spans(open); }
     void value(const Value& value) override { next_.value(value); }

@@ -20,6 +20,7 @@ class TextPrinter final : public Printer {
     TextPrinter(Sink& sink, PrintStyle style) : sink_(sink), plain_(style.plain), stamps_(style.timestamps) {}
 
     void at(std::optional<int64_t> time) override { time_ = time; }
+    using Printer::text;
     void text(std::string_view text) override { write(text); }
     void map(const MapContent& content) override;
     void open_spans(const OpenSpans& open) override;

@@ -8,8 +8,8 @@ namespace {
 constexpr std::array rows{
     OptionRow{Option::help, "-h,--help", "", "Print this help, with the parameters of the script where one is given."},
     OptionRow{Option::program, "-e", "PROGRAM", "Run this program instead of a file's."},
-    OptionRow{Option::command, "-c", "COMMAND", "Run this command, trace while it runs, and end with it."},
-    OptionRow{Option::process, "-p", "PID", "Trace only this process, and end with it."},
+    OptionRow{Option::command, "-c,--cmd", "COMMAND", "Run this command, trace while it runs, and end with it."},
+    OptionRow{Option::process, "-p,--pid", "PID", "Trace only this process, and end with it."},
     OptionRow{
         Option::follow, "--follow", "",
         "With -p or -c: trace that process, all that it has started and all that it will start, and nothing else."},
@@ -24,9 +24,9 @@ constexpr std::array rows{
               "Show the maps while they fill, drawn anew each second, with how distributions move over time."},
     OptionRow{Option::record, "--record", "FILE",
               "Of the console: add what is entered and printed to a file, with times."},
-    OptionRow{Option::list, "-l,--list", "PATTERN",
-              "List the probes that match, as in -l 'k:vfs_*' or -l '*read*', or those of a script; with -v what each "
-              "has at hand."},
+    OptionRow{Option::list, "-l,--list", "[PATTERN]",
+              "List the probes that match, as in -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; with -v "
+              "what each has at hand."},
     OptionRow{Option::format, "-f,--format", "FORMAT",
               "Print results as text, or as json: one object a line, which lt(1) describes."},
     OptionRow{Option::output, "-o,--output", "FILE", "Write results to a file instead of standard output."},
@@ -56,6 +56,9 @@ constexpr std::array rows{
     OptionRow{Option::attach_with, "--attach-with", "LIST",
               "Attach functions only in these ways, several with commas: fentry, kprobe.session, kprobe.multi, kprobe, "
               "breakpoint; uprobe.session, uprobe.multi, uprobe."},
+    OptionRow{
+        Option::no_feature, "--no-feature", "LIST",
+        "Do not use this feature of the kernel, several with commas: kprobe_multi, kprobe_session, uprobe_multi."},
     OptionRow{Option::max_map_keys, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
     OptionRow{Option::max_overhead, "--max-overhead", "SHARE",
@@ -66,13 +69,19 @@ constexpr std::array rows{
     OptionRow{Option::headers, "--include", "LIST",
               "Read these headers of C before the script's own lines; several with commas."},
     OptionRow{Option::dry_run, "--dry-run", "", "Load and attach everything, then end: nothing is collected."},
-    OptionRow{Option::warnings, "-k", "", "Tell of what could not be done in the kernel; lt always does."},
+    OptionRow{Option::warnings, "-k,--warnings", "", "Tell of what could not be done in the kernel; lt always does."},
+    OptionRow{Option::no_warnings, "--no-warnings", "", "Do not print warnings about the program."},
     OptionRow{Option::kernel, "--kernel", "DIR", "Compile for the kernel described in a folder; nothing is run."},
-    OptionRow{Option::save, "--save", "FILE",
+    OptionRow{Option::save, "--save,--aot", "FILE",
               "Compile only, and write the plan to a file (or into a folder): `lt FILE` runs it without compiling."},
+    OptionRow{Option::emit_elf, "--emit-elf", "FILE",
+              "Compile only, and write the object with the BPF programs to a file."},
     OptionRow{Option::unsafe, "--unsafe", "",
               "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay, "
               "override, setsockopt; and probes on bare addresses."},
+    OptionRow{Option::bpftrace, "--bt", "", "The program is bpftrace's, as those of files that end in .bt."},
+    OptionRow{Option::needless, "--verify-llvm-ir,--usdt-file-activation,--btf", "",
+              "Options of bpftrace for what lt always does."},
     OptionRow{Option::systemtap, "--stp", "",
               "The program is of SystemTap's language, as those of files that end in .stp."},
     OptionRow{Option::target, "-x", "PID", "The process that a SystemTap program gets from target()."},
@@ -90,8 +99,26 @@ constexpr std::array rows{
     OptionRow{Option::buffer_size, "-s", "MB", "SystemTap's size of a buffer: lt's is as large as it has to be."},
 };
 
+constexpr std::array refused{
+    RefusedOption{"-d,--debug",
+                  "--dump ast,typed,ir,llvm,bpf,plan prints what the compiler makes, -v the verifier's log"},
+    RefusedOption{"--emit-llvm", "--dump llvm prints it: lt --dump llvm SCRIPT > FILE"},
+    RefusedOption{"--debuginfo",
+                  "debug files are found in /usr/lib/debug (.build-id/ab/cdef.debug) and beside the program (.debug): "
+                  "put a link there"},
+    RefusedOption{"--traceable-functions", "lt reads the kernel's own list, and only for patterns"},
+    RefusedOption{"--dwarf-pid", "ustack walks frame pointers, of every process"},
+    RefusedOption{"--fmt", "lt check FILE tells of mistakes; a program is never written anew"},
+    RefusedOption{"--test", "lt check FILE compiles a program, lt --dry-run FILE loads and attaches it, too"},
+    RefusedOption{"--bench", "--stats tells what each probe of a run has cost"},
+    RefusedOption{"--probe-filter", "it is for test: and bench: probes, which lt has not"},
+    RefusedOption{"--mode",
+                  "lt check FILE compiles, --time tells how long each stage took, --stats what each probe has cost"},
+};
+
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return rows; }
+std::span<const RefusedOption> refused_options() { return refused; }
 
 }  // namespace lt

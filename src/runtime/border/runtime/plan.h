@@ -184,6 +184,7 @@ enum class EventKind : uint8_t {
     warning,    // likewise
     histogram,  // one field, what samples() has collected; top: 0 hist_log(), 1 hist_linear()
     raised,     // an error that nothing caught; as text, or without a format: index into Plan::errors, an address
+    time,       // as text: the time of day
 };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.
@@ -199,6 +200,15 @@ struct EventField {
     uint32_t offset = 0;                               // from the start of the record
     std::optional<PlannedPercentile> percentile = {};  // the field's bytes are the key
 };
+
+// Where something stands in the program's text.
+struct PlannedPosition {
+    std::string file;  // as diagnostics call it
+    uint32_t line = 0;
+    uint32_t column = 0;
+    bool operator==(const PlannedPosition&) const = default;
+};
+
 struct PlannedEvent {
     EventKind kind = EventKind::text;
     std::string format;   // text: of printf, escapes already replaced
@@ -206,9 +216,10 @@ struct PlannedEvent {
     uint32_t top = 0;     // map: how many of the largest values; 0: all
     int64_t divisor = 1;  // map: of what is printed
     std::vector<EventField> fields;
-    uint32_t size = 0;     // of the whole record
-    bool timed = false;    // the last field is the monotonic time in nanoseconds at which it was written
-    bool printed = false;  // clear, zero: what the print() just before it has printed, and no more
+    uint32_t size = 0;           // of the whole record
+    bool timed = false;          // the last field is the monotonic time in nanoseconds at which it was written
+    bool printed = false;        // clear, zero: what the print() just before it has printed, and no more
+    PlannedPosition where = {};  // error, warning, raised with a format
 };
 
 // What can go wrong at run time, in words that do not depend on the run.
@@ -216,6 +227,7 @@ struct PlannedError {
     std::string text;
     std::string near;          // where in the program: "operator '/' at x.stp:1:20"
     bool has_address = false;  // is the second field of the record one, to be told between the two?
+    PlannedPosition where = {};
     bool operator==(const PlannedError&) const = default;
 };
 

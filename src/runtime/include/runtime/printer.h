@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "runtime/buckets.h"
+#include "runtime/plan.h"
 #include "runtime/value.h"
 
 namespace lt {
@@ -64,12 +65,25 @@ struct Fact {
     std::string text;  // whole lines for people
 };
 
+// What a text was made by.
+enum class MadeBy : uint8_t { printf, time, cat, join, system };
+
+// What the program says went wrong, or what did.
+struct Complaint {
+    enum class Kind : uint8_t { error, warning, raised };  // errorf(), warnf(), an error at run time
+    Kind kind = Kind::error;
+    std::string text;
+    PlannedPosition where;
+};
+
 class Printer {
   public:
     virtual ~Printer() = default;
     // When what is printed next happened, in nanoseconds since 1970; no value: now. Only printers with timestamps mind.
     virtual void at(std::optional<int64_t> time) = 0;
-    virtual void text(std::string_view text) = 0;        // what printf made
+    virtual void text(std::string_view text) = 0;  // what printf made
+    virtual void text(MadeBy, std::string_view made) { text(made); }
+    virtual void complaint(const Complaint&) {}          // people read it on standard error
     virtual void map(const MapContent& content) = 0;     // print(@x) and the maps at the end; sorts by value
     virtual void open_spans(const OpenSpans& open) = 0;  // print(NAME)
     virtual void value(const Value& value) = 0;          // print(expression): a line

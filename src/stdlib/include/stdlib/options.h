@@ -55,15 +55,28 @@ enum class Option : uint8_t {
     no_meaning,
     module_name,
     buffer_size,
+    bpftrace,
+    no_warnings,
+    no_feature,
+    emit_elf,
+    needless,
 };
 
 struct OptionRow {
     Option id;
     std::string_view names;     // "-e,--program"
-    std::string_view argument;  // empty: a flag; LIST: several with commas, or the option several times
+    std::string_view argument;  // empty: a flag; LIST: several with commas, or the option several times; [X]: or none
     std::string_view sentence;
 };
 
 std::span<const OptionRow> option_rows();
+
+// What bpftrace has and lt has not; each takes an argument or none.
+struct RefusedOption {
+    std::string_view names;
+    std::string_view instead;  // what to type
+};
+
+std::span<const RefusedOption> refused_options();
 
 }  // namespace lt

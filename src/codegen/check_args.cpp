@@ -20,14 +20,14 @@ bool can_be_read(const ProgramVariable& v) {
 
 std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id) {
     ArgumentsUse all;
-    if (probe_row(body_.place.kind).place == Place::binary_function) {
+    if (has_debug_scope(body_.place)) {
         const Result<ProgramScope>& scope = kernel_.program_scope(body_.place.user);
         if (!scope) {
             error(id, scope.error().what).hint = "write arg0, arg1 ...";
             return {};
         }
         for (const ProgramVariable& v : scope->variables)
-            if (can_be_read(v)) all.variables.push_back(v);
+            if (can_be_read(v) && of_place(v.type).kind != Kind::none) all.variables.push_back(v);
         return all;
     }
     const KernelFunction& function = body_.place.function;
@@ -55,9 +55,7 @@ Type BodyChecker::whole_arguments(ast::ExprId id) {
         add(field.name, field.type);
     }
     for (const ProgramVariable& v : all->variables) {
-        Type type = v.type;
-        type.user_memory = true;
-        add(v.name, std::move(type));
+        add(v.name, of_place(v.type));
     }
     if (std::ranges::find(parts, Kind::none, &Type::kind) != parts.end()) return nothing();
     if (parts.empty()) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,13 @@ namespace {
 
 constexpr uint64_t second = 1000000000;
 
-// "s:1", "hz:99", "10ms"; a number alone is of nanoseconds.
+// What the kernel's coarse clock moves by each time: a tick, of which there are CONFIG_HZ in a second.
+uint64_t tick() {
+    timespec resolution{};
+    return ::clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) == 0 ? static_cast<uint64_t>(resolution.tv_nsec) : 0;
+}
+
+// "s:1", "hz:99", "10ms", "jiffies:5"; a number alone is of nanoseconds.
 std::optional<uint64_t> period_of(const ast::ProbeSpec& spec) {
     struct Unit {
         std::string_view name;
@@ -35,6 +42,7 @@ std::optional<uint64_t> period_of(const ast::ProbeSpec& spec) {
     const auto n = number<uint32_t>(count);
     if (!n || *n == 0) return {};
     if (unit == "hz") return std::max<uint64_t>(1, second / *n);
+    if (unit == "jiffies") return tick() * *n;
     for (const Unit& u : units) {
         if (unit == u.name) return u.ns * *n;
     }

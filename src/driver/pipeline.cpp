@@ -17,6 +17,7 @@
 #include "list.h"
 #include "parser/parse.h"
 #include "privileges.h"
+#include "progress.h"
 #include "saved.h"
 #include "systemtap.h"
 #include "traced.h"
@@ -28,26 +29,27 @@ enum class From : uint8_t { script, plan, both };
 struct StageRow {
     std::string_view name;
     bool (Pipeline::*work)();
-    From from;  // what is run
+    From from;               // what is run
+    std::string_view doing;  // as it is told where it takes long
 };
 constexpr std::array stages{
-    StageRow{"parse", &Pipeline::parse, From::script},
+    StageRow{"parse", &Pipeline::parse, From::script, "reading the program"},
     // From here the text is a tree; nothing looks at the text again but to draw diagnostics.
-    StageRow{"resolve", &Pipeline::resolve, From::script},
+    StageRow{"resolve", &Pipeline::resolve, From::script, "looking for the places of the probes"},
     // From here every probe names one existing place and knows the ways there.
-    StageRow{"check", &Pipeline::check, From::script},
+    StageRow{"check", &Pipeline::check, From::script, "checking the program"},
     // From here every expression has a type and every map a layout.
-    StageRow{"lower", &Pipeline::lower, From::script},
+    StageRow{"lower", &Pipeline::lower, From::script, "compiling"},
     // From here sizes and offsets are known and syntax is forgotten.
-    StageRow{"emit", &Pipeline::emit, From::script},
+    StageRow{"emit", &Pipeline::emit, From::script, "compiling"},
     // In the place of these, for a plan that was saved.
-    StageRow{"fit", &Pipeline::fit, From::plan},
+    StageRow{"fit", &Pipeline::fit, From::plan, "looking whether the plan fits"},
     // From here the plan is complete: the compiler is not needed any more.
-    StageRow{"load", &Pipeline::load, From::both},
+    StageRow{"load", &Pipeline::load, From::both, "loading"},
     // From here the verifier has accepted every program.
-    StageRow{"attach", &Pipeline::attach, From::both},
+    StageRow{"attach", &Pipeline::attach, From::both, "attaching {} places"},
     // From here every probe is attached.
-    StageRow{"run", &Pipeline::collect, From::both},
+    StageRow{"run", &Pipeline::collect, From::both, ""},
 };
 
 struct DumpRow {
@@ -247,11 +249,20 @@ bool Pipeline::set_max_keys() {
     return true;
 }
 
+bool Pipeline::shows_progress() const {
+    return shared_.alone && shared_.messages == stderr && !command_.has(Option::quiet) && Progress::has_terminal();
+}
+
+bool Pipeline::work(bool (Pipeline::*stage)(), std::string_view doing) {
+    const Progress progress(fmt::format(fmt::runtime(doing), session_ ? places() : 0));
+    return (this->*stage)();
+}
+
 bool Pipeline::run_stages() {
     for (const StageRow& stage : stages) {
         if (!is_passed(stage, saved_.has_value())) continue;
         const auto start = std::chrono::steady_clock::now();
-        const bool fine = (this->*stage.work)();
+        const bool fine = work(stage.work, shows_progress() ? stage.doing : "");
         timings_.push_back({stage.name, std::chrono::steady_clock::now() - start});
         if (!fine) return false;
         for (const std::string& name : command_.list(Option::dump)) {

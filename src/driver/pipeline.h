@@ -96,6 +96,8 @@ class Pipeline {
     void tell_wait(Ended how);
     bool begin();
     bool run_stages();
+    bool work(bool (Pipeline::*stage)(), std::string_view doing);
+    bool shows_progress() const;
     bool compile_again(const std::vector<Refusal>& refusals);
     void draw_diags();
     bool params_fit();

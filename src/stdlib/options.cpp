@@ -32,7 +32,7 @@ constexpr std::array rows{
     OptionRow{Option::output, "-o,--output", "FILE", "Write results to a file instead of standard output."},
     OptionRow{Option::buffering, "-B", "MODE",
               "When results are written: line (soon after they come), none (each at once) or full (64 KiB at a time)."},
-    OptionRow{Option::quiet, "-q,--quiet", "", "Do not tell that tracing has begun."},
+    OptionRow{Option::quiet, "-q,--quiet", "", "Do not tell that tracing has begun, nor what lt is at before."},
     OptionRow{Option::timestamps, "--timestamps", "", "Print the time of day at which it happened before each line."},
     OptionRow{Option::ready_fd, "--ready-fd", "N", "Write a line to this descriptor when every probe is attached."},
     OptionRow{

@@ -71,6 +71,7 @@ bool is_result(EventKind kind) {
         case EventKind::error:
         case EventKind::warning:
         case EventKind::raised:
+        case EventKind::option:
             return false;
     }
     return false;
@@ -149,6 +150,9 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             fmt::print(messages_, "ERROR: {}\n", error_text(plan_, planned, event.values));
             if (++errors_ > plan_.max_errors) exit_called_ = failed_ = true;
             return Done{};
+        case EventKind::option:
+            set_option(event.values);
+            return Done{};
     }
     return Done{};
 }
@@ -166,6 +170,14 @@ void Dispatcher::act(EventKind kind, const std::string& text) {
     if (output) return printer_.text(*output);
     printer_.flush();
     fmt::print(messages_, "lt: {}\n", output.error().what);
+}
+
+void Dispatcher::set_option(const std::vector<Value>& values) {
+    const auto number = [&](size_t i) { return static_cast<int>(number_of(values[i])); };
+    const Status set = set_socket_option({number(0), number(1), number(2), number(3), number(4)});
+    if (set) return;
+    printer_.flush();
+    fmt::print(messages_, "lt: {}\n", set.error().what);
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,

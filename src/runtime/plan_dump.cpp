@@ -55,6 +55,8 @@ std::string_view event_name(EventKind kind) {
             return "histogram";
         case EventKind::raised:
             return "raised";
+        case EventKind::option:
+            return "option";
     }
     return {};
 }
@@ -286,6 +288,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::value:
         case EventKind::stack:
         case EventKind::exit:
+        case EventKind::option:
             break;
     }
     line("event {}: {}{}, {} bytes{}", index, event_name(event.kind), subject, event.size,

@@ -228,13 +228,37 @@ void wait_busily(BodyLowering& l, const ast::Call& node) {
 
 // ---- options of sockets
 
+constexpr int helper_get_current_pid_tgid = 14;
 constexpr int helper_setsockopt = 49;
 
-Type option_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
-    if (c.place().kind == ProbeKind::socket) return integer_type(8, true);
-    c.error(id, "only a socket that was just accepted can be given options").hint =
-        "socket:accepted /args.local_port == PORT/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }";
+// Of the socket that was accepted, or of the descriptor that is the first of four.
+constexpr size_t with_descriptor = 4;
+
+Type option_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const bool names_descriptor = node.arguments.size() == with_descriptor;
+    const bool at_socket = c.place().kind == ProbeKind::socket;
+    if (at_socket && !names_descriptor) return integer_type(8, true);
+    if (names_descriptor && !at_socket && !run_by_lt(probe_row(c.place().kind).place)) return nothing();
+    c.error(id, names_descriptor ? "a descriptor is one of the process that runs, and here none does"
+                                 : "only a socket that was just accepted can be given options")
+        .hint =
+        names_descriptor
+            ? "t:syscalls:sys_exit_accept4 /args.ret >= 0/ { setsockopt(args.ret, SOL_SOCKET, SO_KEEPALIVE, 1); }"
+            : "socket:accepted /args.local_port == PORT/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }";
     return nothing();
+}
+
+// lt takes the descriptor from the process and sets it, as soon as it reads this.
+void set_option_of_descriptor(BodyLowering& l, const ast::Call& node) {
+    constexpr uint64_t process = 32;  // above the thread
+    Builder& b = l.builder();
+    PlannedEvent e;
+    e.kind = EventKind::option;
+    std::vector<RecordPart> parts{
+        {b.alu(ir::Alu::lshr, b.helper(helper_get_current_pid_tgid), b.constant(process)), 8, false}};
+    for (ast::ExprId id : node.arguments) parts.push_back({l.number(id), 8, false});
+    e.fields.assign(parts.size(), {integer_type(8, true)});
+    l.emit_parts(std::move(e), std::move(parts), true);
 }
 
 ir::Value set_option(BodyLowering& l, ast::ExprId, const ast::Call& node) {
@@ -245,7 +269,10 @@ ir::Value set_option(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     return b.extend(b.helper(helper_setsockopt, {b.context(), level, option, value, b.constant(4)}), 4, true);
 }
 
-void set_option_only(BodyLowering& l, const ast::Call& node) { set_option(l, {}, node); }
+void set_option_only(BodyLowering& l, const ast::Call& node) {
+    if (node.arguments.size() == with_descriptor) return set_option_of_descriptor(l, node);
+    set_option(l, {}, node);
+}
 
 Type assert_now(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     const auto value = c.known(node.arguments[0]);

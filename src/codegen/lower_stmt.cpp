@@ -380,6 +380,7 @@ static bool only_prints(EventKind kind) {
         case EventKind::exit:
         case EventKind::system:
         case EventKind::raised:
+        case EventKind::option:
             return false;
     }
     return false;

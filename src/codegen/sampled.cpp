@@ -7,10 +7,9 @@ namespace lt {
 namespace {
 
 // What a block may call that does more than to collect, to print or to make a value.
-constexpr std::array acting{Function::exit,          Function::clear,     Function::zero,
-                            Function::remove,        Function::system,    Function::signal,
-                            Function::signal_thread, Function::override_, Function::assert_,
-                            Function::fail,          Function::age};
+constexpr std::array acting{Function::exit,    Function::clear,  Function::zero,          Function::remove,
+                            Function::system,  Function::signal, Function::signal_thread, Function::override_,
+                            Function::assert_, Function::fail,   Function::age,           Function::setsockopt};
 
 bool acts(Function f) { return std::find(acting.begin(), acting.end(), f) != acting.end(); }
 

@@ -99,6 +99,10 @@ Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool 
         const auto spelled = c ? spell_out(*c, facts) : std::nullopt;
         if (!spelled || (!all && !spelled->needs_it)) continue;
         if (spelled->lock) diags.warning(*spelled->lock, "no lock is taken: what is read may change meanwhile");
+        if (spelled->option)
+            diags.warning(*spelled->option,
+                          "lt itself sets the option, right after this: the result is 0 here, and what "
+                          "cannot be set is told");
         out.insert(out.end(), pieces.begin() + static_cast<ptrdiff_t>(i) + 1,
                    pieces.begin() + static_cast<ptrdiff_t>(head.body));
         const Span where = pieces[head.body].span;

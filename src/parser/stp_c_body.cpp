@@ -26,7 +26,8 @@ constexpr std::array left_out{
     LeftOut{"rcu_read_lock", false},    LeftOut{"rcu_read_unlock", false},
     LeftOut{"local_bh_disable", false}, LeftOut{"local_bh_enable", false},
     LeftOut{"preempt_disable", false},  LeftOut{"preempt_enable", false},
-    LeftOut{"cond_resched", false},
+    LeftOut{"cond_resched", false},     LeftOut{"sockfd_put", false},
+    LeftOut{"set_fs", false},
 };
 
 // Loops of the kernel's headers over its lists. Of some the structure is known, others are given its member.
@@ -61,7 +62,7 @@ class Body {
         else if (result_ && facts_.gives_number)
             leave_with({made(PieceKind::word, result_name)});
         if (!values_.is_fine() || (result_ && !facts_.gives_number)) return {};
-        return SpelledC{std::move(out_), lock_, needs_it_ || values_.names_tables};
+        return SpelledC{std::move(out_), lock_, option_, needs_it_ || values_.names_tables};
     }
 
   private:
@@ -119,6 +120,9 @@ class Body {
         if (const Walk* row = find_row(walks, now())) return walk(*row);
         if (std::ranges::find(prints, now().text) != prints.end()) return print();
         if (values_.take_word("STAP_RETURN")) return give_back();
+        if (now().is_word("mm_segment_t") || values_.assigns_from("get_fs")) return skip();
+        if (values_.assigns_from("sockfd_lookup")) return values_.look_up(out_), mark(";"), need(";");
+        if (values_.sets_option()) return set_option(), need(";");
         const size_t begin = out_.size();
         const bool before = result_;
         assign();
@@ -189,8 +193,26 @@ class Body {
         mark(";");
     }
 
+    void skip() {
+        while (values_.is_fine() && !now().is(";")) values_.next();
+        need(";");
+    }
+
+    // Done when this is read: there is no result yet.
+    void set_option() {
+        if (!option_) option_ = now().span;
+        add(values_.option());
+        mark(";");
+    }
+
     void give_back() {
         need("(");
+        if (values_.sets_option()) {
+            set_option();
+            need(")");
+            need(";");
+            return leave_with({made(PieceKind::number, "0")});
+        }
         const Pieces value = values_.value().text;
         need(")");
         need(";");
@@ -218,6 +240,12 @@ class Body {
         if (before) return mark(step);
         if (now().is("++") || now().is("--")) return mark(values_.next().text);
         if (take("=")) {
+            if (values_.sets_option()) {
+                out_.pop_back();
+                set_option();
+                word(name), mark("=");
+                return out_.push_back(made(PieceKind::number, "0"));
+            }
             mark("=");
             return add(values_.fitted(values_.value(), target->bits).text);
         }
@@ -289,7 +317,7 @@ class Body {
     const CFacts& facts_;
     CValues values_;
     Pieces out_;
-    std::optional<Span> lock_;
+    std::optional<Span> lock_, option_;
     bool needs_it_ = false;
     bool result_ = false;
     size_t depth_ = 0;

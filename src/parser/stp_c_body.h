@@ -17,8 +17,9 @@ struct CFacts {
 
 struct SpelledC {
     Pieces statements;
-    std::optional<Span> lock;  // the first lock that is not taken
-    bool needs_it = false;     // does compiled C not do this?
+    std::optional<Span> lock;    // the first lock that is not taken
+    std::optional<Span> option;  // the first option of a socket that is set later
+    bool needs_it = false;       // does compiled C not do this?
 };
 
 // None: it does more than can be said in the language itself.

@@ -106,6 +106,34 @@ void CValues::declaration(Pieces& out) {
     }
 }
 
+bool CValues::assigns_from(std::string_view function) const {
+    return at_ + 2 < c_.size() && c_[at_ + 1].is("=") && c_[at_ + 2].is_word(function);
+}
+
+// A descriptor that is none gives no socket; more is known only when an option is set.
+void CValues::look_up(Pieces& out) {
+    constexpr const char* no_descriptor = "9";  // EBADF
+    const auto variable = variables_.find(now().text);
+    if (variable == variables_.end() || variable->second.points_to != "struct socket") return refuse();
+    const std::string& name = variable->second.spelled;
+    at_ += 3;
+    const auto add = [&](PieceKind kind, const std::string& text) { out.push_back(made(kind, text)); };
+    if (!take("(")) return refuse();
+    add(PieceKind::word, name), add(PieceKind::mark, "=");
+    const Pieces descriptor = fitted(value(), int_bits).text;
+    out.insert(out.end(), descriptor.begin(), descriptor.end());
+    add(PieceKind::mark, ";");
+    const bool has_error = take(",") && take("&");
+    const auto error = has_error ? target() : std::nullopt;
+    if (!error || error->is_result || !take(")")) return refuse();
+    variable->second.is_socket = true;
+    // error = socket < 0 ? -EBADF : error
+    add(PieceKind::word, error->name), add(PieceKind::mark, "="), add(PieceKind::word, name);
+    add(PieceKind::mark, "<"), add(PieceKind::number, "0"), add(PieceKind::mark, "?");
+    add(PieceKind::mark, "-"), add(PieceKind::number, no_descriptor), add(PieceKind::mark, ":");
+    add(PieceKind::word, error->name);
+}
+
 void CValues::declare(const Type& type, Pieces& out) {
     if (now().kind != PieceKind::word || variables_.contains(now().text)) return refuse();
     const std::string name = next().text;
@@ -114,6 +142,12 @@ void CValues::declare(const Type& type, Pieces& out) {
     if (variable.is_address) variable.points_to = type.name;
     if (!variable.is_address) variable.bits = type.bits;
     variables_.emplace(name, variable);
+    at_--;
+    if (assigns_from("sockfd_lookup")) {
+        look_up(out);
+        return out.push_back(made(PieceKind::mark, ";"));
+    }
+    at_++;
     if (!take("=")) return;
     out.push_back(made(PieceKind::word, variable.spelled));
     out.push_back(made(PieceKind::mark, "="));

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "stdlib/header_constants.h"
 #include "stp_c.h"
 
 namespace lt::stp {
@@ -56,7 +57,8 @@ CValue CValues::value() {
         out.text.push_back(next());
         const CValue no = value();
         append(out.text, no.text);
-        const bool has_text = yes.kind == Kind::text || no.kind == Kind::text;
+        const auto is_none = [](const CValue& v) { return v.kind == Kind::text || v.kind == Kind::socket; };
+        const bool has_text = is_none(out) || is_none(yes) || is_none(no);
         const bool has_address = yes.kind == Kind::address || no.kind == Kind::address;
         if (has_text || (has_address && yes.kind != no.kind) || yes.points_to != no.points_to) fine_ = false;
         out.kind = yes.kind == no.kind ? yes.kind : Kind::member, out.points_to = yes.points_to,
@@ -85,7 +87,8 @@ CValue CValues::joined(CValue left, const Piece& op, const CValue& right) {
     const bool is_equality = op.text == "==" || op.text == "!=";
     const bool compares = is_equality || holds(levels[order], op.text);
     const bool numbers = left.kind == Kind::number && right.kind == Kind::number;
-    const bool has_text = left.kind == Kind::text || right.kind == Kind::text;
+    const auto is_none = [](const CValue& v) { return v.kind == Kind::text || v.kind == Kind::socket; };
+    const bool has_text = is_none(left) || is_none(right);
     const bool negative = left.is_negative || right.is_negative;
     const bool masks = op.text == "&" && !negative && (left.kind == Kind::number || right.kind == Kind::number) &&
                        left.kind != Kind::address && right.kind != Kind::address;
@@ -107,10 +110,15 @@ CValue CValues::unary() {
     if (++depth_ > most_depth) return none();
     CValue out;
     if (now().is("!")) {
-        out.text.push_back(next());
+        const Piece mark = next();
         const CValue of = unary();
         if (of.kind == Kind::text) fine_ = false;
+        const bool is_socket = of.kind == Kind::socket;
+        out.text = {made(PieceKind::mark, is_socket ? "(" : "!")};
+        out.text.front().span = mark.span;
         append(out.text, of.text);
+        if (is_socket)
+            append(out.text, {made(PieceKind::mark, "<"), made(PieceKind::number, "0"), made(PieceKind::mark, ")")});
         out.bits = int_bits;
     } else if (now().is("-")) {
         out.text.push_back(next());
@@ -145,7 +153,7 @@ CValue CValues::cast_value() {
     const auto to = type();
     if (!to || !take(")")) return none();
     CValue out = unary();
-    if (out.kind == Kind::text) return none();
+    if (out.kind == Kind::text || out.kind == Kind::socket) return none();
     out.is_negative = false;
     if (to->stars > 0) {
         out.kind = Kind::address, out.points_to = to->name;
@@ -187,7 +195,7 @@ CValue CValues::named() {
     const auto variable = variables_.find(name);
     if (variable != variables_.end()) {
         const Variable& v = variable->second;
-        out.kind = v.is_address ? Kind::address : Kind::number;
+        out.kind = v.is_socket ? Kind::socket : v.is_address ? Kind::address : Kind::number;
         out.points_to = v.points_to, out.bits = v.bits;
         out.text.push_back(made(PieceKind::word, v.spelled));
         return with_members(std::move(out));
@@ -195,6 +203,12 @@ CValue CValues::named() {
     if (name == "NULL" || name == "false" || name == "true") {
         out.bits = int_bits;
         out.text.push_back(made(PieceKind::number, name == "true" ? "1" : "0"));
+        return out;
+    }
+    if (header_constant(name)) {
+        out.text = {made(PieceKind::at_word, "@lt"), made(PieceKind::mark, "("), made(PieceKind::string, name),
+                    made(PieceKind::mark, ")")};
+        out.bits = int_bits;
         return out;
     }
     if (name != "current" && name != "tcp_hashinfo") return none();
@@ -221,7 +235,7 @@ CValue CValues::called(const std::string& name) {
         out.kind = Kind::address, out.points_to = view->type;
         return with_members(std::move(out));
     }
-    if (out.kind == Kind::text || out.kind == Kind::address) return none();
+    if (out.kind != Kind::number && out.kind != Kind::member) return none();
     out.text.insert(out.text.begin(), {made(PieceKind::word, name), made(PieceKind::mark, "(")});
     out.text.push_back(made(PieceKind::mark, ")"));
     out.kind = Kind::number, out.bits = long_bits;
@@ -283,6 +297,47 @@ Pieces CValues::head_of_list() {
     return head.points_to.empty() ? none().text : cast(head.text, head.points_to);
 }
 
+// ---- options of sockets
+
+bool CValues::sets_option() const { return now().is_word("sock_setsockopt") || now().is_word("kernel_setsockopt"); }
+
+// sock_setsockopt(socket, level, option, (char *)&value, sizeof(value))
+Pieces CValues::option() {
+    names_tables = true;
+    next();
+    Pieces out{made(PieceKind::at_word, "@lt"), made(PieceKind::mark, "("), made(PieceKind::string, "setsockopt"),
+               made(PieceKind::mark, ",")};
+    if (!take("(")) return none().text;
+    const CValue socket = value();
+    if (socket.kind != Kind::socket) return none().text;
+    append(out, socket.text);
+    constexpr int numbers = 2;
+    for (int i = 0; i < numbers && take(","); i++) {
+        out.push_back(made(PieceKind::mark, ","));
+        append(out, fitted(value(), int_bits).text);
+    }
+    out.push_back(made(PieceKind::mark, ","));
+    append(out, option_value());
+    out.push_back(made(PieceKind::mark, ")"));
+    return take(")") ? out : none().text;
+}
+
+// Its address, which is a number of 4 bytes.
+Pieces CValues::option_value() {
+    if (!take(",")) return none().text;
+    const bool wrapped = take_word("KERNEL_SOCKPTR");
+    if (take("(") && !wrapped && (!type() || !take(")"))) return none().text;
+    if (!take("&")) return none().text;
+    const auto variable = target();
+    const bool fits = variable && !variable->is_result && variable->bits == int_bits && (!wrapped || take(")"));
+    if (!fits || !take(",")) return none().text;
+    if (take_word("sizeof"))
+        skip_brackets();
+    else if (next().text != "4")
+        return none().text;
+    return {made(PieceKind::word, variable->name)};
+}
+
 // ---- widths
 
 CValue CValues::narrowed(CValue value, std::string_view type) const {
@@ -296,7 +351,7 @@ CValue CValues::narrowed(CValue value, std::string_view type) const {
 
 // As a variable of so many bits has it.
 CValue CValues::fitted(CValue value, uint32_t bits) {
-    if (value.kind == Kind::text) return none();
+    if (value.kind == Kind::text || value.kind == Kind::socket) return none();
     const bool fits = bits == long_bits || (value.kind == Kind::number && value.bits <= bits);
     if (fits) return value;
     if (value.kind == Kind::address) return none();
@@ -329,7 +384,8 @@ Pieces CValues::printed() {
         CValue value = this->value();
         const bool is_signed = letter == 'd' || letter == 'i';
         const bool is_number = is_signed || letter == 'u' || letter == 'x';
-        const bool fine = is_number ? value.kind != Kind::text : letter == 'p' && !is_letter_next;
+        const bool fine =
+            is_number ? value.kind != Kind::text && value.kind != Kind::socket : letter == 'p' && !is_letter_next;
         if (!fine) return none().text;
         const bool fits = is_signed && value.kind == Kind::number && value.bits == int_bits;
         if (is_number && !is_long && !fits) value = narrowed(std::move(value), is_signed ? "int32" : "uint32");

@@ -20,6 +20,7 @@ struct CValue {
         number,   // with a sign, of so many bits
         member,   // of a structure: only the kernel's type information knows of what type
         address,  // of a structure that is known, or not
+        socket,   // one that was looked up: the descriptor stands for it
         text,
     };
     Kind kind = Kind::number;
@@ -54,6 +55,8 @@ class CValues {
         bool is_result;  // of the function
     };
     bool begins_type() const;
+    bool assigns_from(std::string_view function) const;
+    void look_up(Pieces& out);      // socket = sockfd_lookup(descriptor, &error)
     void declaration(Pieces& out);  // up to its `;`
     std::optional<Target> target();
     std::string pointee_of(const std::string& name) const;
@@ -65,6 +68,8 @@ class CValues {
     // ---- values
     CValue value();
     CValue fitted(CValue value, uint32_t bits);
+    bool sets_option() const;
+    Pieces option();   // what is called instead
     Pieces printed();  // a format and its values, each as wide as the format says
     Pieces head_of_list();
     Pieces container(const std::string& node, const std::string& type, const std::string& member) const;
@@ -76,6 +81,7 @@ class CValues {
         std::string points_to = {};
         uint32_t bits = 64;
         bool is_address = false;
+        bool is_socket = false;
     };
     struct Type {
         std::string name;  // of what has members
@@ -94,6 +100,7 @@ class CValues {
     CValue called(const std::string& name);
     CValue with_members(CValue value);
     CValue narrowed(CValue value, std::string_view type) const;
+    Pieces option_value();
     CValue joined(CValue left, const Piece& op, const CValue& right);
     std::optional<std::string> argument();
     CValue none();

@@ -121,9 +121,9 @@ class Casts {
                                : known(id, value);
         const uint32_t size = machine_.size(tree_.origin(value));
         constexpr uint32_t whole = 4;
-        const bool fits = is_signed ? (type == Known::number && size <= whole) ||
-                                          (type == Known::small_unsigned && size < whole)
-                                    : type == Known::small_unsigned;
+        const bool fits =
+            is_signed ? (type == Known::number && size <= whole) || (type == Known::small_unsigned && size < whole)
+                      : type == Known::small_unsigned;
         if (fits) tree_.put(id, ast::ExprNode(tree_.node(value)));
     }
 

@@ -56,6 +56,7 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     fold_spans(tree);
     join_items(tree);
     drop_unwritten(tree, source);
+    drop_dead(tree);
     drop_casts(tree, machine);
     plain_locals(tree);
     name_addresses(tree);

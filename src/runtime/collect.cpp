@@ -72,6 +72,7 @@ bool is_result(EventKind kind) {
         case EventKind::error:
         case EventKind::warning:
         case EventKind::raised:
+        case EventKind::option:
             return false;
     }
     return false;
@@ -157,6 +158,9 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
                       error_place(plan_, planned, event.values)});
             if (++errors_ > plan_.max_errors) exit_called_ = failed_ = true;
             return Done{};
+        case EventKind::option:
+            set_option(event.values);
+            return Done{};
     }
     return Done{};
 }
@@ -182,6 +186,14 @@ void Dispatcher::act(EventKind kind, const std::string& text) {
     if (output) return printer_.text(kind == EventKind::cat ? MadeBy::cat : MadeBy::system, *output);
     printer_.flush();
     fmt::print(messages_, "lt: {}\n", output.error().what);
+}
+
+void Dispatcher::set_option(const std::vector<Value>& values) {
+    const auto number = [&](size_t i) { return static_cast<int>(number_of(values[i])); };
+    const Status set = set_socket_option({number(0), number(1), number(2), number(3), number(4)});
+    if (set) return;
+    printer_.flush();
+    fmt::print(messages_, "lt: {}\n", set.error().what);
 }
 
 Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record,

@@ -59,6 +59,7 @@ class Dispatcher {
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
     void complain(const Complaint& complaint);
     void act(EventKind kind, const std::string& text);
+    void set_option(const std::vector<Value>& values);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);

@@ -1,7 +1,10 @@
 #include "effects.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +71,20 @@ Result<std::string> command_output(const std::string& command) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     return text;
+}
+
+Status set_socket_option(const SocketOption& o) {
+    const auto refused = [&](int code) {
+        return system_error(
+            fmt::format("cannot set option {} of descriptor {} of process {}", o.option, o.descriptor, o.process),
+            code);
+    };
+    const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, o.process, 0)));
+    if (process.get() < 0) return refused(errno);
+    const Descriptor socket(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), o.descriptor, 0)));
+    if (socket.get() < 0) return refused(errno);
+    if (::setsockopt(socket.get(), o.level, o.option, &o.value, sizeof o.value) < 0) return refused(errno);
+    return Done{};
 }
 
 }  // namespace lt

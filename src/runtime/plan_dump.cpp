@@ -57,6 +57,8 @@ std::string_view event_name(EventKind kind) {
             return "raised";
         case EventKind::time:
             return "time";
+        case EventKind::option:
+            return "option";
     }
     return {};
 }
@@ -289,6 +291,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::value:
         case EventKind::stack:
         case EventKind::exit:
+        case EventKind::option:
             break;
     }
     line("event {}: {}{}, {} bytes{}", index, event_name(event.kind), subject, event.size,

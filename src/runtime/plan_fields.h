@@ -271,7 +271,7 @@ struct Described<When> : LastValue<When::attached> {};
 template <>
 struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
-struct Described<EventKind> : LastValue<EventKind::raised> {};
+struct Described<EventKind> : LastValue<EventKind::option> {};
 template <>
 struct Described<LossKind> : LastValue<LossKind::not_followed> {};
 template <>

@@ -127,6 +127,9 @@ bool sound(const PlannedEvent& event, const Plan& plan) {
     const auto is_word_field = [](const EventField& f) { return is_word(f.type); };
     const bool names_error = event.kind == EventKind::raised && event.format.empty();
     if (names_error && (event.fields.size() != 2 || !all(event.fields, is_word_field))) return false;
+    constexpr size_t words_of_option = 5;
+    const bool sets_option = event.kind == EventKind::option;
+    if (sets_option && (event.fields.size() < words_of_option || !all(event.fields, is_word_field))) return false;
     if (event.timed && (event.fields.empty() || !is_word(event.fields.back().type))) return false;
     return all(event.fields, [&](const EventField& f) { return sound(f, event, plan); });
 }

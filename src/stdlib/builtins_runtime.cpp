@@ -65,11 +65,13 @@ constexpr std::array functions{
     FunctionRow{
         Function::setsockopt,
         "setsockopt",
-        {Parameter{"level", Want::integer}, Parameter{"option", Want::integer}, Parameter{"value", Want::integer}},
+        {Parameter{"level", Want::integer}, Parameter{"option", Want::integer}, Parameter{"value", Want::integer},
+         Parameter{"value of a descriptor's", Want::integer, true}},
         Aggregation::none,
         integer_type(8, true),
         "Sets an option of the socket, as setsockopt(2) does with an int; 0, or the negative error number. In "
-        "socket:accepted, only with --unsafe.",
+        "socket:accepted; elsewhere setsockopt(descriptor, level, option, value) does so for the process that runs, "
+        "right after the event, without a result. Only with --unsafe.",
         "socket:accepted /args.local_port == 80/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }",
         true},
     FunctionRow{Function::errorf,

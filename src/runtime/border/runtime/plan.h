@@ -185,6 +185,7 @@ enum class EventKind : uint8_t {
     histogram,  // one field, what samples() has collected; top: 0 hist_log(), 1 hist_linear()
     raised,     // an error that nothing caught; as text, or without a format: index into Plan::errors, an address
     time,       // as text: the time of day
+    option,     // fields: process, descriptor, level, option, value of a socket's option that is set
 };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.

@@ -1,0 +1,96 @@
+// What a program never does: branches behind conditions that are known beforehand, and functions that nothing calls
+// then. Globals that nothing writes to and words of the command line are known.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "steps.h"
+
+namespace lt::port {
+namespace {
+
+class Dead {
+  public:
+    explicit Dead(Tree& tree) : tree_(tree) {}
+
+    void run() {
+        for (ast::Item& item : tree_.program.items) {
+            if (ast::Block* body = Tree::body(item))
+                tree_.change_blocks(*body, [&](std::vector<ast::StmtId>& all) { drop_branches(all); });
+        }
+        if (any_) drop_functions();
+    }
+
+  private:
+    // Is it so whenever it is asked, and does asking do nothing?
+    std::optional<bool> known(ast::ExprId id) const {
+        id = tree_.bare(id);
+        if (const auto* number = tree_.get<ast::Integer>(id)) return number->value != 0;
+        const auto* unary = tree_.get<ast::Unary>(id);
+        if (unary && unary->op == ast::UnaryOp::logical_not) {
+            const auto operand = known(unary->operand);
+            return operand ? std::optional(!*operand) : std::nullopt;
+        }
+        const auto* binary = tree_.get<ast::Binary>(id);
+        if (binary == nullptr) return {};
+        if (binary->op == ast::BinaryOp::logical_and) return decided(*binary, false);
+        if (binary->op == ast::BinaryOp::logical_or) return decided(*binary, true);
+        const auto *left = tree_.get<ast::String>(binary->left), *right = tree_.get<ast::String>(binary->right);
+        if (left == nullptr || right == nullptr) return {};
+        if (binary->op == ast::BinaryOp::equal) return left->value == right->value;
+        if (binary->op == ast::BinaryOp::not_equal) return left->value != right->value;
+        return {};
+    }
+    // One side that is so decides, unless the other one does something first.
+    std::optional<bool> decided(const ast::Binary& both, bool decides) const {
+        const auto left = known(both.left), right = known(both.right);
+        if (left && *left == decides) return decides;
+        if (right && *right == decides && asks_only(both.left)) return decides;
+        return left && right ? std::optional(!decides) : std::nullopt;
+    }
+    bool asks_only(ast::ExprId id) const {
+        return !tree_.any_expr(id, [&](ast::ExprId e) {
+            return tree_.get<ast::Call>(e) || tree_.get<ast::Step>(e) || tree_.get<ast::BlockValue>(e);
+        });
+    }
+
+    void drop_branches(std::vector<ast::StmtId>& all) {
+        std::vector<ast::StmtId> out;
+        for (ast::StmtId id : all) {
+            const auto* branch = tree_.get<ast::If>(id);
+            const auto is_so = branch ? known(branch->condition) : std::nullopt;
+            if (!is_so) {
+                out.push_back(id);
+                continue;
+            }
+            const ast::Block& taken = *is_so ? branch->yes : branch->no;
+            out.insert(out.end(), taken.statements.begin(), taken.statements.end());
+            any_ = true;
+        }
+        all = std::move(out);
+    }
+
+    void drop_functions() {
+        for (bool more = true; more;) {
+            std::set<std::string> called;
+            for (const ast::Item& item : tree_.program.items) {
+                tree_.each_expr(item, [&](ast::ExprId id) {
+                    if (const auto* call = tree_.get<ast::Call>(id)) called.insert(call->name);
+                });
+            }
+            more = std::erase_if(tree_.program.items, [&](const ast::Item& item) {
+                       const auto* f = std::get_if<ast::FunctionItem>(&item.node);
+                       return f != nullptr && !called.contains(f->name);
+                   }) > 0;
+        }
+    }
+
+    Tree& tree_;
+    bool any_ = false;
+};
+
+}  // namespace
+
+void drop_dead(Tree& tree) { Dead(tree).run(); }
+
+}  // namespace lt::port

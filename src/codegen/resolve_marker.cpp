@@ -31,6 +31,7 @@ Resolver::Places Resolver::marker(const ast::ProbeSpec& spec, ResolvedPlace plac
             found++;
         }
     }
+    if (found == 0 && means_files(spec.parts[1].text)) return missing_in_files(spec, files->size(), "USDT marker");
     if (found == 0 && !is_glob(name)) return missing_marker(spec, names);
     if (!count_fits(spec, found, most_members) || !count_fits(spec, by_arguments.size())) return {};
     Places out;
@@ -47,18 +48,8 @@ Resolver::Places Resolver::marker(const ast::ProbeSpec& spec, ResolvedPlace plac
     return out;
 }
 
-// For `*` all that the traced process has mapped.
 std::optional<std::vector<std::string>> Resolver::marked_files(const Part& part) {
-    if (part.text == "*") {
-        std::vector<std::string> mapped = kernel_.mapped_files(options_.traced.process);
-        if (options_.traced.process != 0 && !mapped.empty()) return mapped;
-        diags_
-            .error(part.span, options_.traced.process == 0
-                                  ? "`*` is all files of one process"
-                                  : fmt::format("there is no process {}", options_.traced.process))
-            .hint = "say which one: -p PID";
-        return {};
-    }
+    if (means_files(part.text)) return files_of(part);
     const Result<std::string> path = kernel_.binary(part.text);
     if (path) {
         const Result<std::vector<Marker>> readable = kernel_.markers(*path);

@@ -20,6 +20,7 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
     const bool at_return = probe_row(place.kind).result || asked.role == Role::call;
     if (!offered(spec, Feature::uprobe, "uprobes")) return {};
     const std::string& file = spec.parts[1].text;
+    if (means_files(file)) return functions_of_files(spec, std::move(place), asked);
     // PATH@FILE.c, unless the path itself has such a sign
     const bool may_be_line = spec.parts.size() == 3 && file.find('@') != file.npos && !kernel_.binary(file);
     const size_t at = may_be_line ? file.rfind('@') : file.npos;

@@ -72,6 +72,12 @@ class Resolver {
     Places kernel_objects(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     Places socket_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 
+    // resolve_files.cpp
+    static bool means_files(const std::string& file);
+    std::optional<std::vector<std::string>> files_of(const Part& part);
+    Places functions_of_files(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    Places missing_in_files(const ast::ProbeSpec& spec, size_t files, std::string_view what);
+
     // resolve_marker.cpp
     Places marker(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     std::optional<std::vector<std::string>> marked_files(const Part& part);

@@ -187,10 +187,20 @@ Attacher::Opened Attacher::open_some(Way way, std::span<const Attachment> attach
     return hooks;
 }
 
+// One hook, and for places in several files one each: a link is to one of them.
 Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
-    auto hooks = one_hook(Descriptor(), way, object_.program(attachments.front().program));
-    hooks->front().places.assign(attachments.begin(), attachments.end());
-    if (target_.bound) hooks->front().process = target_.process;
+    std::vector<Hook> hooks;
+    while (!attachments.empty()) {
+        const std::string& file = attachments.front().function;
+        const auto other = std::ranges::find_if(
+            attachments, [&](const Attachment& a) { return way_row(way).user && a.function != file; });
+        const std::span<const Attachment> places(attachments.begin(), other);
+        auto one = one_hook(Descriptor(), way, object_.program(places.front().program));
+        one->front().places.assign(places.begin(), places.end());
+        if (target_.bound) one->front().process = target_.process;
+        hooks.push_back(std::move(one->front()));
+        attachments = attachments.subspan(places.size());
+    }
     return hooks;
 }
 
@@ -314,10 +324,14 @@ const Result<CodeSymbols>& Attacher::symbols() {
 }
 
 Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
+    Status last = Done{};
     for (Hook& hook : hooks) {
-        if (auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped); !linked) return linked;
+        auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
+        if (!linked && (hook.places.empty() || hooks.size() == 1)) return linked;
+        if (!linked) last = linked;
     }
-    return Done{};
+    std::erase_if(hooks, [](const Hook& hook) { return !hook.places.empty() && hook.links.empty(); });
+    return hooks.empty() ? last : Done{};
 }
 
 Status enable_hooks(const std::vector<Hook>& hooks) {

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "mounts.h"
@@ -43,6 +48,27 @@ std::vector<std::string> mapped_files(int process) {
     }
     std::sort(files.begin(), files.end());
     files.erase(std::unique(files.begin(), files.end()), files.end());
+    return files;
+}
+
+std::vector<std::string> files_of_all_processes() {
+    std::map<std::pair<dev_t, ino_t>, std::string> known;
+    for (const std::string& process : names_in("/proc")) {
+        int id = 0;
+        const auto [end, failure] = std::from_chars(process.data(), process.data() + process.size(), id);
+        if (failure != std::errc() || end != process.data() + process.size()) continue;
+        for (const std::string& path : mapped_files(id)) {
+            const std::string there = fmt::format("/proc/{}/root{}", id, path);
+            struct stat seen{}, own{};
+            if (::stat(there.c_str(), &seen) != 0) continue;
+            const bool same = ::stat(path.c_str(), &own) == 0 && own.st_dev == seen.st_dev && own.st_ino == seen.st_ino;
+            std::string& name = known[{seen.st_dev, seen.st_ino}];
+            if (name.empty() || (same && name.starts_with("/proc/"))) name = same ? path : there;
+        }
+    }
+    std::vector<std::string> files;
+    for (auto& [file, name] : known) files.push_back(std::move(name));
+    std::sort(files.begin(), files.end());
     return files;
 }
 

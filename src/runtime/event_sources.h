@@ -14,5 +14,7 @@ std::vector<std::string> source_events(const std::string& folder);
 
 // Those with code, sorted; empty where the process is gone.
 std::vector<std::string> mapped_files(int process);
+// Of all processes, each file once; one that only a process in a container sees is named through its /proc/PID/root.
+std::vector<std::string> files_of_all_processes();
 
 }  // namespace lt

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 
 #include "runtime/printer.h"
 #include "show.h"
@@ -42,6 +44,15 @@ Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
     return {"", fmt::format("{}{:o}", marked ? "0" : "", bits)};
 }
 
+// As C's %a, without the 0x: 1.4p+2. Without a precision as many digits as there are.
+std::string hex_float(double number, std::optional<uint32_t> precision) {
+    std::string out(precision.value_or(0) + 32, '\0');  // the exponent has 5 characters at most
+    const int length = precision ? std::snprintf(out.data(), out.size(), "%.*a", static_cast<int>(*precision), number)
+                                 : std::snprintf(out.data(), out.size(), "%a", number);
+    out.resize(static_cast<size_t>(length));
+    return out.substr(2);
+}
+
 // There are no numbers with fractions: an integer is shown as if it were one.
 Digits fraction_digits(const FormatPiece& piece, const Value& value) {
     const double number =
@@ -51,11 +62,13 @@ Digits fraction_digits(const FormatPiece& piece, const Value& value) {
     const std::string sign = number < 0 ? "-" : piece.plus ? "+" : piece.space ? " " : "";
     if (piece.conversion == Conversion::fixed) return {sign, fmt::format("{:.{}f}", size, precision)};
     if (piece.conversion == Conversion::exponent) return {sign, fmt::format("{:.{}e}", size, precision)};
+    if (piece.conversion == Conversion::hex_float) return {sign + "0x", hex_float(size, piece.precision)};
     return {sign, fmt::format("{:.{}g}", size, precision == 0 ? 1 : precision)};
 }
 
 bool has_fraction(Conversion conversion) {
-    return conversion == Conversion::fixed || conversion == Conversion::exponent || conversion == Conversion::general;
+    return conversion == Conversion::fixed || conversion == Conversion::exponent || conversion == Conversion::general ||
+           conversion == Conversion::hex_float;
 }
 
 Digits digits_of(const FormatPiece& piece, const Value& value) {
@@ -77,6 +90,7 @@ Digits digits_of(const FormatPiece& piece, const Value& value) {
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:
+        case Conversion::hex_float:
             return fraction_digits(piece, value);
         case Conversion::bytes:
         case Conversion::hex_bytes:

@@ -128,7 +128,14 @@ class FileKernel final : public Kernel {
         return programs_.type(path, name);
     }
     Result<std::vector<Marker>> markers(const std::string& path) override;
-    std::vector<std::string> mapped_files(int process) override { return lt::mapped_files(process); }
+    std::vector<std::string> mapped_files(int process) override {
+        return process != 0 ? lt::mapped_files(process)
+               : runs()     ? files_of_all_processes()
+                            : std::vector<std::string>();
+    }
+    std::vector<std::string> binaries(const std::string& pattern) override {
+        return places_.root.empty() ? find_binaries(pattern) : std::vector<std::string>();
+    }
     Result<std::string> event_source(const std::string& file_name) override {
         return read_text(fmt::format("{}/{}", places_.event_sources, file_name));
     }

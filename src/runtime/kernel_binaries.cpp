@@ -3,11 +3,13 @@
 #include "kernel_binaries.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "base/text.h"
 #include "elf_file.h"
@@ -53,16 +55,6 @@ bool is_program(const std::string& path) {
     return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::optional<std::string> find_program(std::string_view name) {
-    const char* path = std::getenv("PATH");
-    for (std::string_view folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-        if (folder.empty()) continue;
-        const std::string file = fmt::format("{}/{}", folder, name);
-        if (is_program(file)) return absolute(file);
-    }
-    return std::nullopt;
-}
-
 #if defined(__aarch64__)
 constexpr std::string_view multiarch = "aarch64-linux-gnu";
 #else
@@ -77,15 +69,34 @@ std::optional<std::string> find_in_folder(const std::string& folder, std::string
     return std::nullopt;
 }
 
+std::vector<std::string> library_folders() {
+    return {fmt::format("/lib/{}", multiarch),
+            fmt::format("/usr/lib/{}", multiarch),
+            "/lib64",
+            "/usr/lib64",
+            "/lib",
+            "/usr/lib",
+            "/usr/local/lib"};
+}
+
+std::vector<std::string> program_folders() {
+    const char* path = std::getenv("PATH");
+    std::vector<std::string> folders;
+    for (std::string_view folder : split(path != nullptr ? path : "/usr/bin:/bin", ':'))
+        if (!folder.empty()) folders.emplace_back(folder);
+    return folders;
+}
+
+std::optional<std::string> find_program(std::string_view name) {
+    for (const std::string& folder : program_folders()) {
+        const std::string file = fmt::format("{}/{}", folder, name);
+        if (is_program(file)) return absolute(file);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> find_in_folders(std::string_view name) {
-    const std::string folders[] = {fmt::format("/lib/{}", multiarch),
-                                   fmt::format("/usr/lib/{}", multiarch),
-                                   "/lib64",
-                                   "/usr/lib64",
-                                   "/lib",
-                                   "/usr/lib",
-                                   "/usr/local/lib"};
-    for (const std::string& folder : folders) {
+    for (const std::string& folder : library_folders()) {
         if (auto found = find_in_folder(folder, name)) return found;
     }
     return std::nullopt;
@@ -104,7 +115,30 @@ Result<std::string> check_path(std::string_view name) {
     return path;
 }
 
+void add_matching(const std::string& pattern, std::set<std::string>& files) {
+    glob_t found{};
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            std::error_code failed;
+            const fs::path real = fs::canonical(found.gl_pathv[i], failed);
+            if (!failed && is_native_elf(real.string())) files.insert(real.string());
+        }
+    }
+    ::globfree(&found);
+}
+
 }  // namespace
+
+std::vector<std::string> find_binaries(const std::string& pattern) {
+    std::set<std::string> files;
+    if (pattern.find('/') != pattern.npos) {
+        add_matching(pattern, files);
+    } else {
+        for (const std::string& folder : program_folders()) add_matching(folder + "/" + pattern, files);
+        for (const std::string& folder : library_folders()) add_matching(folder + "/" + pattern, files);
+    }
+    return {files.begin(), files.end()};
+}
 
 std::optional<std::string> find_in_cache(std::string_view cache, std::string_view name,
                                          bool (*wanted)(const std::string&)) {

@@ -16,7 +16,7 @@ struct ConversionRow {
     bool integers_only;
 };
 
-constexpr std::array<ConversionRow, 14> conversion_rows = {{
+constexpr std::array<ConversionRow, 15> conversion_rows = {{
     {'d', Conversion::decimal, true},
     {'i', Conversion::decimal, true},
     {'u', Conversion::unsigned_, true},
@@ -31,6 +31,7 @@ constexpr std::array<ConversionRow, 14> conversion_rows = {{
     {'f', Conversion::fixed, true},
     {'e', Conversion::exponent, true},
     {'g', Conversion::general, true},
+    {'a', Conversion::hex_float, true},
 }};
 
 // A letter behind %r that says how bytes are shown.
@@ -186,6 +187,7 @@ bool FormatPiece::takes_value() const {
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:
+        case Conversion::hex_float:
             return true;
     }
     return false;

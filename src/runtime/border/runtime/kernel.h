@@ -209,8 +209,11 @@ class Kernel {
     virtual std::optional<Type> program_type(const std::string& path, std::string_view name) = 0;
     // All of a file, in its order.
     virtual Result<std::vector<Marker>> markers(const std::string& path) = 0;
-    // The files whose code a process has mapped.
+    // The files whose code a process has mapped; 0: any process that runs.
     virtual std::vector<std::string> mapped_files(int process) = 0;
+    // The programs and libraries that a pattern of paths stands for, each once; without a folder in PATH and among the
+    // libraries.
+    virtual std::vector<std::string> binaries(const std::string& pattern) = 0;
 
     // The text of SOURCE/FILE under the sources of perf events: "cpu/type", "cpu/events/cache-misses".
     virtual Result<std::string> event_source(const std::string& file) = 0;

@@ -254,7 +254,7 @@ bool Pipeline::shows_progress() const {
 }
 
 bool Pipeline::work(bool (Pipeline::*stage)(), std::string_view doing) {
-    const Progress progress(fmt::format(fmt::runtime(doing), session_ ? places() : 0));
+    const Progress progress(fmt::format(fmt::runtime(doing), planned_places()));
     return (this->*stage)();
 }
 

@@ -104,6 +104,7 @@ class Pipeline {
     void listen();
     bool release_child();
     size_t own_probes() const;
+    size_t planned_places() const;
     void tell_ways();
     void tell_skipped();
     void tell_end();

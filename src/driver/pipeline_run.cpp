@@ -179,13 +179,18 @@ void Pipeline::tell_skipped() {
     }
 }
 
-size_t Pipeline::places() const {
+size_t Pipeline::planned_places() const {
     size_t places = 0;
-    for (size_t i = 0; i < ir_.plan.probes.size(); i++) {
-        const PlannedProbe& p = ir_.plan.probes[i];
-        if (lasting(p)) places += p.places - session_->skipped(i).size();
-    }
+    for (const PlannedProbe& p : ir_.plan.probes)
+        if (lasting(p)) places += p.places;
     return places;
+}
+
+size_t Pipeline::places() const {
+    size_t skipped = 0;
+    for (size_t i = 0; i < ir_.plan.probes.size(); i++)
+        if (lasting(ir_.plan.probes[i])) skipped += session_->skipped(i).size();
+    return planned_places() - skipped;
 }
 
 bool Pipeline::collect() {

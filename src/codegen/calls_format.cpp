@@ -56,6 +56,7 @@ std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:
+        case Conversion::gfp_flags:
         case Conversion::hex_float:
         case Conversion::unknown:
         case Conversion::too_wide:

@@ -200,6 +200,12 @@ std::optional<bool> BodyChecker::memory_of(ast::ExprId id) {
 Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
     const auto* member = std::get_if<MemberUse>(&use(operand));
     const auto user = memory_of(operand);
+    const bool is_map = std::holds_alternative<ast::Map>(program_[operand].node);
+    if (is_map || std::holds_alternative<ast::Local>(program_[operand].node)) {
+        diags_.error(span(id), is_map ? "a map has no address" : "a variable has no address").hint =
+            "nothing that a program calls takes one: use it by its name";
+        return nothing();
+    }
     if (!user || (member && member->member.bit_size != 0)) {
         diags_.error(span(id), user ? "a bit field has no address" : "this has no address in what is traced").hint =
             "`&` stands before a member of a structure in memory, an element there, or what an address points to, as "

@@ -139,7 +139,8 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     if (place.kind == ProbeKind::error) p.when = When::error;
     if (place.kind == ProbeKind::interval) p.when = When::period;
     if (place.kind == ProbeKind::self) p.when = When::signal;
-    if (place.kind == ProbeKind::iter) p.when = When::once;
+    // one that is pinned runs when it is read
+    if (place.kind == ProbeKind::iter && place.function.module.empty()) p.when = When::once;
     p.signal = place.signal;
     if (p.rungs.empty()) p.rungs.push_back({Way::run, "", {}});
     out_.plan.probes.push_back(std::move(p));
@@ -292,6 +293,9 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
             a.event = body_.place.tracepoint.event;
             break;
         case Place::kernel_objects:
+            a.event = body_.place.function.name;
+            a.function = body_.place.function.module;  // where it is pinned
+            break;
         case Place::raw_event:
             a.event = body_.place.function.name;
             break;
@@ -333,7 +337,9 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
     const auto body = [&] { gate([&] { block(node.body); }); };
     const auto asked = [&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); };
     where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
-    if (body_.place.kind == ProbeKind::iter) b_->call(ir::Library::iterated, {b_->context()});
+    // of one that is pinned others read, who get nothing
+    if (body_.place.kind == ProbeKind::iter && body_.place.function.module.empty())
+        b_->call(ir::Library::iterated, {b_->context()});
     finish(probe.span);
     rung.attachments = attachments(name, at_return);
 }

@@ -9,6 +9,11 @@
 
 namespace lt {
 
+// A name that is no path lies at the top of the kernel's file system of BPF.
+std::string Resolver::pin_of(const std::string& text) {
+    return text.starts_with('/') ? text : fmt::format("/sys/fs/bpf/{}", text);
+}
+
 Resolver::Places Resolver::kernel_objects(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
     if (!offered(spec, Feature::iterator, "iterators")) return {};
     const std::string& name = spec.parts[1].text;
@@ -31,6 +36,7 @@ Resolver::Places Resolver::kernel_objects(const ast::ProbeSpec& spec, ResolvedPl
         if (address && member.name != "meta" && !place.object) place.object = member;
     }
     place.function.name = name;
+    if (spec.parts.size() == 3) place.function.module = pin_of(spec.parts[2].text);
     place.rungs = {{Way::iterator, "", {}}};
     return {place};
 }

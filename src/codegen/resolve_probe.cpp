@@ -36,7 +36,7 @@ const Resolver::PlaceRow& Resolver::place_row(Place place) {
         PlaceRow{Place::counter, 1, 2, true, &Resolver::counter},
         PlaceRow{Place::address, 3, 3, false, &Resolver::address},
         PlaceRow{Place::signal, 2, 2, false, &Resolver::signal},
-        PlaceRow{Place::kernel_objects, 1, 1, false, &Resolver::kernel_objects},
+        PlaceRow{Place::kernel_objects, 1, 2, false, &Resolver::kernel_objects},
         PlaceRow{Place::socket_event, 1, 1, false, &Resolver::socket_event},
     };
     static_assert([] {

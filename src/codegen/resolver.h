@@ -69,6 +69,7 @@ class Resolver {
     Places address(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 
     // resolve_iterator.cpp
+    static std::string pin_of(const std::string& text);
     Places kernel_objects(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     Places socket_event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 

@@ -305,6 +305,12 @@ void Builder::add_item(Span span, ast::ItemNode node) {
     program_.items.push_back({span, std::move(node)});
 }
 
+// An import inside of a block is one of the whole program.
+ast::StmtId Builder::import(Span span, std::string path, Span path_span) {
+    program_.items.push_back({span, ast::Import{std::move(path), path_span}});
+    return add_leaf(span, ast::Scope{});
+}
+
 void Builder::macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body) {
     for (ast::ExprId p : parameters) {
         const auto* map = std::get_if<ast::Map>(&program_[p].node);

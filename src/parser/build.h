@@ -56,6 +56,7 @@ class Builder {
     void span(Span span, ast::SpanAction head, ast::Block body);
     void timeout(Span span, Span word, ast::ExprId after, ast::Block body);  // of the item before it
     void parameter(Span span, std::string name, Span name_span, ast::ExprId value, std::string help);
+    ast::StmtId import(Span span, std::string path, Span path_span);
     void item(Span span, ast::ItemNode node) { add_item(span, std::move(node)); }
     void macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body);
     void broken();  // an item was passed over

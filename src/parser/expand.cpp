@@ -44,6 +44,7 @@ class Placer {
                 for (ast::Endpoint& e : span->closes) probe(e.probe);
             }
         }
+        put_settings(program_);
         // str($1) before $1: only there a word is one.
         for (ast::Expr& e : program_.exprs) call(e);
         for (ast::Expr& e : program_.exprs) {

@@ -13,6 +13,9 @@ ast::Program read_tree(const Source& source, Diags& diags);
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags);
 
+// Replaces `config` and config.NAME by what the settings are.
+void put_settings(ast::Program& program);
+
 // Replaces every call of a macro or function.
 void expand_calls(ast::Program& program, Diags& diags);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -55,6 +56,40 @@ bool add(Source& source, const ast::Import& import, Diags& diags) {
     return true;
 }
 
+bool is_in_block(const ast::Program& program, Span span) {
+    return std::ranges::any_of(
+        program.items, [&](const ast::Item& item) { return item.span.begin < span.begin && span.end < item.span.end; });
+}
+
+// error, warn or enable: what the program or its environment says of imports inside of blocks.
+std::string import_statements(const ast::Program& program) {
+    constexpr std::string_view setting = "unstable_import_statement";
+    const char* outside =
+        program.settings.uses_environment ? std::getenv("BPFTRACE_UNSTABLE_IMPORT_STATEMENT") : nullptr;
+    std::string value = outside != nullptr ? outside : "error";
+    for (const ast::Item& item : program.items) {
+        const auto* config = std::get_if<ast::Config>(&item.node);
+        for (const ast::Config::Setting& s :
+             config != nullptr ? config->settings : std::vector<ast::Config::Setting>{}) {
+            const SettingRow* row = find_setting(s.name);
+            if (row != nullptr && row->name == setting) value = s.value;
+        }
+    }
+    return value;
+}
+
+// Told once, before the file is read.
+bool may_import(const Source& source, const ast::Program& program, const ast::Import& import, Span span, Diags& diags) {
+    if (!is_in_block(program, span) || is_known(source, path_of(source, import))) return true;
+    const std::string allowed = import_statements(program);
+    if (allowed == "warn")
+        diags.warning(span, "an import inside of a block may change in later versions of the language");
+    if (allowed == "warn" || allowed == "enable") return true;
+    diags.error(span, "an import inside of a block is not enabled").hint =
+        "move it before the probes, or write config = { unstable_import_statement = enable }";
+    return false;
+}
+
 }  // namespace
 
 void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words) {
@@ -67,7 +102,8 @@ void load_imports(Source& source, Diags& diags, const std::vector<std::string>& 
         if (unread.has_errors()) return;
         for (const ast::Item& item : program.items) {
             const auto* import = std::get_if<ast::Import>(&item.node);
-            if (import != nullptr && add(source, *import, diags)) more = true;
+            if (import == nullptr || !may_import(source, program, *import, item.span, diags)) continue;
+            if (add(source, *import, diags)) more = true;
             if (diags.has_errors()) return;
         }
     }

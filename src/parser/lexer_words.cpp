@@ -78,6 +78,7 @@ Token Lexer::word() {
     const bool is_field = current_.kind == Parser::symbol_kind::S_DOT || current_.kind == Parser::symbol_kind::S_ARROW;
     if (is_field) return Parser::make_NAME(std::string(text()), here());
     if (current_.kind == Parser::symbol_kind::S_THRESHOLD && text() == "worst") return simple(TokenKind::WORST);
+    if (text() == "import" && source_.text[past_blanks(offset(cursor_))] == '"') return simple(TokenKind::IMPORT);
     const auto keyword = find_keyword(code_keywords, text());
     if (keyword == TokenKind::C_TYPE) return Parser::make_C_TYPE(std::string(text()), here());
     if (keyword) return simple(*keyword);

@@ -275,6 +275,7 @@ simple:
   | "return" expr             { $$ = build.leave(@$, $2); }
   | "break"                   { $$ = build.jump(@$, false); }
   | "continue"                { $$ = build.jump(@$, true); }
+  | IMPORT STRING             { $$ = build.import(@$, $2, @2); }
   | "let" LOCAL               { $$ = build.let(@$, $2, @2, {}, {}); }
   | "let" LOCAL "=" expr      { $$ = build.let(@$, $2, @2, {}, $4); }
   | "let" LOCAL ":" type      { $$ = build.let(@$, $2, @2, $4, {}); }

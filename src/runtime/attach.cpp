@@ -109,7 +109,7 @@ Result<Descriptor> link_by_name(const Hook& hook) {
     return system_error("raw tracepoint " + hook.raw_event, -link);
 }
 
-Result<Descriptor> link_iterator(const Hook& hook) {
+Result<Descriptor> link_iterator(Hook& hook) {
     bpf_iter_link_info info{};
     const bool cgroups = hook.raw_event == "cgroup";  // from the root on
     if (cgroups) info.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_PRE;
@@ -121,7 +121,9 @@ Result<Descriptor> link_iterator(const Hook& hook) {
     options.iter_info_len = asks ? sizeof info : 0;
     int link = bpf_link_create(hook.program, 0, BPF_TRACE_ITER, &options);
     if (link < 0) return system_error("cannot make the iterator", -link);
-    return Descriptor(link);
+    Descriptor made(link);
+    if (auto pinned = hook.pin.make(made.get()); !pinned) return pinned.error();
+    return made;
 }
 
 // At the root of all control groups, beside what others have attached there.
@@ -136,7 +138,7 @@ Result<Descriptor> link_sockets(const Hook& hook) {
     return Descriptor(link);
 }
 
-Result<Descriptor> link_without_event(const Hook& hook) {
+Result<Descriptor> link_without_event(Hook& hook) {
     if (hook.way == Way::sockets) return link_sockets(hook);
     return hook.way == Way::iterator ? link_iterator(hook) : link_by_name(hook);
 }
@@ -255,6 +257,7 @@ Attacher::Opened Attacher::open_kprobe(const Attachment& a, int program) {
 Attacher::Opened Attacher::open_iterator(const Attachment& a, int program) {
     auto hooks = one_hook(Descriptor(), Way::iterator, program);
     hooks->front().raw_event = a.event;
+    hooks->front().pin = Pin(a.function);
     const bool tasks = std::string_view(a.event).starts_with("task");
     hooks->front().process = target_.bound && tasks ? target_.process : 0;
     return hooks;
@@ -347,6 +350,7 @@ void stop_hooks(std::span<Hook* const> hooks) {
     std::vector<Descriptor> holders;
     for (Hook* hook : hooks) {
         if (stops_when_disabled(hook->way)) continue;
+        hook->pin.remove();
         std::ranges::move(hook->links, std::back_inserter(holders));
         if (hook->on_event) holders.push_back(std::move(hook->event));
         hook->links.clear();

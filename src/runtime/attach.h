@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "descriptor.h"
 #include "object.h"
+#include "pin.h"
 #include "runtime/plan.h"
 #include "runtime/session.h"
 
@@ -23,6 +24,7 @@ struct Hook {
     Descriptor event = Descriptor();  // empty for a trampoline and for links to many places: the link is all there is
     std::vector<Descriptor> links = {};  // empty until linked
     std::string raw_event = {};          // the name of a raw tracepoint or an iterator
+    Pin pin = Pin();                     // of an iterator that others may read
     uint64_t cookie = 0;
     std::vector<Attachment> places = {};  // those that links to many serve
     int process = 0;                      // uprobes by one link, iterators over tasks: only of this one; 0: of all

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "flag_names.h"
 #include "runtime/printer.h"
 #include "show.h"
 #include "stdlib/format.h"
@@ -97,6 +98,7 @@ Digits digits_of(const FormatPiece& piece, const Value& value) {
         case Conversion::hex_digits:
         case Conversion::raw_bytes:
         case Conversion::binary:
+        case Conversion::gfp_flags:
         case Conversion::text:
         case Conversion::character:
         case Conversion::string:
@@ -184,6 +186,8 @@ void append_conversion(std::string& out, const FormatPiece& piece, const Value& 
                          std::holds_alternative<Missing>(value.data);
     if (as_text) return append_string(out, piece, value, plain);
     if (piece.conversion == Conversion::binary) return append_binary(out, piece, bits_of(piece, value));
+    if (piece.conversion == Conversion::gfp_flags)
+        return append_padded(out, piece, gfp_flags_text(bits_of(piece, value)));
     if (piece.conversion == Conversion::character) return append_character(out, piece, value);
     append_digits(out, piece, digits_of(piece, value));
 }

@@ -160,7 +160,7 @@ Status LiveSession::run_iterators() {
     };
     for (const Taken& taken : taken_)
         for (const Hook& hook : taken.hooks)
-            if (hook.way == Way::iterator && !hook.links.empty())
+            if (hook.way == Way::iterator && !hook.links.empty() && !hook.pin.is_wanted())
                 if (auto read = read_iterator(hook.links.front().get(), goes_on); !read) return read;
     return Done{};
 }

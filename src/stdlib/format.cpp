@@ -73,7 +73,7 @@ std::string known_conversions() {
     std::string out = "conversions are ";
     for (const ConversionRow& row : conversion_rows) out += fmt::format("%{} ", row.letter);
     for (const BytesRow& row : bytes_rows) out += fmt::format("%r{} ", row.letter);
-    return out + "and %%";
+    return out + "%gr and %%";
 }
 
 bool shows_bytes(Conversion conversion) {
@@ -81,6 +81,7 @@ bool shows_bytes(Conversion conversion) {
 }
 
 bool integers_only(Conversion conversion) {
+    if (conversion == Conversion::gfp_flags) return true;
     for (const ConversionRow& row : conversion_rows) {
         if (row.conversion == conversion) return row.integers_only;
     }
@@ -187,6 +188,7 @@ bool FormatPiece::takes_value() const {
         case Conversion::fixed:
         case Conversion::exponent:
         case Conversion::general:
+        case Conversion::gfp_flags:
         case Conversion::hex_float:
             return true;
     }
@@ -254,7 +256,7 @@ Conversion FormatReader::letter() {
     const char c = format_[at_++];
     if (c == 'g' && !at_end() && format_[at_] == 'r') {  // bpftrace's flags of allocations
         at_++;
-        return Conversion::unknown;
+        return Conversion::gfp_flags;
     }
     for (const ConversionRow& row : conversion_rows) {
         if (row.letter == c) return c == 'r' ? how_bytes(row.conversion) : row.conversion;

@@ -66,7 +66,7 @@ constexpr std::array rows{
              "watchpoint:0x10000000:8:w { @[ustack] = count(); }"},
     ProbeRow{ProbeKind::self, "self", "", Place::signal, false, false, false, false, "self:signal:SIGUSR1",
              "lt itself gets a signal.", "k:vfs_read { @ = count(); } self:signal:SIGUSR1 { print(@); }"},
-    ProbeRow{ProbeKind::iter, "iter", "it", Place::kernel_objects, false, false, false, false, "iter:KIND",
+    ProbeRow{ProbeKind::iter, "iter", "it", Place::kernel_objects, false, false, false, false, "iter:KIND[:PIN]",
              "Runs once for each task, file, socket ... that there is when the program starts.",
              "iter:task { @[ctx->task->comm] = count(); }"},
     ProbeRow{ProbeKind::socket, "socket", "", Place::socket_event, false, true, false, false, "socket:accepted",

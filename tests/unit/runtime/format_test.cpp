@@ -115,7 +115,7 @@ TEST(CheckFormat, Types) {
 TEST(CheckFormat, Forms) {
     EXPECT_EQ(checked("%y", {integer_type()}),
               "0..2: unknown conversion %y (conversions are %d %i %u %x %X %o %c %s %r %p %b %f %e %g %a %rx %rh %rd %rb "
-              "and %%)\n");
+              "%gr and %%)\n");
     EXPECT_EQ(checked("a %-5", {}), "2..5: the format ends inside %-5 (write %% for a percent sign)\n");
     EXPECT_EQ(checked("%99999d", {integer_type()}), "0..7: the width or precision of %99999d is over 4096\n");
     EXPECT_EQ(checked("%\xc3\xa9", {integer_type()}).substr(0, 29), "0..3: unknown conversion %\xc3\xa9 ");

@@ -32,6 +32,7 @@ enum class Conversion : uint8_t {
     fixed,       // f: a number with a fraction
     exponent,    // e
     general,     // g: the shorter of both
+    gfp_flags,   // gr: flags of an allocation in the kernel, by name
     hex_float,   // a: a fraction in hexadecimal digits and a power of 2
     unknown,     // a letter that means nothing
     too_wide,    // its width or precision is over max_format_width

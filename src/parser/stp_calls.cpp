@@ -66,6 +66,7 @@ void NameResolver::call(ast::ExprId id) {
         called_.insert(f);
         return put(id, ast::Call{name_in_tree(*f, functions_), n.name_span, n.arguments});
     }
+    if (n.name == "modname" && n.arguments.empty()) return module_name(id, n);
     if (const StpFunction* row = find_stp_function(n.name)) return by_row(id, n, *row);
     unknown_function(n);
 }
@@ -88,6 +89,14 @@ void NameResolver::value_in_c(ast::ExprId id, const ast::Call& n) {
     }
     put(id, std::move(call));
     program_.c_functions.push_back(std::move(function));
+}
+
+// modname(): that of the place, which the probe point says.
+void NameResolver::module_name(ast::ExprId id, const ast::Call& n) {
+    if (!around_->module.empty()) return put(id, ast::String{around_->module});
+    diags_.error(n.name_span, "what modname() would say is not known here").hint =
+        "it is in probes of kernel.* and module().*, each for itself, and not in functions";
+    put(id, ast::String{});
 }
 
 // &$x->member. What is kept of the entry is the address, not the member.

@@ -349,6 +349,10 @@ class Linker {
         Around around;
         around.row = first.row;
         around.call = first.arguments.empty() ? nullptr : find_stp_system_call(first.arguments.front());
+        around.module = module_of(first);
+        for (const Place& place : places) {
+            if (module_of(place) != around.module) around.module.clear();
+        }
         around.at_return = !first.row->entry.empty() && asks_entry(body);
         names_.body(body, around);
         std::optional<ast::ExprId> armed;
@@ -362,6 +366,11 @@ class Linker {
         for (const Place& place : places)
             specs.push_back(probe_of(place, around.at_return ? place.row->entry : place.row->probe));
         program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
+    }
+
+    static std::string module_of(const Place& place) {
+        if (place.row->shape.starts_with("module(s)")) return place.arguments.front();
+        return place.row->shape.starts_with("kernel") || place.row->shape.starts_with("kprobe") ? "kernel" : "";
     }
 
     static ast::ItemNode item(const Around& around, std::vector<ast::ProbeSpec> specs, std::optional<ast::ExprId> armed,

@@ -47,6 +47,7 @@ std::string name_in_tree(const Function& function, const FunctionTable& table);
 struct Around {
     const StpPoint* row = nullptr;        // none: in a function
     const StpSystemCall* call = nullptr;  // of a system call that is named alone
+    std::string module = {};              // in which the place is; empty: in a program, or in several
     bool at_return = false;               // in a span: what is asked of the entry is frozen there
     std::set<std::string> parameters;     // of the function
     const Function* function = nullptr;   // none: in a probe
@@ -121,6 +122,7 @@ class NameResolver {
     void call(ast::ExprId id);
     void at_call(ast::ExprId id, const ast::Call& node);
     void native(ast::ExprId id, const ast::Call& node);
+    void module_name(ast::ExprId id, const ast::Call& node);
     void container(ast::ExprId id, const std::vector<ast::ExprId>& given);
     void cast(ast::ExprId id, const ast::Call& node);
     void global_variable(ast::ExprId id, const ast::Call& node);

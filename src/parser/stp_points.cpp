@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -57,6 +58,29 @@ std::string bare(std::string_view text) {
 }
 
 // Parts that say how many probes may run at once, or when exactly: lt needs or knows no such thing.
+// Families of SystemTap's library that are not there, as a whole.
+struct Missing {
+    std::string_view family, why, hint;
+};
+constexpr std::string_view counted =
+    "the kernel counts it inside of functions, at lines that its debug information alone tells";
+constexpr std::string_view counters =
+    "/proc/net/snmp and /proc/net/netstat have the counters; kernel.trace(\"tcp_retransmit_skb\"), "
+    "kernel.trace(\"tcp_send_reset\") and kernel.trace(\"inet_sock_set_state\") are places of the most important";
+constexpr std::string_view of_module = "lt knows nothing of what the functions of that module mean";
+constexpr std::array missing{
+    Missing{"tcpmib", counted, counters},
+    Missing{"ipmib", counted, counters},
+    Missing{"linuxmib", counted, counters},
+    Missing{"nfsd", of_module,
+            "where the module is loaded: kernel.trace(\"nfsd_*\"), module(\"nfsd\").function(\"nfsd_*\")"},
+    Missing{"nfs", of_module,
+            "where the module is loaded: kernel.trace(\"nfs_*\"), module(\"nfs\").function(\"nfs_*\")"},
+    Missing{"sunrpc", of_module, "where the module is loaded: kernel.trace(\"rpc_*\"), kernel.trace(\"svc_*\")"},
+    Missing{"python2", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
+    Missing{"python3", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
+};
+
 bool without_meaning(const PointPart& part) { return part.name == "maxactive" || part.name == "randomize"; }
 
 Point plain(const Point& point) {
@@ -162,6 +186,12 @@ void PointFinder::add_row(const StpPoint& row, const Point& point, Place place) 
 
 void PointFinder::unknown(const Point& point, const Place& outside) {
     if (outside.alternative.optional) return;
+    const auto* family =
+        std::ranges::find_if(missing, [&](const Missing& m) { return point.parts[0].name == m.family; });
+    if (family != missing.end()) {
+        diags_.error(point.span, fmt::format("{} is not there: {}", text(point), family->why)).hint = family->hint;
+        return;
+    }
     std::vector<std::string> all;
     for (const StpPoint& row : stp_points()) {
         if (row.refusal.empty()) all.push_back(bare(row.shape));

@@ -13,15 +13,28 @@ class Dead {
   public:
     explicit Dead(Tree& tree) : tree_(tree) {}
 
-    void run() {
+    bool run() {
+        any_ = std::erase_if(tree_.program.items, [&](const ast::Item& item) {
+                   const auto* action = std::get_if<ast::Action>(&item.node);
+                   return action && action->predicate && known(*action->predicate) == false;
+               }) > 0;
         for (ast::Item& item : tree_.program.items) {
             if (ast::Block* body = Tree::body(item))
                 tree_.change_blocks(*body, [&](std::vector<ast::StmtId>& all) { drop_branches(all); });
+            drop_last_leave(item);
         }
         if (any_) drop_functions();
+        return any_;
     }
 
   private:
+    void drop_last_leave(ast::Item& item) {
+        ast::Block* body = Tree::body(item);
+        if (!any_ || body == nullptr || body->statements.empty()) return;
+        const auto* leave = tree_.get<ast::Return>(body->statements.back());
+        if (leave && !leave->value) body->statements.pop_back();
+    }
+
     // Is it so whenever it is asked, and does asking do nothing?
     std::optional<bool> known(ast::ExprId id) const {
         id = tree_.bare(id);
@@ -35,11 +48,16 @@ class Dead {
         if (binary == nullptr) return {};
         if (binary->op == ast::BinaryOp::logical_and) return decided(*binary, false);
         if (binary->op == ast::BinaryOp::logical_or) return decided(*binary, true);
-        const auto *left = tree_.get<ast::String>(binary->left), *right = tree_.get<ast::String>(binary->right);
-        if (left == nullptr || right == nullptr) return {};
-        if (binary->op == ast::BinaryOp::equal) return left->value == right->value;
-        if (binary->op == ast::BinaryOp::not_equal) return left->value != right->value;
-        return {};
+        const auto same = compared(binary->left, binary->right);
+        if (!same || (binary->op != ast::BinaryOp::equal && binary->op != ast::BinaryOp::not_equal)) return {};
+        return *same == (binary->op == ast::BinaryOp::equal);
+    }
+    std::optional<bool> compared(ast::ExprId left, ast::ExprId right) const {
+        const auto *text = tree_.get<ast::String>(left), *other_text = tree_.get<ast::String>(right);
+        if (text && other_text) return text->value == other_text->value;
+        const auto *number = tree_.get<ast::Integer>(tree_.bare(left)),
+                   *other = tree_.get<ast::Integer>(tree_.bare(right));
+        return number && other ? std::optional(number->value == other->value) : std::nullopt;
     }
     // One side that is so decides, unless the other one does something first.
     std::optional<bool> decided(const ast::Binary& both, bool decides) const {
@@ -67,6 +85,9 @@ class Dead {
             out.insert(out.end(), taken.statements.begin(), taken.statements.end());
             any_ = true;
         }
+        const auto leaves =
+            std::ranges::find_if(out, [&](ast::StmtId id) { return tree_.get<ast::Return>(id) != nullptr; });
+        if (leaves != out.end()) out.erase(leaves + 1, out.end());
         all = std::move(out);
     }
 
@@ -91,6 +112,6 @@ class Dead {
 
 }  // namespace
 
-void drop_dead(Tree& tree) { Dead(tree).run(); }
+bool drop_dead(Tree& tree) { return Dead(tree).run(); }
 
 }  // namespace lt::port

@@ -55,8 +55,9 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     join_items(tree);
     fold_spans(tree);
     join_items(tree);
-    drop_unwritten(tree, source);
     drop_dead(tree);
+    do drop_unwritten(tree, source);
+    while (drop_dead(tree));
     drop_casts(tree, machine);
     plain_locals(tree);
     name_addresses(tree);

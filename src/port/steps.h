@@ -39,8 +39,8 @@ void count_in_ranges(Tree& tree);
 // In loops over a map the pair stands for what was assigned from it.
 void use_pairs(Tree& tree);
 
-// Branches that are never taken, and functions that nothing else calls.
-void drop_dead(Tree& tree);
+// Branches that are never taken, and functions that nothing else calls. True: there were some.
+bool drop_dead(Tree& tree);
 
 // Casts that change nothing.
 void drop_casts(Tree& tree, const Machine& machine);

@@ -105,8 +105,6 @@ constexpr std::array rows{
     StpPoint{"process(s).thread.begin", "", "", "", "", one_program, one_name},
     StpPoint{"process(s).thread.end", "", "", "", "", one_program, one_name},
     StpPoint{"process.begin", "tracepoint:sched:sched_process_exec", "", "", ""},
-    StpPoint{"process.end", "tracepoint:sched:sched_process_exit", "", "", ""},
-    StpPoint{"process.thread.end", "tracepoint:sched:sched_process_exit", "", "", ""},
 
     StpPoint{"perf.type(n).config(n)", "hardware:{0}/{1}:1000000", "", "", ""},
     StpPoint{"perf.type(n).config(n).sample(n)", "hardware:{0}/{1}:{2}", "", "", ""},

@@ -86,7 +86,7 @@ Result<std::vector<RawEntry>> Generations::since(bool reported) {
 Result<std::optional<Bytes>> Generations::rest(const Bytes& key) {
     Values one;
     if (const auto taken = taken_.find(key); taken != taken_.end()) one.insert(*taken);
-    for (const uint64_t generation : {0, 1}) {
+    for (const uint64_t generation : {uint64_t{0}, uint64_t{1}}) {
         auto value = raw_.lookup(index_, in_generation(key, generation));
         if (!value) return value.error();
         if (*value) add(one, key, **value);

@@ -61,6 +61,7 @@ class Dispatcher {
     void act(EventKind kind, const std::string& text);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
+    void mark_cut(std::span<Value> values) const;
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 
     const Plan& plan_;

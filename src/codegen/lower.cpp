@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "host.h"
 #include "operators.h"
@@ -38,10 +39,23 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& 
     for (size_t i = 0; i < program.c_functions.size(); i++)
         out_.c_functions.push_back(fmt::format("{}{}", ast::c_prefix, i));
     out_.plan.max_errors = program.settings.max_errors;
+    out_.plan.max_cat_bytes = program.settings.max_cat_bytes;
+    out_.plan.cut_mark = program.settings.cut_mark;
+    out_.plan.cut_at = program.settings.max_strlen;
+    out_.plan.mangled = !program.settings.demangles;
+    out_.plan.shows_lines = program.settings.shows_lines;
+    out_.license = program.settings.license;
     counted_ = only_counted(program, typed);
     for (const ParamInfo& info : typed.params) plan_param(info);
     for (const MapInfo& info : typed.maps) plan_map(info);
     for (const SpanInfo& info : typed.spans) plan_span(info);
+}
+
+// The kernel wants a power of two.
+uint32_t Unit::ring_size() const {
+    constexpr uint32_t page = 4096;
+    if (program.settings.ring_pages != 0) return std::bit_ceil(program.settings.ring_pages) * page;
+    return prints_ ? large_ring : small_ring;
 }
 
 void Unit::plan_param(const ParamInfo& info) {

@@ -50,7 +50,7 @@ class Unit {
     uint32_t left_out();             // the map that counts what sampling leaves out
     PlannedGate new_gate();
     bool has_loops() const { return loops_; }
-    uint32_t ring_size() const { return prints_ ? large_ring : small_ring; }
+    uint32_t ring_size() const;
     uint32_t generations();               // the map that says into which one programs collect
     uint32_t session(SessionValue what);  // where it lies among the parameters
     uint32_t ring();                      // the ring buffer's index among the maps; made when first asked for

@@ -55,6 +55,11 @@ Resolver::Places Resolver::system_call(const ast::ProbeSpec& spec, ResolvedPlace
 
 Resolver::Places Resolver::missing_system_call(const ast::ProbeSpec& spec) {
     const std::string& name = spec.parts[1].text;
+    if (kernel_.tracepoints("*", "*").empty()) {  // they cannot be read
+        const Result<Tracepoint> any = kernel_.tracepoint("raw_syscalls", "sys_enter");
+        if (!any) diags_.error(spec.parts[1].span, any.error().what).hint = any.error().hint;
+        if (!any) return {};
+    }
     std::vector<std::string> all;
     for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}*", syscall_entry))) {
         all.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
@@ -81,7 +86,7 @@ Resolver::Places Resolver::missing_event(const ast::ProbeSpec& spec, const Error
     const bool exists = std::find(all.begin(), all.end(), full) != all.end();
     Diag& d = diags_.error(cover(spec.parts[1].span, spec.parts[2].span),
                            exists || all.empty() ? error.what : fmt::format("this kernel has no tracepoint {}", full));
-    d.hint = exists ? error.hint : did_you_mean(closest(full, views(all)));
+    d.hint = exists || all.empty() ? error.hint : did_you_mean(closest(full, views(all)));
     if (d.hint.empty() && !exists)
         d.hint = fmt::format("`lt -l 't:*{}*'` lists what there is", name.substr(0, name.find('_')));
     return {};

@@ -64,6 +64,8 @@ Resolver::Places Resolver::nothing_more(const ast::ProbeSpec&, ResolvedPlace pla
 // Does the kernel allow it? Else a diagnostic.
 bool Resolver::offered(const ast::ProbeSpec& spec, Feature feature, std::string_view what) {
     const Answer a = kernel_.can(feature);
+    // Perf events on programs need CAP_SYS_ADMIN in newer kernels, links do not.
+    if (!a.yes && feature == Feature::uprobe && kernel_.can(Feature::uprobe_multi).yes) return true;
     if (!a.yes) diags_.error(spec.span, fmt::format("this kernel offers no {}: {}", what, a.why));
     return a.yes;
 }

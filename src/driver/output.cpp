@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -51,6 +52,13 @@ void tell(int fd, std::string_view text) {
         if (written < 0 && errno != EINTR) return;
         if (written > 0) text.remove_prefix(static_cast<size_t>(written));
     }
+}
+
+// The file, or else a new one in its folder; errno says why not.
+bool can_be_written(const std::string& path) {
+    if (::access(path.c_str(), F_OK) == 0) return ::access(path.c_str(), W_OK) == 0;
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
 }
 
 }  // namespace
@@ -118,6 +126,8 @@ Status Output::begin(const Plan& plan) {
         return Error{
             "some maps with stacks in their keys hold durations and others counts, which cannot be drawn together",
             "run it with one of them, or use --folded", 0};
+    if (!flame_path_.empty() && !can_be_written(flame_path_))
+        return system_error("cannot write " + flame_path_, errno);  // told before it is collected in vain
     if (!path_.empty()) {
         const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0) return system_error("cannot write " + path_, errno);

@@ -87,7 +87,12 @@ std::string stage_names(bool saved) {
     return either(names);
 }
 
-bool colored() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool colored() {
+    const char* wish = std::getenv("BPFTRACE_COLOR");
+    if (wish != nullptr && std::string_view(wish) == "always") return true;
+    if (wish != nullptr && std::string_view(wish) == "never") return false;
+    return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
 
 size_t place_of(std::string_view stage) { return static_cast<size_t>(find_row(stages, stage) - stages.data()); }
 

@@ -167,11 +167,13 @@ class Placer {
 }  // namespace
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
-    if (program.settings.uses_environment) {
+    Placer(program, given, diags).run();
+    if (program.settings.uses_environment) {  // goes before what the program sets
         if (const std::string wrong = take_environment(program.settings); !wrong.empty())
             diags.error({}, fmt::format("the value of {} in the environment does not fit", wrong));
+        for (const IgnoredVariable& v : ignored_environment())
+            diags.warning({}, fmt::format("{} in the environment has no effect: {}", v.name, v.why));
     }
-    Placer(program, given, diags).run();
     expand_calls(program, diags);
 }
 

@@ -78,6 +78,9 @@ bool is_result(EventKind kind) {
     return false;
 }
 
+// Are its values for people, and not a command or the path of a file?
+bool is_shown(EventKind kind) { return kind != EventKind::cat && kind != EventKind::system; }
+
 // "division by 0 near operator '/' at x.stp:1:20"
 std::string error_text(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
     if (!planned.format.empty()) return format_text(planned.format, values, plan.plain_integers);
@@ -103,6 +106,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
     tell_time(planned, event->values);
     name_frames(event->values);
+    if (is_shown(planned.kind)) mark_cut(event->values);
     if (auto taken = take(planned, *event); !taken) return taken;
     if (is_result(planned.kind) && ++results_ == most_results_) exit_called_ = true;
     return Done{};
@@ -182,7 +186,8 @@ void Dispatcher::complain(const Complaint& complaint) {
 
 // What cannot be done is told, and the run goes on.
 void Dispatcher::act(EventKind kind, const std::string& text) {
-    const Result<std::string> output = kind == EventKind::cat ? file_text(text) : command_output(text);
+    const Result<std::string> output =
+        kind == EventKind::cat ? file_text(text, plan_.max_cat_bytes) : command_output(text);
     if (output) return printer_.text(kind == EventKind::cat ? MadeBy::cat : MadeBy::system, *output);
     printer_.flush();
     fmt::print(messages_, "lt: {}\n", output.error().what);
@@ -220,6 +225,8 @@ Result<MapContent> Dispatcher::map(size_t index) {
     for (MapEntry& entry : content->entries) {
         name_frames(entry.key);
         name_frames({&entry.value, 1});
+        mark_cut(entry.key);
+        mark_cut({&entry.value, 1});
     }
     return content;
 }
@@ -229,6 +236,17 @@ void Dispatcher::name_frames(std::span<Value> values) {
         if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = maps_.frames(*stack);
     }
     name_values(values, maps_.symbol);
+}
+
+// str() cannot say whether there was more than what has filled its room.
+void Dispatcher::mark_cut(std::span<Value> values) const {
+    if (plan_.cut_mark.empty()) return;
+    for (Value& value : values) {
+        if (auto* group = std::get_if<Group>(&value.data)) mark_cut(group->parts);
+        auto* text = std::get_if<std::string>(&value.data);
+        const bool has_room = value.type.kind == Kind::string && value.type.size >= plan_.cut_at;
+        if (text != nullptr && has_room && text->size() + 1 == plan_.cut_at) *text += plan_.cut_mark;
+    }
 }
 
 Result<OpenSpans> Dispatcher::open_spans(size_t index) {
@@ -282,7 +300,7 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, P
                    [this](const Stack& stack) { return stacks_.frames(stack); },
                    [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},
                   printer),
-      stacks_(object.map(std::string(stacks_symbol)), source_lines),
+      stacks_(object.map(std::string(stacks_symbol)), {source_lines || plan.shows_lines, plan.mangled}),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, Maps& maps,

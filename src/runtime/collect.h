@@ -62,6 +62,7 @@ class Dispatcher {
     void set_option(const std::vector<Value>& values);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
     void name_frames(std::span<Value> values);
+    void mark_cut(std::span<Value> values) const;
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 
     const Plan& plan_;

@@ -8,7 +8,7 @@
 namespace lt {
 
 // The first 10 KB of a file.
-Result<std::string> file_text(const std::string& path);
+Result<std::string> file_text(const std::string& path, size_t most);
 
 // Runs a command of the shell and gives what it printed; waits for its end.
 Result<std::string> command_output(const std::string& command);

@@ -15,7 +15,6 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "demangle.h"
 
 namespace lt {
 
@@ -266,7 +265,7 @@ std::optional<ElfFile::Inside> ElfFile::name_at_offset(uint64_t offset, bool aft
     const Symbol& s = symbols_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
     const bool inside = s.size == 0 || *address - begin < s.size + (after ? 1 : 0);
     if (!inside) return {};
-    return Inside{demangle(s.name), *address - begin};
+    return Inside{s.name, *address - begin};
 }
 
 std::vector<std::string> ElfFile::functions(std::string_view pattern) const {

@@ -33,8 +33,8 @@ class ElfFile {
     // The file, and the one in which its debug information lies where that is another one.
     std::vector<Elf*> handles() const;
     struct Inside {
-        std::string name;     // of the function, demangled
-        uint64_t offset = 0;  // in the function
+        std::string_view symbol;  // of the function, in the file
+        uint64_t offset = 0;      // in the function
     };
     // The function around the instruction at an offset in the file; none where no symbol says so. The instruction
     // before is meant where `after` says that this one is returned to.

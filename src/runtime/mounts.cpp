@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace lt {
@@ -60,11 +62,20 @@ bool is_mounted(const MountPoint& point) {
 }
 
 Result<Folder> open_mounted(std::span<const MountPoint> points, const char* type) {
+    std::optional<Error> refused;
     for (const MountPoint& point : points) {
         if (!is_mounted(point)) continue;
-        if (Result<Folder> folder = Folder::open(point.path)) return folder;
+        Result<Folder> folder = Folder::open(point.path);
+        if (folder) return folder;
+        if (!refused) refused = folder.error();
     }
-    return mount_privately(type);
+    Result<Folder> own = mount_privately(type);
+    if (own) return own;
+    Error error = refused ? *refused : own.error();
+    error.hint =
+        refused ? "run it as root, or with the capability CAP_DAC_READ_SEARCH, too"
+                : fmt::format("run it as root, or have it mounted: mount -t {} {} {}", type, type, points.front().path);
+    return error;
 }
 
 }  // namespace

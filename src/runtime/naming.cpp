@@ -92,7 +92,7 @@ std::string cgroup_text(uint64_t id) {
 
 // As it is named now; once it has gone its number.
 std::string process_text(uint32_t pid) {
-    const auto text = file_text(fmt::format("/proc/{}/comm", pid));
+    const auto text = file_text(fmt::format("/proc/{}/comm", pid), 64);
     if (!text || text->empty()) return fmt::format("{}", pid);
     return text->substr(0, text->find('\n'));
 }

@@ -214,6 +214,7 @@ class Dumper {
     std::string run();
 
   private:
+    void shown();
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
         fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
@@ -229,8 +230,19 @@ class Dumper {
     std::string out_;
 };
 
-std::string Dumper::run() {
+// What the settings of the program have changed about what is shown.
+void Dumper::shown() {
     line("integers: {}", plan_.plain_integers ? "plain" : "with units");
+    if (!plan_.cut_mark.empty())
+        line("strings that fill {} bytes: {} behind them", plan_.cut_at, quoted(plan_.cut_mark));
+    if (const Plan usual; plan_.max_cat_bytes != usual.max_cat_bytes) line("cat: {} bytes", plan_.max_cat_bytes);
+    if (plan_.mangled) line("functions of programs: by their symbols");
+    if (plan_.shows_lines) line("stacks of programs: with lines of source");
+    if (!plan_.print_maps) line("maps at the end: none");
+}
+
+std::string Dumper::run() {
+    shown();
     for (const PlannedProbe& p : plan_.probes) probe(p);
     for (const PlannedMap& m : plan_.maps) map(m);
     for (size_t i = 0; i < plan_.events.size(); i++) event(i, plan_.events[i]);

@@ -226,6 +226,11 @@ struct Described<Plan> {
                                      FieldRow{"binds_command", &Plan::binds_command},
                                      FieldRow{"print_maps", &Plan::print_maps},
                                      FieldRow{"maps_apart", &Plan::maps_apart},
+                                     FieldRow{"max_cat_bytes", &Plan::max_cat_bytes},
+                                     FieldRow{"cut_mark", &Plan::cut_mark},
+                                     FieldRow{"cut_at", &Plan::cut_at},
+                                     FieldRow{"mangled", &Plan::mangled},
+                                     FieldRow{"shows_lines", &Plan::shows_lines},
                                      FieldRow{"assumed", &Plan::assumed}};
 };
 

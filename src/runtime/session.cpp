@@ -197,9 +197,10 @@ void LiveSession::wait(int milliseconds) {
 
 bool LiveSession::anything_to_wait_for() const {
     if (watched_) return true;
-    for (const PlannedProbe& probe : plan_.probes)
-        if (probe.when == When::period || probe.when == When::signal || probe.when == When::attached) return true;
-    return false;
+    return std::ranges::any_of(plan_.probes, [](const PlannedProbe& probe) {
+        const bool lasts = probe.when == When::period || probe.when == When::signal || probe.when == When::attached;
+        return lasts && !probe.internal;
+    });
 }
 
 void LiveSession::drain() {

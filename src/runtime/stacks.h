@@ -16,7 +16,7 @@ namespace lt {
 class Stacks {
   public:
     // Of the map that keeps them; -1: the plan takes no stacks.
-    explicit Stacks(int map, bool source_lines = false) : map_(map), symbolizer_(source_lines) {}
+    explicit Stacks(int map, SymbolStyle style = {}) : map_(map), symbolizer_(style) {}
 
     // Empty where there are none, or where they are not found.
     const std::vector<Frame>& frames(const Stack& stack);

@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "demangle.h"
 #include "mounts.h"
 
 namespace lt {
@@ -172,7 +173,7 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
         frames.push_back({address, source[i].function, 0, mapping->name, source[i].place, true, true});
     if (!source.empty()) frame.place = source.back().place;
     if (auto function = mapped->elf.name_at_offset(in_file, after)) {
-        frame.function = std::move(function->name);
+        frame.function = style_.mangled ? std::string(function->symbol) : demangle(function->symbol);
         frame.offset = function->offset;
     }
     frames.push_back(std::move(frame));
@@ -218,7 +219,7 @@ std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::s
     if (!opened) return {};
     opened->add_debug_symbols(mapping.name, roots_of(pid));
     File file{*std::move(opened), {}};
-    if (source_lines_) file.lines = SourceLines::open(file.elf.handles());
+    if (style_.source_lines) file.lines = SourceLines::open(file.elf.handles());
     return file;
 }
 

@@ -27,10 +27,16 @@ namespace lt {
 // The code that is mapped, by the text of /proc/PID/maps.
 std::vector<Mapping> code_mappings(std::string_view maps);
 
+// How functions of programs are shown.
+struct SymbolStyle {
+    bool source_lines =
+        false;             // with lines of source and functions that were inlined, where there is debug information
+    bool mangled = false;  // by their symbols, not as their language writes them
+};
+
 class Symbolizer {
   public:
-    // With lines of source, and with frames of functions that were inlined, where files have debug information.
-    explicit Symbolizer(bool source_lines = false) : source_lines_(source_lines) {}
+    explicit Symbolizer(SymbolStyle style = {}) : style_(style) {}
 
     // Begins to record what processes map, for those that end before they are asked about.
     void record_processes();
@@ -64,7 +70,7 @@ class Symbolizer {
     std::vector<std::string> roots_of(uint32_t pid) const;
     void read_kallsyms();
 
-    bool source_lines_;
+    SymbolStyle style_;
     std::unique_ptr<ProcessHistory> history_;
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};

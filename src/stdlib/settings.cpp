@@ -25,14 +25,25 @@ bool set_number(Settings& settings, std::string_view text) {
     return value.has_value();
 }
 
-bool set_print_maps(Settings& settings, std::string_view text) {
-    settings.print_maps_on_exit = text == "1" || text == "true";
-    return settings.print_maps_on_exit || text == "0" || text == "false";
+template <bool Settings::* member>
+bool set_truth(Settings& settings, std::string_view text) {
+    settings.*member = text == "1" || text == "true";
+    return settings.*member || text == "0" || text == "false";
 }
 
-bool set_errors(Settings& settings, std::string_view text) {
-    settings.runtime_errors = text == "1" || text == "true";
-    return settings.runtime_errors || text == "0" || text == "false";
+bool set_cut_mark(Settings& settings, std::string_view text) {
+    settings.cut_mark = text;
+    return true;
+}
+
+// Those that the kernel takes for the GPL (include/linux/license.h); it offers the helpers that read memory to no
+// others.
+constexpr std::array<std::string_view, 6> licenses{"GPL",          "GPL v2",       "GPL and additional rights",
+                                                   "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
+
+bool set_license(Settings& settings, std::string_view text) {
+    settings.license = text;
+    return std::find(licenses.begin(), licenses.end(), text) != licenses.end();
 }
 
 bool set_missing(Settings& settings, std::string_view text) {
@@ -55,6 +66,13 @@ bool set_stack_form(Settings& settings, std::string_view text) {
 // Of what lt does in another way, or needs no limit for.
 bool accept(Settings&, std::string_view) { return true; }
 bool accept_number(Settings&, std::string_view text) { return number(text, 0, UINT32_MAX).has_value(); }
+bool accept_truth(Settings&, std::string_view text) {
+    return text == "0" || text == "1" || text == "true" || text == "false";
+}
+bool accept_cache(Settings&, std::string_view text) {
+    constexpr std::array<std::string_view, 5> names{"PER_PID", "PER_PROGRAM", "NONE", "0", "1"};
+    return std::find(names.begin(), names.end(), text) != names.end();
+}
 
 constexpr std::string_view no_effect = "Accepted; lt has no need of it.";
 constexpr std::array rows{
@@ -66,24 +84,32 @@ constexpr std::array rows{
                "The places that one wildcard may stand for."},
     SettingRow{"missing_probes", "error, warn or ignore", set_missing,
                "What to do where a probe's place is not there."},
-    SettingRow{"print_maps_on_exit", "true or false", set_print_maps, "Are maps printed at the end?"},
-    SettingRow{"runtime_errors", "true or false", set_errors,
+    SettingRow{"print_maps_on_exit", "true or false", set_truth<&Settings::print_maps_on_exit>,
+               "Are maps printed at the end?"},
+    SettingRow{"runtime_errors", "true or false", set_truth<&Settings::runtime_errors>,
                "Do a division by zero, memory that cannot be read and a map that is full end the block with an error?"},
     SettingRow{"max_errors", "a number", set_number<&Settings::max_errors, 0, UINT32_MAX>,
                "How many such errors do not end the run."},
     SettingRow{"stack_mode", "bpftrace, perf or raw", set_stack_form, "How stacks are printed."},
     SettingRow{"on_stack_limit", "a number", accept_number, no_effect},
-    SettingRow{"cache_user_symbols", "a word", accept, no_effect},
-    SettingRow{"cpp_demangle", "true or false", accept, no_effect},
-    SettingRow{"lazy_symbolication", "true or false", accept, no_effect},
-    SettingRow{"license", "a string", accept, "Accepted; programs of lt are under the GPL."},
+    SettingRow{"max_cat_bytes", "a number from 1 to 16777216", set_number<&Settings::max_cat_bytes, 1, 1U << 24>,
+               "The bytes that cat() prints of a file."},
+    SettingRow{"perf_rb_pages", "a number from 1 to 65536", set_number<&Settings::ring_pages, 1, 65536>,
+               "The pages of 4 KiB in which records wait to be printed."},
+    SettingRow{"str_trunc_trailer", "a string", set_cut_mark, "What is printed behind a string that was cut."},
+    SettingRow{"license", "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL or Dual MPL/GPL",
+               set_license, "The license of the programs, as the kernel is told."},
+    SettingRow{"cpp_demangle", "true or false", set_truth<&Settings::demangles>,
+               "Are functions of programs shown as their language writes them?"},
+    SettingRow{"show_debug_info", "true or false", set_truth<&Settings::shows_lines>,
+               "Do stacks of programs show lines of source?"},
+    SettingRow{"cache_user_symbols", "PER_PID, PER_PROGRAM or NONE", accept_cache, no_effect},
+    SettingRow{"lazy_symbolication", "true or false", accept_truth, no_effect},
     SettingRow{"log_size", "a number", accept_number, no_effect},
     SettingRow{"max_bpf_progs", "a number", accept_number, no_effect},
-    SettingRow{"max_cat_bytes", "a number", accept_number, no_effect},
-    SettingRow{"perf_rb_pages", "a number", accept_number, no_effect},
-    SettingRow{"show_debug_info", "true or false", accept, no_effect},
-    SettingRow{"str_trunc_trailer", "a string", accept, no_effect},
-    SettingRow{"use_blazesym", "true or false", accept, no_effect},
+    SettingRow{"max_type_res_iterations", "a number", accept_number, no_effect},
+    SettingRow{"probe_inline", "true or false", accept_truth, no_effect},
+    SettingRow{"use_blazesym", "true or false", accept_truth, no_effect},
     SettingRow{"unstable_import", "a word", accept, no_effect},
     SettingRow{"unstable_import_statement", "a word", accept, no_effect},
     SettingRow{"unstable_map_decl", "a word", accept, no_effect},
@@ -103,6 +129,7 @@ Settings bt_settings() {
     s.uses_environment = true;
     s.maps_apart = true;
     s.binds_command = true;
+    s.cut_mark = "..";
     s.missing_probes = MissingProbes::warn;
     return s;
 }
@@ -155,7 +182,46 @@ Settings settings_of(std::string_view file) {
     return {};
 }
 
+namespace {
+
+// By which bpftrace read it before 0.18.
+struct OldVariable {
+    const char* name;
+    bool (*set)(Settings& settings, std::string_view text);
+};
+constexpr std::array old_variables{
+    OldVariable{"BPFTRACE_STRLEN", set_number<&Settings::max_strlen, 1, 1024>},
+    OldVariable{"BPFTRACE_MAP_KEYS_MAX", set_number<&Settings::max_map_keys, 1, 1U << 24>},
+    OldVariable{"BPFTRACE_CAT_BYTES_MAX", set_number<&Settings::max_cat_bytes, 1, 1U << 24>},
+    OldVariable{"BPFTRACE_NO_CPP_DEMANGLE",
+                [](Settings& settings, std::string_view text) {
+                    settings.demangles = text == "0";
+                    return text == "0" || text == "1";
+                }},
+};
+
+constexpr std::array ignored{
+    IgnoredVariable{"BPFTRACE_BTF", "types are those of the running kernel"},
+    IgnoredVariable{"BPFTRACE_VMLINUX", "symbols are those of the running kernel"},
+    IgnoredVariable{"BPFTRACE_KERNEL_SOURCE", "-I DIR says where the headers of C are"},
+    IgnoredVariable{"BPFTRACE_KERNEL_BUILD", "-I DIR says where the headers of C are"},
+    IgnoredVariable{"BPFTRACE_NO_USER_SYMBOLS", "config = { stack_mode = \"raw\" } shows addresses"},
+};
+
+}  // namespace
+
+std::vector<IgnoredVariable> ignored_environment() {
+    std::vector<IgnoredVariable> out;
+    for (const IgnoredVariable& row : ignored)
+        if (std::getenv(row.name.data()) != nullptr) out.push_back(row);
+    return out;
+}
+
 std::string take_environment(Settings& settings) {
+    for (const OldVariable& old : old_variables) {
+        const char* value = std::getenv(old.name);
+        if (value != nullptr && !old.set(settings, value)) return old.name;
+    }
     for (const SettingRow& row : rows) {
         std::string name(prefix);
         name += row.name;

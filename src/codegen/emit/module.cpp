@@ -134,7 +134,19 @@ Status ModuleBuilder::link_library() {
     }
     lost_ = module_->getGlobalVariable("lt_lost");
     stop_ = module_->getGlobalVariable("lt_stop");
+    set_license();
     return Done{};
+}
+
+// In the place of the library's.
+void ModuleBuilder::set_license() {
+    llvm::GlobalVariable* old = module_->getGlobalVariable("lt_license");
+    llvm::Constant* text = llvm::ConstantDataArray::getString(context_, program_.license);
+    auto* variable = new llvm::GlobalVariable(*module_, text->getType(), false, old->getLinkage(), text, "");
+    variable->takeName(old);
+    variable->copyAttributesFrom(old);
+    old->replaceAllUsesWith(variable);
+    old->eraseFromParent();
 }
 
 // The script's own functions in C.

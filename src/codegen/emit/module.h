@@ -66,6 +66,7 @@ class ModuleBuilder {
     void globals();
     void relocations();
     Status link_library();
+    void set_license();
     Status link_c(Diags& diags);
     llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
     llvm::Function* session_is_return();

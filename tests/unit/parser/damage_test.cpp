@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 8> programs = {
     "#define A 1\nstruct x { int a; /* } */ };\nenum y { B }\nk:f { let $p : struct x *; }",
     "fn f($a : int8) : int8 { return $a; } macro m($x, e, @y) { @y[e] = $x++; e } let @y = lruhash(5); config = { "
     "license = "
-    "b }\n"
+    "GPL }\n"
     "n=BEGIN { let $i = f(2); for ($j : 0..$i) { while $j { break; } } for ($p : @y) { m($i, 1 ?: 2, @y); } }\n",
 };
 

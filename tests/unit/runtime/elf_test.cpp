@@ -50,7 +50,7 @@ TEST_F(ElfTest, Addresses) {
 
 std::string name_at(const ElfFile& file, uint64_t offset, bool after) {
     const auto inside = file.name_at_offset(offset, after);
-    return inside ? fmt::format("{}+{:#x}", inside->name, inside->offset) : "";
+    return inside ? fmt::format("{}+{:#x}", inside->symbol, inside->offset) : "";
 }
 
 TEST_F(ElfTest, NamesAtOffsets) {

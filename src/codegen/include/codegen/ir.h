@@ -261,6 +261,7 @@ struct Program {
     std::vector<Function> functions;
     std::vector<std::string> c_functions;  // of the script, by their names in c_code
     std::vector<uint8_t> c_code;           // what clang has made of them: LLVM bitcode; empty: there are none
+    std::string license = "GPL";           // as the kernel is told
     Plan plan;                             // complete but for the object
 };
 

@@ -353,6 +353,11 @@ struct Plan {
     bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
     bool print_maps = true;           // at the end
     bool maps_apart = false;          // then all in the order of their names, after two empty lines
+    uint32_t max_cat_bytes = 10240;   // of a file, by cat()
+    std::string cut_mark;             // is printed behind a string that fills its room of cut_at bytes
+    uint32_t cut_at = 0;              // with the zero that ends it
+    bool mangled = false;             // functions of programs are shown by their symbols
+    bool shows_lines = false;         // stacks of programs show lines of source
     std::vector<Assumption> assumed;  // about the machine
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stdlib/types.h"
 
@@ -31,8 +32,14 @@ struct Settings {
     bool runtime_errors = false;      // does what cannot be done end the block, as an error?
     uint32_t max_errors = 0;          // so many of these do not end the run
     uint32_t max_map_keys = 4096;
-    uint32_t max_strlen = 64;   // bytes of str(), with the one that ends it
-    uint32_t max_probes = 512;  // places that one wildcard may stand for
+    uint32_t max_strlen = 64;        // bytes of str(), with the one that ends it
+    uint32_t max_probes = 512;       // places that one wildcard may stand for
+    uint32_t max_cat_bytes = 10240;  // of a file, by cat()
+    uint32_t ring_pages = 0;         // of 4096 bytes, for records that wait to be printed; 0: as lt sees fit
+    std::string cut_mark = {};       // behind a string that fills the room of max_strlen
+    std::string license = "GPL";     // of the programs, as the kernel sees them
+    bool demangles = true;           // are functions of programs shown as their language writes them?
+    bool shows_lines = false;        // do stacks of programs show lines of source?
     MissingProbes missing_probes = MissingProbes::error;
     StackForm stack_form = StackForm::names;  // of stacks that do not say it themselves
 };
@@ -52,7 +59,13 @@ const SettingRow* find_setting(std::string_view name);
 Grammar grammar_of(std::string_view file);
 // Those of the dialect to which a file's name belongs.
 Settings settings_of(std::string_view file);
-// As BPFTRACE_<NAME>; the first that does not fit is told by its name.
+// As BPFTRACE_<NAME>, or by the names of bpftrace before 0.18; the first that does not fit is told by its name.
 std::string take_environment(Settings& settings);
+// Variables of bpftrace's that are set and that nothing here asks for, and why.
+struct IgnoredVariable {
+    std::string_view name;
+    std::string_view why;
+};
+std::vector<IgnoredVariable> ignored_environment();
 
 }  // namespace lt

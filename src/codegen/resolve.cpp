@@ -123,11 +123,13 @@ class ItemResolver {
     void operator()(const ast::Action& action) {
         asked_ = {};
         ArgsReader{program_, asked_}.action(action);
-        const size_t before = typed_.bodies.size();
+        const size_t before = typed_.bodies.size(), told = diags_.all().size();
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
         // A block that could never run is a mistake even so.
         const bool is_left_out = missing_ == MissingProbes::warn && typed_.bodies.size() == before;
-        if (is_left_out && !diags_.has_errors()) resolver_.places(action.probes.front(), asked_);
+        if (!is_left_out || diags_.has_errors()) return;
+        diags_.forget(told);
+        resolver_.places(action.probes.front(), asked_);
     }
     void operator()(const ast::SpanAction& node) {
         asked_ = {};

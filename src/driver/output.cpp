@@ -56,9 +56,10 @@ void tell(int fd, std::string_view text) {
 
 // The file, or else a new one in its folder; errno says why not.
 bool can_be_written(const std::string& path) {
-    if (::access(path.c_str(), F_OK) == 0) return ::access(path.c_str(), W_OK) == 0;
+    const auto may = [](const char* what, int how) { return ::faccessat(AT_FDCWD, what, how, AT_EACCESS) == 0; };
+    if (may(path.c_str(), F_OK)) return may(path.c_str(), W_OK);
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+    return may(folder.empty() ? "." : folder.c_str(), W_OK | X_OK);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <span>
@@ -51,6 +52,14 @@ bool is_privileged() {
 Answer refused(int code, std::string_view meaning) {
     if ((code == EPERM || code == EACCES) && !is_privileged()) return no("needs root: CAP_BPF and CAP_PERFMON");
     return no(fmt::format("{}: {}", meaning, std::strerror(code)));
+}
+
+// Above 2, which Debian's kernels know, it asks for CAP_SYS_ADMIN.
+Answer event_refused(int code, std::string_view meaning) {
+    std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
+    int paranoid = 0;
+    if (code != EACCES || !(file >> paranoid) || paranoid <= 2) return refused(code, meaning);
+    return no(fmt::format("{}: kernel.perf_event_paranoid is {}, which leaves them to root", meaning, paranoid));
 }
 
 Answer if_among(int code, std::initializer_list<int> good, std::string_view meaning) {
@@ -135,7 +144,8 @@ Answer test_tracepoint(const FunctionFacts&) {
     perf_event_attr attr{};
     attr.type = PERF_TYPE_TRACEPOINT;
     attr.config = UINT64_MAX;
-    return if_among(try_impossible_event(attr), {EINVAL, ENOENT}, "no perf events on tracepoints");
+    const int code = try_impossible_event(attr);
+    return code == EINVAL || code == ENOENT ? yes() : event_refused(code, "no perf events on tracepoints");
 }
 
 Answer test_raw_tracepoint(const FunctionFacts&) {
@@ -329,7 +339,7 @@ int try_event(uint32_t type, uint64_t config) {
 Answer test_perf_event(const FunctionFacts&) {
     if (!load_empty({BPF_PROG_TYPE_PERF_EVENT})) return refused(errno, "no BPF programs on perf events");
     const int code = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-    return code == 0 ? yes() : refused(code, "no perf events of the clock");
+    return code == 0 ? yes() : event_refused(code, "no perf events of the clock");
 }
 
 Answer test_hardware_events(const FunctionFacts&) {

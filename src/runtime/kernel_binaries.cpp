@@ -2,6 +2,7 @@
 // Where there is none, the folders that loaders search by default are looked through.
 #include "kernel_binaries.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ std::optional<std::string> find_library(std::string_view name) {
 
 Result<std::string> check_path(std::string_view name) {
     const std::string path = absolute(name);
-    if (::access(path.c_str(), R_OK) != 0) return system_error(path, errno);
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) return system_error(path, errno);
     return path;
 }
 

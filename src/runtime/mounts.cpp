@@ -126,7 +126,7 @@ std::vector<std::string> Folder::list(const std::string& name) const {
     return names;
 }
 
-bool Folder::has(const std::string& name) const { return ::faccessat(fd_.get(), name.c_str(), F_OK, 0) == 0; }
+bool Folder::has(const std::string& name) const { return ::faccessat(fd_.get(), name.c_str(), F_OK, AT_EACCESS) == 0; }
 
 Result<std::string> read_text(const std::string& path) {
     Result<std::string> text = read_at(AT_FDCWD, path);

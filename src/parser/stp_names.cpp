@@ -192,20 +192,6 @@ void NameResolver::next(ast::StmtId id) {
 
 // ---- statements
 
-// A program that people will read has no errors that are caught: a division by zero and memory that cannot be read
-// give 0 there, and error() ends the run.
-void NameResolver::attempt(ast::StmtId id) {
-    const auto node = std::get<ast::Attempt>(program_[id].node);
-    const size_t before = errors_;
-    block(node.body);
-    if (errors_ != before) {
-        const Span where = program_[id].span;
-        diags_.error({where.begin, where.begin + 3}, "an error() is not caught in lt").hint =
-            "write what it would catch behind an `if`";
-    }
-    program_.stmts[static_cast<size_t>(id)].node = ast::Scope{node.body};
-}
-
 void NameResolver::block(const ast::Block& b) {
     for (ast::StmtId id : b.statements) statement(id);
 }

@@ -92,6 +92,7 @@ class NameResolver {
     void next(ast::StmtId id);
     void keep_given(ast::Block& block);
     void attempt(ast::StmtId id);
+    void handle_in_place(ast::StmtId id, const ast::Attempt& node, const std::vector<ast::StmtId>& raises);
     void printed(ast::StmtId id, const ast::Assign& assign);
     void collect_locals(const ast::Block& block);
     void collect_locals(ast::ExprId id);

@@ -85,8 +85,8 @@ class Dead {
             out.insert(out.end(), taken.statements.begin(), taken.statements.end());
             any_ = true;
         }
-        const auto leaves =
-            std::ranges::find_if(out, [&](ast::StmtId id) { return tree_.get<ast::Return>(id) != nullptr; });
+        const auto leaves = std::ranges::find_if(
+            out, [&](ast::StmtId id) { return tree_.get<ast::Return>(id) || tree_.get<ast::Jump>(id); });
         if (leaves != out.end()) out.erase(leaves + 1, out.end());
         all = std::move(out);
     }

@@ -345,6 +345,7 @@ std::optional<std::set<std::string>> printed_by(const Tree& tree, const ast::Ite
 bool reads_text(const Tree& tree) {
     const auto is_long = [&](ast::ExprId id) {
         const auto* call = tree.get<ast::Call>(id);
+        if (call && call->name == "name_text") return true;  // of a stack: all its addresses
         if (!call || call->name != "str" || call->arguments.size() != 1) return false;
         const auto* member = tree.get<ast::Member>(call->arguments[0]);
         return !member || member->field != "comm";

@@ -56,8 +56,10 @@ Ported port(const Source& source, ast::Program prepared, const OnlyWritten& only
     fold_spans(tree);
     join_items(tree);
     drop_dead(tree);
-    do drop_unwritten(tree, source);
-    while (drop_dead(tree));
+    do {
+        drop_unwritten(tree, source);
+        drop_unwritten(tree, source);  // globals of which only the first value was left
+    } while (drop_dead(tree));
     drop_casts(tree, machine);
     plain_locals(tree);
     name_addresses(tree);

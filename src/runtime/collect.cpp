@@ -87,6 +87,11 @@ std::string error_text(const Plan& plan, const PlannedEvent& planned, const std:
     return fmt::format("{}{} near {}", error.text, where, error.near);
 }
 
+// A line of its own, whether or not the program ends it.
+void complain(std::FILE* messages, std::string_view kind, std::string_view text) {
+    fmt::print(messages, "{}: {}{}", kind, text, text.ends_with('\n') ? "" : "\n");
+}
+
 }  // namespace
 
 Status Dispatcher::handle(std::span<const uint8_t> record) {
@@ -141,8 +146,8 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
         case EventKind::error:
         case EventKind::warning:
             printer_.flush();
-            fmt::print(messages_, "{}: {}", planned.kind == EventKind::error ? "ERROR" : "WARNING",
-                       format_text(planned.format, event.values, plan_.plain_integers));
+            complain(messages_, planned.kind == EventKind::error ? "ERROR" : "WARNING",
+                     format_text(planned.format, event.values, plan_.plain_integers));
             return Done{};
         case EventKind::raised:
             printer_.flush();

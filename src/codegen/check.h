@@ -170,6 +170,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Index& node);
     Type type_of(ast::ExprId id, const ast::Tuple& node);
     Type type_of(ast::ExprId id, const ast::Cast& node);
+    Type number_of(const ast::Cast& node, const Type& from, const Type& wanted);
     Type type_of(ast::ExprId id, const ast::SizeOf& node);
     Type type_of(ast::ExprId id, const ast::OffsetOf& node);
     Type member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user);
@@ -218,6 +219,7 @@ class BodyChecker {
     const ResolvedPlace& place() const { return body_.place; }
     bool on_host() const { return body_.host; }
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
+    const ast::Program& program() const { return program_; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);
     std::optional<int64_t> known(ast::ExprId id) const;

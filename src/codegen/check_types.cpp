@@ -126,8 +126,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Index& node) {
     const Type base = value(node.base), at = value(node.index);
     if (base.kind == Kind::none || at.kind == Kind::none) return nothing();
     const auto* number = std::get_if<ast::Integer>(&program_[node.index].node);
-    if (base.kind == Kind::tuple && number)
-        return tuple_part(id, base, span(node.index), std::to_string(number->value));
+    if (const auto part = known(node.index); base.kind == Kind::tuple && part)
+        return tuple_part(id, base, span(node.index), std::to_string(*part));
     if (at.kind != Kind::integer || base.kind == Kind::tuple) {
         diags_.error(span(node.index), base.kind == Kind::tuple
                                            ? "a part of a tuple is named by a number as it stands"
@@ -229,8 +229,18 @@ std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
 
 Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     const Type from = value(node.value);
-    const auto wanted = type_named(node.type);
-    if (!wanted || from.kind == Kind::none) return nothing();
+    if (from.kind == Kind::none) return nothing();
+    ast::TypeName written = node.type;
+    if (written.count == 0U) {  // (uint8[])x: as many as it has
+        written.count.reset();
+        const auto each = type_named(written);
+        if (!each) return nothing();
+        written.count = each->size == 0 ? 0 : width(node.value) / each->size;
+    }
+    const auto wanted = type_named(written);
+    if (!wanted) return nothing();
+    if (from.kind == Kind::array && wanted->kind == Kind::integer && !pointee(*wanted))
+        return number_of(node, from, *wanted);
     if (from.kind != Kind::integer) {
         diags_.error(span(node.value),
                      fmt::format("only an integer or an address can be cast, not {}", type_name(from)));
@@ -249,6 +259,17 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     Type type = *wanted;
     type.user_memory = from.user_memory || type.user_memory;
     return type;
+}
+
+// (uint32)bytes: the number that lies there.
+Type BodyChecker::number_of(const ast::Cast& node, const Type& from, const Type& wanted) {
+    const Type* each = element(from);
+    if (each->kind == Kind::integer && !pointee(*each) && from.size == wanted.size) return wanted;
+    diags_
+        .error(span(node.value),
+               fmt::format("{} of {} bytes cannot be made an integer of {}", type_name(from), from.size, wanted.size))
+        .hint = "an array of integers and the integer that it is cast to have the same size";
+    return nothing();
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {

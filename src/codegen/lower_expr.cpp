@@ -386,6 +386,8 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         c_called(*call, *program_.c_function(call->name), at);
     } else if (std::holds_alternative<ArgumentsUse>(u) && std::holds_alternative<ast::Name>(node)) {
         arguments_into(id, at);
+    } else if (std::holds_alternative<TextsUse>(u)) {
+        call_rule(Function::type_info)->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (std::holds_alternative<ArgumentsUse>(u)) {
         call_rule(Function::all_args)->bytes(*this, id, std::get<ast::Call>(node), at);
     } else if (const auto* sum = std::get_if<ast::Binary>(&node)) {

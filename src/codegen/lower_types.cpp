@@ -301,8 +301,10 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Index& node) {
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Tuple&) { return b_->constant(0); }
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Cast& node) {
-    const ir::Value v = integer(node.value);
     const Type& t = type(id);
+    if (type(node.value).kind == Kind::array)
+        return b_->load(string(node.value, 8), 0, static_cast<uint8_t>(t.size), t.is_signed);
+    const ir::Value v = integer(node.value);
     if (t.view == View::boolean) return truth(v);
     return b_->extend(v, static_cast<uint8_t>(t.size), t.is_signed);
 }

@@ -66,12 +66,14 @@ ast::ExprId Builder::add(Span span, ast::ExprNode node, const Exprs& children) {
 ast::ExprId Builder::leaf(Span span, ast::ExprNode node) {
     const auto* name = std::get_if<ast::Name>(&node);
     const VariableRow* row = name ? find_variable(name->name) : nullptr;
-    if (row && !row->members.empty()) return members_of_task(span, row->members);
+    if (row && !row->members.empty()) {
+        const auto task = add(span, ast::Name{std::string(variable_row(Variable::curtask).name)}, {});
+        return members_of_task(span, row->members, task);
+    }
     return add(span, std::move(node), {});
 }
 
-ast::ExprId Builder::members_of_task(Span span, std::string_view members) {
-    ast::ExprId value = add(span, ast::Name{std::string(variable_row(Variable::curtask).name)}, {});
+ast::ExprId Builder::members_of_task(Span span, std::string_view members, ast::ExprId value) {
     for (std::string_view each : split(members, '.')) value = member(span, value, std::string(each), span);
     return value;
 }
@@ -158,7 +160,11 @@ Builder::Exprs Builder::with_key(Span span, Exprs arguments) {
 
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
     // values may be written as calls: pid()
-    if (arguments.empty() && find_variable(name) != nullptr) return leaf(span, ast::Name{std::move(name)});
+    const VariableRow* variable = find_variable(name);
+    if (arguments.empty() && variable != nullptr) return leaf(span, ast::Name{std::move(name)});
+    // ppid(task)
+    if (arguments.size() == 1 && variable != nullptr && !variable->members.empty())
+        return members_of_task(span, variable->members, arguments[0]);
     if (const FunctionRow* row = find_function(name); row != nullptr && takes_key(row->id) && arguments.size() == 2) {
         arguments = with_key(span, std::move(arguments));
     }
@@ -258,6 +264,12 @@ ast::StmtId Builder::used(ast::StmtId statement) {
     const auto* name = std::get_if<ast::Name>(&value);
     const bool is_macro =
         name != nullptr && find_variable(name->name) == nullptr && find_function(name->name) == nullptr;
+    // bpftrace warns of these
+    if (!std::holds_alternative<ast::Call>(value) && !is_macro && program_.settings.announces_probes) {
+        diags_.warning(program_[statement].span, "a value alone does nothing").hint = "write _ = before it";
+        program_.stmts[static_cast<size_t>(statement)].node = ast::Evaluate{node->value, true};
+        return statement;
+    }
     if (!std::holds_alternative<ast::Call>(value) && !is_macro) {
         diags_.error(program_[statement].span, "a value alone does nothing").hint = std::visit(AloneHint{}, value);
     }

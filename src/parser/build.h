@@ -64,7 +64,7 @@ class Builder {
   private:
     bool order_word(ast::ExprId id, ast::MapOrder& order) const;
     std::vector<std::string> path_of(ast::ExprId id) const;
-    ast::ExprId members_of_task(Span span, std::string_view members);
+    ast::ExprId members_of_task(Span span, std::string_view members, ast::ExprId value);
     void add_item(Span span, ast::ItemNode node);
     Span key_span(const ast::Endpoint& endpoint) const;
     Exprs with_key(Span span, Exprs arguments);

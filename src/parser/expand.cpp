@@ -92,10 +92,15 @@ class Placer {
         if (node == nullptr) return;
         if (node->name == name_of(Function::getopt)) return option(e, *node);
         if (node->name != name_of(Function::str) || node->arguments.empty()) return;
-        const auto* p = std::get_if<ast::Positional>(&program_[node->arguments[0]].node);
-        if (p == nullptr) return;
-        e.node = ast::String{p->number == 0 ? std::to_string(given_.positional.size())
-                                            : std::string(word(p->number).value_or(""))};
+        const auto* sum = std::get_if<ast::Binary>(&program_[node->arguments[0]].node);
+        const bool adds = sum != nullptr && sum->op == ast::BinaryOp::add;
+        const auto* p = std::get_if<ast::Positional>(&program_[adds ? sum->left : node->arguments[0]].node);
+        const auto* behind = adds ? std::get_if<ast::Integer>(&program_[sum->right].node) : nullptr;
+        if (p == nullptr || (adds && behind == nullptr)) return;
+        std::string text =
+            p->number == 0 ? std::to_string(given_.positional.size()) : std::string(word(p->number).value_or(""));
+        if (behind != nullptr) text.erase(0, std::min<uint64_t>(behind->value, text.size()));
+        e.node = ast::String{std::move(text)};
     }
 
     // $1 inside of a probe's text.
@@ -130,7 +135,7 @@ class Placer {
             return;
         }
         const bool is_flag = node.arguments.size() < 2;
-        const ast::ExprNode otherwise = is_flag ? ast::ExprNode(ast::Integer{0}) : program_[node.arguments[1]].node;
+        const ast::ExprNode otherwise = is_flag ? ast::ExprNode(ast::Boolean{false}) : program_[node.arguments[1]].node;
         const auto* description =
             node.arguments.size() < 3 ? nullptr : std::get_if<ast::String>(&program_[node.arguments[2]].node);
         program_.options.push_back(
@@ -146,17 +151,19 @@ class Placer {
 
     static std::string written(const ast::ExprNode& node) {
         if (const auto* text = std::get_if<ast::String>(&node)) return quoted(text->value);
+        if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? "true" : "false";
         const auto* number = std::get_if<ast::Integer>(&node);
         return number == nullptr ? "..." : std::to_string(number->value);
     }
 
     ast::ExprNode value_like(const ast::ExprNode& otherwise, const std::string& name, const std::string& text) {
         if (std::holds_alternative<ast::String>(otherwise)) return ast::String{text};
-        if (text == "true" || text.empty()) return ast::Integer{1};
-        if (text == "false") return ast::Integer{0};
+        const bool is_truth = std::holds_alternative<ast::Boolean>(otherwise);
+        if (text == "true" || text.empty()) return is_truth ? ast::ExprNode(ast::Boolean{true}) : ast::Integer{1};
+        if (text == "false") return is_truth ? ast::ExprNode(ast::Boolean{false}) : ast::Integer{0};
         const auto value = integer_of(text);
         if (!value) diags_.error({}, fmt::format("--{} takes a number, not '{}'", name, text));
-        return ast::Integer{value.value_or(0)};
+        return is_truth ? ast::ExprNode(ast::Boolean{value.value_or(0) != 0}) : ast::Integer{value.value_or(0)};
     }
 
     ast::Program& program_;

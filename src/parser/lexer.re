@@ -24,7 +24,7 @@ namespace lt {
     gap        = [ \t\r\n]*;
     type       = word ([ \t\r\n]+ word)*;
     stars      = (gap "*")+;
-    count      = gap "[" gap [0-9]+ gap "]";
+    count      = gap "[" gap [0-9]* gap "]";
     path       = word (gap "." gap word)*;
     probe_byte = [^\x00-\x20{},<>;"] | string;
 */

@@ -180,8 +180,9 @@ void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& valu
 void Dispatcher::complain(const Complaint& complaint) {
     printer_.complaint(complaint);
     printer_.flush();
+    // A line of its own, whether or not the program ends it.
     fmt::print(messages_, "{}: {}{}", complaint.kind == Complaint::Kind::warning ? "WARNING" : "ERROR", complaint.text,
-               complaint.kind == Complaint::Kind::raised ? "\n" : "");
+               complaint.text.ends_with('\n') ? "" : "\n");
 }
 
 // What cannot be done is told, and the run goes on.

@@ -59,8 +59,7 @@ void append_enumerator(std::string& out, int64_t number, const Type& type) {
 }
 
 void append_number(std::string& out, int64_t number, const Type& type, bool plain) {
-    const bool bare = plain && (type.view == View::duration || type.view == View::boolean);
-    switch (bare ? View::plain : type.view) {
+    switch (plain && type.view == View::duration ? View::plain : type.view) {
         case View::plain:
             return append_integer(out, number, type.is_signed);
         case View::duration:

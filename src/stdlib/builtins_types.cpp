@@ -114,6 +114,14 @@ constexpr std::array functions{
                 u32,
                 "The thread that runs, likewise.",
                 "k:vfs_read { @[tid(init)] = count(); }"},
+    FunctionRow{Function::type_info,
+                "typeinfo",
+                {any_value},
+                Aggregation::none,
+                nothing(),
+                "The type of the value: a record of btf_id, which is 0, base_type, as in int, string or pointer, and "
+                "full_type, as in uint8.",
+                "BEGIN { print(typeinfo(comm).full_type); exit(); }"},
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(Show, Views) {
     EXPECT_EQ(show(integer(1'530'000, duration_type()), true), "1530000");
     EXPECT_EQ(show(integer(31, integer_type(8, false, View::hex)), false), "0x1f");
     EXPECT_EQ(show(integer(1, integer_type(8, false, View::boolean)), false), "true");
-    EXPECT_EQ(show(integer(1, integer_type(8, false, View::boolean)), true), "1");
+    EXPECT_EQ(show(integer(1, integer_type(8, false, View::boolean)), true), "true");
     EXPECT_EQ(show(integer(-1, integer_type(8, false)), false), "18446744073709551615");
     EXPECT_EQ(show(integer(-1), false), "-1");
 }

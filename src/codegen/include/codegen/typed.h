@@ -103,8 +103,11 @@ struct PairUse {
     uint32_t part;
     bool is_both = false;
 };
+struct TextsUse {
+    std::vector<std::string> texts;
+};  // what typeinfo() says
 using Use = std::variant<std::monostate, VariableUse, FieldUse, ProgramUse, MemberUse, ConstantUse, MapUse, LocalUse,
-                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse>;
+                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse, TextsUse>;
 
 constexpr uint32_t no_map = ~0u;
 struct LocalInfo {

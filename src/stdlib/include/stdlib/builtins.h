@@ -189,6 +189,7 @@ enum class Function : uint8_t {
     find,
     pid_in,
     tid_in,
+    type_info,
 };
 
 enum class Want : uint8_t {

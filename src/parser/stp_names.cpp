@@ -372,6 +372,11 @@ bool NameResolver::shown_whole(ast::ExprId id) {
     const auto* member = std::get_if<ast::Member>(&copy);
     const std::string_view last = name ? std::string_view(name->name) : member ? std::string_view(member->field) : "";
     if (last.starts_with("$$") || !last.ends_with('$')) return false;
+    if (last == "$") {
+        diags_.error(span(id), "`$` is no name").hint = "a target variable is $x, what it points to $x$";
+        put(id, ast::Integer{0});
+        return true;
+    }
     const std::string without(last.substr(0, last.find_last_not_of('$') + 1));
     const ast::ExprId value =
         add(id, name ? ast::ExprNode(ast::Name{without}) : ast::Member{member->base, without, member->field_span});

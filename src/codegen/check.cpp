@@ -158,8 +158,8 @@ void BodyChecker::run() {
     body_.uses.assign(program_.exprs.size(), std::monostate{});
     body_.declared.assign(program_.stmts.size(), 0);
     before_ = std::exchange(body_.locals, {});
-    body_.host = body_.host || (program_.settings.reports_on_host && host_possible(body_.place));
     const ast::ItemNode& node = program_.items[body_.item].node;
+    body_.host = body_.host || (host_possible(body_.place) && wants_host(node));
     if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return span_parts(*span_action);
     const auto& action = std::get<ast::Action>(node);
     if (action.predicate) {
@@ -168,6 +168,11 @@ void BodyChecker::run() {
     }
     region_ = Region::body;
     block(action.body);
+}
+
+bool BodyChecker::wants_host(const ast::ItemNode& node) const {
+    const auto* action = std::get_if<ast::Action>(&node);
+    return program_.settings.reports_on_host || (action && empties_what_it_uses(program_, action->body));
 }
 
 void BodyChecker::block(const ast::Block& b) {

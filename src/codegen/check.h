@@ -59,6 +59,7 @@ class BodyChecker {
     void statement(const ast::Stmt& stmt, const ast::Raise& node);
     void in_loop(const std::function<void()>& body);
     // check_host.cpp: what lt itself does
+    bool wants_host(const ast::ItemNode& node) const;
     bool needs_host(Span where);
     bool has_any_part(const ast::Map& map) const;
     void chosen_parts(ast::ExprId id, const ast::Map& map, uint32_t index);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 #include "runtime/host_calls.h"
 
@@ -68,7 +70,50 @@ std::vector<MapRole> uses_of_maps(const ast::Program& program) {
     return out;
 }
 
+// The maps that a block empties, and those that it has to do with otherwise than by print(@map).
+class Report {
+  public:
+    explicit Report(const ast::Program& program) : program_(program) {}
+
+    void block(const ast::Block& block) {
+        for (ast::StmtId id : block.statements) {
+            const ast::Stmt& stmt = program_[id];
+            ast::each_expr(stmt, [this](ast::ExprId child) { expr(child); });
+            ast::each_block(stmt, [this](const ast::Block& inner) { this->block(inner); });
+        }
+    }
+    bool empties_what_it_uses() const {
+        return std::ranges::any_of(emptied_, [&](const std::string& name) { return used_.contains(name); });
+    }
+
+  private:
+    void expr(ast::ExprId id) {
+        const ast::ExprNode& node = program_[id].node;
+        if (const auto* call = std::get_if<ast::Call>(&node); call && is_done_by_lt(*call)) return;
+        if (const auto* map = std::get_if<ast::Map>(&node)) used_.insert(map->name);
+        ast::each_child(program_[id], [this](ast::ExprId child) { expr(child); });
+        ast::each_block(program_[id], [this](const ast::Block& inner) { block(inner); });
+    }
+    bool is_done_by_lt(const ast::Call& call) {
+        const FunctionRow* row = call.arguments.empty() ? nullptr : find_function(call.name);
+        const auto* map = row ? std::get_if<ast::Map>(&program_[call.arguments[0]].node) : nullptr;
+        if (!map || map->has_key) return false;
+        const bool empties = row->id == Function::clear || row->id == Function::zero;
+        if (empties) emptied_.insert(map->name);
+        return empties || row->id == Function::print;
+    }
+
+    const ast::Program& program_;
+    std::set<std::string> emptied_, used_;
+};
+
 }  // namespace
+
+bool empties_what_it_uses(const ast::Program& program, const ast::Block& block) {
+    Report report(program);
+    report.block(block);
+    return report.empties_what_it_uses();
+}
 
 bool host_possible(const ResolvedPlace& place) {
     const Place sort = probe_row(place.kind).place;

@@ -19,22 +19,23 @@ struct SettingValue {
     std::string (*now)(const Settings&) = nullptr;  // of what lt has
 };
 
+std::string truth(bool is_so) { return is_so ? "true" : "false"; }
+
 constexpr std::array values{
-    SettingValue{"cpp_demangle", Sort::truth, "true"},
+    SettingValue{"cpp_demangle", Sort::truth, "", [](const Settings& s) { return truth(s.demangles); }},
     SettingValue{"lazy_symbolication", Sort::truth, "false"},
-    SettingValue{"print_maps_on_exit", Sort::truth, "",
-                 [](const Settings& s) { return std::string(s.print_maps_on_exit ? "true" : "false"); }},
+    SettingValue{"print_maps_on_exit", Sort::truth, "", [](const Settings& s) { return truth(s.print_maps_on_exit); }},
     SettingValue{"use_blazesym", Sort::truth, "false"},
-    SettingValue{"show_debug_info", Sort::truth, "false"},
+    SettingValue{"show_debug_info", Sort::truth, "", [](const Settings& s) { return truth(s.shows_lines); }},
     SettingValue{"log_size", Sort::number, "1000000"},
     SettingValue{"max_bpf_progs", Sort::number, "1024"},
-    SettingValue{"max_cat_bytes", Sort::number, "10240"},
+    SettingValue{"max_cat_bytes", Sort::number, "", [](const Settings& s) { return std::to_string(s.max_cat_bytes); }},
     SettingValue{"max_map_keys", Sort::number, "", [](const Settings& s) { return std::to_string(s.max_map_keys); }},
     SettingValue{"max_probes", Sort::number, "", [](const Settings& s) { return std::to_string(s.max_probes); }},
     SettingValue{"max_strlen", Sort::number, "", [](const Settings& s) { return std::to_string(s.max_strlen); }},
     SettingValue{"on_stack_limit", Sort::number, "32"},
-    SettingValue{"perf_rb_pages", Sort::number, "0"},
-    SettingValue{"str_trunc_trailer", Sort::text, ".."},
+    SettingValue{"perf_rb_pages", Sort::number, "", [](const Settings& s) { return std::to_string(s.ring_pages); }},
+    SettingValue{"str_trunc_trailer", Sort::text, "", [](const Settings& s) { return s.cut_mark; }},
     SettingValue{"unstable_import_statement", Sort::text, "error"},
     SettingValue{"unstable_tseries", Sort::text, "warn"},
     SettingValue{"unstable_typeinfo", Sort::text, "warn"},
@@ -46,7 +47,7 @@ constexpr std::array values{
                  }},
     SettingValue{"stack_mode", Sort::text, "",
                  [](const Settings& s) { return std::string(stack_form_name(s.stack_form)); }},
-    SettingValue{"license", Sort::text, "GPL"},
+    SettingValue{"license", Sort::text, "", [](const Settings& s) { return s.license; }},
 };
 
 // What the program sets it to, if it does.

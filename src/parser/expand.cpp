@@ -44,6 +44,7 @@ class Placer {
                 for (ast::Endpoint& e : span->closes) probe(e.probe);
             }
         }
+        if (program_.settings.uses_environment) environment();  // goes before what the program sets
         put_settings(program_);
         // str($1) before $1: only there a word is one.
         for (ast::Expr& e : program_.exprs) call(e);
@@ -63,6 +64,13 @@ class Placer {
                     fmt::format("it takes {}", row->values);
             }
         }
+    }
+
+    void environment() {
+        if (const std::string wrong = take_environment(program_.settings); !wrong.empty())
+            diags_.error({}, fmt::format("the value of {} in the environment does not fit", wrong));
+        for (const IgnoredVariable& v : ignored_environment())
+            diags_.warning({}, fmt::format("{} in the environment has no effect: {}", v.name, v.why));
     }
 
     void unknown_setting(const ast::Config::Setting& s) {
@@ -175,12 +183,6 @@ class Placer {
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
     Placer(program, given, diags).run();
-    if (program.settings.uses_environment) {  // goes before what the program sets
-        if (const std::string wrong = take_environment(program.settings); !wrong.empty())
-            diags.error({}, fmt::format("the value of {} in the environment does not fit", wrong));
-        for (const IgnoredVariable& v : ignored_environment())
-            diags.warning({}, fmt::format("{} in the environment has no effect: {}", v.name, v.why));
-    }
     expand_calls(program, diags);
 }
 

@@ -12,7 +12,7 @@ port() {
 # traced NAME...: COMMAND runs, in a process that is the target where that is 0, once each of the programs traces.
 traced() {
     local name process at=$target tracers=()
-    mkfifo go ready
+    mkfifo go
     bash -c 'read -r _ < go; exec "$@"' bash "${command[@]}" &
     process=$!
     [ "$at" != 0 ] || at=$process
@@ -21,10 +21,11 @@ traced() {
         [ "$name" != new ] || ! grep -q '^param target' new.lt || given+=(--target "$at")
         # shellcheck disable=SC2206
         [ "$name" = new ] || given=("$old" $words -x "$at")
+        mkfifo $name.ready  # one each: the last tracer may still have its own open
         # shellcheck disable=SC2086
-        lt -q $unsafe "${given[@]}" --ready-fd 3 3> ready > $name.out 2> $name.err &
+        lt -q $unsafe "${given[@]}" --ready-fd 3 3> $name.ready > $name.out 2> $name.err &
         tracers+=($!)
-        if ! read -r _ < ready; then
+        if ! read -r _ < $name.ready; then
             cat $name.err
             kill "${tracers[@]}" $process 2> /dev/null
             return 1
@@ -34,7 +35,7 @@ traced() {
     wait $process
     kill -INT "${tracers[@]}"
     wait "${tracers[@]}"
-    rm go ready
+    rm go ./*.ready
 }
 
 # both OLD TARGET COMMAND...: OLD and new.lt trace one run of COMMAND, with $apart a run each. What they print is in

@@ -433,6 +433,8 @@ void BodyChecker::assign_to(uint32_t local, const Type& t, ast::ExprId value) {
         diags_.error(where, fmt::format("${} is {}, not {}", name, type_name(info.type), type_name(kept)));
     } else if (kept.kind == Kind::integer) {
         info.width = std::max(info.width, width(value));
+        const bool was_truth = info.type.view == View::boolean && !info.has_type;
+        if (was_truth && kept.view != View::boolean) info.type = joined(info.type, kept);
     } else if (in_memory(kept)) {
         info.type = joined(info.type, kept);
     }

@@ -96,6 +96,7 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Let& node) {
         const std::optional<Type> named = declared_type(*node.type);
         if (!named) return;
         info.type = *named;
+        info.has_type = true;
     }
     const Type t = node.value ? value(*node.value) : nothing();
     const uint32_t index = declare(node.name, node.name_span, std::move(info));

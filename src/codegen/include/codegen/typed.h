@@ -115,6 +115,7 @@ struct LocalInfo {
     Type type;
     uint32_t width = 0;         // bytes of the widest integer that was assigned, which is kept in 8; 0: nothing was
     bool in_block = false;      // declared: new in each turn of a loop around it
+    bool has_type = false;      // declared with one
     uint32_t pair_of = no_map;  // of a loop over a map
 };
 

@@ -87,6 +87,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::AnyPart& node);
     Type type_of(ast::ExprId id, const ast::Defined& node);
     Type known_type(ast::ExprId id, ast::ExprId operand);
+    void assume_key(MapInfo& info, size_t parts);
     static Type pair_key(const MapInfo& info);
     static Type pair_value(const MapInfo& info);
     Type whole_pair(ast::ExprId id, uint32_t local);

@@ -140,10 +140,8 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
         return;
     }
     const uint32_t index = map_at(node.map, *map, true);
-    if (typed_.assume_numbers && !maps_[index].seen_key) {
-        maps_[index].key = {integer_type()};
-        maps_[index].seen_key = true;
-    }
+    const bool assumes = typed_.assume_numbers && !maps_[index].seen_key;
+    if (assumes) assume_key(maps_[index], 1);
     if (maps_[index].seen_key && maps_[index].key.empty()) {
         diags_.error(span(node.map), fmt::format("{} has no key: it is one value", maps_[index].name)).hint =
             "a loop walks over a map with keys";
@@ -157,6 +155,7 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::ForMap& node) {
         declared(stmt) = declare(node.name, node.name_span, std::move(info));
         block(node.body);
     });
+    if (assumes) maps_[index].seen_key = true;  // with as many parts as the block has asked for
 }
 
 void BodyChecker::statement(const ast::Stmt&, const ast::Unroll& node) {
@@ -282,11 +281,12 @@ std::optional<Type> BodyChecker::pair_member(ast::ExprId id, const ast::Member& 
     const Known* known = local == nullptr ? nullptr : known_local(local->name);
     if (known == nullptr || body_.locals[known->index].pair_of == no_map) return std::nullopt;
     const uint32_t map = body_.locals[known->index].pair_of;
-    const MapInfo& info = maps_[map];
+    MapInfo& info = maps_[map];
     const bool is_value = !is_part && node.field == "1";
     uint32_t part = 0;
     const char* end = node.field.data() + node.field.size();
     const bool is_number = std::from_chars(node.field.data(), end, part).ptr == end;
+    if (is_number && !is_value) assume_key(info, is_part ? part + 1 : 1);
     if (!is_number || part > (is_part ? info.key.size() : 1)) {
         diags_.error(node.field_span, fmt::format("${} has no `{}`", local->name, node.field)).hint =
             fmt::format("${0}.0 is the key, ${0}.1 the value", local->name);
@@ -296,6 +296,15 @@ std::optional<Type> BodyChecker::pair_member(ast::ExprId id, const ast::Member& 
     if (is_value) return pair_value(info);
     if (!is_part) return pair_key(info);
     return part < info.key.size() ? info.key[part] : nothing();
+}
+
+// Where numbers are what is said of nothing: a map that has a key nowhere else, and so never an entry.
+void BodyChecker::assume_key(MapInfo& info, size_t parts) {
+    constexpr size_t most = 16;
+    if (!typed_.assume_numbers || parts > most) return;
+    if (!info.seen_key && info.key.size() < parts) info.key.resize(parts, integer_type());
+    for (Type& part : info.key)
+        if (part.kind == Kind::none) part = integer_type();
 }
 
 Type BodyChecker::pair_key(const MapInfo& info) {

@@ -1,8 +1,12 @@
 // all_args() and whole(): values that are made of many. All arguments are a tuple of integers with names; a structure
 // is copied with all that it holds.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <iterator>
 
+#include "base/text.h"
 #include "calls.h"
 #include "operators.h"
 #include "runtime/arguments.h"
@@ -14,16 +18,36 @@ namespace {
 
 constexpr std::string_view number_field = "__syscall_nr";  // of each record of a system call, and no argument
 
-std::vector<ProgramVariable> parameters_of(const ProgramScope& scope) {
+// What is asked for: arguments, local variables.
+struct Which {
+    std::string_view name;
+    bool arguments, locals;
+};
+constexpr std::array sorts{Which{"vars", true, true}, Which{"parms", true, false}, Which{"locals", false, true}};
+
+const Which* asked_for(BodyChecker& c, const ast::Call& node) {
+    if (node.arguments.empty()) return sorts.data();
+    const auto& name = std::get<ast::String>(c.expr(node.arguments[0]).node).value;
+    const auto sort = std::ranges::find(sorts, name, &Which::name);
+    if (sort != sorts.end()) return &*sort;
+    c.error(node.arguments[0], fmt::format("all_args() knows nothing of the name {}", quoted(name))).hint =
+        "there are \"vars\", \"parms\" and \"locals\"";
+    return nullptr;
+}
+
+std::vector<ProgramVariable> variables_of(const ProgramScope& scope, const Which& which) {
     std::vector<ProgramVariable> out;
     for (const ProgramVariable& v : scope.variables) {
+        if (v.parameter ? !which.arguments : !which.locals) continue;
         if (!v.type.size || v.type.kind != Kind::integer) continue;
         if (v.missing.empty() && (!v.is_value || v.type.size <= v.words * 8)) out.push_back(v);
     }
     return out;
 }
 
-Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
+Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const Which* which = asked_for(c, node);
+    if (which == nullptr) return nothing();
     const ResolvedPlace& place = c.place();
     const ProbeRow& row = probe_row(place.kind);
     ArgumentsUse all;
@@ -33,11 +57,12 @@ Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
             c.error(id, scope.error().what).hint = "write arg0, arg1 ...";
             return nothing();
         }
-        all.variables = parameters_of(*scope);
+        all.variables = variables_of(*scope, *which);
     } else if (row.fields) {
         const bool function = !place.function.name.empty();
         for (const Field& field : function ? place.function.parameters : place.tracepoint.fields) {
-            if (field.type.kind == Kind::integer && field.name != number_field) all.fields.push_back(field);
+            if (which->arguments && field.type.kind == Kind::integer && field.name != number_field)
+                all.fields.push_back(field);
         }
     } else {
         c.error(id, "there are no named arguments here").hint = "they are there at functions and tracepoints";
@@ -53,7 +78,7 @@ Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
     };
     for (const Field& field : all.fields) add(field.name, field.type);
     for (const ProgramVariable& v : all.variables) add(v.name, v.type);
-    if (parts.empty()) {
+    if (parts.empty() && which->arguments) {
         c.error(id, "nothing that stands here by name is a number or an address").hint = "";
         return nothing();
     }

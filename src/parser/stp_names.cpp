@@ -16,6 +16,15 @@ namespace {
 
 constexpr std::string_view plain_long = "int64";
 
+// $$vars, $$parms, $$locals, also with a `$` behind them; empty: it is none of these.
+constexpr std::array<std::string_view, 3> all_sorts{"vars", "parms", "locals"};
+std::string_view all_arguments(std::string_view name) {
+    if (!name.starts_with("$$")) return {};
+    const auto is_it = [&](std::string_view sort) { return name.substr(2).starts_with(sort); };
+    const auto sort = std::ranges::find_if(all_sorts, is_it);
+    return sort == all_sorts.end() ? std::string_view() : *sort;
+}
+
 bool is_special(std::string_view name) { return name.starts_with("$$") || name.ends_with('$'); }
 
 }  // namespace
@@ -29,7 +38,7 @@ std::vector<const Function*> FunctionTable::overloads(const std::string& name, s
     return out;
 }
 
-bool is_all_arguments(std::string_view name) { return name.starts_with("$$vars") || name.starts_with("$$parms"); }
+bool is_all_arguments(std::string_view name) { return !all_arguments(name).empty(); }
 
 const Function* FunctionTable::find(const std::string& name, size_t arguments) const {
     const std::vector<const Function*> found = overloads(name, arguments);
@@ -358,14 +367,17 @@ void NameResolver::target(ast::ExprId id) {
     as_long(id);
 }
 
-// $$vars, $$parms: all that has a name here. $x$, $x->y$$: what it points to, or its value.
+// $$vars, $$parms, $$locals: all that has a name here. $x$, $x->y$$: what it points to, or its value.
 bool NameResolver::shown_whole(ast::ExprId id) {
     const ast::ExprNode copy = node(id);
     const auto* name = std::get_if<ast::Name>(&copy);
     const bool of_entry = around_->at_return;
     if (name != nullptr && is_all_arguments(name->name)) {
         if (around_->row == nullptr || around_->row->variables != "args") return false;
-        put(id, ast::Call{"all_args", span(id), {}});
+        const std::string_view which = all_arguments(name->name);
+        ast::Call all{"all_args", span(id), {}};
+        if (which != all_sorts.front()) all.arguments = {add(id, ast::String{std::string(which)})};
+        put(id, std::move(all));
         if (of_entry) at_entry(id);
         return true;
     }
@@ -428,7 +440,7 @@ void NameResolver::target_root(ast::ExprId id) {
     const StpPoint* row = around_->row;
     if (is_special(name)) {
         diags_.error(span(id), fmt::format("{} is not there yet", name)).hint =
-            "there are $$vars, $$parms and $$return, and $x$ for what $x points to";
+            "there are $$vars, $$parms, $$locals and $$return, and $x$ for what $x points to";
         return put(id, ast::Integer{0});
     }
     if (name == "$return") {

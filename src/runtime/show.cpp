@@ -180,7 +180,7 @@ void append_arguments(std::string& out, const Group& group, const Type& type) {
 
 // As bpftrace: { .a = 1, .b = 2 }, [1,2], (1, 2).
 void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
-    if (is_record(type) && type.shape->name == arguments_shape) return append_arguments(out, group, type);
+    if (type.shape && type.shape->name == arguments_shape) return append_arguments(out, group, type);
     const Brackets brackets = brackets_of(type);
     std::vector<std::string_view> names;
     if (type.kind == Kind::structure) {

@@ -8,13 +8,15 @@ namespace {
 
 // id, name, parameters, aggregation, result, sentence, example
 constexpr std::array functions{
-    FunctionRow{Function::all_args,
-                "all_args",
-                {},
-                Aggregation::none,
-                nothing(),
-                "All named arguments of the place, shown as a=0x1 b=0x2; of a program those that can be read.",
-                "k:vfs_read { print(all_args()); }"},
+    FunctionRow{
+        Function::all_args,
+        "all_args",
+        {Parameter{"which", Want::literal, true}},
+        Aggregation::none,
+        nothing(),
+        "All named arguments of the place, shown as a=0x1 b=0x2; where debug information describes it those that "
+        "can be read, with local variables. \"parms\": without these; \"locals\": these alone.",
+        "k:vfs_read { print(all_args()); }"},
     FunctionRow{Function::whole,
                 "whole",
                 {Parameter{"value", Want::value}},

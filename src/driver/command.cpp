@@ -55,10 +55,12 @@ void add_refused(CLI::App& app) {
         app.add_option(std::string(row.names))->expected(0, 1)->group("");
 }
 
-Status none_refused(const CLI::App& app) {
+// SystemTap's -d MODULE asks for symbols, which lt reads in any case.
+Status none_refused(const CLI::App& app, bool is_systemtap) {
     for (const RefusedOption& row : refused_options()) {
         const std::string name(split(row.names, ',').back());
-        if (app.count(name) > 0)
+        const bool is_module = is_systemtap && row.names.starts_with("-d,");
+        if (app.count(name) > 0 && !is_module)
             return Error{fmt::format("{} is an option of bpftrace that lt has not", name), std::string(row.instead), 0};
     }
     return Done{};
@@ -128,7 +130,8 @@ Result<Command> read_command(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& wrong) {
         return Error{wrong.what(), "lt --help lists the options", 0};
     }
-    if (const Status fine = none_refused(app); !fine) return fine.error();
+    const bool is_systemtap = flags[Option::systemtap] || command.file.ends_with(".stp");
+    if (const Status fine = none_refused(app, is_systemtap); !fine) return fine.error();
     for (const OptionRow& row : option_rows()) {
         const std::string first(split(row.names, ',').front());
         if (app.count(first) == 0) continue;

@@ -19,7 +19,8 @@ Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedP
     const std::string& name = spec.parts.back().text;
     const std::string& word = spec.parts.size() == 3 ? spec.parts[1].text : "";
     const std::string module = word == kernel_itself ? "" : word;
-    if (name.find('@') != name.npos || word == inlined_there) return kernel_source(spec, place, asked);
+    const bool names_source = name.find('@') != name.npos || word.find('@') != word.npos;  // k:f@a.c:12 without quotes
+    if (names_source || word == inlined_there) return kernel_source(spec, place, asked);
     if (name.starts_with("0x") || name.find('+') != name.npos)
         return kernel_instruction(spec, std::move(place), module, asked);
     if (is_glob(name)) return matching_functions(spec, place, kernel_.functions(name), asked);

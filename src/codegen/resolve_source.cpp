@@ -69,7 +69,10 @@ Resolver::Places Resolver::kernel_source(const ast::ProbeSpec& spec, const Resol
         diags_.error(part.span, error.what).hint = error.hint;
         return Places{};
     };
-    const Result<SourceQuery> query = source_query(part.text, "", spec.parts.size() == 3);
+    const std::string word = spec.parts.size() == 3 ? spec.parts[1].text : "";
+    const bool apart = word.find('@') != word.npos;  // the colon before the line has parted them
+    const Result<SourceQuery> query =
+        source_query(apart ? fmt::format("{}:{}", word, part.text) : part.text, "", !word.empty() && !apart);
     if (!query) return refuse(query.error());
     const bool functions = query->last == 0 && !query->inlined;
     if (!functions && (place.kind != ProbeKind::kprobe || asked.role == Role::call))

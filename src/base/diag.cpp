@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace lt {
 namespace {
@@ -94,6 +95,30 @@ void Diags::forget(size_t from) {
 
 void Diags::explain(size_t from, const Note& note) {
     for (size_t i = from; i < all_.size(); i++) all_[i].notes.push_back(note);
+}
+
+void Diags::fold(size_t from) {
+    constexpr size_t most_of_one_text = 3;
+    std::vector<Diag> kept(all_.begin(), all_.begin() + static_cast<ptrdiff_t>(std::min(from, all_.size())));
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> errors;  // by text: indices of those that are kept
+    std::map<size_t, size_t> more;                                        // left out, by the last that is kept
+    for (size_t i = kept.size(); i < all_.size(); i++) {
+        Diag& d = all_[i];
+        const bool is_again = std::ranges::any_of(kept, [&](const Diag& k) { return k == d; });
+        std::vector<size_t>& others = errors[{d.span.begin, d.span.end}];
+        const bool counts = d.severity == Severity::error && d.span != Span{};
+        if (is_again) continue;
+        if (counts && others.size() == most_of_one_text) {
+            more[others.back()]++;
+            continue;
+        }
+        if (counts) others.push_back(kept.size());
+        kept.push_back(std::move(d));
+    }
+    for (const auto& [at, n] : more)
+        kept[at].notes.push_back({{}, fmt::format("{} more errors here, at other places of the probe", n)});
+    all_ = std::move(kept);
+    errors_ = static_cast<int>(std::ranges::count(all_, Severity::error, &Diag::severity));
 }
 
 std::string draw(const Source& source, const Diag& diag, bool color) {

@@ -286,6 +286,7 @@ bool Pipeline::refuse(const Error& error) {
 
 void Pipeline::draw_diags() {
     std::fflush(stdout);
+    diags_.fold(drawn_);
     for (; drawn_ < diags_.all().size(); drawn_++) {
         const Diag& diag = diags_.all()[drawn_];
         if (diag.severity == Severity::warning && command_.has(Option::no_warnings)) continue;

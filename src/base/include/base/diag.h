@@ -18,6 +18,7 @@ std::string_view severity_name(Severity s);
 struct Note {
     Span span;
     std::string text;
+    bool operator==(const Note&) const = default;
 };
 
 struct Diag {
@@ -26,6 +27,7 @@ struct Diag {
     std::string message;  // one sentence without a full stop
     std::vector<Note> notes;
     std::string hint;  // what to type next; may be empty
+    bool operator==(const Diag&) const = default;
 };
 
 // What one run has to say, in the order found.
@@ -37,6 +39,10 @@ class Diags {
     void take(Diags&& other);                     // adds all of the other's
     void forget(size_t from);                     // takes back each from the index on
     void explain(size_t from, const Note& note);  // adds a note to each from the index on
+    // From the index on: what is said again of the same text goes away. Of different errors at one text, which is
+    // compiled for each place of a pattern, the first three stay, and the last of them gets a note of how many more
+    // there are.
+    void fold(size_t from);
     bool has_errors() const { return errors_ > 0; }
     const std::vector<Diag>& all() const { return all_; }
 

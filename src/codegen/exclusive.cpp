@@ -50,6 +50,7 @@ Running running(Way way) {
 }
 
 bool interrupts(const Body& body) {
+    if (serves_system_calls(body.place)) return false;  // which threads make in their own time
     return std::any_of(body.place.rungs.begin(), body.place.rungs.end(),
                        [](const Rung& rung) { return rung.refused.empty() && running(rung.way) == Running::anywhere; });
 }

@@ -220,6 +220,7 @@ ir::Function& BodyLowering::begin(const std::string& name, Way way, bool at_retu
     f.way = way;
     way_ = way;
     f.at_return = at_return;
+    at_calls_end_ = at_calls_end(at_return);
     f.user = way_row(way).user;
     f.target = body_.place.function.name;
     b_.emplace(f);
@@ -262,6 +263,7 @@ void BodyLowering::make_locals() {
 std::vector<Attachment> BodyLowering::attachments(const std::string& name, bool at_return) const {
     Attachment a = attachment(name, at_return);
     const std::vector<SharedPlace>& members = body_.place.members;
+    if (serves_system_calls(body_.place)) return {a};
     if (members.empty()) assume_file(body_.place.user);
     if (members.empty()) return {a};
     std::vector<Attachment> out;
@@ -292,6 +294,7 @@ Attachment BodyLowering::attachment(const std::string& name, bool at_return) con
     Attachment a;
     a.program = name;
     a.at_return = at_return;
+    if (serves_system_calls(body_.place)) return system_calls(std::move(a));
     switch (probe_row(body_.place.kind).place) {
         case Place::nothing:
         case Place::period:
@@ -350,7 +353,9 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
     make_locals();
     const auto body = [&] { gate([&] { block(node.body); }); };
     const auto asked = [&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); };
-    where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
+    where_called([&] {
+        where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
+    });
     // of one that is pinned others read, who get nothing
     if (body_.place.kind == ProbeKind::iter && body_.place.function.module.empty())
         b_->call(ir::Library::iterated, {b_->context()});

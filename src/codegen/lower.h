@@ -155,6 +155,7 @@ class BodyLowering {
     void keep_opening(ir::Value key);
     void drop_opening(ir::Value key);
     void close_pair(const ast::SpanAction& node, const std::string& name, Way way);
+    void close_key(const ast::SpanAction& node);
     void begin_close(const std::string& name, Way way, bool at_return);
     void freeze(ir::Value opening);
     void make_thawed();
@@ -191,6 +192,12 @@ class BodyLowering {
     ir::Value is_traced();
     ir::Value is_accepted();
     void where_traced(const std::function<void()>& work);
+    // lower_system_calls.cpp
+    bool at_calls_end(bool at_return) const;
+    Attachment system_calls(Attachment a) const;
+    void where_called(const std::function<void()>& work);
+    ir::Value place_index();
+    ir::Value call_field(uint32_t offset);
     ir::Value marker_argument(const MarkerArgument& argument);
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;
@@ -424,11 +431,13 @@ class BodyLowering {
     const Body& body_;
     const ast::Program& program_;
     std::optional<Builder> b_;
-    std::optional<uint32_t> printed_map_;  // by the statement before
-    Way way_ = Way::run;                   // of the function in the making
-    std::optional<PlannedGate> gate_;      // what the session may have left out
-    bool as_handed_ = false;               // are arguments taken from the context, with the types that they have there?
-    bool closing_ = false;                 // at the close of a span: frozen values come from the opening
+    std::optional<uint32_t> printed_map_;                             // by the statement before
+    Way way_ = Way::run;                                              // of the function in the making
+    bool at_calls_end_ = false;                                       // likewise: where all system calls end
+    ir::Value call_number_ = ir::no_value, call_row_ = ir::no_value;  // of many system calls: this one's
+    std::optional<PlannedGate> gate_;                                 // what the session may have left out
+    bool as_handed_ = false;  // are arguments taken from the context, with the types that they have there?
+    bool closing_ = false;    // at the close of a span: frozen values come from the opening
     struct Thawed {
         uint32_t slot = 0;
         ir::Value buffer = ir::no_value;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int helper_get_current_comm = 16;
 constexpr int helper_probe_read_kernel_str = 115;
-constexpr int helper_get_attach_cookie = 174;
 
 // The operation on unsigned integers, and the one on signed integers where it differs.
 struct OperatorRow {
@@ -193,6 +192,7 @@ ir::Value BodyLowering::variable(const VariableUse& v) {
     if (v.id == Variable::elapsed) {
         return b_->alu(ir::Alu::sub, b_->helper(variable_row(Variable::nsecs).helper), session(SessionValue::start));
     }
+    if (serves_system_calls(body_.place)) return b_->argument(1);
     if (body_.place.kind == ProbeKind::syscall) return b_->field(result_offset(body_.place.exit), 8, true);
     const bool of_program = body_.place.result.kind == Kind::integer;
     const Type& t = of_program                    ? body_.place.result
@@ -314,14 +314,15 @@ ir::Value BodyLowering::of_places(const std::vector<std::string>& texts, uint32_
         table.resize((table.size() / room + 1) * room);
     }
     const auto size = static_cast<uint32_t>(rows * room);
-    const ir::Value cookie = b_->helper(helper_get_attach_cookie, {b_->context()});
-    const ir::Value row = b_->alu(ir::Alu::bit_and, cookie, b_->constant(static_cast<int64_t>(rows - 1)));
+    const ir::Value row = b_->alu(ir::Alu::bit_and, place_index(), b_->constant(static_cast<int64_t>(rows - 1)));
     return b_->address_plus(b_->text(unit_.text(std::move(table), size)),
                             b_->alu(ir::Alu::mul, row, b_->constant(room)));
 }
 
 // Of the variables that are texts of the place.
 ir::Value BodyLowering::variable_text(Variable id, uint32_t room) {
+    if (stuck_ != ir::no_value && id == Variable::probe)
+        return of_places({body_.place.text}, room);  // nobody knows which it was
     return of_places(id == Variable::func ? function_names(body_.place) : place_texts(body_.place), room);
 }
 

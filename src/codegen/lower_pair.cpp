@@ -76,6 +76,12 @@ void BodyLowering::drop_opening(ir::Value key) {
 
 void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& name, Way way) {
     begin_close(name, way, probe_row(body_.place.kind).result);
+    where_called([&] { close_key(node); });
+    finish(body_.place.span);
+}
+
+void BodyLowering::close_key(const ast::SpanAction& node) {
+    now_ = b_->helper(helper_ktime_get_ns);
     const ir::Value map = b_->map(unit_.layout(body_.span).map);
     const ir::Value key = span_key(body_.span, node.closes[body_.endpoint].key, 0);
     const Unmatched losses = unmatched(node);
@@ -92,7 +98,6 @@ void BodyLowering::close_pair(const ast::SpanAction& node, const std::string& na
     };
     b_->branch(b_->read(opened), closed,
                [&] { b_->call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured}); });
-    finish(body_.place.span);
 }
 
 }  // namespace lt

@@ -290,7 +290,7 @@ void BodyLowering::if_opens(const ast::SpanAction& node, const std::function<voi
     };
     const auto own = node.opens[body_.endpoint].predicate;
     const auto asked = [&] { if_true(own, [&] { if_true(node.predicate, work); }); };
-    b_->branch(b_->stopping(), [] {}, [&] { where_traced(asked); });
+    where_called([&] { b_->branch(b_->stopping(), [] {}, [&] { where_traced(asked); }); });
 }
 
 // What a close without an opening can be; nothing of it where some openings are left out on purpose.
@@ -412,10 +412,13 @@ void BodyLowering::skip_call() {
 void BodyLowering::close_call(const ast::SpanAction& node, const std::string& name, Way way) {
     begin_close(name, way, true);
     const Unmatched none = unmatched(node);
-    const ir::Value opening = closed_opening(thread_state(body_.span, false), none);
-    b_->branch(opening, [&] {
-        thaw(opening);
-        close(node, b_->load(opening, time_offset));
+    where_called([&] {
+        now_ = b_->helper(helper_ktime_get_ns);
+        const ir::Value opening = closed_opening(thread_state(body_.span, false), none);
+        b_->branch(opening, [&] {
+            thaw(opening);
+            close(node, b_->load(opening, time_offset));
+        });
     });
     finish(body_.place.span);
 }
@@ -423,7 +426,6 @@ void BodyLowering::close_call(const ast::SpanAction& node, const std::string& na
 void BodyLowering::begin_close(const std::string& name, Way way, bool at_return) {
     begin(name, way, at_return);
     closing_ = true;
-    now_ = b_->helper(helper_ktime_get_ns);
     make_locals();
     make_thawed();
 }

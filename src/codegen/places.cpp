@@ -18,6 +18,10 @@ bool has_debug_scope(const ResolvedPlace& place) {
     return in_program(place) || (probe_row(place.kind).place == Place::kernel_function && !place.user.path.empty());
 }
 
+bool serves_system_calls(const ResolvedPlace& place) {
+    return !place.members.empty() && !place.tracepoint.event.empty();
+}
+
 std::vector<std::string> place_texts(const ResolvedPlace& place) {
     if (place.members.empty()) return {place.text};
     std::vector<std::string> texts;

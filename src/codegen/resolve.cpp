@@ -29,11 +29,20 @@ struct ArgsReader {
     Asked& out;
 
     void expr(ast::ExprId id) const {
-        const auto* name = std::get_if<ast::Name>(&program[id].node);
-        out.by_fields = out.by_fields || (name && name->name == variable_row(Variable::args).name);
+        const auto is_named = [&](ast::ExprId e, Variable which) {
+            const auto* name = std::get_if<ast::Name>(&program[e].node);
+            return name && name->name == variable_row(which).name;
+        };
         const auto* member = std::get_if<ast::Member>(&program[id].node);
-        const auto* base = member ? std::get_if<ast::Name>(&program[member->base].node) : nullptr;
-        if (base && base->name == variable_row(Variable::args).name) out.fields.insert(member->field);
+        if (member && is_named(member->base, Variable::args)) {
+            out.by_fields = true;
+            out.fields.insert(member->field);
+            return;
+        }
+        const auto* call = std::get_if<ast::Call>(&program[id].node);
+        out.by_fields = out.by_fields || is_named(id, Variable::args);
+        out.whole = out.whole || is_named(id, Variable::args) || is_named(id, Variable::ctx) ||
+                    (call && call->name == function_row(Function::all_args).name);
         ast::each_child(program[id], [&](ast::ExprId child) { expr(child); });
         ast::each_block(program[id], [&](const ast::Block& inner) { block(inner); });
     }

@@ -1,4 +1,4 @@
-// Tracepoints, by their records or their own arguments, and system calls.
+// Tracepoints, by their records or their own arguments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,15 @@
 #include "stdlib/successors.h"
 
 namespace lt {
+namespace {
 
-Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
+// So many tracepoints of a pattern are perf events. The kernel takes some 50 ms to detach each of those; more get raw
+// tracepoint programs, if they ask for nothing that stands in the record.
+constexpr size_t few_events = 8;
+
+}  // namespace
+
+Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
     if (!offered(spec, Feature::tracepoint, "tracepoints")) return {};
     const std::string &category = spec.parts[1].text, &name = spec.parts[2].text;
     if (!is_glob(category) && !is_glob(name)) {
@@ -17,59 +24,31 @@ Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place
         if (!tp) return missing_event(spec, tp.error());
         return {at_event(place, std::move(*tp))};
     }
-    const std::vector<std::string> names = kernel_.tracepoints(category, name);
-    if (!count_fits(spec, names.size())) return {};
+    std::vector<std::string> names = kernel_.tracepoints(category, name);
     std::vector<ResolvedPlace> out;
+    if (can_serve_system_calls(asked)) {
+        take_system_calls(place, syscall_entry, names, out);
+        take_system_calls(place, syscall_exit, names, out);
+    }
+    if ((!names.empty() || out.empty()) && !count_fits(spec, names.size())) return {};
+    const bool by_name = names.size() > few_events && !asked.by_fields && !asked.whole;
+    const std::vector<std::string> raw = by_name ? raw_events(name) : std::vector<std::string>{};
     for (const std::string& full : names) {
         const auto halves = split(full, ':');
         Result<Tracepoint> tp = kernel_.tracepoint(halves[0], halves[1]);
-        if (tp) out.push_back(at_event(place, std::move(*tp)));
+        if (!tp) continue;
+        out.push_back(at_event(place, std::move(*tp)));
+        if (std::ranges::binary_search(raw, halves[1])) out.back().rungs = {{Way::raw_tracepoint, "", {}}};
     }
     return out;
 }
 
-// By the tracepoints at its entry and exit.
-Resolver::Places Resolver::system_call(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
-    if (!offered(spec, Feature::tracepoint, "tracepoints")) return {};
-    const std::string& name = spec.parts[1].text;
-    std::vector<std::string> names;
-    for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}{}", syscall_entry, name))) {
-        names.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
-    }
-    if (names.empty()) return missing_system_call(spec);
-    if (!count_fits(spec, names.size())) return {};
-    std::vector<ResolvedPlace> out;
-    for (const std::string& each : names) {
-        Result<Tracepoint> entry = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_entry, each));
-        Result<Tracepoint> exit = kernel_.tracepoint(syscall_category, fmt::format("{}{}", syscall_exit, each));
-        if (!entry || !exit) continue;
-        ResolvedPlace p = place;
-        p.text = text_of(probe_row(place.kind), spec.parts, each);
-        p.tracepoint = std::move(*entry);
-        p.exit = std::move(*exit);
-        p.rungs = {{Way::tracepoint, "", {}}};
-        out.push_back(std::move(p));
-    }
-    return out;
-}
-
-Resolver::Places Resolver::missing_system_call(const ast::ProbeSpec& spec) {
-    const std::string& name = spec.parts[1].text;
-    if (kernel_.tracepoints("*", "*").empty()) {  // they cannot be read
-        const Result<Tracepoint> any = kernel_.tracepoint("raw_syscalls", "sys_enter");
-        if (!any) diags_.error(spec.parts[1].span, any.error().what).hint = any.error().hint;
-        if (!any) return {};
-    }
-    std::vector<std::string> all;
-    for (const std::string& full : kernel_.tracepoints(syscall_category, fmt::format("{}*", syscall_entry))) {
-        all.push_back(full.substr(syscall_category.size() + 1 + syscall_entry.size()));
-    }
-    Diag& d = diags_.error(spec.parts[1].span,
-                           all.empty() ? "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)"
-                                       : fmt::format("this kernel has no system call {}", name));
-    d.hint = did_you_mean(closest(name, views(all)));
-    if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'sc:*'` lists them all";
-    return {};
+// Those that match, in order; none where the kernel does not have the kind.
+std::vector<std::string> Resolver::raw_events(const std::string& pattern) {
+    if (!kernel_.can(Feature::raw_tracepoint).yes) return {};
+    std::vector<std::string> names = kernel_.raw_tracepoints(pattern);
+    std::ranges::sort(names);
+    return names;
 }
 
 ResolvedPlace Resolver::at_event(ResolvedPlace place, Tracepoint tp) {

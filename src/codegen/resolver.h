@@ -25,6 +25,7 @@ struct Asked {
     Role role = Role::action;
     bool by_fields = false;             // the item's expressions use `args`, which differs from place to place
     std::set<std::string> fields = {};  // the members of `args` that they name
+    bool whole = false;                 // they use all of the arguments at once, or where they lie
 };
 
 std::optional<uint64_t> any_number(std::string_view text);  // decimal, or hexadecimal behind 0x
@@ -84,10 +85,19 @@ class Resolver {
     std::optional<std::vector<std::string>> marked_files(const Part& part);
     Places missing_marker(const ast::ProbeSpec& spec, const std::vector<std::string>& names);
 
-    // resolve_event.cpp
-    Places event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    // resolve_system_call.cpp
     Places system_call(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     Places missing_system_call(const ast::ProbeSpec& spec);
+    std::optional<ResolvedPlace> one_system_call(const ast::ProbeSpec& spec, ResolvedPlace place,
+                                                 const std::string& name);
+    bool can_serve_system_calls(const Asked& asked);
+    std::vector<Member> width_of_call();
+    void take_system_calls(const ResolvedPlace& place, std::string_view end, std::vector<std::string>& events,
+                           Places& out);
+
+    // resolve_event.cpp
+    Places event(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    std::vector<std::string> raw_events(const std::string& pattern);
     static ResolvedPlace at_event(ResolvedPlace place, Tracepoint tp);
     Places missing_event(const ast::ProbeSpec& spec, const Error& error);
     Places kernel_instruction(const ast::ProbeSpec& spec, ResolvedPlace place, const std::string& module,

@@ -10,15 +10,55 @@ struct Row {
     int64_t number;
     std::string_view name;
 };
+// As the header of the kernel lists them that lt was built with.
 constexpr Row rows[] = {
 #include "system_calls.inc"
 };
 
+// Those of later kernels, up to 6.18 (arch/x86/entry/syscalls/syscall_64.tbl). A header may have them, too.
+constexpr std::array later{
+    Row{335, "uretprobe"},         Row{336, "uprobe"},
+    Row{451, "cachestat"},         Row{452, "fchmodat2"},
+    Row{453, "map_shadow_stack"},  Row{454, "futex_wake"},
+    Row{455, "futex_wait"},        Row{456, "futex_requeue"},
+    Row{457, "statmount"},         Row{458, "listmount"},
+    Row{459, "lsm_get_self_attr"}, Row{460, "lsm_set_self_attr"},
+    Row{461, "lsm_list_modules"},  Row{462, "mseal"},
+    Row{463, "setxattrat"},        Row{464, "getxattrat"},
+    Row{465, "listxattrat"},       Row{466, "removexattrat"},
+    Row{467, "open_tree_attr"},    Row{468, "file_getattr"},
+    Row{469, "file_setattr"},
+};
+
+// Functions of the kernel that are called otherwise (SYSCALL_DEFINE in fs/stat.c, fs/read_write.c, fs/namespace.c,
+// kernel/sys.c).
+struct Renamed {
+    std::string_view function, name;
+};
+constexpr std::array renamed{
+    Renamed{"newfstat", "fstat"}, Renamed{"newlstat", "lstat"},      Renamed{"newstat", "stat"},
+    Renamed{"newuname", "uname"}, Renamed{"sendfile64", "sendfile"}, Renamed{"umount", "umount2"},
+};
+
+// In the header's table, then among those of later kernels.
+template <class Key>
+const Row* find(Key Row::* key, Key wanted) {
+    if (const auto* row = std::ranges::find(rows, wanted, key); row != std::end(rows)) return row;
+    const auto* row = std::ranges::find(later, wanted, key);
+    return row == later.end() ? nullptr : row;
+}
+
 }  // namespace
 
 std::string_view system_call_name(int64_t number) {
-    const auto* row = std::ranges::find_if(rows, [&](const Row& r) { return r.number == number; });
-    return row == std::end(rows) ? std::string_view() : row->name;
+    const Row* row = find(&Row::number, number);
+    return row ? row->name : std::string_view();
+}
+
+std::optional<uint32_t> traced_system_call(std::string_view name) {
+    const auto* other = std::ranges::find(renamed, name, &Renamed::function);
+    const Row* row = find(&Row::name, other == renamed.end() ? name : other->name);
+    return row ? std::optional(static_cast<uint32_t>(row->number)) : std::nullopt;
 }
 
 }  // namespace lt

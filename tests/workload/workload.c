@@ -220,14 +220,22 @@ static void call_getppid(long i) {
     syscall(SYS_getppid);
 }
 
+// By the way in that programs of 32 bits have: number 64 is getppid there, semget elsewhere. A kernel without that way
+// ends the program.
+static void call_narrow(long i) {
+    long number = 64;
+    (void)i;
+    __asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
+}
+
 static const struct {
     const char* name;
     void (*once)(long i);
 } works[] = {
-    {"held", call_held},       {"nest", call_nest},   {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
-    {"getppid", call_getppid}, {"deep", call_deep},   {"leap", call_leap},     {"perish", call_perish},
-    {"crowd", call_crowd},     {"futex", call_futex}, {"block", call_block},   {"epoll", call_epoll},
-    {"wake", call_wake},
+    {"held", call_held},       {"nest", call_nest},     {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
+    {"getppid", call_getppid}, {"deep", call_deep},     {"leap", call_leap},     {"perish", call_perish},
+    {"crowd", call_crowd},     {"futex", call_futex},   {"block", call_block},   {"epoll", call_epoll},
+    {"wake", call_wake},       {"narrow", call_narrow},
 };
 
 int main(int argc, char** argv) {

@@ -24,7 +24,8 @@ struct SharedPlace {
     std::string text;      // as of `probe`
     std::string function;  // of the kernel
     UserFunction user;
-    uint64_t semaphore = 0;  // as Marker
+    uint64_t semaphore = 0;    // as Marker
+    uint32_t system_call = 0;  // its number
 };
 
 // One existing place (or, with members, several that are served by one program and for which `function` and `user`
@@ -47,12 +48,17 @@ struct ResolvedPlace {
     std::string context;                    // "struct bpf_iter__task"
     std::optional<Member> object;           // of that: null where the walk is over
     std::vector<SharedPlace> members;
+    std::vector<Member>
+        narrow;  // of many system calls: the path from a task to the word that says of what width one is
     std::vector<Rung> rungs;
 };
 
 // Do names in `args` stand for what debug information tells of the place: in a program, at a line of the kernel's?
 bool has_debug_scope(const ResolvedPlace& place);
 bool in_program(const ResolvedPlace& place);  // a function or an instruction of one
+
+// Does one program serve many system calls, where all of them begin, or end?
+bool serves_system_calls(const ResolvedPlace& place);
 
 // The text of `probe`, and the name of the function, for each place that one program serves, in the order of members.
 std::vector<std::string> place_texts(const ResolvedPlace& place);

@@ -1,11 +1,16 @@
-// System calls of this architecture by number, as the kernel's own header lists them.
+// System calls of x86-64 by number.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lt {
 
 std::string_view system_call_name(int64_t number);  // empty where there is none
+
+// By the name that its tracepoints have behind sys_enter_, which is that of the kernel's function and for some not the
+// one that programs know.
+std::optional<uint32_t> traced_system_call(std::string_view name);
 
 }  // namespace lt

@@ -59,7 +59,7 @@ constexpr std::array<std::string_view, 23> alu_names{
 
 // id, name, arguments, result, address
 constexpr std::array library{
-    LibraryRow{Library::slot, "lt_slot", 4, true, true},
+    LibraryRow{Library::slot, "lt_slot", 5, true, true},
     LibraryRow{Library::add, "lt_add", 3, false, false},
     LibraryRow{Library::add_after, "lt_add_after", 2, true, false},
     LibraryRow{Library::average, "lt_average", 3, false, false},

@@ -139,11 +139,12 @@ void BodyLowering::if_unreadable(ir::Value result, ir::Value address, Span where
 }
 
 void BodyLowering::if_full(ir::Value failed, uint32_t map, Span where) {
-    const auto count = [&] { b_->loss(unit_.loss(LossKind::map_full, map)); };
-    if (!raises()) return b_->branch(failed, count);
-    b_->branch(
-        b_->alu(ir::Alu::eq, failed, b_->constant(no_room)),
-        [&] { raise("Array overflow, check MAXMAPENTRIES", token_at(where)); }, [&] { b_->branch(failed, count); });
+    const auto starved = [&] { b_->loss(unit_.loss(LossKind::map_no_memory, map)); };
+    const auto full = [&] {
+        raises() ? raise("Array overflow, check MAXMAPENTRIES", token_at(where))
+                 : b_->loss(unit_.loss(LossKind::map_full, map));
+    };
+    b_->branch(failed, [&] { b_->branch(b_->alu(ir::Alu::eq, failed, b_->constant(no_room)), full, starved); });
 }
 
 ir::Value BodyLowering::read_word(ir::Value address, uint8_t width, bool is_signed, bool user, Span where,

@@ -135,12 +135,12 @@ void additions(Unit& unit) {
         unit.internal_probe("an addition to " + map.name).rungs = {{Way::run, "", {a}}};
         const uint32_t handed = unit.handed(padded(map.key_size));
         const uint32_t zero = unit.zeros(map.value_size), first = unit.zeros(4);
-        const uint32_t full = unit.loss(LossKind::map_full, i);
+        const uint32_t full = unit.loss(LossKind::map_full, i), starved = unit.loss(LossKind::map_no_memory, i);
         Builder b(unit.function(map.adder));
         const ir::Value record = b.find(handed, b.text(first));
         b.branch(record, [&] {
-            const ir::Value slot =
-                b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero), b.constant(full)});
+            const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
+                                                              b.constant(full), b.constant(starved)});
             b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
         });
     }

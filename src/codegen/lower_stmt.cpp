@@ -123,8 +123,9 @@ void BodyLowering::with_slot(uint32_t map, ir::Value key, Span where, const std:
     }
     const ir::Value zero = b_->text(unit_.zeros(m.value_size));
     constexpr int64_t uncounted = UINT32_MAX;  // LT_NO_LOSS
-    const ir::Value full = b_->constant(raises() ? uncounted : unit_.loss(LossKind::map_full, map));
-    const ir::Value slot = b_->call(ir::Library::slot, {b_->map(map), key, zero, full});
+    const auto counted = [&](LossKind kind) { return b_->constant(raises() ? uncounted : unit_.loss(kind, map)); };
+    const ir::Value full = counted(LossKind::map_full), starved = counted(LossKind::map_no_memory);
+    const ir::Value slot = b_->call(ir::Library::slot, {b_->map(map), key, zero, full, starved});
     if (!raises()) return b_->branch(slot, [&] { use_slot(slot); });
     b_->branch(slot, [&] { use_slot(slot); }, [&] { raise("Array overflow, check MAXMAPENTRIES", token_at(where)); });
 }

@@ -79,6 +79,8 @@ LossRow loss_row(LossKind kind) {
             return {"map full", Subject::map};
         case LossKind::contended:
             return {"contended", Subject::map};
+        case LossKind::map_no_memory:
+            return {"no memory for a new key", Subject::map};
         case LossKind::span_no_entry:
             return {"return without entry", Subject::span};
         case LossKind::span_missed:

@@ -153,6 +153,7 @@ Subject subject_of(LossKind kind) {
     switch (kind) {
         case LossKind::map_full:
         case LossKind::contended:
+        case LossKind::map_no_memory:
             return Subject::map;
         case LossKind::span_no_entry:
         case LossKind::span_missed:

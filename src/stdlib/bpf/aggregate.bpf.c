@@ -4,13 +4,15 @@
 #include "buckets.h"
 #include "lt.h"
 
-// The value of a key, made from `zero` where there is none yet; null, and one more of `full`, when the map has no room.
-LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full) {
+// The value of a key, made from `zero` where there is none yet; null, and one more of `full` when the map has no room,
+// of `starved` when the kernel has no memory for it now.
+LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full, __u32 starved) {
+    const int no_room = -7;  // E2BIG
     void* slot = bpf_map_lookup_elem(map, key);
     if (slot) return slot;
-    bpf_map_update_elem(map, key, zero, BPF_NOEXIST);
+    int error = (int)bpf_map_update_elem(map, key, zero, BPF_NOEXIST);  // kernels before 6.4 leave the upper half open
     slot = bpf_map_lookup_elem(map, key);
-    if (!slot) lt_lose(full);
+    if (!slot) lt_lose(error == no_room ? full : starved);
     return slot;
 }
 
@@ -64,7 +66,8 @@ LT_API __u64 lt_exceed(__u64* record, __u64 value) {
 
 #define LT_BUCKETS 66
 
-// Of a value that LLVM knows much about it would leave out the check of the bucket, which the verifier cannot do without.
+// Of a value that LLVM knows much about it would leave out the check of the bucket, which the verifier cannot do
+// without.
 #define LT_OPAQUE(i) __asm__ volatile("" : "+r"(i))
 
 LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {

@@ -56,7 +56,7 @@ LT_API void* lt_hash_state(void* map) {
 
 LT_API void* lt_hash_state_make(void* map, const void* zero, __u32 no_room) {
     __u32 key = lt_thread_key();
-    return lt_slot(map, &key, zero, no_room);
+    return lt_slot(map, &key, zero, no_room, no_room);
 }
 
 LT_API void lt_hash_state_drop(void* map) {

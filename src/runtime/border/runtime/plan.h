@@ -238,6 +238,7 @@ enum class LossKind : uint8_t {
     ring_buffer_full,  // subject: none
     map_full,          // subject: index into maps
     contended,         // subject: map whose value could not be updated in time
+    map_no_memory,     // subject: map; a new key for which the kernel had no memory at that moment
     span_no_entry,     // subject: span; a return or closing event whose opening was not seen
     span_missed,  // subject: span; open calls that were left without a return that was seen (longjmp, a missed return)
     span_died,    // subject: span; open when their thread ended

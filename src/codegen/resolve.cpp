@@ -135,7 +135,7 @@ class ItemResolver {
         const size_t before = typed_.bodies.size(), told = diags_.all().size();
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
         // A block that could never run is a mistake even so.
-        const bool is_left_out = missing_ == MissingProbes::warn && typed_.bodies.size() == before;
+        const bool is_left_out = missing_ == MissingProbes::some && typed_.bodies.size() == before;
         if (!is_left_out || diags_.has_errors()) return;
         diags_.forget(told);
         resolver_.places(action.probes.front(), asked_);
@@ -193,7 +193,7 @@ class ItemResolver {
         std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, asked);
         if (!found.has_errors()) {
             diags_.take(std::move(found));
-        } else if (missing_ == MissingProbes::warn) {
+        } else if (missing_ != MissingProbes::ignore) {
             diags_.warning(spec.span, found.all().front().message + "; this probe is left out");
         }
         return out;
@@ -285,6 +285,9 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     ItemResolver::Found found;
     for (uint32_t i = 0; i < program.items.size(); i++)
         std::visit(ItemResolver(resolver, kernel, program, typed, i, found, diags), program.items[i].node);
+    const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
+    if (typed.bodies.empty() && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
+        diags.error({}, "none of the program's probes is there").hint = "missing_probes = error tells what is missing";
     if (program.items.empty() && !diags.has_errors()) {
         diags.error({}, "the program is empty").hint = "try: lt -e 'k:vfs_read < @ns = hist(...) >'";
     }

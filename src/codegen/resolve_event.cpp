@@ -10,6 +10,15 @@
 namespace lt {
 namespace {
 
+// As probes name it: rt:vmlinux:sys_exit
+std::string module_of(const KernelFunction& event) { return event.module.empty() ? "vmlinux" : event.module; }
+
+std::string missing_raw(const ast::ProbeSpec& spec) {
+    const std::string& name = spec.parts.back().text;
+    return spec.parts.size() > 2 ? fmt::format("module {} has no raw tracepoint {}", spec.parts[1].text, name)
+                                 : fmt::format("this kernel has no raw tracepoint {}", name);
+}
+
 // So many tracepoints of a pattern are perf events. The kernel takes some 50 ms to detach each of those; more get raw
 // tracepoint programs, if they ask for nothing that stands in the record.
 constexpr size_t few_events = 8;
@@ -77,10 +86,11 @@ Resolver::Places Resolver::raw_event(const ast::ProbeSpec& spec, ResolvedPlace p
     std::vector<std::string> names = is_glob(name) ? kernel_.raw_tracepoints(name) : std::vector<std::string>{name};
     if (!count_fits(spec, names.size())) return {};
     if (!is_glob(name) && !kernel_.raw_tracepoint(name)) names = renamed_event(spec);
+    const std::string module = spec.parts.size() > 2 ? spec.parts[1].text : "*";
     Places out;
     for (const std::string& each : names) {
         std::optional<KernelFunction> arguments = kernel_.raw_tracepoint(each);
-        if (!arguments) continue;
+        if (!arguments || !glob_match(module, module_of(*arguments))) continue;
         ResolvedPlace p = place;
         p.text = text_of(probe_row(place.kind), spec.parts, each);
         p.function = std::move(*arguments);
@@ -106,10 +116,9 @@ std::vector<std::string> Resolver::renamed_event(const ast::ProbeSpec& spec) {
 Resolver::Places Resolver::missing_raw_event(const ast::ProbeSpec& spec) {
     const std::string& name = spec.parts.back().text;
     const std::vector<std::string> all = kernel_.raw_tracepoints("*");
-    Diag& d =
-        diags_.error(spec.parts.back().span, all.empty() ? "the arguments of raw tracepoints are not known here: "
-                                                           "the kernel has no type information (BTF)"
-                                                         : fmt::format("this kernel has no raw tracepoint {}", name));
+    Diag& d = diags_.error(spec.parts.back().span, all.empty() ? "the arguments of raw tracepoints are not known here: "
+                                                                 "the kernel has no type information (BTF)"
+                                                               : missing_raw(spec));
     d.hint = did_you_mean(closest(name, views(all)));
     if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'rt:*'` lists them all";
     return {};

@@ -18,15 +18,15 @@ constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline";
 Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked) {
     const std::string& name = spec.parts.back().text;
     const std::string& word = spec.parts.size() == 3 ? spec.parts[1].text : "";
-    const std::string module = word == kernel_itself ? "" : word;
     const bool names_source = name.find('@') != name.npos || word.find('@') != word.npos;  // k:f@a.c:12 without quotes
     if (names_source || word == inlined_there) return kernel_source(spec, place, asked);
     if (name.starts_with("0x") || name.find('+') != name.npos)
-        return kernel_instruction(spec, std::move(place), module, asked);
-    if (is_glob(name)) return matching_functions(spec, place, kernel_.functions(name), asked);
-    std::optional<KernelFunction> f = kernel_.function(name, module);
-    if (!f) f = successor(spec, name);
-    if (!f) return missing_function(spec, module);
+        return kernel_instruction(spec, std::move(place), word, asked);
+    if (is_glob(name))
+        return matching_functions(spec, place, kernel_.functions(name, word.empty() ? "*" : word), asked);
+    std::optional<KernelFunction> f = kernel_.function(name, word);
+    if (!f && (word.empty() || word == kernel_itself)) f = successor(spec, name);
+    if (!f) return missing_function(spec, word == kernel_itself ? "" : word);
     if (std::optional<KernelFunction> called = inner(spec, *f, asked)) f = std::move(called);
     place.text = text_of(probe_row(place.kind), spec.parts, f->name);
     place.function = std::move(*f);
@@ -153,10 +153,13 @@ Resolver::Places Resolver::matching_functions(const ast::ProbeSpec& spec, const 
 Resolver::Places Resolver::one_by_one(const ast::ProbeSpec& spec, const ResolvedPlace& place,
                                       const std::vector<std::string>& names, const Asked& asked) {
     if (!count_fits(spec, names.size(), most_matches_)) return {};
+    const bool names_module = spec.parts.size() == 3 && spec.parts[1].text.find('@') == std::string::npos;
+    const std::string module = names_module ? spec.parts[1].text : "";
     std::vector<ResolvedPlace> out, refused;
     for (const std::string& name : names) {
         ResolvedPlace p = place;
-        p.function = *kernel_.function(name);
+        const std::optional<KernelFunction> found = kernel_.function(name, module);
+        p.function = found ? *found : *kernel_.function(name);
         p.text = text_of(probe_row(place.kind), spec.parts, name);
         p.rungs = ladder(kernel_, p.function, {p.kind, asked.role == Role::call, false}, options_.ruled_out);
         std::erase_if(p.rungs, [](const Rung& r) {

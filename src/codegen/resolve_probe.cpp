@@ -47,9 +47,24 @@ const Resolver::PlaceRow& Resolver::place_row(Place place) {
     return rows[static_cast<size_t>(place)];
 }
 
-Resolver::Places Resolver::places(const ast::ProbeSpec& spec, const Asked& asked) {
-    const ProbeRow* row = kind_of(spec, asked.role);
-    if (!row || !shape_fits(spec, *row)) return {};
+// With -p no file has to be named: usdt::PROVIDER:NAME and u::FUNCTION are of all that the process has mapped, usdt:*
+// is all of its markers. A provider that is left empty is any.
+ast::ProbeSpec Resolver::filled_in(ast::ProbeSpec spec, const ProbeRow& row) const {
+    std::vector<Part>& parts = spec.parts;
+    const bool in_file = row.place == Place::marker || row.place == Place::binary_function;
+    if (!in_file || parts.size() < 2) return spec;
+    if (options_.traced.process != 0 && parts[1].text.empty()) parts[1].text = "*";
+    if (row.place != Place::marker) return spec;
+    if (options_.traced.process != 0 && parts.size() == 2 && parts[1].text == "*") parts.push_back(parts[1]);
+    if (parts.size() == 4 && parts[2].text.empty()) parts[2].text = "*";
+    return spec;
+}
+
+Resolver::Places Resolver::places(const ast::ProbeSpec& given, const Asked& asked) {
+    const ProbeRow* row = kind_of(given, asked.role);
+    if (!row) return {};
+    const ast::ProbeSpec spec = filled_in(given, *row);
+    if (!shape_fits(spec, *row)) return {};
     ResolvedPlace place;
     place.kind = row->kind;
     place.span = spec.span;

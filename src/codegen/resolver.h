@@ -49,6 +49,7 @@ class Resolver {
 
     // resolve_probe.cpp
     static std::string text_of(const ProbeRow& row, const std::vector<Part>& parts, std::string_view last);
+    ast::ProbeSpec filled_in(ast::ProbeSpec spec, const ProbeRow& row) const;
     const ProbeRow* kind_of(const ast::ProbeSpec& spec, Role role);
     void unknown_kind(const ast::ProbeSpec& spec);
     bool shape_fits(const ast::ProbeSpec& spec, const ProbeRow& row);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct Listed {
     std::string name;
 };
 
-std::string part(const Parts& parts, size_t i) { return i < parts.size() ? std::string(parts[i]) : "*"; }
+// What is left out, or empty, is anything.
+std::string part(const Parts& parts, size_t i) {
+    return i < parts.size() && !parts[i].empty() ? std::string(parts[i]) : "*";
+}
 
 std::vector<Listed> named(const std::vector<std::string>& names, std::string_view prefix = {}) {
     std::vector<Listed> out;
@@ -57,25 +61,56 @@ std::vector<std::string> counters(Kernel& kernel, ProbeKind kind) {
     return names;
 }
 
-Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const Parts& parts) {
-    if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
-    const Result<std::string> path = kernel.binary(parts[1]);
-    if (!path) return path.error();
-    if (row.place == Place::binary_function) return named(kernel.user_functions(*path, part(parts, 2)), *path + ":");
-    const Result<std::vector<Marker>> markers = kernel.markers(*path);
+// "PROVIDER:NAME", sorted, each once.
+Result<std::vector<std::string>> markers_of(Kernel& kernel, const std::string& path, const Parts& parts) {
+    const Result<std::vector<Marker>> markers = kernel.markers(path);
     if (!markers) return markers.error();
+    const std::string name = parts.size() > 2 ? part(parts, parts.size() - 1) : "*";
+    const std::string provider = parts.size() > 3 ? part(parts, 2) : "*";
     std::vector<std::string> names;
-    for (const Marker& m : *markers) {
-        const bool fits = glob_match(part(parts, parts.size() - 1), m.name) || parts.size() < 3;
-        if (fits && (parts.size() < 4 || glob_match(parts[2], m.provider)))
+    for (const Marker& m : *markers)
+        if (glob_match(name, m.name) && glob_match(provider, m.provider))
             names.push_back(fmt::format("{}:{}", m.provider, m.name));
-    }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    return named(names, *path + ":");
+    return names;
 }
 
-Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts) {
+Result<std::vector<Listed>> in_file(Kernel& kernel, const ProbeRow& row, const Parts& parts, const std::string& path) {
+    if (row.place == Place::binary_function) return named(kernel.user_functions(path, part(parts, 2)), path + ":");
+    const Result<std::vector<std::string>> names = markers_of(kernel, path, parts);
+    return names ? named(*names, path + ":") : Result<std::vector<Listed>>(names.error());
+}
+
+// A pattern of files is those that match, or, as `*`, those that processes have mapped. Of these some may be none that
+// can be read.
+Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process) {
+    if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
+    const std::string file = part(parts, 1);
+    if (!is_glob(file)) {
+        const Result<std::string> path = kernel.binary(file);
+        return path ? in_file(kernel, row, parts, *path) : Result<std::vector<Listed>>(path.error());
+    }
+    std::vector<Listed> out;
+    for (const std::string& path : file == "*" ? kernel.mapped_files(process) : kernel.binaries(file)) {
+        Result<std::vector<Listed>> here = in_file(kernel, row, parts, path);
+        if (here) std::ranges::move(*here, std::back_inserter(out));
+    }
+    return out;
+}
+
+// rawtracepoint:EVENT or rawtracepoint:MODULE:EVENT
+std::vector<std::string> raw_events(Kernel& kernel, const Parts& parts) {
+    std::vector<std::string> names = kernel.raw_tracepoints(part(parts, std::max<size_t>(1, parts.size() - 1)));
+    if (parts.size() < 3) return names;
+    std::erase_if(names, [&](const std::string& name) {
+        const std::optional<KernelFunction> event = kernel.raw_tracepoint(name);
+        return !event || !glob_match(parts[1], event->module.empty() ? "vmlinux" : event->module);
+    });
+    return names;
+}
+
+Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process) {
     switch (row.place) {
         case Place::nothing:
         case Place::period:
@@ -86,9 +121,10 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
         case Place::event:
             return named(kernel.tracepoints(part(parts, 1), part(parts, 2)));
         case Place::raw_event:
-            return named(kernel.raw_tracepoints(part(parts, 1)));
+            return named(raw_events(kernel, parts));
         case Place::kernel_function:
-            return named(kernel.functions(part(parts, std::max<size_t>(1, parts.size() - 1))));
+            return named(kernel.functions(part(parts, std::max<size_t>(1, parts.size() - 1)),
+                                          parts.size() > 2 ? part(parts, 1) : "*"));
         case Place::system_call:
             return system_calls(kernel, part(parts, 1));
         case Place::counter:
@@ -99,7 +135,7 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
             return named(matching(kernel.iterators(), part(parts, 1)));
         case Place::binary_function:
         case Place::marker:
-            return in_binary(kernel, row, parts);
+            return in_binary(kernel, row, parts, process);
     }
     return std::vector<Listed>{};
 }
@@ -215,8 +251,13 @@ void print_at_hand(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
     for (const std::string& line : at_hand(kernel, row, listed)) fmt::print("    {}\n", line);
 }
 
-Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, bool verbose) {
-    const Result<std::vector<Listed>> all = find_kind(kernel, row, parts);
+struct Listing {
+    bool verbose;  // and what each has at hand
+    int process;   // whose files `*` means; 0: those of all
+};
+
+Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, const Listing& how) {
+    const Result<std::vector<Listed>> all = find_kind(kernel, row, parts, how.process);
     if (!all) return all.error();
     const bool without_places = run_by_lt(row.place) ? row.place != Place::kernel_objects
                                                      : row.place == Place::clock || row.place == Place::address;
@@ -226,7 +267,7 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts
     }
     for (const Listed& each : *all) {
         fmt::print("{}:{}\n", row.name, each.text);
-        if (verbose) print_at_hand(kernel, row, each);
+        if (how.verbose) print_at_hand(kernel, row, each);
     }
     return all->size();
 }
@@ -248,39 +289,73 @@ bool is_type(std::string_view pattern) {
     return pattern.starts_with("struct ") || pattern.starts_with("union ") || pattern.starts_with("enum ");
 }
 
-Status list_pattern(Kernel& kernel, std::string_view pattern, bool verbose) {
-    if (is_type(pattern)) return list_type(kernel, pattern);
-    const Parts parts = split(pattern, ':');
-    const Error none{fmt::format("nothing matches `{}`", pattern),
-                     "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*", 0};
-    if (const ProbeRow* row = find_probe(parts[0])) {
-        const Result<size_t> n = list_kind(kernel, *row, parts, verbose);
-        if (!n) return n.error();
-        return *n > 0 ? Status(Done{}) : Status(none);
+Status list_types(Kernel& kernel, std::string_view pattern, bool verbose) {
+    if (!is_glob(pattern)) return list_type(kernel, pattern);
+    const std::vector<std::string> names = kernel.types(pattern);
+    if (names.empty()) return Error{fmt::format("no type of this kernel matches {}", quoted(pattern)), "", 0};
+    for (const std::string& name : names) {
+        if (!verbose)
+            fmt::print("{}\n", name);
+        else if (const Status listed = list_type(kernel, name); !listed)
+            return listed;
     }
-    if (parts.size() > 1 && !is_glob(parts[0]))
-        return Error{fmt::format("there is no kind of probe `{}`", parts[0]), none.hint, 0};
-    const std::string last(parts.back());
+    return Done{};
+}
+
+// A pattern in the place of the kind stands for those kinds whose places are written so: a path is in programs.
+Result<size_t> list_kinds(Kernel& kernel, const Parts& parts, const Listing& how) {
+    const bool in_programs = parts[1].find('/') != std::string_view::npos;
     size_t found = 0;
-    for (const Parts& each : {Parts{"t", "*", last}, Parts{"k", last}}) {
-        const Result<size_t> n = list_kind(kernel, *find_probe(each[0]), each, verbose);
+    for (const ProbeRow& row : probe_rows()) {
+        const bool of_program = row.place == Place::binary_function || row.place == Place::marker;
+        if (of_program != in_programs || row.place == Place::nothing || !glob_match(parts[0], row.name)) continue;
+        const Result<size_t> n = list_kind(kernel, row, parts, how);
+        if (!n && in_programs) return n.error();
         found += n ? *n : 0;
     }
-    return found > 0 ? Status(Done{}) : Status(none);
+    return found;
+}
+
+// Events and functions by their last part, and with -p what is in the process's files.
+Result<size_t> list_anything(Kernel& kernel, std::string_view last, const Listing& how) {
+    std::vector<Parts> all{{"t", "*", last}, {"k", last}};
+    if (how.process != 0) all.insert(all.end(), {{"uprobe", "*", last}, {"usdt", "*", last}});
+    size_t found = 0;
+    for (const Parts& each : all) {
+        const Result<size_t> n = list_kind(kernel, *find_probe(each[0]), each, how);
+        found += n ? *n : 0;
+    }
+    return found;
+}
+
+Result<size_t> list_parts(Kernel& kernel, const Parts& parts, const Listing& how) {
+    if (const ProbeRow* row = find_probe(parts[0])) return list_kind(kernel, *row, parts, how);
+    const bool is_kinds = parts.size() > 1 && is_glob(parts[0]);
+    if (parts.size() > 1 && !is_kinds) return Error{fmt::format("there is no kind of probe `{}`", parts[0]), "", 0};
+    return is_kinds ? list_kinds(kernel, parts, how) : list_anything(kernel, parts.back(), how);
+}
+
+Status list_pattern(Kernel& kernel, std::string_view pattern, const Listing& how) {
+    if (is_type(pattern)) return list_types(kernel, pattern, how.verbose);
+    constexpr std::string_view forms = "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*";
+    const Result<size_t> n = list_parts(kernel, split(pattern, ':'), how);
+    if (!n) return Error{n.error().what, n.error().hint.empty() ? std::string(forms) : n.error().hint, 0};
+    if (*n == 0) return Error{fmt::format("nothing matches `{}`", pattern), std::string(forms), 0};
+    return Done{};
 }
 
 }  // namespace
 
-Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose) {
+Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose, int process) {
     for (const std::string_view pattern : split(patterns, ','))
-        if (const Status listed = list_pattern(kernel, trim(pattern), verbose); !listed) return listed;
+        if (const Status listed = list_pattern(kernel, trim(pattern), {verbose, process}); !listed) return listed;
     return Done{};
 }
 
 void list_at_hand(Kernel& kernel, std::string_view probe) {
     const Parts parts = split(probe, ':');
     const ProbeRow* row = find_probe(parts[0]);
-    const auto all = row ? find_kind(kernel, *row, parts) : Result<std::vector<Listed>>(std::vector<Listed>{});
+    const auto all = row ? find_kind(kernel, *row, parts, 0) : Result<std::vector<Listed>>(std::vector<Listed>{});
     if (all && all->size() == 1) print_at_hand(kernel, *row, all->front());
 }
 

@@ -21,6 +21,7 @@
 #include "saved.h"
 #include "script.h"
 #include "systemtap.h"
+#include "traced.h"
 #include "wait.h"
 
 namespace lt {
@@ -51,7 +52,10 @@ int ask_kernel(const Command& command) {
         tell_features(**kernel);
         return 0;
     }
-    const Status listed = list_probes(**kernel, command.text(Option::list), command.has(Option::verbose));
+    const Result<Traced> traced = traced_of(command);
+    if (!traced) return fail(traced.error());
+    const Status listed =
+        list_probes(**kernel, command.text(Option::list), command.has(Option::verbose), traced->process);
     return listed ? 0 : fail(listed.error());
 }
 

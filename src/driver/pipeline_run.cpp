@@ -74,7 +74,8 @@ bool Pipeline::load() {
                                                               .messages = messages(),
                                                               .takes_signals = shared_.alone && last_stage_ != "load",
                                                               .command = child_ ? child_->pid() : 0,
-                                                              .overhead = overhead()});
+                                                              .overhead = overhead(),
+                                                              .dry = last_stage_ == "attach"});
     if (!session) {
         const Error& e = session.error();
         const size_t log = e.hint.find('\n');

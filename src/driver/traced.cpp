@@ -81,6 +81,8 @@ Result<Traced> of_container(const std::string& name) {
 Result<Traced> traced_of(const Command& command) {
     const bool has_process = command.has(Option::process), follows = command.has(Option::follow);
     const bool in_cgroup = command.has(Option::cgroup), in_container = command.has(Option::container);
+    if (has_process && command.has(Option::command))
+        return Error{"-p traces a process that runs, -c one that lt starts", "leave out one of the two", 0};
     if (has_process + in_cgroup + in_container > 1)
         return Error{"of -p, --cgroup and --container there can be one", "leave out the others", 0};
     if (follows && !has_process && !command.has(Option::command))

@@ -42,7 +42,7 @@ constexpr std::array values{
     SettingValue{"unstable_dw_ustack", Sort::text, "warn"},
     SettingValue{"missing_probes", Sort::text, "",
                  [](const Settings& s) {
-                     constexpr std::array<std::string_view, 3> words{"error", "warn", "ignore"};
+                     constexpr std::array<std::string_view, 4> words{"error", "warn", "ignore", "warn"};
                      return std::string(words[static_cast<size_t>(s.missing_probes)]);
                  }},
     SettingValue{"stack_mode", Sort::text, "",

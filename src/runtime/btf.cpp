@@ -212,6 +212,24 @@ std::vector<std::string> Btf::structures(std::string_view prefix) const {
     return names;
 }
 
+std::vector<std::string> Btf::tagged(std::string_view pattern) const {
+    std::vector<std::string> names;
+    for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {
+        const btf_type* type = type_at(types_.get(), id);
+        const std::string_view name = text_at(types_.get(), type->name_off);
+        const std::string_view tag = btf_is_struct(type)     ? "struct"
+                                     : btf_is_union(type)    ? "union"
+                                     : btf_is_any_enum(type) ? "enum"
+                                                             : "";
+        if (tag.empty() || name.empty()) continue;
+        std::string whole = fmt::format("{} {}", tag, name);
+        if (glob_match(pattern, whole)) names.push_back(std::move(whole));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
 std::vector<std::string> Btf::raw_tracepoints(std::string_view pattern) const {
     std::vector<std::string> names;
     for (uint32_t id = first_; id < btf__type_cnt(types_.get()); id++) {

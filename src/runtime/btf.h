@@ -39,6 +39,8 @@ class Btf {
     std::vector<std::string> raw_tracepoints(std::string_view pattern) const;
     // What follows the prefix in the names of structures; sorted.
     std::vector<std::string> structures(std::string_view prefix) const;
+    // "struct NAME", "union NAME", "enum NAME" that match a pattern, sorted.
+    std::vector<std::string> tagged(std::string_view pattern) const;
 
     TypeFile file() const { return {types_.get(), first_, module_}; }
 

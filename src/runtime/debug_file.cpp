@@ -58,7 +58,7 @@ std::optional<OpenElf> open_elf(const std::string& path) {
     file.fd = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat about{};
     if (!file.fd || ::fstat(file.fd.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
-    file.elf.reset(elf_begin(file.fd.get(), ELF_C_READ_MMAP, nullptr));
+    file.elf.reset(begin_elf(file.fd.get()));
     if (!file.elf || elf_kind(file.elf.get()) != ELF_K_ELF) return {};
     return file;
 }
@@ -123,6 +123,13 @@ std::string digits_of(std::string_view bytes) {
 }
 
 }  // namespace
+
+Elf* begin_elf(int descriptor) {
+    constexpr off_t most_copied = 256 << 20;
+    struct stat about{};
+    const bool small = ::fstat(descriptor, &about) == 0 && about.st_size <= most_copied;
+    return elf_begin(descriptor, small ? ELF_C_READ : ELF_C_READ_MMAP, nullptr);
+}
 
 void CloseElf::operator()(Elf* elf) const { elf_end(elf); }
 

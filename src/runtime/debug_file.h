@@ -27,6 +27,11 @@ struct OpenElf {
     std::unique_ptr<Elf, CloseElf> elf = nullptr;
 };
 
+// libelf's handle of a file, or null. What it gives is a copy, so the file can be cut or written anew
+// meanwhile, as by a linker: of a mapped one, which only the debug information of a whole kernel is large enough to be,
+// what was cut off ends the process that looks at it.
+Elf* begin_elf(int descriptor);
+
 // As hexadecimal digits; empty where there is none.
 std::string build_id(Elf* elf);
 

@@ -92,7 +92,7 @@ Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown)
     Result<Descriptor> fd = open_regular(path);
     if (!fd) return fd.error_in(shown);
     elf_version(EV_CURRENT);
-    Elf* elf = elf_begin(fd->get(), ELF_C_READ_MMAP, nullptr);
+    Elf* elf = begin_elf(fd->get());
     if (elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), ""};
     ElfFile file(*std::move(fd), elf, shown);
     Status good = check_header(elf);

@@ -95,6 +95,7 @@ void JsonPrinter::member(std::string_view name, uint64_t number) {
 }
 
 void JsonPrinter::text(MadeBy by, std::string_view text) {
+    if (by == MadeBy::join && text.ends_with('\n')) text.remove_suffix(1);  // that is the text's way to end it
     begin(made_names[static_cast<size_t>(by)]);
     append_json(out_, text);
     end();

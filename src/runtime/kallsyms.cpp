@@ -73,14 +73,21 @@ uint16_t Kallsyms::module_number(std::string_view name) {
     return static_cast<uint16_t>(modules_.size() - 1);
 }
 
+std::vector<bool> Kallsyms::modules_that_match(std::string_view pattern) const {
+    std::vector<bool> matching;
+    for (const std::string& module : modules_)
+        matching.push_back(pattern == "*" || glob_match(pattern, module.empty() ? "vmlinux" : module));
+    return matching;
+}
+
 std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view module) const {
     std::vector<Symbol> found;
+    const std::vector<bool> wanted = modules_that_match(module.empty() ? "*" : module);
     const auto by_position = [this](uint32_t i) { return name_of(entries_[i]); };
     index_.each(name, by_position, [&](uint32_t i) {
         const Entry& e = entries_[i];
         if (e.generated) return true;
-        if (module.empty() || modules_[e.module] == module)
-            found.push_back({name_of(e), modules_[e.module], e.address});
+        if (wanted[e.module]) found.push_back({name_of(e), modules_[e.module], e.address});
         return true;
     });
     return found;
@@ -105,12 +112,14 @@ std::optional<Symbol> Kallsyms::at(uint64_t address) const {
     return Symbol{name_of(e), modules_[e.module], e.address};
 }
 
-std::vector<std::string> Kallsyms::names(std::string_view pattern) const {
+std::vector<std::string> Kallsyms::names(std::string_view pattern, std::string_view module) const {
+    const std::vector<bool> wanted = modules_that_match(module);
     const bool everything = pattern == "*";
     std::vector<std::string> found;
     for (const Entry& e : entries_) {
         const std::string_view name = name_of(e);
-        if (!e.generated && (everything || glob_match(pattern, name)) && !is_part(name)) found.emplace_back(name);
+        if (!e.generated && wanted[e.module] && (everything || glob_match(pattern, name)) && !is_part(name))
+            found.emplace_back(name);
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -23,13 +23,14 @@ class Kallsyms {
     // The text of the whole file; lines of another form are skipped.
     explicit Kallsyms(std::string_view text);
 
-    // All functions of that name, in the order of the file; of one module where one is given.
+    // All functions of that name, in the order of the file; of the modules that match a pattern where one is given. The
+    // kernel itself is vmlinux.
     std::vector<Symbol> find(std::string_view name, std::string_view module = {}) const;
     // The function around an address, also a BPF program (module "bpf") or a trampoline, which have no other use here.
     std::optional<Symbol> at(uint64_t address) const;
-    // Names that match a glob pattern, sorted, each once. Parts of functions (x.cold, the padding before x) are left
-    // out.
-    std::vector<std::string> names(std::string_view pattern) const;
+    // Names that match a glob pattern, in modules that match another one, sorted, each once. Parts of functions
+    // (x.cold, the padding before x) are left out.
+    std::vector<std::string> names(std::string_view pattern, std::string_view module = "*") const;
 
   private:
     struct Entry {
@@ -40,6 +41,7 @@ class Kallsyms {
         bool generated;   // made while the kernel runs: only known by its address
     };
     void add(std::string_view line);
+    std::vector<bool> modules_that_match(std::string_view pattern) const;  // indexed as modules_
     uint16_t module_number(std::string_view name);
     std::string_view name_of(const Entry& e) const { return std::string_view(names_).substr(e.name, e.length); }
 

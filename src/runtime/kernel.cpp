@@ -87,11 +87,17 @@ class FileKernel final : public Kernel {
     std::string release() override { return release_; }
     bool runs() const override { return known_.empty(); }
     std::optional<KernelFunction> function(std::string_view name, std::string_view module) override;
-    std::vector<std::string> functions(std::string_view pattern) override { return kallsyms().names(pattern); }
+    std::vector<std::string> functions(std::string_view pattern, std::string_view module) override {
+        return kallsyms().names(pattern, module);
+    }
     std::optional<bool> traceable(std::string_view function) override;
     bool ambiguous(std::string_view function) override { return kallsyms().find(function).size() > 1; }
     bool blacklisted(std::string_view function) override;
     std::optional<Type> type(std::string_view name) override;
+    std::vector<std::string> types(std::string_view pattern) override {
+        const Btf* types = btf();
+        return types != nullptr ? types->tagged(pattern) : std::vector<std::string>();
+    }
     const std::vector<Member>& members(const Type& structure) override;
     Type whole(Type type) override;
     std::optional<Constant> constant(std::string_view name) override;
@@ -247,13 +253,13 @@ Answer FileKernel::find_out(Feature feature) {
 std::optional<KernelFunction> FileKernel::function(std::string_view name, std::string_view module) {
     KernelFunction function;
     function.name = name;
-    function.module = module;
-    if (describe(function)) return function;
+    function.module = module == "vmlinux" ? "" : module;
+    if (!is_glob(module) && describe(function)) return function;
     const std::vector<Symbol> found = kallsyms().find(name, module);
     if (found.empty()) return std::nullopt;
     // Modules come last in the file, so the kernel's own is taken before them.
     function.module = found.front().module;
-    if (!function.module.empty()) describe(function);
+    if (!function.module.empty() || is_glob(module)) describe(function);
     return function;
 }
 

@@ -142,6 +142,7 @@ class LiveSession final : public Session {
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
     OverheadOptions overhead_options_;
+    bool dry_ = false;  // nothing is to run
     Overhead overhead_{plan_, object_};
     std::optional<TracingCost> whole_cost_;  // since the probes are detached
     std::vector<uint64_t> one_of_;           // indexed as Plan::probes: so many events is taken

@@ -26,6 +26,7 @@ LiveSession::~LiveSession() {
 Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     overhead_options_ = options.overhead;
+    dry_ = options.dry;
     // What the object begins with is as it was compiled; of a saved plan parameters can have been set since.
     const auto compiled = object_.params();
     if (!compiled) return compiled.error();

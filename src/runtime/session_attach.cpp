@@ -12,6 +12,7 @@ std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
     // Before BEGIN prints anything: can all be had?
     if (auto refusals = open_all(attacher); !refusals.empty()) return refusals;
+    if (dry_) return link_all(attacher);
     collector_->hold();
     if (auto begun = run_programs(When::begin); !begun) {
         attach_error_ = begun.error();

@@ -130,7 +130,7 @@ Settings bt_settings() {
     s.maps_apart = true;
     s.binds_command = true;
     s.cut_mark = "..";
-    s.missing_probes = MissingProbes::warn;
+    s.missing_probes = MissingProbes::some;
     return s;
 }
 

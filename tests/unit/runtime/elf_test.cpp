@@ -38,6 +38,19 @@ TEST_F(ElfTest, Functions) {
               (std::vector<std::string>{"_start", "add", "factorial", "handle_request", "main", "readline", "work"}));
 }
 
+// As when a program is linked anew while it is looked at.
+TEST_F(ElfTest, CutWhileOpen) {
+    const std::string path = testing::TempDir() + "/cut-while-open";
+    std::filesystem::copy_file(bin_ + "program", path, std::filesystem::copy_options::overwrite_existing);
+    const Result<ElfFile> file = ElfFile::open(path, "program");
+    ASSERT_TRUE(file);
+    std::filesystem::resize_file(path, 0);
+    EXPECT_EQ(file->functions("w*"), (std::vector<std::string>{"work"}));
+    EXPECT_EQ(file->function("work")->offset, 0x1100u);
+    EXPECT_FALSE(file->symbol("no_such_data", 0x1100));
+    std::filesystem::remove(path);
+}
+
 TEST_F(ElfTest, Addresses) {
     Result<ElfFile> file = open("program");
     ASSERT_TRUE(file);

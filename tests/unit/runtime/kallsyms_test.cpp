@@ -40,6 +40,8 @@ TEST(Kallsyms, KeepsAllOfOneName) {
     ASSERT_EQ(symbols.find("twin", "ext4").size(), 1u);
     EXPECT_EQ(symbols.find("twin", "ext4")[0].address, 0xffffffffc0400040u);
     EXPECT_TRUE(symbols.find("twin", "xfs").empty());
+    EXPECT_EQ(symbols.find("twin", "vmlinux").size(), 2u);
+    EXPECT_EQ(symbols.find("twin", "ex*").size(), 1u);
 }
 
 std::string name_at(const Kallsyms& symbols, uint64_t address) {
@@ -65,6 +67,9 @@ TEST(Kallsyms, ListsWithoutParts) {
     const Kallsyms symbols(listing);
     EXPECT_EQ(symbols.names("tw*"), Names{"twin"});
     EXPECT_EQ(symbols.names("x*"), Names{"x.isra.0"});
+    EXPECT_EQ(symbols.names("*", "ext?"), (Names{"ext4_read", "twin"}));
+    EXPECT_EQ(symbols.names("*t*", "vmlinux"), (Names{"_stext", "twin"}));
+    EXPECT_TRUE(symbols.names("*", "xfs").empty());
     EXPECT_EQ(symbols.names("*"), (Names{"_stext", "alias_of_weak", "ext4_read", "twin", "weak_one", "x.isra.0"}));
 }
 

@@ -139,11 +139,12 @@ class Kernel {
     // Does the kernel itself answer, when something is attached? Else only what its files say is known.
     virtual bool runs() const = 0;
 
-    // Exactly by name (and module where one is given); no value where this kernel has none. What BTF describes is found
-    // there; else the kernel's symbols are read, which it takes long to print.
+    // Exactly by name, and of a module that matches a pattern where one is given (the kernel itself is vmlinux); no value
+    // where this kernel has none. What BTF describes is found there; else the kernel's symbols are read, which it takes
+    // long to print.
     virtual std::optional<KernelFunction> function(std::string_view name, std::string_view module = {}) = 0;
-    // Names of functions (kernel and modules) that match a glob pattern, sorted, each once.
-    virtual std::vector<std::string> functions(std::string_view pattern) = 0;
+    // Names of functions that match a glob pattern, of modules that match another one, sorted, each once.
+    virtual std::vector<std::string> functions(std::string_view pattern, std::string_view module = "*") = 0;
     // Is it in the kernel's list of functions that ftrace can hook? No value where the list cannot be read. The list is
     // long, and trying is quicker where few functions are wanted.
     virtual std::optional<bool> traceable(std::string_view function) = 0;
@@ -155,6 +156,8 @@ class Kernel {
     // The type of this name of C without qualifiers: "struct file", "union sigval", "enum pid_type", "size_t"; no value
     // where the kernel's type information has none. Structures come without their members.
     virtual std::optional<Type> type(std::string_view name) = 0;
+    // The names of all such types with a tag that match a pattern ("struct *inode*"), sorted.
+    virtual std::vector<std::string> types(std::string_view pattern) = 0;
     // Those of a structure that the kernel gave, in its order; those of a member without a name stand in its place.
     // Empty where only its name is known.
     virtual const std::vector<Member>& members(const Type& structure) = 0;

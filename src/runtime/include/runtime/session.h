@@ -98,6 +98,7 @@ struct SessionOptions {
     bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
     int command = 0;               // the process of -c; 0: there is none
     OverheadOptions overhead = {};
+    bool dry = false;  // attach() is all: no program is to run, BEGIN neither
 };
 
 // The process that is traced: memory is watched in this one.

@@ -12,8 +12,9 @@
 
 namespace lt {
 
-// What to do about a probe whose place is not there.
-enum class MissingProbes : uint8_t { error, warn, ignore };
+// What to do about a probe whose place is not there: `some` may be missing of those of a block, with a warning; with
+// `warn` and `ignore` a whole block.
+enum class MissingProbes : uint8_t { error, warn, ignore, some };
 
 // Which grammar reads a program.
 enum class Grammar : uint8_t { lt, stp };

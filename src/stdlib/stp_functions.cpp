@@ -37,6 +37,9 @@ constexpr std::array rows{
     StpFunction{"warn", 1, 1, StpForm::println, "warnf"},
     StpFunction{"error", 1, 1, StpForm::error, "errorf"},
     StpFunction{"sprint", 1, 64, StpForm::sprint, ""},
+    StpFunction{"sprintln", 0, 64, StpForm::sprintln, ""},
+    StpFunction{"sprintd", 2, 64, StpForm::sprintd, ""},
+    StpFunction{"sprintdln", 2, 64, StpForm::sprintdln, ""},
     StpFunction{"sprintf", 1, 64, StpForm::sprintf, ""},
     StpFunction{"exit", 0, 0, StpForm::act, "exit"},
 

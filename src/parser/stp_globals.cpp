@@ -1,5 +1,7 @@
 #include "stp_globals.h"
 
+#include <set>
+
 namespace lt::stp {
 namespace {
 
@@ -64,7 +66,50 @@ class GlobalReader {
     Globals& globals_;
 };
 
+// Names in a body, and in what is below it.
+class Renamer {
+  public:
+    Renamer(ast::Program& program, const std::set<std::string>& taken) : program_(program), taken_(taken) {}
+
+    void block(const ast::Block& b) {
+        for (ast::StmtId id : b.statements) {
+            const ast::Stmt stmt = program_[id];
+            ast::each_expr(stmt, [&](ast::ExprId e) { expr(e); });
+            ast::each_block(stmt, [&](const ast::Block& inner) { block(inner); });
+        }
+    }
+    void name(std::string& text) const {
+        while (taken_.contains(text)) text += "_here";
+    }
+
+  private:
+    void expr(ast::ExprId id) {
+        if (auto* named = std::get_if<ast::Name>(&program_.exprs[static_cast<size_t>(id)].node)) name(named->name);
+        const ast::Expr e = program_[id];
+        ast::each_child(e, [&](ast::ExprId child) { expr(child); });
+        ast::each_block(e, [&](const ast::Block& b) { block(b); });
+    }
+
+    ast::Program& program_;
+    const std::set<std::string>& taken_;
+};
+
 }  // namespace
+
+void keep_apart(ast::Program& program, Tree& tree, const Source& source) {
+    std::set<std::string> taken;
+    for (const Global& g : tree.globals) {
+        if (source.is_library(g.span.begin)) continue;
+        taken.insert(g.name);
+    }
+    if (taken.empty()) return;
+    Renamer renamer(program, taken);
+    for (Function& f : tree.functions) {
+        if (f.embedded || !source.is_library(f.span.begin)) continue;
+        for (Function::Parameter& p : f.parameters) renamer.name(p.name);
+        renamer.block(f.body);
+    }
+}
 
 void find_uses(const ast::Program& program, Globals& globals) { GlobalReader(program, globals).run(); }
 

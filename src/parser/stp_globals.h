@@ -5,6 +5,9 @@
 
 namespace lt::stp {
 
+// Gives locals of the library's functions other names where the program has a global of the same one.
+void keep_apart(ast::Program& program, Tree& tree, const Source& source);
+
 void find_uses(const ast::Program& program, Globals& globals);
 
 }  // namespace lt::stp

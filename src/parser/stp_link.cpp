@@ -422,6 +422,12 @@ class Linker {
             around.parameters.insert(p.name);
         }
         item.body = clone(program_, f.body);
+        if (!f.type.empty() && !names_.gives_value(f)) {
+            const ast::ExprId nothing =
+                program_.add(f.span, f.type == "string" ? ast::ExprNode(ast::String{}) : ast::Integer{0});
+            item.body.statements.push_back(program_.add(f.span, ast::Return{nothing}));
+            item.result = ast::TypeName{};
+        }
         if (names_.gives_value(f)) item.result = ast::TypeName{};
         names_.body(item.body, around);
         program_.items.push_back({f.span, std::move(item)});

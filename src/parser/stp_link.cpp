@@ -18,6 +18,7 @@
 #include "stp_inline.h"
 #include "stp_names.h"
 #include "stp_points.h"
+#include "stp_process.h"
 #include "stp_unused.h"
 
 namespace lt::stp {
@@ -58,6 +59,10 @@ class Linker {
         add_functions();
         add_probes_of_library();
         add_functions();
+        for (const auto& [name, use] : globals_) {
+            const bool of_library = source_.is_library(use.global->span.begin);
+            if (of_library && use.is_array && names_.touched().contains(name)) declare_array(use);
+        }
         put_in_order();
     }
 
@@ -184,7 +189,7 @@ class Linker {
         ast::Block block;
         for (const Global& g : tree_.globals) {
             const GlobalUse& use = globals_[g.name];
-            if (use.is_array) declare_array(use);
+            if (use.is_array && !source_.is_library(g.span.begin)) declare_array(use);
             if (!use.global->value || !use.is_written || use.is_array) continue;
             const ast::ExprId target = program_.add(g.span, ast::Map{g.name, {}, false});
             block.statements.push_back(
@@ -214,7 +219,7 @@ class Linker {
     }
 
     void add_probe(const Probe& probe) {
-        PointFinder finder(tree_, [this](const Point& p) { return system_call(p); }, groups_, diags_);
+        PointFinder finder(tree_, [this](const Point& p) { return made_alias(p); }, groups_, diags_);
         const std::vector<Place> places = finder.places(probe.points);
         for (size_t begin = 0; begin < places.size();) {
             size_t end = begin + 1;
@@ -225,6 +230,13 @@ class Linker {
             if (!never) add_item(probe, {places.data() + begin, end - begin});
             begin = end;
         }
+    }
+
+    // What no file of the library can have an alias for.
+    const Alias* made_alias(const Point& point) {
+        if (!is_of_process(point)) return system_call(point);
+        made_.push_back(process_alias(program_, point, given_, diags_));
+        return &made_.back();
     }
 
     // The alias of a system call: its name, and at its return what it gave.

@@ -273,6 +273,7 @@ void NameResolver::name(ast::ExprId id, const ast::Name& n) {
 
 // A global that nothing writes is a constant.
 void NameResolver::global(ast::ExprId id, const GlobalUse& use) {
+    touched_.insert(use.global->name);
     if (use.is_array || use.is_written) return put(id, ast::Map{use.global->name, {}, false});
     if (!use.global->value) return put(id, ast::Integer{0});
     put(id, node(*use.global->value));
@@ -330,6 +331,7 @@ void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
 
 void NameResolver::map(ast::ExprId id, const ast::Map& n) {
     for (ast::ExprId part : n.key) expr(part);
+    touched_.insert(n.name);
     if (globals_.contains(n.name) || n.name.find('.') != std::string::npos) return;
     if (n.name == "argv" && n.key.size() == 1) return put(id, word_of(n.key[0]));
     no_array(id, n.name);

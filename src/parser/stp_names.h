@@ -85,6 +85,7 @@ class NameResolver {
     void condition(ast::ExprId id, const Around& around);
 
     const std::set<const Function*>& called() const { return called_; }
+    const std::set<std::string>& touched() const { return touched_; }  // globals that have been named
     bool gives_value(const Function& function) const;
 
   private:
@@ -190,6 +191,7 @@ class NameResolver {
     };
     std::map<std::string, Seen> locals_;
     std::set<const Function*> called_;
+    std::set<std::string> touched_;
     std::optional<ast::ExprId> printed_;  // what is printed as it is: no string has to be made of it
     uint32_t loops_ = 0;
     size_t errors_ = 0;  // calls of error() so far

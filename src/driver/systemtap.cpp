@@ -88,6 +88,8 @@ void tell_systemtap(const Command& command, Invocation& given) {
     if (command.has(Option::suppress_errors)) given.max_errors = UINT32_MAX;
     const std::string target = command.text(Option::target);
     std::from_chars(target.data(), target.data() + target.size(), given.target);
+    const std::string run = command.text(Option::command);
+    given.command = run.substr(0, run.find(' '));
     for (const std::string& setting : command.list(Option::global)) {
         const size_t equals = setting.find('=');
         given.globals.emplace_back(setting.substr(0, equals), equals == setting.npos ? "" : setting.substr(equals + 1));

@@ -70,7 +70,7 @@ using lt::ast::UnaryOp;
 %token ASSIGN "=" ASSIGN_ADD "+=" ASSIGN_SUBTRACT "-=" ASSIGN_MULTIPLY "*=" ASSIGN_DIVIDE "/=" ASSIGN_MODULO "%=" ASSIGN_LEFT "<<="
 %token ASSIGN_RIGHT ">>=" ASSIGN_AND "&=" ASSIGN_OR "|=" ASSIGN_XOR "^=" ASSIGN_JOIN ".=" COLLECT "<<<"
 %token QUESTION "?" COLON ":" LOGICAL_OR "||" LOGICAL_AND "&&" BIT_OR "|" BIT_XOR "^" BIT_AND "&" MATCH "=~" NO_MATCH "!~" EQUAL "=="
-%token NOT_EQUAL "!=" LESS "<" LESS_EQUAL "<=" GREATER ">" GREATER_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>" DOT "." PLUS "+" MINUS "-"
+%token NOT_EQUAL "!=" LESS "<" LESS_EQUAL "<=" GREATER ">" GREATER_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>" SHIFT_ZEROS ">>>" DOT "." PLUS "+" MINUS "-"
 %token STAR "*" SLASH "/" PERCENT "%" NOT "!" TILDE "~" INCREMENT "++" DECREMENT "--" ARROW "->"
 
 // A statement that could go on goes on; an `else` belongs to the nearest `if`.
@@ -85,7 +85,7 @@ using lt::ast::UnaryOp;
 %left "&"
 %left "in"
 %left "=~" "!~" "==" "!=" "<" "<=" ">" ">="
-%left "<<" ">>"
+%left "<<" ">>" ">>>"
 %left "."
 %left "+" "-"
 %left "*" "/" "%"
@@ -304,6 +304,7 @@ expr:
   | expr ">=" expr { $$ = build.binary(BinaryOp::greater_equal, $1, $3); }
   | expr "<<" expr { $$ = build.binary(BinaryOp::shift_left, $1, $3); }
   | expr ">>" expr { $$ = build.binary(BinaryOp::shift_right, $1, $3); }
+  | expr ">>>" expr { $$ = build.shift_zeros(@$, $1, $3); }
   | expr "." expr  { $$ = build.binary(BinaryOp::add, $1, $3); }
   | expr "+" expr  { $$ = build.binary(BinaryOp::add, $1, $3); }
   | expr "-" expr  { $$ = build.binary(BinaryOp::subtract, $1, $3); }

@@ -52,11 +52,28 @@ void NameResolver::at_call(ast::ExprId id, const ast::Call& n) {
         around_ = outside;
         return put(id, ast::Call{"entry", n.name_span, n.arguments});
     }
+    if (n.name == "@const" || n.name == "@enum") return named_number(id, n);
     if (n.name == "@cast") return target(id);
     if (n.name == "@cast_module_sizeof" || n.name == "@cast_sizeof") return size_of(id, n);
     if (n.name == "@lt" || n.name == "@lt_number") return native(id, n);
     if (statistic(id, n)) return;
     diags_.error(n.name_span, fmt::format("{} is not there yet", n.name));
+}
+
+// @const("AF_INET"), @enum("TCP_LISTEN"): a name is one of the kernel's types or headers; anything else is C.
+void NameResolver::named_number(ast::ExprId id, const ast::Call& n) {
+    const auto* text = n.arguments.empty() ? nullptr : std::get_if<ast::String>(&node(n.arguments[0]));
+    if (text == nullptr) {
+        diags_.error(n.name_span, fmt::format("{} takes a name in quotes", n.name)).hint =
+            fmt::format("for example {}(\"TCP_LISTEN\")", n.name);
+        return put(id, ast::Integer{0});
+    }
+    const std::string name = text->value;
+    constexpr std::string_view of_names = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    const bool is_name = !name.empty() && name.find_first_not_of(of_names) == name.npos && name[0] > '9';
+    if (!is_name) return value_in_c(id, n);
+    put(id, ast::Name{name});
+    as_long(id);
 }
 
 // @cast_module_sizeof("kernel", "struct file"), @cast_sizeof("struct file")

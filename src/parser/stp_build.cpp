@@ -73,6 +73,12 @@ ast::ExprId TreeBuilder::match(Span span, ast::ExprId text, ast::ExprId pattern,
     return negated ? expr(span, ast::Unary{ast::UnaryOp::logical_not, found}) : found;
 }
 
+// To the right, without the sign.
+ast::ExprId TreeBuilder::shift_zeros(Span span, ast::ExprId value, ast::ExprId by) {
+    const ast::ExprId bits = expr(span, ast::Cast{{span, "uint64", 0, {}}, value});
+    return expr(span, ast::Cast{{span, "int64", 0, {}}, binary(ast::BinaryOp::shift_right, bits, by)});
+}
+
 ast::ExprId TreeBuilder::step(Span span, ast::ExprId target, ast::BinaryOp op, bool before) {
     return expr(span, ast::Step{target, op, before});
 }

@@ -24,6 +24,7 @@ class TreeBuilder {
     }
     ast::ExprId call(Span span, Span name_span, std::string name, Exprs arguments);
     ast::ExprId match(Span span, ast::ExprId text, ast::ExprId pattern, bool negated);
+    ast::ExprId shift_zeros(Span span, ast::ExprId value, ast::ExprId by);
     ast::ExprId step(Span span, ast::ExprId target, ast::BinaryOp op, bool before);
     ast::ExprId assignment(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value);
     ast::ExprId index(Span span, ast::ExprId base, Exprs index);

@@ -49,6 +49,8 @@ void NameResolver::call(ast::ExprId id) {
     if (n.name.starts_with("@")) return at_call(id, n);
     if (n.name == collect_call) return collect(id, n);
     if (n.name == in_call) {
+        if (const auto* chosen = std::get_if<ast::Map>(&node(n.arguments[0])); chosen && has_wildcard(*chosen))
+            return any_chosen(id, ast::Map(*chosen));
         if (collecting(n.arguments[0]))
             n.arguments[0] = maps_of(n.arguments[0]).front();
         else
@@ -234,6 +236,9 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
         case StpForm::printdln:
             return printing(id, n, row);
         case StpForm::sprint:
+        case StpForm::sprintln:
+        case StpForm::sprintd:
+        case StpForm::sprintdln:
         case StpForm::sprintf:
             return sprinted(id);
         case StpForm::show:
@@ -324,11 +329,18 @@ void NameResolver::error(ast::ExprId id, const ast::Call& n) {
     put(id, std::move(all));
 }
 
-// delete array[key, *]: all entries are looked at.
-void NameResolver::remove_chosen(ast::ExprId id, const ast::Map& chosen) {
-    ast::BlockValue all;
+bool NameResolver::has_wildcard(const ast::Map& map) const {
+    return globals_.contains(map.name) && std::ranges::any_of(map.key, [&](ast::ExprId part) {
+               const auto* name = std::get_if<ast::Name>(&node(part));
+               return name != nullptr && name->name == wildcard_name;
+           });
+}
+
+// A loop over all entries that does `act` with the key of each one that fits.
+ast::StmtId NameResolver::each_chosen(ast::ExprId id, const ast::Map& chosen,
+                                      const std::function<ast::Block(std::vector<ast::ExprId>)>& act) {
     ast::ForMap loop;
-    loop.name = fmt::format("removed#{}", ++loops_);
+    loop.name = fmt::format("chosen#{}", ++loops_);
     loop.name_span = span(id);
     loop.map = add(id, ast::Name{chosen.name});
     std::optional<ast::ExprId> fits;
@@ -344,12 +356,35 @@ void NameResolver::remove_chosen(ast::ExprId id, const ast::Map& chosen) {
         const ast::ExprId same = add(id, ast::Binary{ast::BinaryOp::equal, part(), chosen.key[i]});
         fits = fits ? add(id, ast::Binary{ast::BinaryOp::logical_and, *fits, same}) : same;
     }
-    const ast::ExprId removed =
-        add(id, ast::Call{std::string(delete_call), span(id), {add(id, ast::Map{chosen.name, key, true})}});
-    const ast::StmtId remove = program_.add(span(id), ast::Evaluate{removed});
     if (!fits) fits = add(id, ast::Integer{1});
-    loop.body.statements.push_back(program_.add(span(id), ast::If{*fits, {{remove}}, {}}));
-    all.block.statements.push_back(program_.add(span(id), std::move(loop)));
+    loop.body.statements.push_back(program_.add(span(id), ast::If{*fits, act(key), {}}));
+    return program_.add(span(id), std::move(loop));
+}
+
+// delete array[key, *]: all entries are looked at.
+void NameResolver::remove_chosen(ast::ExprId id, const ast::Map& chosen) {
+    ast::BlockValue all;
+    all.block.statements.push_back(each_chosen(id, chosen, [&](std::vector<ast::ExprId> key) {
+        const ast::ExprId entry = add(id, ast::Map{chosen.name, std::move(key), true});
+        const ast::ExprId removed = add(id, ast::Call{std::string(delete_call), span(id), {entry}});
+        return ast::Block{{program_.add(span(id), ast::Evaluate{removed})}};
+    }));
+    put(id, all);
+    block(all.block);
+}
+
+// [key, *] in array: is there any such entry?
+void NameResolver::any_chosen(ast::ExprId id, const ast::Map& chosen) {
+    const std::string name = fmt::format("any#{}", ++loops_);
+    const ast::ExprId none = add(id, ast::Integer{0});
+    ast::BlockValue all;
+    all.block.statements.push_back(program_.add(span(id), ast::Let{name, span(id), std::nullopt, none}));
+    all.block.statements.push_back(each_chosen(id, chosen, [&](const std::vector<ast::ExprId>&) {
+        const ast::ExprId found = add(id, ast::Local{name}), one = add(id, ast::Integer{1});
+        return ast::Block{
+            {program_.add(span(id), ast::Assign{found, std::nullopt, one}), program_.add(span(id), ast::Jump{false})}};
+    }));
+    all.value = add(id, ast::Local{name});
     put(id, all);
     block(all.block);
 }
@@ -358,12 +393,8 @@ void NameResolver::remove_chosen(ast::ExprId id, const ast::Map& chosen) {
 void NameResolver::removal(ast::ExprId id, const ast::Call& n) {
     const ast::ExprId what = n.arguments[0];
     if (const auto* map = std::get_if<ast::Map>(&node(what)); map != nullptr && globals_.contains(map->name)) {
-        const auto is_any = [&](ast::ExprId part) {
-            const auto* name = std::get_if<ast::Name>(&node(part));
-            return name != nullptr && name->name == wildcard_name;
-        };
         const ast::Map chosen = *map;
-        if (std::ranges::any_of(chosen.key, is_any)) return remove_chosen(id, chosen);
+        if (has_wildcard(chosen)) return remove_chosen(id, chosen);
     }
     if (const GlobalUse* use = collecting(what)) {
         const bool whole = std::holds_alternative<ast::Name>(node(what));

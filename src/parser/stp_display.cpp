@@ -95,9 +95,8 @@ class Watcher {
         const StpFunction* row = find_stp_function(call->name);
         if (row == nullptr) return false;
         return row->form == StpForm::text || row->form == StpForm::text_call || row->form == StpForm::symbol ||
-               row->form == StpForm::sprintf || row->form == StpForm::sprint || row->form == StpForm::memory ||
-               row->form == StpForm::bytes || row->form == StpForm::memory_or_nothing ||
-               row->form == StpForm::bytes_or_nothing;
+               is_sprinting(row->form) || row->form == StpForm::memory || row->form == StpForm::bytes ||
+               row->form == StpForm::memory_or_nothing || row->form == StpForm::bytes_or_nothing;
     }
 
     const ast::Program& program_;

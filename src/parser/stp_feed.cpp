@@ -60,6 +60,7 @@ constexpr std::array marks{
     MarkRow{">=", TokenKind::GREATER_EQUAL},
     MarkRow{"<<", TokenKind::SHIFT_LEFT},
     MarkRow{">>", TokenKind::SHIFT_RIGHT},
+    MarkRow{">>>", TokenKind::SHIFT_ZEROS},
     MarkRow{".", TokenKind::DOT},
     MarkRow{"+", TokenKind::PLUS},
     MarkRow{"-", TokenKind::MINUS},

@@ -6,15 +6,19 @@
 #include <array>
 #include <charconv>
 #include <deque>
+#include <limits>
+#include <map>
 #include <set>
 #include <span>
 
 #include "base/text.h"
 #include "stp_clone.h"
 #include "stp_display.h"
+#include "stp_globals.h"
 #include "stp_inline.h"
 #include "stp_names.h"
 #include "stp_points.h"
+#include "stp_process.h"
 #include "stp_unused.h"
 
 namespace lt::stp {
@@ -26,68 +30,6 @@ constexpr size_t most_functions = 1000;
 constexpr std::array<std::string_view, 12> other_machines{"send",    "recv",    "socketcall", "ipc",
                                                           "waitpid", "stat64",  "lstat64",    "fstat64",
                                                           "mmap2",   "fcntl64", "stime",      "umount2"};
-
-// How a program's globals are used, wherever they are named.
-class GlobalReader {
-  public:
-    GlobalReader(const ast::Program& program, Globals& globals) : program_(program), globals_(globals) {}
-
-    void run() {
-        for (const ast::Expr& e : program_.exprs) {
-            if (const auto* map = std::get_if<ast::Map>(&e.node))
-                with(map->name, [](GlobalUse& u) { u.is_array = true; });
-            if (const auto* step = std::get_if<ast::Step>(&e.node)) written(step->target);
-            if (const auto* call = std::get_if<ast::Call>(&e.node)) called(*call);
-        }
-        for (const ast::Stmt& s : program_.stmts) {
-            if (const auto* assign = std::get_if<ast::Assign>(&s.node)) written(assign->target);
-            if (const auto* loop = std::get_if<ast::ForMap>(&s.node)) {
-                if (const auto* name = std::get_if<ast::Name>(&program_[loop->map].node))
-                    with(name->name, [](GlobalUse& u) { u.is_array = u.is_read = true; });
-                if (loop->order) sorted(*loop);
-            }
-        }
-    }
-
-  private:
-    template <class Work>
-    void with(const std::string& name, const Work& work) {
-        const auto found = globals_.find(name);
-        if (found != globals_.end()) work(found->second);
-    }
-    void written(ast::ExprId id) {
-        if (const auto* name = std::get_if<ast::Name>(&program_[id].node))
-            with(name->name, [](GlobalUse& u) { u.is_written = true; });
-        if (const auto* map = std::get_if<ast::Map>(&program_[id].node))
-            with(map->name, [](GlobalUse& u) { u.is_written = true; });
-    }
-    void called(const ast::Call& call) {
-        if (call.name == delete_call || call.name == collect_call) written(call.arguments[0]);
-        const std::string name = call.arguments.empty() ? "" : named(call.arguments[0]);
-        if (call.name == collect_call) {
-            with(name, [](GlobalUse& u) {
-                u.collects = true;
-                want(u, *find_statistic("count"));
-            });
-        } else if (call.name.starts_with("@")) {
-            const Statistic* asked = find_statistic(std::string_view(call.name).substr(1));
-            if (asked != nullptr) with(name, [&](GlobalUse& u) { want(u, *asked); });
-        }
-    }
-    void sorted(const ast::ForMap& loop) {
-        using By = ast::MapOrder::By;
-        if (loop.order->by == By::key || loop.order->by == By::value) return;
-        with(named(loop.map), [&](GlobalUse& u) { want(u, *find_statistic(spelling(loop.order->by)), true); });
-    }
-    std::string named(ast::ExprId id) const {
-        if (const auto* name = std::get_if<ast::Name>(&program_[id].node)) return name->name;
-        const auto* map = std::get_if<ast::Map>(&program_[id].node);
-        return map ? map->name : "";
-    }
-
-    const ast::Program& program_;
-    Globals& globals_;
-};
 
 class Linker {
   public:
@@ -117,9 +59,30 @@ class Linker {
         add_functions();
         add_probes_of_library();
         add_functions();
+        for (const auto& [name, use] : globals_) {
+            const bool of_library = source_.is_library(use.global->span.begin);
+            if (of_library && use.is_array && names_.touched().contains(name)) declare_array(use);
+        }
+        put_in_order();
     }
 
   private:
+    // begin(1) comes behind begin, which is begin(0), wherever it stands; so do end(1) and error(1).
+    void put_in_order() {
+        for (std::string_view kind : {"BEGIN", "END", "ERROR"}) {
+            std::vector<size_t> places;
+            for (size_t i = 0; i < program_.items.size(); i++) {
+                const auto* action = std::get_if<ast::Action>(&program_.items[i].node);
+                if (action != nullptr && action->probes.front().parts.front().text == kind) places.push_back(i);
+            }
+            std::vector<size_t> sorted = places;
+            std::ranges::stable_sort(sorted, {}, [&](size_t i) { return turns_[i]; });
+            std::vector<ast::Item> moved;
+            for (size_t i : sorted) moved.push_back(std::move(program_.items[i]));
+            for (size_t i = 0; i < places.size(); i++) program_.items[places[i]] = std::move(moved[i]);
+        }
+    }
+
     void add_display() {
         if (unread_.statements.empty()) return;
         Point end;
@@ -141,7 +104,7 @@ class Linker {
         const auto is_own = [&](Span where) { return !source_.is_library(where.begin); };
         if (!diags_.has_errors()) unread_ = display_unread(program_, tree_, globals_, is_own);
         read_words();
-        GlobalReader(program_, globals_).run();
+        find_uses(program_, globals_);
         for (auto& [name, use] : globals_) join_sums(use);
     }
 
@@ -226,7 +189,7 @@ class Linker {
         ast::Block block;
         for (const Global& g : tree_.globals) {
             const GlobalUse& use = globals_[g.name];
-            if (use.is_array) declare_array(use);
+            if (use.is_array && !source_.is_library(g.span.begin)) declare_array(use);
             if (!use.global->value || !use.is_written || use.is_array) continue;
             const ast::ExprId target = program_.add(g.span, ast::Map{g.name, {}, false});
             block.statements.push_back(
@@ -237,6 +200,7 @@ class Linker {
         ast::ProbeSpec begin;
         begin.span = program_[block.statements.front()].span;
         begin.parts.push_back({begin.span, "BEGIN"});
+        turns_[program_.items.size()] = std::numeric_limits<int64_t>::min();
         program_.items.push_back({begin.span, ast::Action{{begin}, std::nullopt, std::move(block)}});
     }
 
@@ -255,7 +219,7 @@ class Linker {
     }
 
     void add_probe(const Probe& probe) {
-        PointFinder finder(tree_, [this](const Point& p) { return system_call(p); }, groups_, diags_);
+        PointFinder finder(tree_, [this](const Point& p) { return made_alias(p); }, groups_, diags_);
         const std::vector<Place> places = finder.places(probe.points);
         for (size_t begin = 0; begin < places.size();) {
             size_t end = begin + 1;
@@ -266,6 +230,13 @@ class Linker {
             if (!never) add_item(probe, {places.data() + begin, end - begin});
             begin = end;
         }
+    }
+
+    // What no file of the library can have an alias for.
+    const Alias* made_alias(const Point& point) {
+        if (!is_of_process(point)) return system_call(point);
+        made_.push_back(process_alias(program_, point, given_, diags_));
+        return &made_.back();
     }
 
     // The alias of a system call: its name, and at its return what it gave.
@@ -334,7 +305,14 @@ class Linker {
     }
 
     static bool same_body(const Place& a, const Place& b) {
-        return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed;
+        return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed && turn_of(a) == turn_of(b);
+    }
+
+    // The number in begin(n), end(n) and error(n).
+    static int64_t turn_of(const Place& place) {
+        constexpr std::array<std::string_view, 3> kinds{"begin(n)", "end(n)", "error(n)"};
+        if (std::ranges::find(kinds, place.row->shape) == kinds.end()) return 0;
+        return std::get<int64_t>(*place.point.parts.front().argument);
     }
 
     void add_item(const Probe& probe, std::span<const Place> places) {
@@ -365,6 +343,7 @@ class Linker {
         std::vector<ast::ProbeSpec> specs;
         for (const Place& place : places)
             specs.push_back(probe_of(place, around.at_return ? place.row->entry : place.row->probe));
+        turns_[program_.items.size()] = turn_of(first);
         program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
     }
 
@@ -455,6 +434,12 @@ class Linker {
             around.parameters.insert(p.name);
         }
         item.body = clone(program_, f.body);
+        if (!f.type.empty() && !names_.gives_value(f)) {
+            const ast::ExprId nothing =
+                program_.add(f.span, f.type == "string" ? ast::ExprNode(ast::String{}) : ast::Integer{0});
+            item.body.statements.push_back(program_.add(f.span, ast::Return{nothing}));
+            item.result = ast::TypeName{};
+        }
         if (names_.gives_value(f)) item.result = ast::TypeName{};
         names_.body(item.body, around);
         program_.items.push_back({f.span, std::move(item)});
@@ -487,6 +472,7 @@ class Linker {
     std::deque<Alias> made_;    // for system calls
     ast::Block unread_;         // what prints globals that nothing reads
     std::set<const Function*> added_;
+    std::map<size_t, int64_t> turns_;  // of items, by their places, where these say when they run
 };
 
 }  // namespace

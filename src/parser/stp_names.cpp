@@ -273,6 +273,7 @@ void NameResolver::name(ast::ExprId id, const ast::Name& n) {
 
 // A global that nothing writes is a constant.
 void NameResolver::global(ast::ExprId id, const GlobalUse& use) {
+    touched_.insert(use.global->name);
     if (use.is_array || use.is_written) return put(id, ast::Map{use.global->name, {}, false});
     if (!use.global->value) return put(id, ast::Integer{0});
     put(id, node(*use.global->value));
@@ -330,6 +331,7 @@ void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
 
 void NameResolver::map(ast::ExprId id, const ast::Map& n) {
     for (ast::ExprId part : n.key) expr(part);
+    touched_.insert(n.name);
     if (globals_.contains(n.name) || n.name.find('.') != std::string::npos) return;
     if (n.name == "argv" && n.key.size() == 1) return put(id, word_of(n.key[0]));
     no_array(id, n.name);
@@ -372,6 +374,10 @@ bool NameResolver::shown_whole(ast::ExprId id) {
     const ast::ExprNode copy = node(id);
     const auto* name = std::get_if<ast::Name>(&copy);
     const bool of_entry = around_->at_return;
+    if (name != nullptr && name->name == "$$return") {
+        returned_text(id);
+        return true;
+    }
     if (name != nullptr && is_all_arguments(name->name)) {
         if (around_->row == nullptr || around_->row->variables != "args") return false;
         const std::string_view which = all_arguments(name->name);
@@ -400,6 +406,15 @@ bool NameResolver::shown_whole(ast::ExprId id) {
     const ast::ExprId all = add(id, ast::Call{"whole", span(id), {inner}});
     put(id, frozen ? ast::ExprNode(ast::Call{"entry", span(id), {all}}) : node(all));
     return true;
+}
+
+// $$return as a text; where nothing is returned it is empty.
+void NameResolver::returned_text(ast::ExprId id) {
+    const bool returns = around_->at_return || (around_->row != nullptr && !around_->row->result.empty());
+    if (!returns) return put(id, ast::String{});
+    const ast::ExprId value = add(id, ast::Name{"$return"}), format = add(id, ast::String{"return=0x%x"});
+    put(id, ast::Call{"sprintf", span(id), {format, value}});
+    sprinted(id);
 }
 
 void NameResolver::as_long(ast::ExprId id) {

@@ -72,6 +72,7 @@ void join_sums(GlobalUse& use);
 std::string statistic_map(const std::string& global, std::string_view statistic);
 
 struct Printed;
+bool is_sprinting(StpForm form);  // is the text that is made a value?
 
 class NameResolver {
   public:
@@ -84,6 +85,7 @@ class NameResolver {
     void condition(ast::ExprId id, const Around& around);
 
     const std::set<const Function*>& called() const { return called_; }
+    const std::set<std::string>& touched() const { return touched_; }  // globals that have been named
     bool gives_value(const Function& function) const;
 
   private:
@@ -106,6 +108,7 @@ class NameResolver {
     void global(ast::ExprId id, const GlobalUse& use);
     void target(ast::ExprId id);
     bool shown_whole(ast::ExprId id);
+    void returned_text(ast::ExprId id);
     void target_root(ast::ExprId id);
     ast::ExprId root_of(ast::ExprId id) const;
     bool is_target(ast::ExprId id) const;
@@ -144,6 +147,7 @@ class NameResolver {
     void number_at(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     void address_of(ast::ExprId id, const ast::Call& node);
     ast::ExprNode moved_target(ast::ExprId id);
+    void named_number(ast::ExprId id, const ast::Call& node);
     void size_of(ast::ExprId id, const ast::Call& node);
     void error(ast::ExprId id, const ast::Call& node);
     void sprinted(ast::ExprId id);
@@ -151,6 +155,7 @@ class NameResolver {
     static void add_text(Printed& out, std::string_view text);
     void add_value(Printed& out, ast::ExprId value);
     bool add_sprint(Printed& out, ast::ExprId value);
+    void add_joined(Printed& out, const std::vector<ast::ExprId>& arguments, StpForm form);
     void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
     void add_memory(Printed& out, ast::ExprId where, const std::string& modifiers, char letter,
                     const std::function<std::optional<ast::ExprId>()>& take);
@@ -160,7 +165,11 @@ class NameResolver {
     void add_padded(Printed& out, ast::ExprId value, ast::ExprId wide, bool left);
     bool part_of_time(ast::ExprId id, const ast::Call& node);
     void removal(ast::ExprId id, const ast::Call& node);
+    bool has_wildcard(const ast::Map& map) const;
+    ast::StmtId each_chosen(ast::ExprId id, const ast::Map& chosen,
+                            const std::function<ast::Block(std::vector<ast::ExprId>)>& act);
     void remove_chosen(ast::ExprId id, const ast::Map& chosen);
+    void any_chosen(ast::ExprId id, const ast::Map& chosen);
     void arguments(const ast::Call& node);
     bool count_fits(ast::ExprId id, const ast::Call& node, uint32_t least, uint32_t most);
     void value_in_c(ast::ExprId id, const ast::Call& node);
@@ -182,6 +191,7 @@ class NameResolver {
     };
     std::map<std::string, Seen> locals_;
     std::set<const Function*> called_;
+    std::set<std::string> touched_;
     std::optional<ast::ExprId> printed_;  // what is printed as it is: no string has to be made of it
     uint32_t loops_ = 0;
     size_t errors_ = 0;  // calls of error() so far

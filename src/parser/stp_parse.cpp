@@ -8,6 +8,7 @@
 #include "stp_build.h"
 #include "stp_c.h"
 #include "stp_feed.h"
+#include "stp_globals.h"
 #include "stp_link.h"
 #include "stp_preprocess.h"
 
@@ -87,7 +88,9 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
     if (diags.has_errors()) return;
     pieces[0] = spell_out_c(pieces, source, given.for_port, diags);
     for (const Pieces& file : pieces) parse_file(file, build, diags);
-    if (!diags.has_errors()) link(program, tree, source, given, diags);
+    if (diags.has_errors()) return;
+    keep_apart(program, tree, source);
+    link(program, tree, source, given, diags);
 }
 
 void load_library(Source& source, const std::vector<std::string>& words, Diags&) {

@@ -9,6 +9,11 @@
 
 namespace lt::stp {
 
+bool is_sprinting(StpForm form) {
+    return form == StpForm::sprint || form == StpForm::sprintln || form == StpForm::sprintd ||
+           form == StpForm::sprintdln || form == StpForm::sprintf;
+}
+
 // What a format and its values have come to so far.
 struct Printed {
     std::string format;
@@ -29,21 +34,41 @@ void NameResolver::add_value(Printed& out, ast::ExprId value) {
 
 bool NameResolver::add_sprint(Printed& out, ast::ExprId value) {
     const auto* returned = std::get_if<ast::Name>(&node(value));
-    if (returned != nullptr && returned->name == "$$return") {
+    const bool returns = around_->at_return || (around_->row != nullptr && !around_->row->result.empty());
+    if (returned != nullptr && returned->name == "$$return" && returns) {
         out.format += "return=0x%x";
         out.values.push_back(add(value, ast::Name{"$return"}));
         return true;
     }
     const auto* inner = std::get_if<ast::Call>(&node(value));
     const StpFunction* row = inner && !functions_.has(inner->name) ? find_stp_function(inner->name) : nullptr;
-    if (row == nullptr || (row->form != StpForm::sprintf && row->form != StpForm::sprint)) return false;
+    if (row == nullptr || !is_sprinting(row->form)) return false;
     const ast::Call called = *inner;
-    if (row->form == StpForm::sprint) {
-        for (ast::ExprId part : called.arguments) add_value(out, part);
-    } else {
+    if (row->form == StpForm::sprintf) {
         add_format(out, value, called.arguments);
+    } else {
+        add_joined(out, called.arguments, row->form);
     }
     return true;
+}
+
+// Values one behind the other, with what stands between them first where the form has that.
+void NameResolver::add_joined(Printed& out, const std::vector<ast::ExprId>& arguments, StpForm form) {
+    const bool has_delimiter =
+        form == StpForm::printd || form == StpForm::printdln || form == StpForm::sprintd || form == StpForm::sprintdln;
+    const auto* between = has_delimiter ? std::get_if<ast::String>(&node(arguments[0])) : nullptr;
+    if (has_delimiter && between == nullptr) {
+        diags_.error(span(arguments[0]), "a delimiter is a string in quotes");
+        return;
+    }
+    const std::string delimiter = between ? between->value : "";
+    for (size_t i = has_delimiter; i < arguments.size(); i++) {
+        if (i > has_delimiter) add_text(out, delimiter);
+        add_value(out, arguments[i]);
+    }
+    const bool ends = form == StpForm::println || form == StpForm::printdln || form == StpForm::sprintln ||
+                      form == StpForm::sprintdln || form == StpForm::error;
+    if (ends) out.format += "\n";
 }
 
 // The first argument is a format, the others its values; those of `*` are written out.
@@ -166,22 +191,10 @@ void NameResolver::sprinted(ast::ExprId id) {
 void NameResolver::printing(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
     if (print_histogram(id, n, row.form == StpForm::println)) return;
     Printed out;
-    const bool has_delimiter = row.form == StpForm::printd || row.form == StpForm::printdln;
     if (row.form == StpForm::printf) {
         add_format(out, id, n.arguments);
     } else {
-        const auto* between = has_delimiter ? std::get_if<ast::String>(&node(n.arguments[0])) : nullptr;
-        if (has_delimiter && between == nullptr) {
-            diags_.error(span(n.arguments[0]), "a delimiter is a string in quotes");
-            return;
-        }
-        const std::string delimiter = between ? between->value : "";
-        for (size_t i = has_delimiter; i < n.arguments.size(); i++) {
-            if (i > has_delimiter) add_text(out, delimiter);
-            add_value(out, n.arguments[i]);
-        }
-        const bool ends = row.form == StpForm::println || row.form == StpForm::printdln || row.form == StpForm::error;
-        if (ends) out.format += "\n";
+        add_joined(out, n.arguments, row.form);
     }
     for (ast::ExprId value : out.values) {
         printed_ = value;

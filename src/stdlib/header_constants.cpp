@@ -28,6 +28,13 @@ constexpr std::array rows{
     Row{"PF_EXITING", 0x4},
     Row{"PF_KTHREAD", 0x200000},
     Row{"MINORBITS", 20},
+    // linux/socket.h: families of addresses
+    Row{"AF_UNSPEC", 0},
+    Row{"AF_UNIX", 1},
+    Row{"AF_INET", 2},
+    Row{"AF_INET6", 10},
+    Row{"AF_NETLINK", 16},
+    Row{"AF_PACKET", 17},
     // asm-generic/socket.h, linux/tcp.h: levels and options of sockets
     Row{"SOL_SOCKET", 1},
     Row{"SO_REUSEADDR", 2},

@@ -9,10 +9,6 @@ namespace {
 constexpr std::string_view needs_lines = "of the kernel, lt finds functions, lines and inlined functions, but not this";
 constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
 
-constexpr std::string_view one_program = "lt does not see here which program a process runs";
-constexpr std::string_view one_number = "a process is chosen by lt's own options";
-constexpr std::string_view one_process = "leave it out, and choose the process with -x PID or -c COMMAND";
-constexpr std::string_view one_name = "leave it out, and compare execname()";
 constexpr std::string_view read_elsewhere = "lt does not read a counter from another probe";
 
 // shape, probe, entry, variables, result, refusal, hint
@@ -96,23 +92,11 @@ constexpr std::array rows{
     // of lt: what process.syscall stands on
     StpPoint{"kernel.any_syscall", "rawtracepoint:sys_enter", "", "system call", ""},
     StpPoint{"kernel.any_syscall.return", "rawtracepoint:sys_exit", "", "system call", "args.ret"},
-    StpPoint{"process(s).syscall", "", "", "", "", one_program, one_process},
-    StpPoint{"process(s).syscall.return", "", "", "", "", one_program, one_process},
-    StpPoint{"process(n).syscall", "", "", "", "", one_number, one_process},
-    StpPoint{"process(n).syscall.return", "", "", "", "", one_number, one_process},
-    StpPoint{"process(s).begin", "", "", "", "", one_program, one_name},
-    StpPoint{"process(s).end", "", "", "", "", one_program, one_name},
-    StpPoint{"process(s).thread.begin", "", "", "", "", one_program, one_name},
-    StpPoint{"process(s).thread.end", "", "", "", "", one_program, one_name},
-    StpPoint{"process.begin", "tracepoint:sched:sched_process_exec", "", "", ""},
 
     StpPoint{"perf.type(n).config(n)", "hardware:{0}/{1}:1000000", "", "", ""},
     StpPoint{"perf.type(n).config(n).sample(n)", "hardware:{0}/{1}:{2}", "", "", ""},
     StpPoint{"perf.type(n).config(n).hz(n)", "", "", "", "", "lt counts events, not how often they come in a second",
              "write .sample(N), or timer.profile.freq.hz(N)"},
-    StpPoint{"perf.type(n).config(n).process(s)", "", "", "", "", one_program, one_process},
-    StpPoint{"perf.type(n).config(n).sample(n).process(s)", "", "", "", "", one_program, one_process},
-    StpPoint{"perf.type(n).config(n).process(s).counter(s)", "", "", "", "", read_elsewhere, one_process},
     StpPoint{"perf.type(n).config(n).counter(s)", "", "", "", "", read_elsewhere,
              "write .sample(N), which runs a probe"},
     // what would be read is printed when lt gets the signal

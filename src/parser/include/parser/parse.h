@@ -25,6 +25,7 @@ struct Invocation {
     std::map<std::string, std::string> kernel_config = {};  // of the options that are set: CONFIG_X to y, m or a value
     bool guru = false;                                      // -g
     int64_t target = 0;                                     // the process of -x; 0: none
+    std::string command = {};                                       // the program of -c
     std::vector<std::pair<std::string, std::string>> globals = {};  // -G name=value
     std::optional<uint32_t> max_errors = {};                        // -D MAXERRORS=n
     bool for_port = false;  // is the tree to be read by people: target() a name, no errors that are caught?

@@ -38,6 +38,9 @@ enum class StpForm : uint8_t {
     printd,  // a delimiter, then values
     printdln,
     sprint,  // a string as the value, of which only printing functions know what to do
+    sprintln,
+    sprintd,
+    sprintdln,
     sprintf,
     memory,             // text at an address, which may be followed by what it is where it cannot be read
     bytes,              // text at an address, of so many bytes at most; likewise

@@ -1,0 +1,166 @@
+#include "stp_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace lt::stp {
+namespace {
+
+namespace files = std::filesystem;
+
+// What a process tells of by itself; all else is at places of its program.
+constexpr std::array<std::string_view, 3> events{"begin", "end", "syscall"};
+
+bool is_event(const std::vector<PointPart>& parts) {
+    if (parts.size() < 2) return false;
+    if (std::ranges::find(events, parts[1].name) != events.end()) return !parts[1].argument;
+    return parts[1].name == "thread" && parts.size() == 3;
+}
+
+constexpr const char* no_program = "of which program, neither -c nor -x says";
+
+// Where events of perf are restricted to a program.
+std::vector<PointPart>::const_iterator counted(const std::vector<PointPart>& parts) {
+    if (parts[0].name != "perf") return parts.end();
+    return std::ranges::find(parts, "process", &PointPart::name);
+}
+
+std::string real_path(const std::string& path) {
+    std::error_code failed;
+    const files::path real = files::canonical(path, failed);
+    return failed || !files::is_regular_file(real, failed) ? "" : real.string();
+}
+
+// As a shell finds it; empty: there is none.
+std::string program_of(const std::string& name) {
+    if (name.find('/') != name.npos) return real_path(name);
+    const char* path = std::getenv("PATH");
+    for (std::string_view folder : split(path ? path : "/usr/bin:/bin", ':')) {
+        if (std::string found = real_path(std::string(folder) + "/" + name); !found.empty()) return found;
+    }
+    return "";
+}
+
+std::string program_of(int64_t process) {
+    std::error_code failed;
+    const files::path exe = files::read_symlink(fmt::format("/proc/{}/exe", process), failed);
+    return failed ? "" : exe.string();
+}
+
+class Maker {
+  public:
+    Maker(ast::Program& program, const Point& point, const Invocation& given, Diags& diags)
+        : program_(program), point_(point), given_(given), diags_(diags) {}
+
+    Alias run() {
+        alias_.span = point_.span;
+        alias_.name = point_.parts;
+        if (const auto chosen = counted(point_.parts); chosen != point_.parts.end()) {
+            of_counter(*chosen);
+            return std::move(alias_);
+        }
+        const auto& argument = point_.parts[0].argument;
+        if (!argument) {
+            of_target();
+        } else if (const auto* number = std::get_if<int64_t>(&*argument)) {
+            of_number(*number);
+        } else {
+            of_program(std::get<std::string>(*argument));
+        }
+        return std::move(alias_);
+    }
+
+  private:
+    ast::ExprId expr(ast::ExprNode node) { return program_.add(point_.span, std::move(node)); }
+    ast::ExprId call(std::string name, std::vector<ast::ExprId> arguments) {
+        return expr(ast::Call{std::move(name), point_.span, std::move(arguments)});
+    }
+
+    ast::ExprId negated(ast::ExprId value) { return expr(ast::Unary{ast::UnaryOp::logical_not, value}); }
+
+    void skip_if(ast::ExprId condition) {
+        const ast::StmtId leave = program_.add(point_.span, ast::Evaluate{call(std::string(next_call), {})});
+        alias_.before.statements.push_back(program_.add(point_.span, ast::If{condition, {{leave}}, {}}));
+    }
+
+    // The same point of every process, or at a place of a program.
+    void stand_on(std::string_view family, std::optional<std::string> program) {
+        Point under = point_;
+        under.parts[0].name = family;
+        under.parts[0].argument = std::nullopt;
+        if (program) under.parts[0].argument = std::move(*program);
+        alias_.points.push_back(std::move(under));
+    }
+
+    void of_program(const std::string& name) {
+        const std::string path = program_of(name);
+        if (path.empty()) return missing(fmt::format("no program {} is found", name), "");
+        const bool begins = point_.parts[1].name == "begin";
+        skip_if(negated(call(begins ? "__begins_program" : "__runs_program", {expr(ast::String{path})})));
+        stand_on("_lt_process", std::nullopt);
+    }
+
+    // perf.type(0).config(0).process("PATH"): events of all, of which those of the program are taken.
+    void of_counter(const PointPart& chosen) {
+        const auto* name = chosen.argument ? std::get_if<std::string>(&*chosen.argument) : nullptr;
+        const std::string path = program_of(name ? *name : given_.command);
+        if (path.empty()) return missing(name ? fmt::format("no program {} is found", *name) : no_program, "");
+        skip_if(negated(call("__runs_program", {expr(ast::String{path})})));
+        Point under = point_;
+        std::erase_if(under.parts, [](const PointPart& part) { return part.name == "process"; });
+        alias_.points.push_back(std::move(under));
+    }
+
+    void of_number(int64_t number) {
+        const auto wanted = expr(ast::Integer{static_cast<uint64_t>(number)});
+        skip_if(expr(ast::Binary{ast::BinaryOp::not_equal, call("pid", {}), wanted}));
+        if (is_event(point_.parts)) return stand_on("_lt_process", std::nullopt);
+        const std::string path = program_of(number);
+        if (path.empty()) return missing(fmt::format("there is no process {}", number), "");
+        stand_on("process", path);
+    }
+
+    void of_target() {
+        skip_if(negated(call("__in_target", {})));
+        const std::string path = !given_.command.empty() ? program_of(given_.command)
+                                 : given_.target != 0    ? program_of(given_.target)
+                                                         : "";
+        if (path.empty()) return missing(no_program, "write process(\"PATH\"), or run it with -c");
+        stand_on("process", path);
+    }
+
+    void missing(std::string why, std::string hint) {
+        if (!point_.optional)
+            diags_.error(point_.span, fmt::format("{}: {}", text(point_), why)).hint = std::move(hint);
+        alias_.before = {};
+    }
+
+    ast::Program& program_;
+    const Point& point_;
+    const Invocation& given_;
+    Diags& diags_;
+    Alias alias_;
+};
+
+}  // namespace
+
+bool is_of_process(const Point& point) {
+    const auto& parts = point.parts;
+    if (parts.size() < 2) return false;
+    if (counted(parts) != parts.end()) return true;
+    if (parts[0].name != "process") return false;
+    if (!parts[0].argument) return !is_event(parts) && parts[1].argument.has_value();
+    return std::holds_alternative<int64_t>(*parts[0].argument) || is_event(parts);
+}
+
+Alias process_alias(ast::Program& program, const Point& point, const Invocation& given, Diags& diags) {
+    return Maker(program, point, given, diags).run();
+}
+
+}  // namespace lt::stp

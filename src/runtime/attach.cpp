@@ -171,6 +171,8 @@ Result<std::vector<Hook>> Attacher::open(const Rung& rung, std::vector<Skipped>&
 
 // Attachments of one program.
 Attacher::Opened Attacher::open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped) {
+    if (way_row(way).user)
+        for (const Attachment& attachment : attachments) files_.map(attachment.function);
     if (way_row(way).many) return open_many(way, attachments);
     std::vector<Hook> hooks;
     for (const Attachment& attachment : attachments) {

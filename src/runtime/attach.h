@@ -12,6 +12,7 @@
 #include "descriptor.h"
 #include "object.h"
 #include "pin.h"
+#include "probed_files.h"
 #include "runtime/plan.h"
 #include "runtime/session.h"
 
@@ -75,6 +76,7 @@ class Attacher {
     const Plan& plan_;
     const LoadedObject& object_;
     const Target target_;
+    ProbedFiles files_;
     std::optional<Result<CodeSymbols>> symbols_;  // read at the first breakpoint, for all of them
 };
 

@@ -75,7 +75,7 @@ bool Pipeline::load() {
                                                               .takes_signals = shared_.alone && last_stage_ != "load",
                                                               .command = child_ ? child_->pid() : 0,
                                                               .overhead = overhead(),
-                                                              .dry = last_stage_ == "attach"});
+                                                              .dry = shared_.alone && last_stage_ == "attach"});
     if (!session) {
         const Error& e = session.error();
         const size_t log = e.hint.find('\n');

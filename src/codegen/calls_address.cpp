@@ -16,7 +16,6 @@ namespace lt {
 namespace {
 
 constexpr int helper_ktime_get_ns = 5;
-constexpr int helper_get_current_pid_tgid = 14;
 constexpr int helper_ktime_get_boot_ns = 125;
 constexpr int helper_ktime_get_tai_ns = 208;
 
@@ -82,7 +81,7 @@ Type user_symbol(BodyChecker&, ast::ExprId, const ast::Call&) {
 void user_symbol_into(BodyLowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
     Builder& b = l.builder();
     b.store(to, 0, l.number(node.arguments[0]));
-    b.store(to, 8, b.alu(ir::Alu::lshr, b.helper(helper_get_current_pid_tgid), b.constant(32)));
+    b.store(to, 8, l.own_process());
 }
 
 // ---- known when the program is compiled

@@ -228,7 +228,6 @@ void wait_busily(BodyLowering& l, const ast::Call& node) {
 
 // ---- options of sockets
 
-constexpr int helper_get_current_pid_tgid = 14;
 constexpr int helper_setsockopt = 49;
 
 // Of the socket that was accepted, or of the descriptor that is the first of four.
@@ -250,12 +249,9 @@ Type option_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
 
 // lt takes the descriptor from the process and sets it, as soon as it reads this.
 void set_option_of_descriptor(BodyLowering& l, const ast::Call& node) {
-    constexpr uint64_t process = 32;  // above the thread
-    Builder& b = l.builder();
     PlannedEvent e;
     e.kind = EventKind::option;
-    std::vector<RecordPart> parts{
-        {b.alu(ir::Alu::lshr, b.helper(helper_get_current_pid_tgid), b.constant(process)), 8, false}};
+    std::vector<RecordPart> parts{{l.own_process(), 8, false}};
     for (ast::ExprId id : node.arguments) parts.push_back({l.number(id), 8, false});
     e.fields.assign(parts.size(), {integer_type(8, true)});
     l.emit_parts(std::move(e), std::move(parts), true);

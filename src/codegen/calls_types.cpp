@@ -12,7 +12,6 @@ namespace lt {
 namespace {
 
 constexpr int helper_get_current_pid_tgid = 14;
-constexpr int helper_get_ns_current_pid_tgid = 120;
 constexpr int64_t most_errors = 4095;  // MAX_ERRNO
 
 const std::string& literal(const ast::Expr& expr) { return std::get<ast::String>(expr.node).value; }
@@ -155,26 +154,12 @@ Type namespace_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     return integer_type(4, false);
 }
 
-// In the helper's struct bpf_pidns_info the thread comes first; it leaves zeros where it fails.
 template <bool process>
 ir::Value number_in_namespace(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    if (word(l.expr(node.arguments[0])) != namespaces[0]) return l.renumbered(process);
     Builder& b = l.builder();
-    const auto own_half = [&](ir::Value both) {
-        return process ? b.alu(ir::Alu::lshr, both, b.constant(32)) : b.extend(both, 4, false);
-    };
-    const auto in_first = [&] { return own_half(b.helper(helper_get_current_pid_tgid)); };
-    if (word(l.expr(node.arguments[0])) == namespaces[0]) return in_first();
-    const uint32_t result = b.new_slot();
-    const ir::Value device = l.session_value(SessionValue::pid_device);
-    const auto in_own = [&] {
-        const ir::Value room = b.buffer(8);
-        b.store(room, 0, b.constant(0));
-        b.helper(helper_get_ns_current_pid_tgid,
-                 {device, l.session_value(SessionValue::pid_inode), room, b.constant(8)});
-        b.write(result, own_half(b.load(room, 0)));
-    };
-    b.branch(device, in_own, [&] { b.write(result, in_first()); });
-    return b.read(result);
+    const ir::Value both = b.helper(helper_get_current_pid_tgid);
+    return process ? b.alu(ir::Alu::lshr, both, b.constant(32)) : b.extend(both, 4, false);
 }
 
 // id, type, number

@@ -91,7 +91,7 @@ constexpr std::array library{
     LibraryRow{Library::pair_reopen, "lt_pair_reopen", 3, true, true},
     LibraryRow{Library::pair_open, "lt_pair_open", 4, false, false},
     LibraryRow{Library::pair_claim, "lt_pair_claim", 1, true, false},
-    LibraryRow{Library::stack, "lt_stack", 9, true, false},
+    LibraryRow{Library::stack, "lt_stack", 10, true, false},
     LibraryRow{Library::claim, "lt_claim", 1, true, true},
     LibraryRow{Library::release, "lt_release", 1, false, false},
     LibraryRow{Library::at_most, "lt_at_most", 2, true, false},

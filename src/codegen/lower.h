@@ -416,6 +416,8 @@ class BodyLowering {
     void count_failed(ir::Value result) { count_failure(result); }
     ir::Value statistic(Function asked, ast::ExprId argument);
     ir::Value session_value(SessionValue what) { return session(what); }
+    ir::Value renumbered(bool process);  // the process or thread that runs, in lt's own namespace
+    ir::Value own_process();             // that runs, by the number that lt knows it by
     void concat(ast::ExprId left, ast::ExprId right, uint32_t size, ir::Value to);
     void emit_values(PlannedEvent event, const std::vector<ast::ExprId>& values) {
         emit_event(std::move(event), values);

@@ -169,12 +169,40 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {
     return b_->read(result);
 }
 
+// By the number in lt's own namespace. In the helper's struct bpf_pidns_info the thread comes first; it leaves zeros
+// where it fails, as for what is not in there.
+ir::Value BodyLowering::renumbered(bool process) {
+    constexpr int helper_get_ns_current_pid_tgid = 120;
+    const auto own_half = [&](ir::Value both) {
+        return process ? b_->alu(ir::Alu::lshr, both, b_->constant(32)) : b_->extend(both, 4, false);
+    };
+    const uint32_t result = b_->new_slot();
+    const ir::Value device = session(SessionValue::pid_device);
+    const auto in_own = [&] {
+        const ir::Value room = b_->buffer(8);
+        b_->store(room, 0, b_->constant(0));
+        b_->helper(helper_get_ns_current_pid_tgid, {device, session(SessionValue::pid_inode), room, b_->constant(8)});
+        b_->write(result, own_half(b_->load(room, 0)));
+    };
+    const auto in_first = [&] { b_->write(result, own_half(b_->helper(variable_row(Variable::pid).helper))); };
+    b_->branch(device, in_own, in_first);
+    return b_->read(result);
+}
+
+ir::Value BodyLowering::own_process() {
+    if (unit_.typed.renumbered && !body_.host) return renumbered(true);
+    const VariableRow& row = variable_row(Variable::pid);
+    return b_->alu(ir::Alu::lshr, b_->helper(row.helper), b_->constant(row.shift));
+}
+
 ir::Value BodyLowering::variable(const VariableUse& v) {
     const VariableRow& row = variable_row(v.id);
     if (stuck_ != ir::no_value && (v.id == Variable::pid || v.id == Variable::tid)) {
         const ir::Value who = b_->load(stuck_, 0);
         return b_->extend(b_->alu(ir::Alu::lshr, who, b_->constant(row.shift)), 4, false);
     }
+    const bool is_number = v.id == Variable::pid || v.id == Variable::tid;
+    if (unit_.typed.renumbered && !body_.host && is_number) return renumbered(v.id == Variable::pid);
     if (row.helper != 0) {
         ir::Value value = b_->helper(row.helper);
         if (row.shift != 0) value = b_->alu(ir::Alu::lshr, value, b_->constant(row.shift));

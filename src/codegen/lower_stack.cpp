@@ -55,9 +55,10 @@ void BodyLowering::stack_into(Variable which, uint32_t frames, ir::Value to) {
     const int64_t flags = user ? user_stack : frames_on_top(way_);
     const auto lost = [&](LossKind kind) { return b_->constant(unit_.loss(kind, 0)); };
     const ir::Value fresh =
-        b_->call(ir::Library::stack, {b_->context(), to, b_->map(unit_.stack_scratch()), b_->map(unit_.stacks()),
-                                      b_->constant(frames * 8), b_->constant(flags), lost(LossKind::stack_collision),
-                                      lost(LossKind::stacks_full), lost(LossKind::stack_busy)});
+        b_->call(ir::Library::stack,
+                 {b_->context(), to, b_->map(unit_.stack_scratch()), b_->map(unit_.stacks()), b_->constant(frames * 8),
+                  b_->constant(flags), lost(LossKind::stack_collision), lost(LossKind::stacks_full),
+                  lost(LossKind::stack_busy), user ? own_process() : b_->constant(0)});
     if (user) b_->branch(fresh, [&] { tell_new_stack(to); });
 }
 

@@ -246,6 +246,11 @@ bool calls(const ast::Program& program, Function function) {
 // The events by which --follow knows a family, whatever the kernel's version lays out where in them.
 void find_family_events(Kernel& kernel, Traced& traced, Diags& diags) {
     if (traced.by != TracedBy::family) return;
+    if (kernel.renumbers_processes()) {
+        diags.error({}, "--follow needs the kernel's own numbers of processes, and lt runs in a namespace of them")
+            .hint = "run it outside of the container, or with --pid=host";
+        return;
+    }
     struct Row {
         FamilyEvent& event;
         std::string_view name, field;
@@ -279,6 +284,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.sampled = options.sampled;
     typed.unsafe = options.unsafe;
     typed.traced = options.traced;
+    typed.renumbered = kernel.renumbers_processes();
     find_family_events(kernel, typed.traced, diags);
     typed.max_keys = options.max_keys;
     Resolver resolver(kernel, options, program.settings.max_probes, diags);

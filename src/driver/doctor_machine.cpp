@@ -78,7 +78,7 @@ Finding look_at_container() {
     const bool inside = stat("/proc/self/ns/pid", &space) == 0 && space.st_ino != initial_pid_namespace;
     if (!inside) return {Health::good, "no: processes have the numbers that ps shows here"};
     return {Health::limited, "yes, with numbers of processes of its own",
-            "pid and tid in scripts are those of the host; trace from the host, or with --pid=host"};
+            "pid and tid are those of the container, 0 for what is not in it; trace from the host, or with --pid=host"};
 }
 
 Finding look_at_addresses() {

@@ -26,6 +26,7 @@
 #include "line_places.h"
 #include "mounts.h"
 #include "program_debug.h"
+#include "session_values.h"
 #include "tracefs.h"
 
 namespace lt {
@@ -86,6 +87,7 @@ class FileKernel final : public Kernel {
     Answer can(Feature feature) override;
     std::string release() override { return release_; }
     bool runs() const override { return known_.empty(); }
+    bool renumbers_processes() const override { return runs() && pid_namespace().second != 0; }
     std::optional<KernelFunction> function(std::string_view name, std::string_view module) override;
     std::vector<std::string> functions(std::string_view pattern, std::string_view module) override {
         return kallsyms().names(pattern, module);

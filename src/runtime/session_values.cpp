@@ -17,14 +17,6 @@ uint64_t clock_now(clockid_t clock) {
     return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// Its device and inode; zeros for the first one.
-std::pair<uint64_t, uint64_t> pid_namespace() {
-    constexpr uint64_t first = 4026531836;  // include/uapi/linux/nsfs.h: PID_NS_INIT_INO
-    struct stat file{};
-    if (::stat("/proc/self/ns/pid", &file) != 0 || file.st_ino == first) return {0, 0};
-    return {file.st_dev, file.st_ino};
-}
-
 uint64_t value_of(SessionValue what, int command) {
     switch (what) {
         case SessionValue::start:
@@ -54,6 +46,13 @@ bool asks_for(const Plan& plan, SessionValue what) {
 }
 
 }  // namespace
+
+std::pair<uint64_t, uint64_t> pid_namespace() {
+    constexpr uint64_t first = 4026531836;  // include/uapi/linux/nsfs.h: PID_NS_INIT_INO
+    struct stat file{};
+    if (::stat("/proc/self/ns/pid", &file) != 0 || file.st_ino == first) return {0, 0};
+    return {file.st_dev, file.st_ino};
+}
 
 Result<std::vector<uint8_t>> with_session_values(const Plan& plan, int command) {
     if (command == 0 && asks_for(plan, SessionValue::command) && !asks_for(plan, SessionValue::has_command))

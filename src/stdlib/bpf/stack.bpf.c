@@ -86,13 +86,13 @@ LT_API __u64 lt_stack_length(void* stacks, const void* stack) {
     return n;
 }
 
-// Takes `size` bytes of frames and leaves the key in `out`. 1: a stack that was not there before. Of the kernel there is
+// Takes `size` bytes of frames and leaves the key in `out`, with `process` in it: 0 for the kernel's. 1: a stack that was not there before. Of the kernel there is
 // none where a perf event hits while a program's own code runs; an error says that it could not be taken.
 LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,
-                      __u32 full, __u32 busy) {
+                      __u32 full, __u32 busy, __u32 process) {
     struct lt_stack_key* out = to;
     const int user = (flags & BPF_F_USER_STACK) != 0;
-    out->process = user ? bpf_get_current_pid_tgid() >> 32 : 0;
+    out->process = process;
     struct lt_frames* f = lt_claim_frames(scratch);
     if (!f) return lt_lost_stack(out, busy);
     __u64 fresh = 0;

@@ -238,6 +238,7 @@ struct Typed {
     bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
     bool timestamps = false;           // do records tell when they were written?
     Traced traced;                     // whose events are collected
+    bool renumbered = false;           // as of Kernel::renumbers_processes(): programs ask for the numbers of lt's
     bool sampled = false;              // as of ResolveOptions
     std::optional<uint32_t> max_keys;  // entries of each keyed map and of each span's hash; else what is usual for them
     std::vector<Assumption> assumed;   // about the machine

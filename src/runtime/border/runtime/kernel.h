@@ -138,6 +138,8 @@ class Kernel {
     virtual std::string release() = 0;  // as of uname -r
     // Does the kernel itself answer, when something is attached? Else only what its files say is known.
     virtual bool runs() const = 0;
+    // Does lt run in a namespace of processes below the first one, where they have other numbers than the kernel's own?
+    virtual bool renumbers_processes() const = 0;
 
     // Exactly by name, and of a module that matches a pattern where one is given (the kernel itself is vmlinux); no value
     // where this kernel has none. What BTF describes is found there; else the kernel's symbols are read, which it takes

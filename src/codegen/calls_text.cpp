@@ -58,7 +58,7 @@ const std::string& pattern_of(const ast::Expr& expr) { return std::get<ast::Stri
 template <MakeMatcher make>
 Type matched_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const Result<Matcher> matcher = make(pattern_of(c.expr(node.arguments[1])));
-    if (matcher) return integer_type(8, true);
+    if (matcher) return c.truth();
     c.error(node.arguments[1], matcher.error().what).hint = matcher.error().hint;
     return nothing();
 }

@@ -13,34 +13,6 @@
 namespace lt {
 namespace {
 
-// The type that holds both, for two values of one kind.
-Type joined(Type a, Type b) {
-    if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
-    if (a == b) return a;
-    if (a.kind == Kind::tuple) {
-        std::vector<Type> parts;
-        for (size_t i = 0; i < a.shape->parts.size(); i++)
-            parts.push_back(joined(a.shape->parts[i], b.shape->parts[i]));
-        return tuple_type(std::move(parts), a.shape->names);
-    }
-    Type out = a;
-    if (a.shape != b.shape) out.shape = {};
-    out.is_signed = a.is_signed || b.is_signed;
-    if (a.view != b.view) out.view = View::plain;
-    if (a.naming != b.naming) out.naming = Naming::none;
-    return out;
-}
-
-// Do two types of one kind have no common one?
-bool apart(const Type& a, const Type& b) {
-    if (a.kind != b.kind) return true;
-    if (a.kind == Kind::structure || a.kind == Kind::array) return a != b;
-    if (a.kind != Kind::tuple) return false;
-    if (a.shape->names != b.shape->names) return true;
-    return !std::equal(a.shape->parts.begin(), a.shape->parts.end(), b.shape->parts.begin(), b.shape->parts.end(),
-                       [](const Type& x, const Type& y) { return !apart(x, y); });
-}
-
 bool units_differ(Type a, Type b) {
     return a.kind == Kind::integer && (a.view == View::duration) != (b.view == View::duration);
 }
@@ -252,6 +224,8 @@ void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
         *node.op != ast::BinaryOp::subtract) {
         held.view = View::duration;  // @d *= 2 stays a duration
     }
+    const bool moves = node.op && (*node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract);
+    if (moves && maps_[index].value.view == View::hex) held = maps_[index].value;  // an address that is moved stays one
     if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != held)
         merge_value(index, held, span(node.target));
     slot(node.target) = maps_[index].value;

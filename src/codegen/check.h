@@ -82,6 +82,7 @@ class BodyChecker {
     struct Known;
     Known* known_local(std::string_view name);
     Type type_of(ast::ExprId id, const ast::Step& node);
+    Type counted_truth(ast::ExprId target);
     Type type_of(ast::ExprId id, const ast::Positional& node);
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
     Type type_of(ast::ExprId id, const ast::AnyPart& node);
@@ -159,6 +160,7 @@ class BodyChecker {
     void map_or_value_fits(const Asked& asked);
     void distribution_fits(const Asked& asked);
     bool is_statistic_call(ast::ExprId id) const;
+    bool collected_entry(ast::ExprId argument);
     void collected_argument(const Asked& asked);
     void percent_fits(const Asked& asked);
     void frames_fit(const Asked& asked);
@@ -173,6 +175,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Tuple& node);
     Type type_of(ast::ExprId id, const ast::Cast& node);
     Type number_of(const ast::Cast& node, const Type& from, const Type& wanted);
+    Type text_as(const ast::Cast& node, const Type& from);
     Type type_of(ast::ExprId id, const ast::SizeOf& node);
     Type type_of(ast::ExprId id, const ast::OffsetOf& node);
     Type member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user);
@@ -220,11 +223,14 @@ class BodyChecker {
     Type value_of(ast::ExprId id) { return value(id); }
     const ResolvedPlace& place() const { return body_.place; }
     bool on_host() const { return body_.host; }
+    Type of_row(const Type& type) const { return type == truth_type() ? truth() : type; }
+    Type truth() const { return program_.settings.shows_truths ? truth_type() : integer_type(); }  // of a comparison
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const ast::Program& program() const { return program_; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);
     std::optional<int64_t> known(ast::ExprId id) const;
+    std::optional<std::string_view> known_text(ast::ExprId id) const;
     bool in_action() const { return body_.role == Role::action; }
     void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
     const Use& said(ast::ExprId id) { return use(id); }

@@ -23,8 +23,6 @@ std::vector<Field>::const_iterator numbered(const std::vector<Field>& fields, st
     return n < static_cast<size_t>(fields.end() - first) - 1 ? first + 1 + static_cast<ptrdiff_t>(n) : fields.end();
 }
 
-constexpr Type truth = integer_type(8, true);
-
 bool is_duration(Type t) { return t.kind == Kind::integer && t.view == View::duration; }
 
 bool is_comparison(ast::BinaryOp op) {
@@ -89,7 +87,7 @@ Type BodyChecker::value(ast::ExprId id) {
     }
     if (t.kind == Kind::aggregation) {
         diags_.error(span(id), fmt::format("what {} collects cannot be used in an expression yet", type_name(t))).hint =
-            "print the whole map: print(@name)";
+            "print it: print(@name), or print(@name[key]) of one key";
         return nothing();
     }
     return t;
@@ -200,11 +198,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
     }
     switch (node.op) {
         case ast::UnaryOp::minus:
-            return integer_type(8, true, t.view);
+            return integer_type(8, true, t.view == View::boolean ? View::plain : t.view);
         case ast::UnaryOp::logical_not:
-            return truth;
+            return truth();
         case ast::UnaryOp::bit_not:
-            return integer_type(8, t.is_signed);
+            return integer_type(8, t.is_signed || t.view == View::boolean);
         case ast::UnaryOp::dereference:
             return dereferenced(id, t);
         case ast::UnaryOp::address:
@@ -237,7 +235,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
         return nothing();
     }
     if (l.kind == Kind::string) {
-        if (is_comparison(node.op)) return truth;
+        if (is_comparison(node.op)) return truth();
         if (joins) return grows(node) ? joined : string_type(std::min(joined.size, l.size + r.size - 1));
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
             "== != < <= > >= compare strings, + joins them";
@@ -245,7 +243,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     }
     if (in_memory(l) && l.kind != Kind::stack) {
         const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
-        if (equality && kept(node.left, l) == kept(node.right, r)) return truth;
+        if (equality && !apart(kept(node.left, l), kept(node.right, r))) return truth();
         diags_
             .error(span(id),
                    fmt::format("{} and {} cannot be used with `{}`", type_text(l), type_text(r), spelling(node.op)))
@@ -257,9 +255,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
             "to tell them apart use them as a key: @[kstack] = count()";
         return nothing();
     }
-    if (is_logical(node.op)) return truth;
+    if (is_logical(node.op)) return truth();
     if (is_duration(l) || is_duration(r)) return durations(id, node, l, r);
-    if (is_comparison(node.op)) return truth;
+    if (is_comparison(node.op)) return truth();
     const bool sum = node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract;
     for (const Type* side : {&l, &r})
         if (sum && pointee(*side)) assume_size(*pointee(*side));
@@ -273,7 +271,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
 
 Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, Type right) {
     const bool l = is_duration(left), r = is_duration(right);
-    if (is_comparison(node.op) && l && r) return truth;
+    if (is_comparison(node.op) && l && r) return truth();
     for (const DurationRule& rule : duration_rules) {
         if (rule.op == node.op && rule.left == l && rule.right == r)
             return rule.result ? duration_type() : integer_type();
@@ -303,7 +301,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
     if (in_memory(a)) {
-        if (a == b) return a;
+        if (!apart(a, b)) return joined(a, b);
         diags_.error(span(id), fmt::format("one side is {}, the other {}", type_text(a), type_text(b)));
         return nothing();
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "codegen/typed.h"
 #include "parser/ast.h"
@@ -12,6 +13,9 @@ namespace lt {
 // A number, a size, an offset, an enumerator, what one asks about a type, and what is computed of them; no value for
 // what is known only when the program runs. The expression has been checked.
 std::optional<int64_t> known_value(const ast::Program& program, const Body& body, ast::ExprId id);
+
+// A string as it stands, or one that typeinfo() says.
+std::optional<std::string_view> known_text(const ast::Program& program, const Body& body, ast::ExprId id);
 
 // No value where it is known only when the program runs. The condition has been checked.
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId condition);

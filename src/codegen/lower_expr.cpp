@@ -275,8 +275,12 @@ ir::Value BodyLowering::arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a
 // Word by word while it is short: with a literal each word becomes one comparison.
 ir::Value BodyLowering::same_strings(const ast::Binary& node) {
     constexpr uint32_t longest_unrolled = 64;
-    const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
-    const ir::Value a = string(node.left, room), b = string(node.right, room);
+    const Type& l = type(node.left);
+    const bool tuples = l.kind == Kind::tuple;
+    const Type both = tuples ? joined(l, type(node.right)) : l;
+    const uint32_t room = padded(tuples ? both.size : std::max(l.size, type(node.right).size));
+    const ir::Value a = tuples ? value_as(node.left, both) : string(node.left, room);
+    const ir::Value b = tuples ? value_as(node.right, both) : string(node.right, room);
     ir::Value same;
     if (room > longest_unrolled) {
         same = b_->call(ir::Library::same, {a, b, b_->constant(room)});
@@ -337,10 +341,13 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     if (const auto* choice = std::get_if<ast::Conditional>(&node)) {
         if (const auto known = decided(program_, body_, choice->condition))
             return string_into(*known ? choice->yes : choice->no, to, offset, room);
+        if (type(id).kind == Kind::tuple) return value_into(id, to, offset, type(id));
         b_->branch(
             truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
             [&] { string_into(choice->no, to, offset, room); });
-    } else if (const auto* cast = std::get_if<ast::Cast>(&node)) {
+    } else if (const auto* cast = std::get_if<ast::Cast>(&node); cast && type(id).kind == Kind::string) {
+        resized(cast->value, type(id).size, at);
+    } else if (cast != nullptr) {
         const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type(id).size));
         const ir::Value high = b_->alu(ir::Alu::shl, integer(cast->value), unused);
         b_->store(at, 0, b_->alu(ir::Alu::lshr, high, unused));
@@ -396,6 +403,13 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
                                     : text_into(id, std::get<ast::Call>(node), at);
     }
+}
+
+// A string as one of another size, which is cut where it is longer.
+void BodyLowering::resized(ast::ExprId value, uint32_t size, ir::Value to) {
+    const uint32_t own = type(value).size;
+    if (own <= size) return string_into(value, to, 0, padded(own));
+    b_->helper(helper_probe_read_kernel_str, {to, b_->constant(size), string(value, padded(own))});
 }
 
 void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room) {

@@ -296,7 +296,7 @@ constexpr std::array named_types{
     NamedType{"uint16_t", integer_type(2, false)},
     NamedType{"uint32_t", integer_type(4, false)},
     NamedType{"uint64_t", integer_type(8, false)},
-    NamedType{"bool", integer_type(1, false, View::boolean)},
+    NamedType{"bool", truth_type()},
     NamedType{"duration", duration_type()},
     NamedType{"string", string_type(64)},
 };

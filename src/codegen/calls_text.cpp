@@ -159,6 +159,7 @@ constexpr CallRule rules[] = {
     {Function::strtol, number_in_string, number_of_string},
     {Function::strstr, place_in_string, found_in_string},
     {Function::glob, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
+    {Function::globmatch, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
     {Function::matches, matched_string<regex_matcher>, matches_pattern<regex_matcher>},
     {Function::strcap, nullptr, capacity},
     {Function::memcmp, compared_bytes, bytes_compared},

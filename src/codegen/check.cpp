@@ -163,6 +163,8 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
             fmt::format("write `@name = {}`", signature(*row));
         return;
     }
+    if (const auto* inner = std::get_if<ast::BlockValue>(&program_[node.value].node); inner && !inner->is_call)
+        return unused(*inner);
     const Type t = expression(node.value);
     if (node.discard) return;
     if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node) &&
@@ -172,11 +174,27 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     }
 }
 
+// A block whose value nobody wants, as that of a macro: it may end with a call that has none.
+void BodyChecker::unused(const ast::BlockValue& node) {
+    in_scope_of_its_own([&] {
+        for (ast::StmtId s : node.block.statements) statement(program_[s]);
+        if (node.value) statement({span(*node.value), {}}, ast::Evaluate{*node.value, true});
+    });
+}
+
 void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
     condition(node.condition, "a condition");
     const auto known = decided(program_, body_, node.condition);
-    if (known.value_or(true)) block(node.yes);
-    if (!known.value_or(false)) block(node.no);
+    const auto ahead = foreseen(program_, body_, node.condition);
+    const auto check = [&](const ast::Block& branch, bool taken) {
+        if (known.value_or(taken) != taken) return;
+        const bool is_passed_over = ahead.value_or(taken) != taken;
+        passed_over_ += is_passed_over;
+        block(branch);
+        passed_over_ -= is_passed_over;
+    };
+    check(node.yes, true);
+    check(node.no, false);
 }
 
 void BodyChecker::condition(ast::ExprId id, std::string_view what) {

@@ -29,6 +29,13 @@ class MapTable {
     std::vector<MapInfo>& maps_;
 };
 
+// Which of the named values of a place are meant.
+struct ArgumentSort {
+    bool parameters = true;
+    bool locals = false;
+    bool numbers_only = false;  // and addresses; no number of a system call
+};
+
 class BodyChecker {
   public:
     BodyChecker(const ast::Program& program, Typed& typed, Body& body, MapTable& maps, Kernel& kernel, Diags& diags)
@@ -85,6 +92,7 @@ class BodyChecker {
     Type counted_truth(ast::ExprId target);
     Type type_of(ast::ExprId id, const ast::Positional& node);
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
+    void unused(const ast::BlockValue& node);
     Type type_of(ast::ExprId id, const ast::AnyPart& node);
     Type type_of(ast::ExprId id, const ast::Defined& node);
     Type known_type(ast::ExprId id, ast::ExprId operand);
@@ -129,7 +137,7 @@ class BodyChecker {
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
 
     // check_args.cpp: `args` as a whole
-    std::optional<ArgumentsUse> readable_arguments(ast::ExprId id);
+    bool wanted(const ProgramVariable& v, const ArgumentSort& sort);
     Type whole_arguments(ast::ExprId id);
 
     // check_program.cpp: what the debug information of a program tells
@@ -222,7 +230,10 @@ class BodyChecker {
   public:  // for the rules of calls (calls.h), besides value()
     Type value_of(ast::ExprId id) { return value(id); }
     const ResolvedPlace& place() const { return body_.place; }
+    // Those of the place; empty after an error.
+    std::optional<ArgumentsUse> readable_arguments(ast::ExprId id, const ArgumentSort& sort);
     bool on_host() const { return body_.host; }
+    bool passed_over() const { return passed_over_ > 0; }
     Type of_row(const Type& type) const { return type == truth_type() ? truth() : type; }
     Type truth() const { return program_.settings.shows_truths ? truth_type() : integer_type(); }  // of a comparison
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
@@ -263,7 +274,8 @@ class BodyChecker {
     std::vector<Known> known_;
     std::vector<LocalInfo> before_;  // the locals of the round before
     uint32_t level_ = 0;
-    uint32_t loops_ = 0;  // around this, in the same function
+    uint32_t loops_ = 0;        // around this, in the same function
+    uint32_t passed_over_ = 0;  // branches around this that are never taken
     std::vector<const ast::BlockValue*> calls_;
     static constexpr uint32_t no_local = ~0u;
     std::vector<uint32_t> attempts_;  // around this: the local with the message, or none

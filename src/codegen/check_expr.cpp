@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "calls.h"
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
@@ -229,6 +230,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     // What is joined to itself has its type from the other side.
     if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
     if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
+    const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
+    const auto text_and_name = [](const Type& text, const Type& name) {
+        return text.kind == Kind::string && name.kind != Kind::string && name_size(name) != 0;
+    };
+    if (equality && (text_and_name(l, r) || text_and_name(r, l))) return truth();
     if (l.kind != r.kind) {
         diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r),
                                            spelling(node.op)));
@@ -242,7 +248,6 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
         return nothing();
     }
     if (in_memory(l) && l.kind != Kind::stack) {
-        const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
         if (equality && !apart(kept(node.left, l), kept(node.right, r))) return truth();
         diags_
             .error(span(id),

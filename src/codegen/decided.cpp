@@ -11,14 +11,15 @@ namespace {
 struct OperatorRow {
     ast::BinaryOp op;
     int64_t (*result)(int64_t, int64_t);
+    bool compares = false;
 };
 constexpr std::array operators{
-    OperatorRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) -> int64_t { return a == b; }},
-    OperatorRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) -> int64_t { return a != b; }},
-    OperatorRow{ast::BinaryOp::less, [](int64_t a, int64_t b) -> int64_t { return a < b; }},
-    OperatorRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) -> int64_t { return a <= b; }},
-    OperatorRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) -> int64_t { return a > b; }},
-    OperatorRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) -> int64_t { return a >= b; }},
+    OperatorRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) -> int64_t { return a == b; }, true},
+    OperatorRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) -> int64_t { return a != b; }, true},
+    OperatorRow{ast::BinaryOp::less, [](int64_t a, int64_t b) -> int64_t { return a < b; }, true},
+    OperatorRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) -> int64_t { return a <= b; }, true},
+    OperatorRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) -> int64_t { return a > b; }, true},
+    OperatorRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) -> int64_t { return a >= b; }, true},
     OperatorRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) -> int64_t { return a != 0 && b != 0; }},
     OperatorRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) -> int64_t { return a != 0 || b != 0; }},
     OperatorRow{ast::BinaryOp::bit_and, [](int64_t a, int64_t b) { return a & b; }},
@@ -112,6 +113,17 @@ std::optional<bool> decided(const ast::Program& program, const Body& body, ast::
     if (left && right) return is_and ? *left && *right : *left || *right;
     if ((left && *left != is_and) || (right && *right != is_and)) return !is_and;
     return {};
+}
+
+std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const auto* node = std::get_if<ast::Binary>(&program[id].node);
+    if (!node) return {};
+    const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == node->op; });
+    if (row == operators.end() || !row->compares) return {};
+    if (const auto same = same_text(program, body, *node)) return *same != 0;
+    const auto left = known_value(program, body, node->left), right = known_value(program, body, node->right);
+    if (!left || !right || *left < 0 || *right < 0) return {};  // it may be meant without a sign
+    return row->result(*left, *right) != 0;
 }
 
 }  // namespace lt

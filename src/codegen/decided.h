@@ -20,4 +20,7 @@ std::optional<std::string_view> known_text(const ast::Program& program, const Bo
 // No value where it is known only when the program runs. The condition has been checked.
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId condition);
 
+// What a comparison of known values says, as of $1 with a number; both branches are compiled nevertheless.
+std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId condition);
+
 }  // namespace lt

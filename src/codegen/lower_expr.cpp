@@ -146,7 +146,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
     if (is_logical(node.op)) return logical(node);
     if (type(node.left).kind == Kind::string && !is_equality(node.op)) return compared(node);
-    if (in_memory(type(node.left))) return same_strings(node);
+    if (in_memory(type(node.left)) || in_memory(type(node.right))) return same_strings(node);
     ir::Value a = integer(node.left), b = integer(node.right);
     if (node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract) {
         a = scaled(a, type(node.right), type(node.left));
@@ -272,15 +272,24 @@ ir::Value BodyLowering::arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a
     return a;
 }
 
+// The bytes of a string, or of the text that a name stands for.
+static uint32_t text_size(const Type& type) { return in_memory(type) ? type.size : name_size(type); }
+
 // Word by word while it is short: with a literal each word becomes one comparison.
 ir::Value BodyLowering::same_strings(const ast::Binary& node) {
     constexpr uint32_t longest_unrolled = 64;
-    const Type& l = type(node.left);
+    const Type &l = type(node.left), &r = type(node.right);
     const bool tuples = l.kind == Kind::tuple;
-    const Type both = tuples ? joined(l, type(node.right)) : l;
-    const uint32_t room = padded(tuples ? both.size : std::max(l.size, type(node.right).size));
-    const ir::Value a = tuples ? value_as(node.left, both) : string(node.left, room);
-    const ir::Value b = tuples ? value_as(node.right, both) : string(node.right, room);
+    const Type both = tuples ? joined(l, r) : l;
+    const uint32_t room = padded(tuples ? both.size : std::max(text_size(l), text_size(r)));
+    const auto side = [&](ast::ExprId id) {
+        if (tuples) return value_as(id, both);
+        if (in_memory(type(id))) return string(id, room);
+        const ir::Value out = b_->buffer(room);  // a name that stands for a text
+        name_into(*this, id, out);
+        return out;
+    };
+    const ir::Value a = side(node.left), b = side(node.right);
     ir::Value same;
     if (room > longest_unrolled) {
         same = b_->call(ir::Library::same, {a, b, b_->constant(room)});

@@ -49,12 +49,13 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
     b_->at(before);
 }
 
-void BodyLowering::statement(const ast::Stmt&, const ast::Evaluate& node) {
+void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     const ast::ExprNode& value = program_[node.value].node;
     if (const auto* c = std::get_if<ast::Call>(&value)) {
         call(*c);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
         run_block(*inner);
+        if (inner->value && !inner->is_call) statement(stmt, ast::Evaluate{*inner->value, true});
     } else if (node.discard && type(node.value).kind == Kind::integer) {
         integer(node.value);  // it may count something up
     }

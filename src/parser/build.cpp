@@ -296,12 +296,7 @@ ast::StmtId Builder::add_leaf(Span span, ast::StmtNode node) {
     return program_.add(span, std::move(node));
 }
 
-// `x++` alone is `x += 1`.
 ast::StmtId Builder::evaluate(Span span, ast::ExprId value) {
-    if (const auto* step = std::get_if<ast::Step>(&program_[value].node)) {
-        const ast::Step s = *step;
-        return add_leaf(span, ast::Assign{s.target, s.op, leaf(span, ast::Integer{1})});
-    }
     const ast::StmtId id = add_leaf(span, ast::Evaluate{value});
     stmt_depths_.back() = depth_of(Exprs{value});
     return id;
@@ -335,6 +330,12 @@ ast::StmtNode Builder::choice_of_calls(const ast::Conditional& node) {
 ast::StmtId Builder::used(ast::StmtId statement) {
     const auto* node = std::get_if<ast::Evaluate>(&program_[statement].node);
     if (node == nullptr || node->discard || said_too_deep_) return statement;
+    if (const auto* step = std::get_if<ast::Step>(&program_[node->value].node)) {  // `x++` alone is `x += 1`
+        const ast::Step s = *step;
+        const ast::ExprId one = leaf(program_[statement].span, ast::Integer{1});
+        program_.stmts[static_cast<size_t>(statement)].node = ast::Assign{s.target, s.op, one};
+        return statement;
+    }
     if (const auto* choice = std::get_if<ast::Conditional>(&program_[node->value].node);
         choice && choice->yes != choice->condition && acts(node->value)) {
         const ast::Conditional both = *choice;

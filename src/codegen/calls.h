@@ -21,6 +21,11 @@ struct CallRule {
 // Null: another function, which check and lower know by themselves.
 const CallRule* call_rule(Function id);
 
+// The bytes of the longest text that a name can stand for, with the zero; 0 where only the runtime knows it.
+uint32_t name_size(const Type& named);
+// Writes the text of such a name.
+void name_into(BodyLowering& l, ast::ExprId value, ir::Value to);
+
 std::span<const CallRule> text_rules();
 std::span<const CallRule> format_rules();
 std::span<const CallRule> address_rules();

@@ -275,15 +275,63 @@ Type assert_now(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     if (!value) {
         c.error(node.arguments[0], "this is not known when the program is compiled").hint =
             "assert(condition, \"message\") is asked when the program runs";
-    } else if (*value == 0) {
+    } else if (*value == 0 && !c.passed_over()) {
         c.error(id, literal(c.expr(node.arguments[1]))->value);
     }
     return nothing();
 }
 
+std::string in_width(std::string text, const FormatPiece& piece) {
+    const size_t missing = piece.width > text.size() ? piece.width - text.size() : 0;
+    return piece.left ? text + std::string(missing, ' ') : std::string(missing, piece.zero ? '0' : ' ') + text;
+}
+
+struct NumberForm {
+    Conversion conversion;
+    std::string (*text)(uint64_t bits);
+};
+constexpr NumberForm number_forms[] = {
+    // others are shown with their sign
+    {Conversion::unsigned_, [](uint64_t bits) { return fmt::format("{}", bits); }},
+    {Conversion::hex, [](uint64_t bits) { return fmt::format("{:x}", bits); }},
+    {Conversion::upper_hex, [](uint64_t bits) { return fmt::format("{:X}", bits); }},
+    {Conversion::octal, [](uint64_t bits) { return fmt::format("{:o}", bits); }},
+    {Conversion::address, [](uint64_t bits) { return fmt::format("{:#x}", bits); }},
+    {Conversion::character, [](uint64_t bits) { return std::string(1, static_cast<char>(bits)); }},
+};
+
+// A value of a message that is made when the program is compiled.
+std::optional<std::string> value_text(BodyChecker& c, ast::ExprId id, const FormatPiece& piece) {
+    if (const auto text = c.known_text(id)) return in_width(std::string(*text), piece);
+    const auto number = c.known(id);
+    if (!number) return {};
+    const auto* form = std::ranges::find(number_forms, piece.conversion, &NumberForm::conversion);
+    return in_width(
+        form == std::end(number_forms) ? std::to_string(*number) : form->text(static_cast<uint64_t>(*number)), piece);
+}
+
 Type refuse(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
-    c.error(id, node.arguments.empty() ? "the program says that it cannot go on"
-                                       : literal(c.expr(node.arguments[0]))->value);
+    const std::string format =
+        node.arguments.empty() ? "the program says that it cannot go on" : literal(c.expr(node.arguments[0]))->value;
+    std::string message;
+    size_t next = 1;
+    FormatReader reader(format);
+    while (const auto piece = reader.next()) {
+        if (!piece->takes_value()) {
+            message += std::string_view(format).substr(piece->span.begin, piece->span.end - piece->span.begin);
+            continue;
+        }
+        if (next >= node.arguments.size()) return nothing();  // told
+        const ast::ExprId value = node.arguments[next++];
+        const auto text = value_text(c, value, *piece);
+        if (!text) {
+            c.error(value, "this is not known when the program is compiled").hint =
+                "errorf(\"format\", value) tells it when the program runs";
+            return nothing();
+        }
+        message += *text;
+    }
+    if (!c.passed_over()) c.error(id, message);
     return nothing();
 }
 

@@ -58,7 +58,7 @@ const std::string& pattern_of(const ast::Expr& expr) { return std::get<ast::Stri
 template <MakeMatcher make>
 Type matched_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const Result<Matcher> matcher = make(pattern_of(c.expr(node.arguments[1])));
-    if (matcher) return integer_type(8, true);
+    if (matcher) return c.truth();
     c.error(node.arguments[1], matcher.error().what).hint = matcher.error().hint;
     return nothing();
 }
@@ -159,6 +159,7 @@ constexpr CallRule rules[] = {
     {Function::strtol, number_in_string, number_of_string},
     {Function::strstr, place_in_string, found_in_string},
     {Function::glob, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
+    {Function::globmatch, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
     {Function::matches, matched_string<regex_matcher>, matches_pattern<regex_matcher>},
     {Function::strcap, nullptr, capacity},
     {Function::memcmp, compared_bytes, bytes_compared},

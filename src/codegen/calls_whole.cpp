@@ -16,12 +16,10 @@ namespace {
 
 // ---- all_args()
 
-constexpr std::string_view number_field = "__syscall_nr";  // of each record of a system call, and no argument
-
 // What is asked for: arguments, local variables.
 struct Which {
     std::string_view name;
-    bool arguments, locals;
+    bool parameters, locals;
 };
 constexpr std::array sorts{Which{"vars", true, true}, Which{"parms", true, false}, Which{"locals", false, true}};
 
@@ -35,39 +33,15 @@ const Which* asked_for(BodyChecker& c, const ast::Call& node) {
     return nullptr;
 }
 
-std::vector<ProgramVariable> variables_of(const ProgramScope& scope, const Which& which) {
-    std::vector<ProgramVariable> out;
-    for (const ProgramVariable& v : scope.variables) {
-        if (v.parameter ? !which.arguments : !which.locals) continue;
-        if (!v.type.size || v.type.kind != Kind::integer) continue;
-        if (v.missing.empty() && (!v.is_value || v.type.size <= v.words * 8)) out.push_back(v);
-    }
-    return out;
-}
-
 Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
     const Which* which = asked_for(c, node);
     if (which == nullptr) return nothing();
-    const ResolvedPlace& place = c.place();
-    const ProbeRow& row = probe_row(place.kind);
-    ArgumentsUse all;
-    if (has_debug_scope(place)) {
-        const Result<ProgramScope>& scope = c.kernel().program_scope(place.user);
-        if (!scope) {
-            c.error(id, scope.error().what).hint = "write arg0, arg1 ...";
-            return nothing();
-        }
-        all.variables = variables_of(*scope, *which);
-    } else if (row.fields) {
-        const bool function = !place.function.name.empty();
-        for (const Field& field : function ? place.function.parameters : place.tracepoint.fields) {
-            if (which->arguments && field.type.kind == Kind::integer && field.name != number_field)
-                all.fields.push_back(field);
-        }
-    } else {
+    if (!has_debug_scope(c.place()) && !probe_row(c.place().kind).fields) {
         c.error(id, "there are no named arguments here").hint = "they are there at functions and tracepoints";
         return nothing();
     }
+    std::optional<ArgumentsUse> all = c.readable_arguments(id, {which->parameters, which->locals, true});
+    if (!all) return nothing();
     std::vector<Type> parts;
     std::vector<std::string> names;
     const auto add = [&](const std::string& name, Type type) {
@@ -76,13 +50,13 @@ Type arguments_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
         parts.push_back(std::move(type));
         names.push_back(name);
     };
-    for (const Field& field : all.fields) add(field.name, field.type);
-    for (const ProgramVariable& v : all.variables) add(v.name, v.type);
-    if (parts.empty() && which->arguments) {
+    for (const Field& field : all->fields) add(field.name, field.type);
+    for (const ProgramVariable& v : all->variables) add(v.name, v.type);
+    if (parts.empty() && which->parameters) {
         c.error(id, "nothing that stands here by name is a number or an address").hint = "";
         return nothing();
     }
-    c.say(id, std::move(all));
+    c.say(id, std::move(*all));
     Type type = tuple_type(std::move(parts), std::move(names));
     type.shape->name = std::string(arguments_shape);
     return type;

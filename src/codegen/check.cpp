@@ -13,34 +13,6 @@
 namespace lt {
 namespace {
 
-// The type that holds both, for two values of one kind.
-Type joined(Type a, Type b) {
-    if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
-    if (a == b) return a;
-    if (a.kind == Kind::tuple) {
-        std::vector<Type> parts;
-        for (size_t i = 0; i < a.shape->parts.size(); i++)
-            parts.push_back(joined(a.shape->parts[i], b.shape->parts[i]));
-        return tuple_type(std::move(parts), a.shape->names);
-    }
-    Type out = a;
-    if (a.shape != b.shape) out.shape = {};
-    out.is_signed = a.is_signed || b.is_signed;
-    if (a.view != b.view) out.view = View::plain;
-    if (a.naming != b.naming) out.naming = Naming::none;
-    return out;
-}
-
-// Do two types of one kind have no common one?
-bool apart(const Type& a, const Type& b) {
-    if (a.kind != b.kind) return true;
-    if (a.kind == Kind::structure || a.kind == Kind::array) return a != b;
-    if (a.kind != Kind::tuple) return false;
-    if (a.shape->names != b.shape->names) return true;
-    return !std::equal(a.shape->parts.begin(), a.shape->parts.end(), b.shape->parts.begin(), b.shape->parts.end(),
-                       [](const Type& x, const Type& y) { return !apart(x, y); });
-}
-
 bool units_differ(Type a, Type b) {
     return a.kind == Kind::integer && (a.view == View::duration) != (b.view == View::duration);
 }
@@ -191,6 +163,8 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
             fmt::format("write `@name = {}`", signature(*row));
         return;
     }
+    if (const auto* inner = std::get_if<ast::BlockValue>(&program_[node.value].node); inner && !inner->is_call)
+        return unused(*inner);
     const Type t = expression(node.value);
     if (node.discard) return;
     if (t.kind != Kind::none && !std::holds_alternative<ast::Call>(program_[node.value].node) &&
@@ -200,11 +174,27 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     }
 }
 
+// A block whose value nobody wants, as that of a macro: it may end with a call that has none.
+void BodyChecker::unused(const ast::BlockValue& node) {
+    in_scope_of_its_own([&] {
+        for (ast::StmtId s : node.block.statements) statement(program_[s]);
+        if (node.value) statement({span(*node.value), {}}, ast::Evaluate{*node.value, true});
+    });
+}
+
 void BodyChecker::statement(const ast::Stmt&, const ast::If& node) {
     condition(node.condition, "a condition");
     const auto known = decided(program_, body_, node.condition);
-    if (known.value_or(true)) block(node.yes);
-    if (!known.value_or(false)) block(node.no);
+    const auto ahead = foreseen(program_, body_, node.condition);
+    const auto check = [&](const ast::Block& branch, bool taken) {
+        if (known.value_or(taken) != taken) return;
+        const bool is_passed_over = ahead.value_or(taken) != taken;
+        passed_over_ += is_passed_over;
+        block(branch);
+        passed_over_ -= is_passed_over;
+    };
+    check(node.yes, true);
+    check(node.no, false);
 }
 
 void BodyChecker::condition(ast::ExprId id, std::string_view what) {
@@ -252,6 +242,8 @@ void BodyChecker::assign_map(const ast::Assign& node, const ast::Map& target) {
         *node.op != ast::BinaryOp::subtract) {
         held.view = View::duration;  // @d *= 2 stays a duration
     }
+    const bool moves = node.op && (*node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract);
+    if (moves && maps_[index].value.view == View::hex) held = maps_[index].value;  // an address that is moved stays one
     if (!node.op || maps_[index].value.kind == Kind::none || maps_[index].value != held)
         merge_value(index, held, span(node.target));
     slot(node.target) = maps_[index].value;

@@ -29,6 +29,13 @@ class MapTable {
     std::vector<MapInfo>& maps_;
 };
 
+// Which of the named values of a place are meant.
+struct ArgumentSort {
+    bool parameters = true;
+    bool locals = false;
+    bool numbers_only = false;  // and addresses; no number of a system call
+};
+
 class BodyChecker {
   public:
     BodyChecker(const ast::Program& program, Typed& typed, Body& body, MapTable& maps, Kernel& kernel, Diags& diags)
@@ -82,8 +89,10 @@ class BodyChecker {
     struct Known;
     Known* known_local(std::string_view name);
     Type type_of(ast::ExprId id, const ast::Step& node);
+    Type counted_truth(ast::ExprId target);
     Type type_of(ast::ExprId id, const ast::Positional& node);
     Type type_of(ast::ExprId id, const ast::BlockValue& node);
+    void unused(const ast::BlockValue& node);
     Type type_of(ast::ExprId id, const ast::AnyPart& node);
     Type type_of(ast::ExprId id, const ast::Defined& node);
     Type known_type(ast::ExprId id, ast::ExprId operand);
@@ -128,7 +137,7 @@ class BodyChecker {
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
 
     // check_args.cpp: `args` as a whole
-    std::optional<ArgumentsUse> readable_arguments(ast::ExprId id);
+    bool wanted(const ProgramVariable& v, const ArgumentSort& sort);
     Type whole_arguments(ast::ExprId id);
 
     // check_program.cpp: what the debug information of a program tells
@@ -159,6 +168,7 @@ class BodyChecker {
     void map_or_value_fits(const Asked& asked);
     void distribution_fits(const Asked& asked);
     bool is_statistic_call(ast::ExprId id) const;
+    bool collected_entry(ast::ExprId argument);
     void collected_argument(const Asked& asked);
     void percent_fits(const Asked& asked);
     void frames_fit(const Asked& asked);
@@ -173,6 +183,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Tuple& node);
     Type type_of(ast::ExprId id, const ast::Cast& node);
     Type number_of(const ast::Cast& node, const Type& from, const Type& wanted);
+    Type text_as(const ast::Cast& node, const Type& from);
     Type type_of(ast::ExprId id, const ast::SizeOf& node);
     Type type_of(ast::ExprId id, const ast::OffsetOf& node);
     Type member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user);
@@ -219,12 +230,18 @@ class BodyChecker {
   public:  // for the rules of calls (calls.h), besides value()
     Type value_of(ast::ExprId id) { return value(id); }
     const ResolvedPlace& place() const { return body_.place; }
+    // Those of the place; empty after an error.
+    std::optional<ArgumentsUse> readable_arguments(ast::ExprId id, const ArgumentSort& sort);
     bool on_host() const { return body_.host; }
+    bool passed_over() const { return passed_over_ > 0; }
+    Type of_row(const Type& type) const { return type == truth_type() ? truth() : type; }
+    Type truth() const { return program_.settings.shows_truths ? truth_type() : integer_type(); }  // of a comparison
     const ast::Expr& expr(ast::ExprId id) const { return program_[id]; }
     const ast::Program& program() const { return program_; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);
     std::optional<int64_t> known(ast::ExprId id) const;
+    std::optional<std::string_view> known_text(ast::ExprId id) const;
     bool in_action() const { return body_.role == Role::action; }
     void say(ast::ExprId id, Use what) { use(id) = std::move(what); }
     const Use& said(ast::ExprId id) { return use(id); }
@@ -257,7 +274,8 @@ class BodyChecker {
     std::vector<Known> known_;
     std::vector<LocalInfo> before_;  // the locals of the round before
     uint32_t level_ = 0;
-    uint32_t loops_ = 0;  // around this, in the same function
+    uint32_t loops_ = 0;        // around this, in the same function
+    uint32_t passed_over_ = 0;  // branches around this that are never taken
     std::vector<const ast::BlockValue*> calls_;
     static constexpr uint32_t no_local = ~0u;
     std::vector<uint32_t> attempts_;  // around this: the local with the message, or none

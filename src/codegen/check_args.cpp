@@ -11,14 +11,21 @@ namespace {
 
 constexpr uint32_t most_copied = 4096;  // bytes of a record
 
+constexpr std::string_view number_field = "__syscall_nr";  // of each record of a system call, and no argument
+
 bool can_be_read(const ProgramVariable& v) {
-    if (!v.parameter || !v.missing.empty() || v.type.kind == Kind::none || v.type.size == 0) return false;
+    if (!v.missing.empty() || v.type.kind == Kind::none || v.type.size == 0) return false;
     return !v.is_value || v.type.size <= v.words * 8;
 }
 
 }  // namespace
 
-std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id) {
+bool BodyChecker::wanted(const ProgramVariable& v, const ArgumentSort& sort) {
+    if (!(v.parameter ? sort.parameters : sort.locals) || !can_be_read(v)) return false;
+    return sort.numbers_only ? v.type.kind == Kind::integer : of_place(v.type).kind != Kind::none;
+}
+
+std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id, const ArgumentSort& sort) {
     ArgumentsUse all;
     if (has_debug_scope(body_.place)) {
         const Result<ProgramScope>& scope = kernel_.program_scope(body_.place.user);
@@ -27,22 +34,27 @@ std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id) {
             return {};
         }
         for (const ProgramVariable& v : scope->variables)
-            if (can_be_read(v) && of_place(v.type).kind != Kind::none) all.variables.push_back(v);
+            if (wanted(v, sort)) all.variables.push_back(v);
         return all;
     }
+    if (!sort.parameters) return all;
     const KernelFunction& function = body_.place.function;
     if (!function.name.empty() && !function.in_btf) {
         error(id, fmt::format("the kernel's type information (BTF) does not describe {}", function.name)).hint =
             "write arg0, arg1 ...";
         return {};
     }
-    for (const Field& field : function.name.empty() ? body_.place.tracepoint.fields : function.parameters)
-        if (field.type.kind != Kind::none && !field.name.empty()) all.fields.push_back(field);
+    for (const Field& field : function.name.empty() ? body_.place.tracepoint.fields : function.parameters) {
+        if (field.type.kind == Kind::none || field.name.empty()) continue;
+        if (sort.numbers_only && (field.type.kind != Kind::integer || field.name == number_field)) continue;
+        assume_field(field);
+        all.fields.push_back(field);
+    }
     return all;
 }
 
 Type BodyChecker::whole_arguments(ast::ExprId id) {
-    std::optional<ArgumentsUse> all = readable_arguments(id);
+    std::optional<ArgumentsUse> all = readable_arguments(id, {});
     if (!all) return nothing();
     std::vector<Type> parts;
     std::vector<std::string> names;
@@ -50,13 +62,8 @@ Type BodyChecker::whole_arguments(ast::ExprId id) {
         names.push_back(name);
         parts.push_back(kept(id, std::move(type)));
     };
-    for (const Field& field : all->fields) {
-        assume_field(field);
-        add(field.name, field.type);
-    }
-    for (const ProgramVariable& v : all->variables) {
-        add(v.name, of_place(v.type));
-    }
+    for (const Field& field : all->fields) add(field.name, field.type);
+    for (const ProgramVariable& v : all->variables) add(v.name, of_place(v.type));
     if (std::ranges::find(parts, Kind::none, &Type::kind) != parts.end()) return nothing();
     if (parts.empty()) {
         error(id, "there are no arguments here by name that can be read").hint =

@@ -41,7 +41,7 @@ void BodyChecker::arguments(ast::ExprId id, const ast::Call& node, const Functio
         if (row.id == Function::print || row.id == Function::printf) printed_ = node.arguments[i];
         argument_fits({row, wants[std::min(i, wants.size() - 1)], node.arguments[i]});
     }
-    if (!wants.empty() && wants[0].want == Want::format) printf_arguments(node);
+    if (given > 0 && wants[0].want == Want::format) printf_arguments(node);
 }
 
 void BodyChecker::argument_fits(const Asked& asked) {
@@ -165,13 +165,24 @@ bool BodyChecker::is_statistic_call(ast::ExprId id) const {
     return row != nullptr && is_statistic(row->id);
 }
 
+// One key of a map that collects more than a number: @sizes[comm] of hist().
+bool BodyChecker::collected_entry(ast::ExprId argument) {
+    const auto* map = std::get_if<ast::Map>(&program_[argument].node);
+    if (map == nullptr || !map->has_key) return false;
+    const Type held = maps_[maps_.index(map->name, span(argument))].value;
+    if (held.kind != Kind::aggregation || is_folded(held)) return false;
+    map_at(argument, *map, false);
+    slot(argument) = held;
+    return true;
+}
+
 void BodyChecker::map_or_value_fits(const Asked& asked) {
     if (map_taken(asked)) return;
     if (const SpanInfo* info = span_named(asked.argument)) {
         use(asked.argument) = SpanUse{static_cast<uint32_t>(info - typed_.spans.data())};
     } else if (asked.row.id == Function::print && is_statistic_call(asked.argument)) {
         expression(asked.argument);
-    } else {
+    } else if (asked.row.id != Function::print || !collected_entry(asked.argument)) {
         show_whole(asked.argument);
     }
 }

@@ -37,7 +37,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     const bool told = diags_.all().size() != before;
     if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))
         return told ? nothing() : measured(node, row->id);
-    if (row->id == Function::strcontains) return !told && search_fits(id, node) ? row->result : nothing();
+    if (row->id == Function::strcontains) return !told && search_fits(id, node) ? truth() : nothing();
     if (row->id == Function::kptr || row->id == Function::uptr) {
         if (node.arguments.size() != 1) return nothing();
         Type address = slot(node.arguments[0]);
@@ -48,7 +48,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     const bool is_text =
         row->id == Function::str && node.arguments.size() == 1 && slot(node.arguments[0]).kind == Kind::string;
     if (is_text) return slot(node.arguments[0]);
-    return row->id == Function::str ? string_type(program_.settings.max_strlen) : row->result;
+    return row->id == Function::str ? string_type(program_.settings.max_strlen) : of_row(row->result);
 }
 
 // A walk over the buckets of all CPUs is the runtime's work, so no program can use the result.
@@ -105,7 +105,7 @@ Type BodyChecker::call_by_rule(ast::ExprId id, const ast::Call& node, const Func
     }
     if (diags_.all().size() != before) return nothing();
     const CallRule& rule = *call_rule(row.id);
-    return rule.check != nullptr ? rule.check(*this, id, node) : row.result;
+    return rule.check != nullptr ? rule.check(*this, id, node) : of_row(row.result);
 }
 
 }  // namespace lt

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "calls.h"
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
@@ -22,8 +23,6 @@ std::vector<Field>::const_iterator numbered(const std::vector<Field>& fields, st
     if (error != std::errc{} || end != number.data() + number.size() || first == fields.end()) return fields.end();
     return n < static_cast<size_t>(fields.end() - first) - 1 ? first + 1 + static_cast<ptrdiff_t>(n) : fields.end();
 }
-
-constexpr Type truth = integer_type(8, true);
 
 bool is_duration(Type t) { return t.kind == Kind::integer && t.view == View::duration; }
 
@@ -89,7 +88,7 @@ Type BodyChecker::value(ast::ExprId id) {
     }
     if (t.kind == Kind::aggregation) {
         diags_.error(span(id), fmt::format("what {} collects cannot be used in an expression yet", type_name(t))).hint =
-            "print the whole map: print(@name)";
+            "print it: print(@name), or print(@name[key]) of one key";
         return nothing();
     }
     return t;
@@ -200,11 +199,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
     }
     switch (node.op) {
         case ast::UnaryOp::minus:
-            return integer_type(8, true, t.view);
+            return integer_type(8, true, t.view == View::boolean ? View::plain : t.view);
         case ast::UnaryOp::logical_not:
-            return truth;
+            return truth();
         case ast::UnaryOp::bit_not:
-            return integer_type(8, t.is_signed);
+            return integer_type(8, t.is_signed || t.view == View::boolean);
         case ast::UnaryOp::dereference:
             return dereferenced(id, t);
         case ast::UnaryOp::address:
@@ -231,21 +230,25 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     // What is joined to itself has its type from the other side.
     if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
     if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
+    const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
+    const auto text_and_name = [](const Type& text, const Type& name) {
+        return text.kind == Kind::string && name.kind != Kind::string && name_size(name) != 0;
+    };
+    if (equality && (text_and_name(l, r) || text_and_name(r, l))) return truth();
     if (l.kind != r.kind) {
         diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r),
                                            spelling(node.op)));
         return nothing();
     }
     if (l.kind == Kind::string) {
-        if (is_comparison(node.op)) return truth;
+        if (is_comparison(node.op)) return truth();
         if (joins) return grows(node) ? joined : string_type(std::min(joined.size, l.size + r.size - 1));
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
             "== != < <= > >= compare strings, + joins them";
         return nothing();
     }
     if (in_memory(l) && l.kind != Kind::stack) {
-        const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
-        if (equality && kept(node.left, l) == kept(node.right, r)) return truth;
+        if (equality && !apart(kept(node.left, l), kept(node.right, r))) return truth();
         diags_
             .error(span(id),
                    fmt::format("{} and {} cannot be used with `{}`", type_text(l), type_text(r), spelling(node.op)))
@@ -257,9 +260,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
             "to tell them apart use them as a key: @[kstack] = count()";
         return nothing();
     }
-    if (is_logical(node.op)) return truth;
+    if (is_logical(node.op)) return truth();
     if (is_duration(l) || is_duration(r)) return durations(id, node, l, r);
-    if (is_comparison(node.op)) return truth;
+    if (is_comparison(node.op)) return truth();
     const bool sum = node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract;
     for (const Type* side : {&l, &r})
         if (sum && pointee(*side)) assume_size(*pointee(*side));
@@ -273,7 +276,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
 
 Type BodyChecker::durations(ast::ExprId id, const ast::Binary& node, Type left, Type right) {
     const bool l = is_duration(left), r = is_duration(right);
-    if (is_comparison(node.op) && l && r) return truth;
+    if (is_comparison(node.op) && l && r) return truth();
     for (const DurationRule& rule : duration_rules) {
         if (rule.op == node.op && rule.left == l && rule.right == r)
             return rule.result ? duration_type() : integer_type();
@@ -303,7 +306,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
     if (in_memory(a)) {
-        if (a == b) return a;
+        if (!apart(a, b)) return joined(a, b);
         diags_.error(span(id), fmt::format("one side is {}, the other {}", type_text(a), type_text(b)));
         return nothing();
     }

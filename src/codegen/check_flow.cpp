@@ -221,15 +221,29 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
         if (maps_[index].value.kind == Kind::none) merge_value(index, integer_type(), span(node.target));
     }
     const Type t = value(node.target);
+    if (t.kind == Kind::integer && t.view == View::boolean) return counted_truth(node.target);
     if (t.kind == Kind::none || t.kind == Kind::integer) return t;
     diags_.error(span(id), fmt::format("`{0}{0}` takes an integer, not {1}", spelling(node.op), type_name(t)));
     return nothing();
+}
+
+// What held a truth value and is counted up or down holds a number.
+Type BodyChecker::counted_truth(ast::ExprId target) {
+    if (const auto* map = std::get_if<MapUse>(&use(target))) merge_value(map->index, integer_type(), span(target));
+    const auto* local = std::get_if<LocalUse>(&use(target));
+    if (local == nullptr) return integer_type();
+    LocalInfo& info = body_.locals[local->index];
+    if (!info.has_type) info.type = integer_type();
+    return info.type;
 }
 
 // Gone once the command line is known.
 Type BodyChecker::type_of(ast::ExprId, const ast::Positional&) { return integer_type(); }
 
 std::optional<int64_t> BodyChecker::known(ast::ExprId id) const { return known_value(program_, body_, id); }
+std::optional<std::string_view> BodyChecker::known_text(ast::ExprId id) const {
+    return lt::known_text(program_, body_, id);
+}
 
 // Is it there? What is said against it is not told.
 Type BodyChecker::type_of(ast::ExprId id, const ast::Defined& node) {

@@ -34,7 +34,7 @@ Type reached(Type type, bool user) {
 
 }  // namespace
 
-Type BodyChecker::type_of(ast::ExprId, const ast::Boolean&) { return integer_type(1, false, View::boolean); }
+Type BodyChecker::type_of(ast::ExprId, const ast::Boolean&) { return truth_type(); }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Member& node) {
     if (const auto t = pair_member(id, node)) return *t;
@@ -230,6 +230,7 @@ std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
 Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     const Type from = value(node.value);
     if (from.kind == Kind::none) return nothing();
+    if (from.kind == Kind::string) return text_as(node, from);
     ast::TypeName written = node.type;
     if (written.count == 0U) {  // (uint8[])x: as many as it has
         written.count.reset();
@@ -259,6 +260,19 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     Type type = *wanted;
     type.user_memory = from.user_memory || type.user_memory;
     return type;
+}
+
+// A string is true where it is not empty; another size makes it shorter, or gives it room.
+Type BodyChecker::text_as(const ast::Cast& node, const Type& from) {
+    constexpr uint64_t longest = 1024;
+    const ast::TypeName& written = node.type;
+    const bool is_plain = written.pointers == 0 && !written.like;
+    if (is_plain && written.name == "bool" && !written.count) return truth_type();
+    const bool fits = written.count && *written.count >= 1 && *written.count <= longest;
+    if (is_plain && written.name == "string" && fits) return string_type(static_cast<uint32_t>(*written.count));
+    diags_.error(span(node.value), fmt::format("only an integer or an address can be cast, not {}", type_name(from)))
+        .hint = fmt::format("a string can be made a (bool), or a (string[N]) of 1 to {} bytes", longest);
+    return nothing();
 }
 
 // (uint32)bytes: the number that lies there.
@@ -297,6 +311,7 @@ Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
     auto type = type_named(node.type);
+    if (type && pointee(*type)) type = Type(*pointee(*type));
     const Type owner = type.value_or(nothing());
     uint32_t offset = 0;
     for (size_t i = 0; type && i < node.path.size(); i++) {

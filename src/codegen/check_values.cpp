@@ -41,7 +41,7 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (row.type.kind == Kind::stack) return stack_type(program_.settings.stack_form);
     if (row.id == Variable::probe) return longest(place_texts(body_.place));
     if (row.id == Variable::func) return longest(function_names(body_.place));
-    return row.type;
+    return of_row(row.type);
 }
 
 Type BodyChecker::argument(ast::ExprId id, std::string_view name) {

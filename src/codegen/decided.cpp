@@ -11,14 +11,15 @@ namespace {
 struct OperatorRow {
     ast::BinaryOp op;
     int64_t (*result)(int64_t, int64_t);
+    bool compares = false;
 };
 constexpr std::array operators{
-    OperatorRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) -> int64_t { return a == b; }},
-    OperatorRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) -> int64_t { return a != b; }},
-    OperatorRow{ast::BinaryOp::less, [](int64_t a, int64_t b) -> int64_t { return a < b; }},
-    OperatorRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) -> int64_t { return a <= b; }},
-    OperatorRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) -> int64_t { return a > b; }},
-    OperatorRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) -> int64_t { return a >= b; }},
+    OperatorRow{ast::BinaryOp::equal, [](int64_t a, int64_t b) -> int64_t { return a == b; }, true},
+    OperatorRow{ast::BinaryOp::not_equal, [](int64_t a, int64_t b) -> int64_t { return a != b; }, true},
+    OperatorRow{ast::BinaryOp::less, [](int64_t a, int64_t b) -> int64_t { return a < b; }, true},
+    OperatorRow{ast::BinaryOp::less_equal, [](int64_t a, int64_t b) -> int64_t { return a <= b; }, true},
+    OperatorRow{ast::BinaryOp::greater, [](int64_t a, int64_t b) -> int64_t { return a > b; }, true},
+    OperatorRow{ast::BinaryOp::greater_equal, [](int64_t a, int64_t b) -> int64_t { return a >= b; }, true},
     OperatorRow{ast::BinaryOp::logical_and, [](int64_t a, int64_t b) -> int64_t { return a != 0 && b != 0; }},
     OperatorRow{ast::BinaryOp::logical_or, [](int64_t a, int64_t b) -> int64_t { return a != 0 || b != 0; }},
     OperatorRow{ast::BinaryOp::bit_and, [](int64_t a, int64_t b) { return a & b; }},
@@ -43,17 +44,35 @@ bool answers(const ast::ExprNode& node) {
                    row->id == Function::size_of || row->id == Function::kaddr || row->id == Function::cgroupid);
 }
 
-// Of two strings as they stand.
-std::optional<int64_t> same_text(const ast::Program& program, const ast::Binary& node) {
-    const auto* left = std::get_if<ast::String>(&program[node.left].node);
-    const auto* right = std::get_if<ast::String>(&program[node.right].node);
+// What typeinfo() says: texts by their names, and by their numbers as parts of a tuple.
+constexpr std::array<std::array<std::string_view, 2>, 2> described{{{"base_type", "1"}, {"full_type", "2"}}};
+
+const TextsUse* description(const Body& body, ast::ExprId id) {
+    return std::get_if<TextsUse>(&body.uses[static_cast<size_t>(id)]);
+}
+
+// Of two strings as they stand, or two descriptions of types.
+std::optional<int64_t> same_text(const ast::Program& program, const Body& body, const ast::Binary& node) {
+    if (node.op != ast::BinaryOp::equal && node.op != ast::BinaryOp::not_equal) return {};
+    const bool wanted = node.op == ast::BinaryOp::equal;
+    const TextsUse *l = description(body, node.left), *r = description(body, node.right);
+    if (l && r) return (l->texts == r->texts) == wanted;
+    const auto left = known_text(program, body, node.left), right = known_text(program, body, node.right);
     if (!left || !right) return {};
-    if (node.op == ast::BinaryOp::equal) return left->value == right->value;
-    if (node.op == ast::BinaryOp::not_equal) return left->value != right->value;
-    return {};
+    return (*left == *right) == wanted;
 }
 
 }  // namespace
+
+std::optional<std::string_view> known_text(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* text = std::get_if<ast::String>(&node)) return text->value;
+    const auto* member = std::get_if<ast::Member>(&node);
+    const TextsUse* texts = member ? description(body, member->base) : nullptr;
+    for (size_t i = 0; texts && i < described.size(); i++)
+        if (std::ranges::find(described[i], member->field) != described[i].end()) return texts->texts[i];
+    return {};
+}
 
 std::optional<int64_t> known_value(const ast::Program& program, const Body& body, ast::ExprId id) {
     const ast::ExprNode& node = program[id].node;
@@ -69,7 +88,7 @@ std::optional<int64_t> known_value(const ast::Program& program, const Body& body
     }
     const auto* binary = std::get_if<ast::Binary>(&node);
     if (!binary) return {};
-    if (const auto same = same_text(program, *binary)) return same;
+    if (const auto same = same_text(program, body, *binary)) return same;
     const auto left = known_value(program, body, binary->left), right = known_value(program, body, binary->right);
     const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == binary->op; });
     if (!left || !right || row == operators.end()) return {};
@@ -94,6 +113,17 @@ std::optional<bool> decided(const ast::Program& program, const Body& body, ast::
     if (left && right) return is_and ? *left && *right : *left || *right;
     if ((left && *left != is_and) || (right && *right != is_and)) return !is_and;
     return {};
+}
+
+std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const auto* node = std::get_if<ast::Binary>(&program[id].node);
+    if (!node) return {};
+    const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == node->op; });
+    if (row == operators.end() || !row->compares) return {};
+    if (const auto same = same_text(program, body, *node)) return *same != 0;
+    const auto left = known_value(program, body, node->left), right = known_value(program, body, node->right);
+    if (!left || !right || *left < 0 || *right < 0) return {};  // it may be meant without a sign
+    return row->result(*left, *right) != 0;
 }
 
 }  // namespace lt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "codegen/typed.h"
 #include "parser/ast.h"
@@ -13,7 +14,13 @@ namespace lt {
 // what is known only when the program runs. The expression has been checked.
 std::optional<int64_t> known_value(const ast::Program& program, const Body& body, ast::ExprId id);
 
+// A string as it stands, or one that typeinfo() says.
+std::optional<std::string_view> known_text(const ast::Program& program, const Body& body, ast::ExprId id);
+
 // No value where it is known only when the program runs. The condition has been checked.
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId condition);
+
+// What a comparison of known values says, as of $1 with a number; both branches are compiled nevertheless.
+std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId condition);
 
 }  // namespace lt

@@ -13,8 +13,8 @@ namespace lt {
 // Can lt run the block of this place?
 bool host_possible(const ResolvedPlace& place);
 
-// Does the block clear a map that it reads or writes itself? In the kernel it would be cleared later, with what has come
-// meanwhile.
+// Does the block clear a map that it reads or writes itself? In the kernel it would be cleared later, with what has
+// come meanwhile.
 bool empties_what_it_uses(const ast::Program& program, const ast::Block& block);
 
 // By map: integers with a key that blocks of lt's count up or down and that programs in the kernel write, too.

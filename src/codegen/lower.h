@@ -258,6 +258,7 @@ class BodyLowering {
     void zero(const ast::Call& node);
     void removals(const ast::Call& node);
     RecordPart record_part(ast::ExprId id, EventField& field);
+    void print_entry(const ast::Map& node, uint32_t map);
     RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
@@ -383,6 +384,7 @@ class BodyLowering {
     // lower_stack.cpp: the 16 bytes of a stack to memory at `to`
     void stack_into(Variable which, uint32_t frames, ir::Value to);
     void tell_new_stack(ir::Value stack);
+    void resized(ast::ExprId value, uint32_t size, ir::Value to);
     void field_string(const Field& field, ir::Value to, uint32_t room);
     // lower_text.cpp
     void read_bytes(ir::Value to, ir::Value size, ast::ExprId address, bool text, Span where = {}, bool lenient = true);

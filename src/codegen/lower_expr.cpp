@@ -145,7 +145,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
     if (is_logical(node.op)) return logical(node);
     if (type(node.left).kind == Kind::string && !is_equality(node.op)) return compared(node);
-    if (in_memory(type(node.left))) return same_strings(node);
+    if (in_memory(type(node.left)) || in_memory(type(node.right))) return same_strings(node);
     ir::Value a = integer(node.left), b = integer(node.right);
     if (node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract) {
         a = scaled(a, type(node.right), type(node.left));
@@ -300,11 +300,24 @@ ir::Value BodyLowering::arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a
     return a;
 }
 
+// The bytes of a string, or of the text that a name stands for.
+static uint32_t text_size(const Type& type) { return in_memory(type) ? type.size : name_size(type); }
+
 // Word by word while it is short: with a literal each word becomes one comparison.
 ir::Value BodyLowering::same_strings(const ast::Binary& node) {
     constexpr uint32_t longest_unrolled = 64;
-    const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
-    const ir::Value a = string(node.left, room), b = string(node.right, room);
+    const Type &l = type(node.left), &r = type(node.right);
+    const bool tuples = l.kind == Kind::tuple;
+    const Type both = tuples ? joined(l, r) : l;
+    const uint32_t room = padded(tuples ? both.size : std::max(text_size(l), text_size(r)));
+    const auto side = [&](ast::ExprId id) {
+        if (tuples) return value_as(id, both);
+        if (in_memory(type(id))) return string(id, room);
+        const ir::Value out = b_->buffer(room);  // a name that stands for a text
+        name_into(*this, id, out);
+        return out;
+    };
+    const ir::Value a = side(node.left), b = side(node.right);
     ir::Value same;
     if (room > longest_unrolled) {
         same = b_->call(ir::Library::same, {a, b, b_->constant(room)});
@@ -366,10 +379,13 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     if (const auto* choice = std::get_if<ast::Conditional>(&node)) {
         if (const auto known = decided(program_, body_, choice->condition))
             return string_into(*known ? choice->yes : choice->no, to, offset, room);
+        if (type(id).kind == Kind::tuple) return value_into(id, to, offset, type(id));
         b_->branch(
             truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
             [&] { string_into(choice->no, to, offset, room); });
-    } else if (const auto* cast = std::get_if<ast::Cast>(&node)) {
+    } else if (const auto* cast = std::get_if<ast::Cast>(&node); cast && type(id).kind == Kind::string) {
+        resized(cast->value, type(id).size, at);
+    } else if (cast != nullptr) {
         const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type(id).size));
         const ir::Value high = b_->alu(ir::Alu::shl, integer(cast->value), unused);
         b_->store(at, 0, b_->alu(ir::Alu::lshr, high, unused));
@@ -425,6 +441,13 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         called->id == Function::buf ? buffer_into(id, std::get<ast::Call>(node), at)
                                     : text_into(id, std::get<ast::Call>(node), at);
     }
+}
+
+// A string as one of another size, which is cut where it is longer.
+void BodyLowering::resized(ast::ExprId value, uint32_t size, ir::Value to) {
+    const uint32_t own = type(value).size;
+    if (own <= size) return string_into(value, to, 0, padded(own));
+    b_->helper(helper_probe_read_kernel_str, {to, b_->constant(size), string(value, padded(own))});
 }
 
 void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room) {

@@ -49,12 +49,13 @@ void BodyLowering::statement(const ast::Stmt& stmt) {
     b_->at(before);
 }
 
-void BodyLowering::statement(const ast::Stmt&, const ast::Evaluate& node) {
+void BodyLowering::statement(const ast::Stmt& stmt, const ast::Evaluate& node) {
     const ast::ExprNode& value = program_[node.value].node;
     if (const auto* c = std::get_if<ast::Call>(&value)) {
         call(*c);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
         run_block(*inner);
+        if (inner->value && !inner->is_call) statement(stmt, ast::Evaluate{*inner->value, true});
     } else if (node.discard && type(node.value).kind == Kind::integer) {
         integer(node.value);  // it may count something up
     }
@@ -303,6 +304,8 @@ void BodyLowering::print(const ast::Call& node) {
         std::holds_alternative<ast::Call>(program_[node.arguments[0]].node))
         return print_histogram(std::get<ast::Call>(program_[node.arguments[0]].node));
     const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
+    if (map && map->has_key && type(node.arguments[0]).kind == Kind::aggregation)
+        return print_entry(*map, std::get<MapUse>(use(node.arguments[0])).index);
     PlannedEvent e;
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
     if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
@@ -312,6 +315,16 @@ void BodyLowering::print(const ast::Call& node) {
     if (node.arguments.size() > 1) e.top = static_cast<uint32_t>(number(1));
     if (node.arguments.size() > 2) e.divisor = static_cast<int64_t>(number(2));
     emit_event(std::move(e), {});
+}
+
+// The key goes into the record; whoever prints it reads the map.
+void BodyLowering::print_entry(const ast::Map& node, uint32_t map) {
+    const PlannedMap& m = unit_.map(map);
+    PlannedEvent e;
+    e.kind = EventKind::map;
+    e.map = map;
+    e.fields.push_back({tuple_type(m.key)});
+    emit_parts(std::move(e), {{key_of(map, node), padded(m.key_size), true}}, false);
 }
 
 void BodyLowering::exit(const ast::Call& node) {

@@ -3,6 +3,7 @@
 // loaded.
 #include <algorithm>
 
+#include "decided.h"
 #include "lower.h"
 #include "operators.h"
 
@@ -218,8 +219,9 @@ void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room) {
 void BodyLowering::tuple_parts(const Type& from, ir::Value source, uint32_t source_offset, const Type& target,
                                ir::Value to, uint32_t offset) {
     for (size_t i = 0; i < target.shape->parts.size(); i++) {
-        const Type &a = from.shape->parts[i], &b = target.shape->parts[i];
-        const uint32_t at = source_offset + tuple_offset(from, i), there = offset + tuple_offset(target, i);
+        const size_t own = same_part(from, target, i);
+        const Type &a = from.shape->parts[own], &b = target.shape->parts[i];
+        const uint32_t at = source_offset + tuple_offset(from, own), there = offset + tuple_offset(target, i);
         if (a.kind == Kind::tuple) {
             tuple_parts(a, source, at, b, to, there);
         } else {
@@ -234,11 +236,15 @@ void BodyLowering::value_into(ast::ExprId id, ir::Value to, uint32_t offset, con
     if (target.kind != Kind::tuple) return string_into(id, to, offset, padded(target.size));
     const auto* literal = std::get_if<ast::Tuple>(&program_[id].node);
     if (literal && !frozen(id)) {
-        for (size_t i = 0; i < literal->parts.size(); i++)
-            value_into(literal->parts[i], to, offset + tuple_offset(target, i), target.shape->parts[i]);
+        for (size_t i = 0; i < literal->parts.size(); i++) {  // in the order in which they are written
+            const size_t at = same_part(target, type(id), i);
+            value_into(literal->parts[i], to, offset + tuple_offset(target, at), target.shape->parts[at]);
+        }
         return;
     }
     if (const auto* choice = std::get_if<ast::Conditional>(&program_[id].node); choice && !frozen(id)) {
+        if (const auto known = decided(program_, body_, choice->condition))
+            return value_into(*known ? choice->yes : choice->no, to, offset, target);
         return b_->branch(
             truth(integer(choice->condition)), [&] { value_into(choice->yes, to, offset, target); },
             [&] { value_into(choice->no, to, offset, target); });
@@ -305,6 +311,8 @@ ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Cast& node) {
     const Type& t = type(id);
     if (type(node.value).kind == Kind::array)
         return b_->load(string(node.value, 8), 0, static_cast<uint8_t>(t.size), t.is_signed);
+    if (type(node.value).kind == Kind::string)
+        return truth(b_->load(string(node.value, padded(type(node.value).size)), 0, 1));
     const ir::Value v = integer(node.value);
     if (t.view == View::boolean) return truth(v);
     return b_->extend(v, static_cast<uint8_t>(t.size), t.is_signed);

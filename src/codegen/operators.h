@@ -20,6 +20,15 @@ bool is_folded(const Type& aggregation);
 // As a map's only key, is it the key of several parts that @x[a, b] has, too?
 bool is_key_of_parts(const Type& key);
 
+// The part of a tuple that stands for part `i` of another one: that of the same name in a record, else the i-th.
+size_t same_part(const Type& tuple, const Type& other, size_t i);
+
+// Do two types have no common one?
+bool apart(const Type& a, const Type& b);
+
+// The type that holds both, for two that are not apart. Its records have their parts in the first one's order.
+Type joined(const Type& a, const Type& b);
+
 constexpr uint32_t padded(uint32_t size) { return (size + 7) / 8 * 8; }
 
 }  // namespace lt

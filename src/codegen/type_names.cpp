@@ -56,7 +56,7 @@ std::optional<Type> basic_type(std::string_view name) {
 
 std::optional<Type> named_type(const std::string& name, const TypeLookup& lookup) {
     if (name == "void") return nothing();
-    if (name == "bool") return integer_type(1, false, View::boolean);
+    if (name == "bool") return truth_type();
     const auto own =
         std::find_if(integer_names.begin(), integer_names.end(), [&](const IntegerName& n) { return n.name == name; });
     if (own != integer_names.end()) return integer_type(own->size, own->is_signed);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "stdlib/builtins.h"
+#include "type_text.h"
 
 namespace lt {
 namespace {
@@ -144,9 +145,14 @@ ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
 }
 
 ast::ExprId Builder::type_call(Span span, const std::string& name, ast::TypeName type) {
+    if (name == function_row(Function::type_info).name) {  // that of what lies at an address of the type
+        type.pointers++;
+        const ast::ExprId at = cast(span, std::move(type), leaf(span, ast::Integer{0}));
+        return call(span, name, span, {unary(span, ast::UnaryOp::dereference, at)});
+    }
     if (name != function_row(Function::size_of).name) {
         diags_.error(type.span, fmt::format("{}() takes a value, not a type", name)).hint =
-            "only sizeof() and offsetof() take a type";
+            "only sizeof(), offsetof() and typeinfo() take a type";
     }
     return leaf(span, ast::SizeOf{std::move(type)});
 }
@@ -161,7 +167,8 @@ Builder::Exprs Builder::with_key(Span span, Exprs arguments) {
 ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arguments) {
     // values may be written as calls: pid()
     const VariableRow* variable = find_variable(name);
-    if (arguments.empty() && variable != nullptr) return leaf(span, ast::Name{std::move(name)});
+    const bool is_value = variable != nullptr || name == "config";
+    if (arguments.empty() && is_value) return leaf(span, ast::Name{std::move(name)});
     // ppid(task)
     if (arguments.size() == 1 && variable != nullptr && !variable->members.empty())
         return members_of_task(span, variable->members, arguments[0]);
@@ -174,6 +181,15 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
             return container(span, name, name_span, {arguments[0]}, {program_[arguments[1]].span, type[0]}, path);
     }
     if (name == function_row(Function::find).name && arguments.size() == 3) return found(span, std::move(arguments));
+    if (name == function_row(Function::offset_of).name && arguments.size() == 2) {
+        const std::vector<std::string> path = path_of(arguments[1]);
+        ast::TypeName like = {program_[arguments[0]].span, ""};
+        like.like = arguments[0];
+        if (!path.empty()) return add(span, ast::OffsetOf{std::move(like), path}, {arguments[0]});
+    }
+    const auto* word = arguments.size() == 1 ? std::get_if<ast::Name>(&program_[arguments[0]].node) : nullptr;
+    if (word != nullptr && name == function_row(Function::type_info).name && is_surely_type(word->name))
+        return type_call(span, name, {program_[arguments[0]].span, word->name});
     if (name == "defined" && arguments.size() == 1) return add(span, ast::Defined{arguments[0]}, arguments);
     ast::Call node = {std::move(name), name_span, arguments};
     return add(span, std::move(node), arguments);
@@ -221,15 +237,50 @@ ast::ExprId Builder::step(Span span, ast::ExprId target, ast::BinaryOp op, bool 
     return add(span, ast::Step{target, op, before}, {target});
 }
 
+// Does it end with a value, on each way through it?
+bool Builder::ends_with_value(const std::vector<ast::StmtId>& statements) const {
+    if (statements.empty()) return false;
+    const ast::StmtNode& last = program_[statements.back()].node;
+    if (const auto* value = std::get_if<ast::Evaluate>(&last)) return !value->discard;
+    if (const auto* scope = std::get_if<ast::Scope>(&last)) return ends_with_value(scope->body.statements);
+    const auto* choice = std::get_if<ast::If>(&last);
+    return choice && ends_with_value(choice->yes.statements) && ends_with_value(choice->no.statements);
+}
+
+// Is what stands last in each of its blocks a call?
+bool Builder::only_calls(const std::vector<ast::StmtId>& statements) const {
+    const ast::StmtNode& last = program_[statements.back()].node;
+    if (const auto* value = std::get_if<ast::Evaluate>(&last))
+        return std::holds_alternative<ast::Call>(program_[value->value].node);
+    if (const auto* scope = std::get_if<ast::Scope>(&last)) return only_calls(scope->body.statements);
+    const auto& choice = std::get<ast::If>(last);
+    return only_calls(choice.yes.statements) && only_calls(choice.no.statements);
+}
+
+// The value of a last statement: an expression, a block, or an `if` whose blocks have one.
+ast::ExprId Builder::value_of(ast::StmtId statement) {
+    const ast::Stmt last = program_[statement];
+    if (const auto* value = std::get_if<ast::Evaluate>(&last.node)) return value->value;
+    if (const auto* scope = std::get_if<ast::Scope>(&last.node)) return block_value(last.span, scope->body.statements);
+    const auto& choice = std::get<ast::If>(last.node);
+    return chosen(last.span, choice.condition, choice.yes, choice.no);
+}
+
+ast::ExprId Builder::chosen(Span span, ast::ExprId condition, const ast::Block& yes, const ast::Block& no) {
+    const ast::ExprId first = block_value(span, yes.statements);
+    if (!no.statements.empty()) return conditional(span, condition, first, block_value(span, no.statements));
+    diags_.error(span, "an `if` in an expression has an `else`").hint = "write if (condition) { 1 } else { 0 }";
+    return first;
+}
+
 ast::ExprId Builder::block_value(Span span, std::vector<ast::StmtId> statements) {
     ast::BlockValue node;
-    const auto* last = statements.empty() ? nullptr : std::get_if<ast::Evaluate>(&program_[statements.back()].node);
-    if (last == nullptr || last->discard) {
+    if (!ends_with_value(statements)) {
         const bool is_empty = statements.empty();
         diags_.error(is_empty ? span : program_[statements.back()].span, "a block in an expression ends with a value")
             .hint = "write the value before its '}', without a ';'";
     } else {
-        node.value = last->value;
+        node.value = value_of(statements.back());
         statements.pop_back();
     }
     node.block.statements = std::move(statements);
@@ -245,20 +296,53 @@ ast::StmtId Builder::add_leaf(Span span, ast::StmtNode node) {
     return program_.add(span, std::move(node));
 }
 
-// `x++` alone is `x += 1`.
 ast::StmtId Builder::evaluate(Span span, ast::ExprId value) {
-    if (const auto* step = std::get_if<ast::Step>(&program_[value].node)) {
-        const ast::Step s = *step;
-        return add_leaf(span, ast::Assign{s.target, s.op, leaf(span, ast::Integer{1})});
-    }
     const ast::StmtId id = add_leaf(span, ast::Evaluate{value});
     stmt_depths_.back() = depth_of(Exprs{value});
     return id;
 }
 
+// What stands last in these blocks is the value of nothing.
+void Builder::settle(const std::vector<ast::StmtId>& statements) {
+    if (statements.empty()) return;
+    const ast::StmtNode last = program_[statements.back()].node;
+    if (const auto* scope = std::get_if<ast::Scope>(&last)) return settle(scope->body.statements);
+    if (std::holds_alternative<ast::Evaluate>(last)) used(statements.back());
+    const auto* choice = std::get_if<ast::If>(&last);
+    if (choice == nullptr) return;
+    settle(choice->yes.statements);
+    settle(choice->no.statements);
+}
+
+// Is it a call, or a choice among calls?
+bool Builder::acts(ast::ExprId id) const {
+    const auto* choice = std::get_if<ast::Conditional>(&program_[id].node);
+    return choice ? acts(choice->yes) && acts(choice->no) : std::holds_alternative<ast::Call>(program_[id].node);
+}
+
+// `c ? f() : g()` alone is an `if`.
+ast::StmtNode Builder::choice_of_calls(const ast::Conditional& node) {
+    const auto one = [&](ast::ExprId call) { return ast::Block{{used(evaluate(program_[call].span, call))}}; };
+    ast::Block yes = one(node.yes);
+    return ast::If{node.condition, std::move(yes), one(node.no)};
+}
+
 ast::StmtId Builder::used(ast::StmtId statement) {
     const auto* node = std::get_if<ast::Evaluate>(&program_[statement].node);
     if (node == nullptr || node->discard || said_too_deep_) return statement;
+    if (const auto* step = std::get_if<ast::Step>(&program_[node->value].node)) {  // `x++` alone is `x += 1`
+        const ast::Step s = *step;
+        const ast::ExprId one = leaf(program_[statement].span, ast::Integer{1});
+        program_.stmts[static_cast<size_t>(statement)].node = ast::Assign{s.target, s.op, one};
+        return statement;
+    }
+    if (const auto* choice = std::get_if<ast::Conditional>(&program_[node->value].node);
+        choice && choice->yes != choice->condition && acts(node->value)) {
+        const ast::Conditional both = *choice;
+        ast::StmtNode as_if = choice_of_calls(both);
+        program_.stmts[static_cast<size_t>(statement)].node = std::move(as_if);
+        return statement;
+    }
     const ast::ExprNode& value = program_[node->value].node;
     // A name that means nothing yet may be a macro's.
     const auto* name = std::get_if<ast::Name>(&value);
@@ -272,6 +356,7 @@ ast::StmtId Builder::used(ast::StmtId statement) {
     }
     if (!std::holds_alternative<ast::Call>(value) && !is_macro) {
         diags_.error(program_[statement].span, "a value alone does nothing").hint = std::visit(AloneHint{}, value);
+        program_.stmts[static_cast<size_t>(statement)].node = ast::Evaluate{node->value, true};
     }
     return statement;
 }
@@ -334,11 +419,13 @@ void Builder::macro(Span span, std::string name, Span name_span, Exprs parameter
             "for example macro add($to, @from, value) { ... }";
     }
     ast::Macro node = {std::move(name), name_span, std::move(parameters), {}, {}};
-    const auto* last = body.empty() ? nullptr : std::get_if<ast::Evaluate>(&program_[body.back()].node);
+    const bool is_alone = !body.empty() && std::holds_alternative<ast::Evaluate>(program_[body.back()].node);
     // With a `;` behind it the last call is a statement; as a value that nobody uses it is the same.
-    if (last != nullptr && !last->discard) {
-        node.value = last->value;
+    if (ends_with_value(body) && (is_alone || !only_calls(body))) {
+        node.value = value_of(body.back());
         body.pop_back();
+    } else {
+        settle(body);
     }
     node.body.statements = std::move(body);
     add_item(span, std::move(node));

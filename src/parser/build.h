@@ -61,7 +61,15 @@ class Builder {
     void macro(Span span, std::string name, Span name_span, Exprs parameters, std::vector<ast::StmtId> body);
     void broken();  // an item was passed over
 
+    void settle(const std::vector<ast::StmtId>& statements);
+    ast::ExprId chosen(Span span, ast::ExprId condition, const ast::Block& yes, const ast::Block& no);
+
   private:
+    bool ends_with_value(const std::vector<ast::StmtId>& statements) const;
+    bool only_calls(const std::vector<ast::StmtId>& statements) const;
+    ast::ExprId value_of(ast::StmtId statement);
+    bool acts(ast::ExprId id) const;
+    ast::StmtNode choice_of_calls(const ast::Conditional& node);
     bool order_word(ast::ExprId id, ast::MapOrder& order) const;
     std::vector<std::string> path_of(ast::ExprId id) const;
     ast::ExprId members_of_task(Span span, std::string_view members, ast::ExprId value);

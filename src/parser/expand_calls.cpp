@@ -81,7 +81,7 @@ class Copier {
     void rename(Span, ast::Boolean&) {}
     void rename(Span, ast::Duration&) {}
     void rename(Span, ast::SizeOf& n) { maybe(n.type.like); }
-    void rename(Span, ast::OffsetOf&) {}
+    void rename(Span, ast::OffsetOf& n) { maybe(n.type.like); }
     void rename(Span, ast::String&) {}
     void rename(Span, ast::Name&) {}
     void rename(Span, ast::Ellipsis&) {}

@@ -89,6 +89,7 @@ class Lexer {
     void cut(uint32_t length) { cursor_ = token_ + length; }
 
     // Brackets.
+    bool value_follows() const;
     bool begins_statement() const;
     Token open(Bracket bracket, TokenKind kind);
     bool predicate_ends() const;

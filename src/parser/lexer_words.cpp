@@ -81,8 +81,17 @@ Token Lexer::word() {
     if (text() == "import" && source_.text[past_blanks(offset(cursor_))] == '"') return simple(TokenKind::IMPORT);
     const auto keyword = find_keyword(code_keywords, text());
     if (keyword == TokenKind::C_TYPE) return Parser::make_C_TYPE(std::string(text()), here());
+    if (keyword == TokenKind::IF && value_follows()) return simple(TokenKind::IF_VALUE);
     if (keyword) return simple(*keyword);
     return Parser::make_NAME(std::string(text()), here());
+}
+
+// Can only a value stand behind the token before this one?
+bool Lexer::value_follows() const {
+    using K = Parser::symbol_kind;
+    constexpr std::array before = {K::S_ASSIGN,   K::S_LPAREN, K::S_COMMA,      K::S_RETURN,         K::S_LBRACKET,
+                                   K::S_QUESTION, K::S_COLON,  K::S_ASSIGN_ADD, K::S_ASSIGN_SUBTRACT};
+    return std::ranges::find(before, current_.kind) != before.end();
 }
 
 // Does a `->` follow, behind this event or behind others after a comma? A predicate in between is not looked through.
@@ -160,7 +169,8 @@ bool Lexer::operand_follows() const {
 Token Lexer::maybe_cast() {
     const std::string_view inside = trim(text().substr(1, text().size() - 2));
     using K = Parser::symbol_kind;
-    const bool called = current_.kind == K::S_NAME || current_.kind == K::S_IF || current_.kind == K::S_WHILE;
+    const bool called = current_.kind == K::S_NAME || current_.kind == K::S_IF || current_.kind == K::S_IF_VALUE ||
+                        current_.kind == K::S_WHILE;
     const bool is_word = inside.find_first_of(" \t\r\n[") == std::string_view::npos;
     if (is_surely_type(inside)) return cast();
     return is_word && !called && operand_follows() && !is_value_name(inside) ? cast() : paren();
@@ -172,6 +182,7 @@ Token Lexer::maybe_offset() {
     const Span inside = {here().begin + 1, here().end - 1};
     const std::string_view all = source_.at(inside);
     const size_t comma = all.find(',');
+    if (is_value_name(trim(all.substr(0, comma)))) return paren();  // of a value: offsetof(curtask, pid)
     ast::OffsetOf node = {split_type(all.substr(0, comma), inside.begin), {}};
     for (std::string_view name : split(all.substr(comma + 1), '.')) node.path.emplace_back(trim(name));
     return Parser::make_OFFSET(std::move(node), here());

@@ -71,6 +71,7 @@ using ast::UnaryOp;
 %token <std::string> LABEL  // the name in `name=probe`
 %token <std::string> C_TEXT  // a line of the C preprocessor, a definition of C
 %token <std::string> C_TYPE  // struct, union, enum before a type's name
+%token IF_VALUE  // the `if` of a value: $x = if (c) { 1 } else { 2 }
 %token IF "if" ELSE "else" RETURN "return" FOR "for" WHILE "while" UNROLL "unroll" BREAK "break" CONTINUE "continue"
 %token TYPEOF "typeof" COMPTIME "comptime"
 %token LET "let" RANGE ".." BARE_OPEN  // the `{` of a block that stands alone
@@ -105,8 +106,8 @@ using ast::UnaryOp;
 %type <ast::SpanAction> name events head limited
 %type <std::vector<ast::Endpoint>> endpoints
 %type <ast::Endpoint> endpoint place
-%type <ast::ExprId> literal number
-%type <ast::Block> block else
+%type <ast::ExprId> literal number choice
+%type <ast::Block> block open_block else
 %type <std::vector<ast::StmtId>> body value_body statements
 %type <ast::StmtId> simple compound if
 %type <ast::TypeName> type
@@ -249,23 +250,23 @@ number:
 
 block: "{" body "}" { $$ = {$2}; };
 
+// Its last expression may be the value of what it is a part of.
+open_block: "{" value_body "}" { $$ = {$2}; };
+
 // A `;` stands between statements; it may be left out after a `}` and before the bracket that closes the body.
-body:
-    statements
-  | statements simple { $$ = $1; $$.push_back(build.used($2)); }
-  ;
+body: value_body { $$ = $1; build.settle($$); };
 
 // The last expression without a `;` is the value.
 value_body:
     statements
-  | statements simple { $$ = $1; $$.push_back($2); }
+  | statements simple { $$ = $1; build.settle($$); $$.push_back($2); }
   ;
 
 statements:
     %empty                {}
-  | statements ";"        { $$ = $1; }
-  | statements simple ";" { $$ = $1; $$.push_back(build.used($2)); }
-  | statements compound   { $$ = $1; $$.push_back($2); }
+  | statements ";"        { $$ = $1; build.settle($$); }
+  | statements simple ";" { $$ = $1; build.settle($$); $$.push_back(build.used($2)); }
+  | statements compound   { $$ = $1; build.settle($$); $$.push_back($2); }
   ;
 
 simple:
@@ -313,7 +314,7 @@ compound:
   | "for" LOCAL ":" expr ".." expr block         { $$ = build.repeat(@$, ast::ForRange{$2, @2, $4, $6, $7}); }
   | "for" "(" LOCAL ":" expr ")" block           { $$ = build.for_map(@$, {$3, @3, $5, $7}); }
   | "for" LOCAL ":" expr block                   { $$ = build.for_map(@$, {$2, @2, $4, $5}); }
-  | BARE_OPEN body "}"  { $$ = build.scope(@$, {$2}); }
+  | BARE_OPEN value_body "}"  { $$ = build.scope(@$, {$2}); }
   ;
 
 assign:
@@ -335,13 +336,15 @@ step:
   | "--" { $$ = BinaryOp::subtract; }
   ;
 
-if: "if" expr block else { $$ = build.choose(@$, $2, $3, $4); };
+if: "if" expr open_block else { $$ = build.choose(@$, $2, $3, $4); };
 
 else:
-    %empty       {}
-  | "else" block { $$ = $2; }
-  | "else" if    { $$ = {{$2}}; }
+    %empty            {}
+  | "else" open_block { $$ = $2; }
+  | "else" if         { $$ = {{$2}}; }
   ;
+
+choice: IF_VALUE expr open_block else { $$ = build.chosen(@$, $2, $3, $4); };
 
 expr:
     unary
@@ -413,6 +416,7 @@ primary:
   | "(" expr "," list ")"  { $$ = build.tuple(@$, $2, $4); }
   | "(" fields ")"         { $$ = build.record(@$, $2); }
   | "{" value_body "}"     { $$ = build.block_value(@$, $2); }
+  | choice
   ;
 
 key:

@@ -152,7 +152,7 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
     }
     if constexpr (std::is_same_v<T, SizeOf>) return fmt::format("sizeof({})", type(n.type));
     if constexpr (std::is_same_v<T, OffsetOf>)
-        return fmt::format("offsetof({}, {})", type(n.type), fmt::join(n.path, "."));
+        return fmt::format("offsetof({}, {})", n.type.like ? expr(*n.type.like) : type(n.type), fmt::join(n.path, "."));
     if constexpr (std::is_same_v<T, Call>) return fmt::format("{}({})", n.name, list(n.arguments));
     if constexpr (std::is_same_v<T, Unary>) {
         const std::string operand = expr(n.operand, prefix, bare);

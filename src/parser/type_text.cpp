@@ -32,7 +32,10 @@ std::string_view next_word(std::string_view& text) {
 
 }  // namespace
 
-bool is_surely_type(std::string_view text) { return is_type_word(next_word(text)); }
+bool is_surely_type(std::string_view text) {
+    const std::string_view word = next_word(text);
+    return is_type_word(word) || (word == "string" && text.find('[') != text.npos);
+}
 
 bool is_value_name(std::string_view name) { return find_variable(name) != nullptr; }
 

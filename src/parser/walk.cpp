@@ -21,7 +21,7 @@ struct Children {
     void operator()(const Tuple& n) const { all(n.parts); }
     void operator()(const Cast& n) const { maybe(n.type.like), visit(n.value); }
     void operator()(const SizeOf& n) const { maybe(n.type.like); }
-    void operator()(const OffsetOf&) const {}
+    void operator()(const OffsetOf& n) const { maybe(n.type.like); }
     void operator()(const Call& n) const { all(n.arguments); }
     void operator()(const Unary& n) const { visit(n.operand); }
     void operator()(const Binary& n) const { visit(n.left), visit(n.right); }

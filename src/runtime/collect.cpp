@@ -107,7 +107,8 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     tell_time(planned, event->values);
     name_frames(event->values);
     if (is_shown(planned.kind)) mark_cut(event->values);
-    if (auto taken = take(planned, *event); !taken) return taken;
+    const bool of_key = planned.kind == EventKind::map && has_key(planned);
+    if (auto taken = of_key ? print_entry(planned, record) : take(planned, *event); !taken) return taken;
     if (is_result(planned.kind) && ++results_ == most_results_) exit_called_ = true;
     return Done{};
 }
@@ -223,13 +224,17 @@ Result<MapContent> Dispatcher::map(size_t index) {
     auto content = maps_.read(index);
     if (!content) return content;
     if (plan_.maps_apart) show_untouched(plan_.maps[index], *content);
-    for (MapEntry& entry : content->entries) {
+    make_readable(*content);
+    return content;
+}
+
+void Dispatcher::make_readable(MapContent& content) {
+    for (MapEntry& entry : content.entries) {
         name_frames(entry.key);
         name_frames({&entry.value, 1});
         mark_cut(entry.key);
         mark_cut({&entry.value, 1});
     }
-    return content;
 }
 
 void Dispatcher::name_frames(std::span<Value> values) {
@@ -264,6 +269,17 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     if (divisor != 1) {
         for (MapEntry& entry : content->entries) std::visit(Divider{divisor}, entry.value.data);
     }
+    printer_.map(*content);
+    return Done{};
+}
+
+Status Dispatcher::print_entry(const PlannedEvent& planned, std::span<const uint8_t> record) {
+    const PlannedMap& map = plan_.maps[planned.map];
+    const uint32_t offset = planned.fields[0].offset;
+    if (offset > record.size() || map.key_size > record.size() - offset) return Error{"an event is too short", "", 0};
+    auto content = maps_.find(planned.map, record.subspan(offset, map.key_size));
+    if (!content) return content.error();
+    make_readable(*content);
     printer_.map(*content);
     return Done{};
 }

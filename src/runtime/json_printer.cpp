@@ -37,7 +37,7 @@ std::string_view type_of(const MapContent& content) {
 
 class JsonPrinter final : public Printer {
   public:
-    JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps) {}
+    JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps), plain_(style.plain) {}
 
     void at(std::optional<int64_t> time) override { time_ = time; }
     void text(std::string_view text) override { this->text(MadeBy::printf, text); }
@@ -64,6 +64,7 @@ class JsonPrinter final : public Printer {
 
     Sink& sink_;
     bool stamps_;
+    bool plain_;
     std::optional<int64_t> time_;
     std::string out_;
 };
@@ -112,7 +113,7 @@ void JsonPrinter::complaint(const Complaint& complaint) {
 
 void JsonPrinter::value(const Value& value) {
     begin("value");
-    append_json(out_, value);
+    append_json(out_, value, plain_);
     end();
 }
 
@@ -129,7 +130,7 @@ void JsonPrinter::map(const MapContent& content) {
     append_json(out_, std::string_view(content.name));
     out_ += ": ";
     const bool scalar = content.entries.size() == 1 && content.entries[0].key.empty();
-    scalar ? append_json(out_, content.entries[0].value) : entries(content);
+    scalar ? append_json(out_, content.entries[0].value, plain_) : entries(content);
     out_ += '}';
     if (content.sampled)
         out_ += fmt::format(", \"sampled\": {{\"left_out\": {}, \"detached\": {}}}", content.sampled->left_out,
@@ -143,9 +144,9 @@ void JsonPrinter::entries(const MapContent& content) {
     for (const size_t index : print_order(content)) {
         if (!first) out_ += ", ";
         first = false;
-        append_json(out_, std::string_view(json_key(content.entries[index].key)));
+        append_json(out_, std::string_view(json_key(content.entries[index].key, plain_)));
         out_ += ": ";
-        append_json(out_, content.entries[index].value);
+        append_json(out_, content.entries[index].value, plain_);
         if (out_.size() < large_write) continue;
         sink_.write(out_);
         out_.clear();
@@ -163,7 +164,7 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
         if (&line != &open.spans.front()) out_ += ", ";
         out_ += fmt::format("{{\"age\": {}, \"pid\": {}, \"tid\": {}", line.age, line.pid, line.tid);
         member("comm", line.comm);
-        if (!line.key.empty()) member("key", json_key(line.key));
+        if (!line.key.empty()) member("key", json_key(line.key, plain_));
         out_ += ", \"kstack\": ";
         std::vector<std::string> frames;
         for (const Frame& frame : line.stack) frames.push_back(frame_text(frame));

@@ -9,6 +9,7 @@
 
 #include "runtime/buckets.h"
 #include "runtime/distribution.h"
+#include "runtime/printer.h"
 #include "show.h"
 
 namespace lt {
@@ -19,13 +20,17 @@ void add(std::string& out, fmt::format_string<Arguments...> format, Arguments&&.
     fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
 }
 
-void append_integer(std::string& out, int64_t number, const Type& type) {
+void append_integer(std::string& out, int64_t number, const Type& type, bool plain) {
     switch (type.view) {
         case View::boolean:
             out += number != 0 ? "true" : "false";
             return;
-        case View::enumeration:  // a program that reads it compares numbers; printf("%s") names it
+        case View::enumeration: {
+            const auto named = [&](const Enumerator& e) { return e.value == number; };
+            const auto at = std::ranges::find_if(type.shape->enumerators, named);
+            if (!plain && at != type.shape->enumerators.end()) return append_json(out, std::string_view(at->name));
             return add(out, "{}", number);
+        }
         case View::plain:
         case View::duration:
         case View::hex:
@@ -104,7 +109,7 @@ void append_samples(std::string& out, const Samples& s, const Type& type) {
 }
 
 // Structures and records are objects, arrays and tuples arrays.
-void append_group(std::string& out, const Group& group, const Type& type) {
+void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
     const bool record = type.kind == Kind::tuple && !type.shape->names.empty();
     const bool named = type.kind == Kind::structure || record;
     std::vector<std::string_view> names;
@@ -116,7 +121,7 @@ void append_group(std::string& out, const Group& group, const Type& type) {
     for (size_t i = 0; i < group.parts.size(); i++) {
         if (i > 0) out += ", ";
         if (i < names.size()) append_json(out, names[i]), out += ": ";
-        append_json(out, group.parts[i]);
+        append_json(out, group.parts[i], plain);
     }
     out += named ? '}' : ']';
 }
@@ -124,15 +129,16 @@ void append_group(std::string& out, const Group& group, const Type& type) {
 struct Appender {
     std::string& out;
     const Type& type;
+    bool plain;
 
-    void operator()(const Group& group) const { append_group(out, group, type); }
-    void operator()(int64_t number) const { append_integer(out, number, type); }
+    void operator()(const Group& group) const { append_group(out, group, type, plain); }
+    void operator()(int64_t number) const { append_integer(out, number, type, plain); }
     void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
     void operator()(const Average& average) const {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
     }
-    void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type); }
+    void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type, plain); }
     void operator()(const Histogram& histogram) const {
         append_filled(out, histogram.buckets, [&](size_t i) { return bucket_range(type, i); });
     }
@@ -143,21 +149,24 @@ struct Appender {
 };
 
 // A part of a key as text.
-std::string part_text(const Value& part) {
+std::string part_text(const Value& part, bool plain) {
     if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
     if (const auto* stack = std::get_if<Stack>(&part.data)) {
         std::string out;
         for (const std::string& row : stack_rows(*stack, part.type.stack_form)) out += (out.empty() ? "" : "\n") + row;
         return out;
     }
+    if (part.type.kind == Kind::integer && part.type.view == View::enumeration && !plain) return show(part, true);
     std::string out;
-    append_json(out, part);
+    append_json(out, part, plain);
     return out;
 }
 
 }  // namespace
 
-void append_json(std::string& out, const Value& value) { std::visit(Appender{out, value.type}, value.data); }
+void append_json(std::string& out, const Value& value, bool plain) {
+    std::visit(Appender{out, value.type, plain}, value.data);
+}
 
 void append_buckets(std::string& out, const Value& samples, SampleHistogram which) {
     const auto* data = std::get_if<Samples>(&samples.data);
@@ -179,12 +188,12 @@ void append_json(std::string& out, const std::vector<std::string>& texts) {
     out += ']';
 }
 
-std::string json_key(const std::vector<Value>& parts) {
-    if (parts.size() == 1) return part_text(parts[0]);
+std::string json_key(const std::vector<Value>& parts, bool plain) {
+    if (parts.size() == 1) return part_text(parts[0], plain);
     std::string out;
     for (const Value& part : parts) {
         if (&part != &parts.front()) out += ',';
-        for (char c : part_text(part)) {
+        for (char c : part_text(part, plain)) {
             if (c == ',' || c == '\\') out += '\\';
             out += c;
         }

@@ -11,7 +11,8 @@
 
 namespace lt {
 
-void append_json(std::string& out, const Value& value);
+// `plain`: as bpftrace, an enumeration's value is a number.
+void append_json(std::string& out, const Value& value, bool plain = false);
 // What hist_log() or hist_linear() shows of samples: an array of buckets.
 void append_buckets(std::string& out, const Value& samples, SampleHistogram which);
 void append_json(std::string& out, std::string_view text);
@@ -19,6 +20,6 @@ void append_json(std::string& out, const std::vector<std::string>& texts);
 
 // The parts of a key as bpftrace writes them, joined with commas: "bash,3". Commas and backslashes inside a part of
 // several get a backslash, so that different keys have different texts.
-std::string json_key(const std::vector<Value>& parts);
+std::string json_key(const std::vector<Value>& parts, bool plain = false);
 
 }  // namespace lt

@@ -292,7 +292,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
             subject = event.format.empty() ? "" : " " + quoted(event.format);
             break;
         case EventKind::map:
-            subject = " " + map_name(plan_, event.map);
+            subject = " " + map_name(plan_, event.map) + (has_key(event) ? " of one key" : "");
             if (event.top != 0) subject += fmt::format(" top {} divided by {}", event.top, event.divisor);
             break;
         case EventKind::clear:

@@ -123,6 +123,8 @@ bool sound(const PlannedEvent& event, const Plan& plan) {
     constexpr std::array of_maps{EventKind::map, EventKind::clear, EventKind::zero};
     if (event.size < header || event.size > largest || event.divisor == 0) return false;
     if (std::ranges::find(of_maps, event.kind) != of_maps.end() && event.map >= plan.maps.size()) return false;
+    const bool of_key = event.kind == EventKind::map && has_key(event);
+    if (of_key && !lies_in(event.fields[0].offset, plan.maps[event.map].key_size, event.size)) return false;
     if (event.kind == EventKind::spans && event.map >= plan.spans.size()) return false;
     const auto is_word_field = [](const EventField& f) { return is_word(f.type); };
     const bool names_error = event.kind == EventKind::raised && event.format.empty();

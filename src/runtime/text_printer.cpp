@@ -124,7 +124,8 @@ void TextPrinter::key(const std::vector<Value>& all) {
         }
         append_value(out_, parts[i], plain_);
     }
-    if (!parts.empty()) out_ += ']';
+    if (flat && parts.empty()) out_ += "[()";
+    if (!all.empty()) out_ += ']';
 }
 
 void TextPrinter::hand_over() {

@@ -22,7 +22,7 @@ constexpr int helper_jiffies64 = 118;
 
 constexpr Type u32 = integer_type(4, false);
 constexpr Type u64 = integer_type(8, false);
-constexpr Type truth_value = integer_type(8, true);
+constexpr Type truth_value = truth_type();
 constexpr uint32_t comm_size = 16;  // TASK_COMM_LEN
 
 // id, name, type, scope, helper, shift, in a timeout, sentence, example
@@ -94,7 +94,7 @@ constexpr std::array variables{
                 "group_leader.pid"},
     VariableRow{Variable::leader_comm, "leader_comm", string_type(comm_size), Scope::anywhere, 0, 0, false,
                 "The name of that thread.", "k:vfs_read { @[leader_comm] = count(); }", "group_leader.comm"},
-    VariableRow{Variable::usermode, "usermode", truth_value, Scope::anywhere, 0, 0, false,
+    VariableRow{Variable::usermode, "usermode", integer_type(8, true), Scope::anywhere, 0, 0, false,
                 "Was the CPU running code of a program, and not of the kernel? Where it is sampled or counted.",
                 "profile:hz:99 { @[usermode] = count(); }"},
     VariableRow{Variable::cpid, "cpid", u32, Scope::anywhere, 0, 0, true, "The process of the command of -c.",
@@ -271,7 +271,7 @@ constexpr std::array functions{
                 "strcontains",
                 {Parameter{"string", Want::string}, Parameter{"part", Want::string}},
                 Aggregation::none,
-                integer_type(8, true),
+                truth_value,
                 "Is the second string a part of the first?",
                 "t:syscalls:sys_enter_openat /strcontains(str(args.filename), \".so\")/ { @[comm] = count(); }"},
     FunctionRow{Function::has_key,

@@ -114,11 +114,11 @@ constexpr std::array functions{
         "BEGIN { static_assert(sizeof(struct task_struct) > 64, \"a small task\"); exit(); }"},
     FunctionRow{Function::fail,
                 "fail",
-                {Parameter{"message", Want::literal, true}},
+                {Parameter{"format", Want::format, true}, Parameter{"value", Want::value, true, true}},
                 Aggregation::none,
                 nothing(),
-                "The program is refused with the message.",
-                "BEGIN { fail(\"not for this kernel\"); }"},
+                "The program is refused with the message, whose values are known when it is compiled.",
+                "BEGIN { fail(\"not for a kernel with %d bytes of a task\", sizeof(struct task_struct)); }"},
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace lt {
 namespace {
 
-constexpr Type truth_value = integer_type(8, true);
+constexpr Type truth_value = truth_type();
 constexpr Type u64 = integer_type(8, false);
 constexpr Type u32 = integer_type(4, false);
 constexpr Parameter any_value{"value", Want::value};

@@ -125,6 +125,7 @@ constexpr std::string_view prefix = "bpftrace_";
 Settings bt_settings() {
     Settings s;
     s.plain_integers = true;
+    s.shows_truths = true;
     s.announces_probes = true;
     s.uses_environment = true;
     s.maps_apart = true;

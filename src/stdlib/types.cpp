@@ -242,7 +242,11 @@ std::string_view naming_name(Naming n) {
 }
 
 std::string type_name(const Type& type) {
-    if (type.naming != Naming::none) return fmt::format("the name of a {}", naming_name(type.naming));
+    if (type.naming != Naming::none) {
+        const std::string_view name = naming_name(type.naming);
+        const bool vowel = std::string_view("aeiou").find(name[0]) != std::string_view::npos && !name.starts_with("us");
+        return fmt::format("the name of {} {}", vowel ? "an" : "a", name);
+    }
     switch (type.kind) {
         case Kind::none:
             return "nothing";
@@ -296,7 +300,7 @@ constexpr std::array named_types{
     NamedType{"uint16_t", integer_type(2, false)},
     NamedType{"uint32_t", integer_type(4, false)},
     NamedType{"uint64_t", integer_type(8, false)},
-    NamedType{"bool", integer_type(1, false, View::boolean)},
+    NamedType{"bool", truth_type()},
     NamedType{"duration", duration_type()},
     NamedType{"string", string_type(64)},
 };

@@ -212,16 +212,19 @@ struct PlannedPosition {
 
 struct PlannedEvent {
     EventKind kind = EventKind::text;
-    std::string format;   // text: of printf, escapes already replaced
-    uint32_t map = 0;     // map, clear, zero: index into Plan::maps; spans: into Plan::spans
-    uint32_t top = 0;     // map: how many of the largest values; 0: all
-    int64_t divisor = 1;  // map: of what is printed
-    std::vector<EventField> fields;
-    uint32_t size = 0;           // of the whole record
-    bool timed = false;          // the last field is the monotonic time in nanoseconds at which it was written
-    bool printed = false;        // clear, zero: what the print() just before it has printed, and no more
-    PlannedPosition where = {};  // error, warning, raised with a format
+    std::string format;              // text: of printf, escapes already replaced
+    uint32_t map = 0;                // map, clear, zero: index into Plan::maps; spans: into Plan::spans
+    uint32_t top = 0;                // map: how many of the largest values; 0: all
+    int64_t divisor = 1;             // map: of what is printed
+    std::vector<EventField> fields;  // map: none, or the one key that is printed
+    uint32_t size = 0;               // of the whole record
+    bool timed = false;              // the last field is the monotonic time in nanoseconds at which it was written
+    bool printed = false;            // clear, zero: what the print() just before it has printed, and no more
+    PlannedPosition where = {};      // error, warning, raised with a format
 };
+
+// Of a map: is one key printed, and not all of it?
+inline bool has_key(const PlannedEvent& event) { return event.fields.size() > (event.timed ? 1 : 0); }
 
 // What can go wrong at run time, in words that do not depend on the run.
 struct PlannedError {

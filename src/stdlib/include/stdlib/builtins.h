@@ -131,6 +131,7 @@ enum class Function : uint8_t {
     toupper,
     strtol,
     glob,
+    globmatch,
     matches,
     strstr,
     strcap,

@@ -139,6 +139,7 @@ constexpr Type nothing() { return {}; }
 constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view = View::plain) {
     return {Kind::integer, size, is_signed, view, Aggregation::none, false, {}};
 }
+constexpr Type truth_type() { return integer_type(1, false, View::boolean); }  // true or false
 constexpr Type duration_type() { return integer_type(8, true, View::duration); }
 constexpr Type string_type(uint32_t size) {
     return {Kind::string, size, false, View::plain, Aggregation::none, false, {}};

@@ -165,8 +165,17 @@ bool BodyChecker::is_statistic_call(ast::ExprId id) const {
     return row != nullptr && is_statistic(row->id);
 }
 
-// One key of a map that collects more than a number: @sizes[comm] of hist().
+// One key of a map that collects more than a number: @sizes[comm] of hist(), or $pair.1 in a loop over it.
 bool BodyChecker::collected_entry(ast::ExprId argument) {
+    const auto* member = std::get_if<ast::Member>(&program_[argument].node);
+    const auto* pair = member && member->field == "1" ? std::get_if<ast::Local>(&program_[member->base].node) : nullptr;
+    const Known* known = pair ? known_local(pair->name) : nullptr;
+    const uint32_t looped = known ? body_.locals[known->index].pair_of : no_map;
+    if (looped != no_map && maps_[looped].value.kind == Kind::aggregation && !is_folded(maps_[looped].value)) {
+        use(argument) = PairUse{known->index, looped, true, 0};
+        slot(argument) = maps_[looped].value;
+        return true;
+    }
     const auto* map = std::get_if<ast::Map>(&program_[argument].node);
     if (map == nullptr || !map->has_key) return false;
     const Type held = maps_[maps_.index(map->name, span(argument))].value;

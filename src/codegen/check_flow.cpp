@@ -14,6 +14,7 @@ namespace lt {
 namespace {
 
 constexpr uint64_t most_unrolled = 100;
+constexpr uint32_t most_kept = 4096;      // bytes of a structure in a variable
 constexpr uint64_t most_declared = 1024;  // bytes
 
 }  // namespace
@@ -95,7 +96,16 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Let& node) {
     if (node.type) {
         const std::optional<Type> named = declared_type(*node.type);
         if (!named) return;
-        info.type = *named;
+        const bool is_whole = named->kind == Kind::structure || named->kind == Kind::array;
+        if (is_whole && (named->size == 0 || named->size > most_kept)) {
+            diags_
+                .error(node.type->span,
+                       fmt::format("{} of {} bytes cannot be kept in a variable", type_name(*named), named->size))
+                .hint =
+                fmt::format("up to {} bytes can; for what lies at an address write {} *", most_kept, node.type->name);
+            return;
+        }
+        info.type = is_whole ? assume_layout(kernel_.whole(*named)) : *named;
         info.has_type = true;
     }
     const Type t = node.value ? value(*node.value) : nothing();

@@ -14,7 +14,7 @@ namespace lt {
 // what is known only when the program runs. The expression has been checked.
 std::optional<int64_t> known_value(const ast::Program& program, const Body& body, ast::ExprId id);
 
-// A string as it stands, or one that typeinfo() says.
+// A string as it stands, one that typeinfo() says, the kind of a probe.
 std::optional<std::string_view> known_text(const ast::Program& program, const Body& body, ast::ExprId id);
 
 // No value where it is known only when the program runs. The condition has been checked.

@@ -258,7 +258,7 @@ class BodyLowering {
     void zero(const ast::Call& node);
     void removals(const ast::Call& node);
     RecordPart record_part(ast::ExprId id, EventField& field);
-    void print_entry(const ast::Map& node, uint32_t map);
+    void print_entry(uint32_t map, ir::Value key);
     RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);

@@ -304,8 +304,12 @@ void BodyLowering::print(const ast::Call& node) {
         std::holds_alternative<ast::Call>(program_[node.arguments[0]].node))
         return print_histogram(std::get<ast::Call>(program_[node.arguments[0]].node));
     const auto* map = std::get_if<ast::Map>(&program_[node.arguments[0]].node);
-    if (map && map->has_key && type(node.arguments[0]).kind == Kind::aggregation)
-        return print_entry(*map, std::get<MapUse>(use(node.arguments[0])).index);
+    if (type(node.arguments[0]).kind == Kind::aggregation) {
+        if (const auto* pair = std::get_if<PairUse>(&use(node.arguments[0])))
+            return print_entry(pair->map, pairs_.at(pair->local).key);
+        const uint32_t index = std::get<MapUse>(use(node.arguments[0])).index;
+        if (map && map->has_key) return print_entry(index, key_of(index, *map));
+    }
     PlannedEvent e;
     e.kind = map && !map->has_key ? EventKind::map : EventKind::value;
     if (e.kind == EventKind::value) return emit_event(std::move(e), {node.arguments[0]});
@@ -318,13 +322,13 @@ void BodyLowering::print(const ast::Call& node) {
 }
 
 // The key goes into the record; whoever prints it reads the map.
-void BodyLowering::print_entry(const ast::Map& node, uint32_t map) {
+void BodyLowering::print_entry(uint32_t map, ir::Value key) {
     const PlannedMap& m = unit_.map(map);
     PlannedEvent e;
     e.kind = EventKind::map;
     e.map = map;
     e.fields.push_back({tuple_type(m.key)});
-    emit_parts(std::move(e), {{key_of(map, node), padded(m.key_size), true}}, false);
+    emit_parts(std::move(e), {{key, padded(m.key_size), true}}, false);
 }
 
 void BodyLowering::exit(const ast::Call& node) {

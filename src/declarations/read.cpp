@@ -18,6 +18,7 @@ namespace lt {
 namespace {
 
 constexpr const char* text_name = "/script.c";
+constexpr const char* integers_name = "/integers.h";
 // What to type next, by what clang's message says.
 struct AdviceRow {
     std::string_view part;
@@ -87,6 +88,37 @@ void refuse_conditional_items(const ast::Program& program, Diags& diags) {
     }
 }
 
+// uint32_t, __u8, s64 ...
+struct IntegerNames {
+    std::string_view before, behind;  // the number of bits
+    bool is_signed;
+};
+constexpr std::array integer_names{
+    IntegerNames{"uint", "_t", false}, IntegerNames{"int", "_t", true}, IntegerNames{"u", "", false},
+    IntegerNames{"s", "", true},       IntegerNames{"__u", "", false},  IntegerNames{"__s", "", true},
+    IntegerNames{"uint", "", false},   IntegerNames{"int", "", true},
+};
+constexpr std::array<std::string_view, 4> integer_types{"char", "short", "int", "long"};  // of 1, 2, 4, 8 bytes
+
+// The type of C for the name of an integer: one of those above, or as the kernel has it.
+std::optional<std::string> integer_of(const std::string& name, Kernel& kernel) {
+    if (name == "bool") return "_Bool";
+    const auto type = kernel.type(name);
+    for (size_t i = 0; i < integer_types.size(); i++) {
+        const uint32_t size = 1U << i;
+        const auto is_name = [&](const IntegerNames& n) {
+            return name == fmt::format("{}{}{}", n.before, 8 * size, n.behind);
+        };
+        const auto* row = std::ranges::find_if(integer_names, is_name);
+        const bool found = row != integer_names.end();
+        const bool is_own = type && type->kind == Kind::integer && type->view == View::plain && type->size == size;
+        if (!found && !is_own) continue;
+        const bool is_signed = found ? row->is_signed : type->is_signed;
+        return fmt::format("{} {}", is_signed ? "signed" : "unsigned", integer_types[i]);
+    }
+    return {};
+}
+
 class Reader {
   public:
     Reader(const LibClang& clang, const Source& source, Kernel& kernel, Diags& diags, CDeclarations& out)
@@ -95,34 +127,60 @@ class Reader {
     void read(const ast::Program& program, const HeaderOptions& options) {
         const std::vector<std::string> names = used_names(program);
         const std::string text = with_variables(c_text(source_, program), names);
-        const auto unit = parse(text, c_arguments(source_.name, options, kernel_));
+        std::vector<std::string> arguments = c_arguments(source_.name, options, kernel_);
+        const auto unit = parse(text, arguments);
         if (!unit) return;
-        find_includes(unit->get());
-        const unsigned count = clang_.getNumDiagnostics(unit->get());
+        if (!define_integers(unit->get())) return take(unit->get(), names);
+        arguments.insert(arguments.end(), {"-include", integers_name});
+        const auto again = parse(text, arguments);
+        if (again) take(again->get(), names);
+    }
+
+  private:
+    void take(CXTranslationUnit unit, const std::vector<std::string>& names) {
+        find_includes(unit);
+        const unsigned count = clang_.getNumDiagnostics(unit);
         for (unsigned i = 0; i < count; i++) {
-            CXDiagnostic given = clang_.getDiagnostic(unit->get(), i);
+            CXDiagnostic given = clang_.getDiagnostic(unit, i);
             complain(given);
             clang_.disposeDiagnostic(given);
         }
         if (diags_.has_errors()) return;
-        Converter(clang_, kernel_, out_.declared).take(unit->get());
-        read_macros(unit->get(), names);
+        Converter(clang_, kernel_, out_.declared).take(unit);
+        read_macros(unit, names);
     }
 
-  private:
     std::optional<TranslationUnit> parse(const std::string& text, const std::vector<std::string>& arguments) {
         std::vector<const char*> words;
         for (const std::string& a : arguments) words.push_back(a.c_str());
-        CXUnsavedFile file{text_name, text.data(), text.size()};
+        std::array files{CXUnsavedFile{text_name, text.data(), text.size()},
+                         CXUnsavedFile{integers_name, integers_.data(), integers_.size()}};
         CXIndex index = clang_.createIndex(0, 0);
         CXTranslationUnit unit = nullptr;
         const CXErrorCode code =
-            clang_.parseTranslationUnit2(index, text_name, words.data(), static_cast<int>(words.size()), &file, 1,
-                                         CXTranslationUnit_KeepGoing, &unit);
+            clang_.parseTranslationUnit2(index, text_name, words.data(), static_cast<int>(words.size()), files.data(),
+                                         files.size(), CXTranslationUnit_KeepGoing, &unit);
         TranslationUnit out(clang_, index, unit);
         if (code == CXError_Success) return out;
         diags_.error({}, fmt::format("libclang cannot read the script's C (error {})", static_cast<int>(code)));
         return {};
+    }
+
+    // Integers that headers would name, where the script uses them without one: by their names, or as the kernel has
+    // them. Were there any?
+    bool define_integers(CXTranslationUnit unit) {
+        constexpr std::string_view unknown = "unknown type name '";
+        std::set<std::string> names;
+        for (unsigned i = 0; i < clang_.getNumDiagnostics(unit); i++) {
+            CXDiagnostic given = clang_.getDiagnostic(unit, i);
+            const std::string message = clang_.text(clang_.getDiagnosticSpelling(given));
+            clang_.disposeDiagnostic(given);
+            if (message.starts_with(unknown))
+                names.insert(message.substr(unknown.size(), message.find('\'', unknown.size()) - unknown.size()));
+        }
+        for (const std::string& name : names)
+            if (const auto type = integer_of(name, kernel_)) integers_ += fmt::format("typedef {} {};\n", *type, name);
+        return !integers_.empty();
     }
 
     // Where each header was first asked for, directly or by another.
@@ -227,6 +285,7 @@ class Reader {
         clang_.EvalResult_dispose(value);
     }
 
+    std::string integers_;  // definitions of them
     const LibClang& clang_;
     const Source& source_;
     Kernel& kernel_;

@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "operators.h"
 #include "runtime/arguments.h"
+#include "stdlib/stp.h"
 
 namespace lt {
 namespace {
@@ -112,9 +113,74 @@ void whole_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Valu
     l.bytes_at(to, l.builder().constant(type.size), from, type.kind == Kind::string);
 }
 
+// ---- syscall_args()
+
+constexpr int helper_snprintf = 165;
+constexpr int helper_probe_read_user_str = 114;
+constexpr std::string_view entry_event = "sys_enter_";
+
+// Of a system call that the table does not have, addresses and numbers are told apart by their types.
+std::string letters_of(const Tracepoint& event, const std::vector<Field>& fields) {
+    const StpSystemCall* call = find_stp_system_call(std::string_view(event.event).substr(entry_event.size()));
+    std::string letters(call ? call->arguments : "");
+    for (size_t i = letters.size(); i < fields.size(); i++)
+        letters += pointee(fields[i].type) || fields[i].type.view == View::hex ? 'x' : 'd';
+    return letters.substr(0, fields.size());
+}
+
+std::vector<Field> fields_of_call(const Tracepoint& event) {
+    std::vector<Field> out;
+    for (const Field& field : event.fields) {
+        if (field.type.kind == Kind::integer && field.name != number_field) out.push_back(field);
+    }
+    return out;
+}
+
+Type syscall_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
+    if (c.place().kind != ProbeKind::syscall || !c.in_action()) {
+        c.error(id, "the arguments of a system call are there where it begins").hint =
+            "in an action of syscall:NAME, for example sc:openat { print(syscall_args()); }";
+        return nothing();
+    }
+    return string_type(c.longest_string());
+}
+
+// One argument as the kernel formats it, and the value for that.
+std::pair<std::string_view, ir::Value> shown_argument(BodyLowering& l, const Field& field, char letter, uint32_t size) {
+    Builder& b = l.builder();
+    const ir::Value value = l.argument_value(field);
+    if (letter == 'x') return {"0x%llx", value};
+    if (letter == 'u') return {"%llu", value};
+    if (letter == 'd') return {"%lld", value};
+    if (letter == 'i') return {"%lld", b.extend(value, 4, true)};
+    const ir::Value room = b.buffer(padded(size));
+    b.store(room, 0, b.constant(0));
+    b.helper(helper_probe_read_user_str, {room, b.constant(size), value});
+    return {"\"%s\"", room};
+}
+
+void syscall_into(BodyLowering& l, ast::ExprId id, const ast::Call&, ir::Value to) {
+    Builder& b = l.builder();
+    const Tracepoint& event = l.place().tracepoint;
+    const std::vector<Field> fields = fields_of_call(event);
+    const std::string letters = letters_of(event, fields);
+    const uint32_t size = l.type_of(id).size;
+    const auto bytes = static_cast<uint32_t>(8 * fields.size());
+    const ir::Value data = bytes == 0 ? b.constant(0) : b.buffer(bytes);
+    std::string format;
+    for (size_t i = 0; i < fields.size(); i++) {
+        const auto [text, value] = shown_argument(l, fields[i], letters[i], size);
+        b.store(data, static_cast<uint32_t>(8 * i), value);
+        format += (i > 0 ? ", " : "") + std::string(text);
+    }
+    const ir::Value kept = b.text(l.unit().text(format, static_cast<uint32_t>(format.size() + 1)));
+    b.helper(helper_snprintf, {to, b.constant(size), kept, data, b.constant(bytes)});
+}
+
 constexpr CallRule rules[] = {
     {Function::all_args, arguments_type, nullptr, arguments_into},
     {Function::whole, whole_type, whole_number, whole_into},
+    {Function::syscall_args, syscall_type, nullptr, syscall_into},
 };
 
 }  // namespace

@@ -398,6 +398,7 @@ class BodyLowering {
 
   public:  // for the rules of calls (calls.h)
     Builder& builder() { return *b_; }
+    const ResolvedPlace& place() const { return body_.place; }
     ir::Value argument_value(const Field& field);
     ir::Value variable_value(const ProgramVariable& variable);
     Unit& unit() { return unit_; }

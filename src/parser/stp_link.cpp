@@ -26,6 +26,9 @@ namespace {
 
 constexpr size_t most_functions = 1000;
 
+// System calls whose result is shown in hexadecimal digits.
+constexpr std::array<std::string_view, 4> give_addresses{"mmap", "mremap", "brk", "shmat"};
+
 // System calls that SystemTap has points for and that only other machines have.
 constexpr std::array<std::string_view, 12> other_machines{"send",    "recv",    "socketcall", "ipc",
                                                           "waitpid", "stat64",  "lstat64",    "fstat64",
@@ -270,7 +273,10 @@ class Linker {
         }
         if (returns) {
             give("retval", expr(ast::Name{"$return"}));
-            give("retstr", expr(ast::Call{"sprintf", where, {expr(ast::String{"%d"}), expr(ast::Name{"$return"})}}));
+            const bool is_address = std::ranges::find(give_addresses, name) != give_addresses.end();
+            const ast::ExprId base = expr(ast::Integer{is_address ? 2u : 1u});
+            if (functions_.has("return_str"))
+                give("retstr", expr(ast::Call{"return_str", where, {base, expr(ast::Name{"$return"})}}));
         }
         made_.push_back(std::move(alias));
         return &made_.back();
@@ -284,8 +290,9 @@ class Linker {
         for (size_t i = 0; i < call.arguments.size(); i++) {
             const char letter = call.arguments[i];
             format += i > 0 ? ", " : "";
-            format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : std::string("%") + letter;
-            const ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
+            format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : letter == 'u' ? "%u" : "%d";
+            ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
+            if (letter == 'i') argument = expr(ast::Call{"@lt", where, {expr(ast::String{"int32"}), argument}});
             given.push_back(letter == 's' ? expr(ast::Call{"user_string_quoted", where, {argument}}) : argument);
         }
         given[0] = expr(ast::String{format});

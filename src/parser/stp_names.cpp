@@ -311,11 +311,7 @@ void NameResolver::special_variable(ast::ExprId id, const std::string& name) {
 
 // An argument of a system call by the name that this kernel has for it, 0 where it has none.
 void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
-    if (name == "argstr") {
-        diags_.error(span(id), "argstr is there for system calls that are named one by one").hint =
-            "write syscall.openat instead of syscall.*, or print the arguments that you need";
-        return;
-    }
+    if (name == "argstr") return put(id, ast::Call{"syscall_args", span(id), {}});
     if (around_->call != nullptr) {
         const auto place = stp_argument(*around_->call, name);
         if (!place) return put(id, ast::Integer{0});

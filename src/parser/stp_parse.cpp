@@ -107,6 +107,7 @@ void load_library(Source& source, const std::vector<std::string>& words, Diags&)
         files.push_back({file, std::move(pieces), std::move(defines)});
     }
     std::set<std::string> wanted = named_in(scan_text(source.text));
+    if (wanted.contains("retstr")) wanted.insert("return_str");                     // which it is made by
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;

@@ -25,6 +25,15 @@ constexpr std::array functions{
                 "What an address points to: a structure with all its members, a number, of char the string; any other "
                 "value as it is.",
                 "k:vfs_read { print(whole(args.pos)); }"},
+    FunctionRow{
+        Function::syscall_args,
+        "syscall_args",
+        {},
+        Aggregation::none,
+        string_type(512),
+        "The arguments of a system call as a text: numbers, flags and addresses in hexadecimal digits, strings in "
+        "quotes.",
+        "sc:open* { printf(\"%s(%s)\\n\", probe, syscall_args()); }"},
 };
 
 }  // namespace

@@ -174,6 +174,7 @@ enum class Function : uint8_t {
     // many values in one
     all_args,
     whole,
+    syscall_args,
     // what is known when the program is compiled
     is_str,
     is_ptr,

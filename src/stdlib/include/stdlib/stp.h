@@ -69,7 +69,7 @@ struct StpFunction {
 const StpFunction* find_stp_function(std::string_view name);
 std::span<const StpFunction> stp_functions();
 
-// A system call and how its arguments are shown: a letter of "duxs" for each.
+// A system call and how its arguments are shown: a letter of "diuxs" for each.
 struct StpSystemCall {
     std::string_view name;
     std::string_view arguments;

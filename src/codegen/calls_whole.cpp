@@ -131,7 +131,7 @@ std::string letters_of(const Tracepoint& event, const std::vector<Field>& fields
 std::vector<Field> fields_of_call(const Tracepoint& event) {
     std::vector<Field> out;
     for (const Field& field : event.fields) {
-        if (field.type.kind == Kind::integer && field.name != number_field) out.push_back(field);
+        if (field.type.kind == Kind::integer && field.name != syscall_number) out.push_back(field);
     }
     return out;
 }

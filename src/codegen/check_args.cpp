@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint32_t most_copied = 4096;  // bytes of a record
 
-constexpr std::string_view number_field = "__syscall_nr";  // of each record of a system call, and no argument
-
 bool can_be_read(const ProgramVariable& v) {
     if (!v.missing.empty() || v.type.kind == Kind::none || v.type.size == 0) return false;
     return !v.is_value || v.type.size <= v.words * 8;
@@ -46,7 +44,7 @@ std::optional<ArgumentsUse> BodyChecker::readable_arguments(ast::ExprId id, cons
     }
     for (const Field& field : function.name.empty() ? body_.place.tracepoint.fields : function.parameters) {
         if (field.type.kind == Kind::none || field.name.empty()) continue;
-        if (sort.numbers_only && (field.type.kind != Kind::integer || field.name == number_field)) continue;
+        if (sort.numbers_only && (field.type.kind != Kind::integer || field.name == syscall_number)) continue;
         assume_field(field);
         all.fields.push_back(field);
     }

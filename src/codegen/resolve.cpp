@@ -23,6 +23,10 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
     return out;
 }
 
+bool takes_all(const std::string& function) {
+    return function == function_row(Function::all_args).name || function == function_row(Function::syscall_args).name;
+}
+
 // What an item asks of `args`.
 struct ArgsReader {
     const ast::Program& program;
@@ -41,8 +45,8 @@ struct ArgsReader {
         }
         const auto* call = std::get_if<ast::Call>(&program[id].node);
         out.by_fields = out.by_fields || is_named(id, Variable::args);
-        out.whole = out.whole || is_named(id, Variable::args) || is_named(id, Variable::ctx) ||
-                    (call && call->name == function_row(Function::all_args).name);
+        out.whole =
+            out.whole || is_named(id, Variable::args) || is_named(id, Variable::ctx) || (call && takes_all(call->name));
         ast::each_child(program[id], [&](ast::ExprId child) { expr(child); });
         ast::each_block(program[id], [&](const ast::Block& inner) { block(inner); });
     }

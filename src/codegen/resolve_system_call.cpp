@@ -15,7 +15,7 @@ namespace {
 constexpr size_t few_system_calls = 8;
 
 // In the records of all calls at the same place.
-constexpr std::string_view shared_fields[] = {"__syscall_nr", "ret"};
+constexpr std::string_view shared_fields[] = {syscall_number, "ret"};
 
 // Calls whose return no tracepoint sees: a span of one would be left open.
 constexpr std::string_view without_return[] = {"exit", "exit_group", "rt_sigreturn"};

@@ -60,6 +60,7 @@ constexpr bool run_by_lt(Place place) {
 inline constexpr std::string_view syscall_category = "syscalls";
 inline constexpr std::string_view syscall_entry = "sys_enter_";
 inline constexpr std::string_view syscall_exit = "sys_exit_";
+inline constexpr std::string_view syscall_number = "__syscall_nr";  // the field of each of their records, no argument
 
 struct ProbeRow {
     ProbeKind kind;

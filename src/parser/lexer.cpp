@@ -181,8 +181,18 @@ bool Lexer::begins_statement() const {
     return is_inside && std::find(before.begin(), before.end(), current_.kind) != before.end();
 }
 
+// In a predicate, a key and the like: does a `{` here begin a value, and not the item's block with a bracket missing?
+bool Lexer::opens_value() {
+    if (brackets_.empty() || in_block()) return false;
+    if (current_.kind == K::S_ELSE || current_.kind == K::S_PREDICATE_OPEN || value_follows()) return true;
+    if (choices_ == 0) return false;
+    choices_--;
+    return true;
+}
+
 Token Lexer::open(Bracket bracket, TokenKind kind) {
-    brackets_.push_back({bracket, here(), mode_});
+    const bool is_value = bracket == Bracket::brace && opens_value();
+    brackets_.push_back({bracket, here(), mode_, is_value});
     mode_ = Mode::code;
     if (brackets_.size() <= most_brackets || quiet_) return simple(kind);
     return bad(here(), "this is nested too deeply", "split it into several statements");
@@ -199,9 +209,10 @@ Token Lexer::close(Bracket bracket, TokenKind kind) {
 // A closing bracket tells that an item is over only if it closes its outermost block.
 void Lexer::closed(Open was) {
     mode_ = was.outside;
-    if (!is_block(was) || in_block()) return;
+    if (!is_block(was) || in_block() || was.is_value) return;
     if (was.bracket == Bracket::angle) last_span_ = {was.span, here()};
     brackets_.clear();
+    choices_ = 0;
     mode_ = Mode::probe;
     item_over_ = true;
 }

@@ -25,7 +25,8 @@ enum class Bracket : uint8_t { paren, square, brace, angle, predicate };
 struct Open {
     Bracket bracket;
     Span span;
-    Mode outside;  // the mode to go back to
+    Mode outside;           // the mode to go back to
+    bool is_value = false;  // a block in an expression in front of the item's own block
 };
 
 struct BracketRow {
@@ -89,6 +90,7 @@ class Lexer {
     void cut(uint32_t length) { cursor_ = token_ + length; }
 
     // Brackets.
+    bool opens_value();
     bool value_follows() const;
     bool begins_statement() const;
     Token open(Bracket bracket, TokenKind kind);
@@ -150,6 +152,7 @@ class Lexer {
     uint32_t item_begin_ = 0;
     Mode mode_ = Mode::probe;
     std::vector<Open> brackets_;
+    uint32_t choices_ = 0;  // each `if` of a value whose block has not begun, in front of the item's own block
     SymbolKind keyword_ = Parser::symbol_kind::S_YYEMPTY;  // with which the item began
     bool in_closers_ = false;                              // is this after the `->` of a span?
     bool in_item_ = false;

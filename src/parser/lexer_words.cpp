@@ -81,7 +81,10 @@ Token Lexer::word() {
     if (text() == "import" && source_.text[past_blanks(offset(cursor_))] == '"') return simple(TokenKind::IMPORT);
     const auto keyword = find_keyword(code_keywords, text());
     if (keyword == TokenKind::C_TYPE) return Parser::make_C_TYPE(std::string(text()), here());
-    if (keyword == TokenKind::IF && value_follows()) return simple(TokenKind::IF_VALUE);
+    const bool is_value = value_follows() || current_.kind == Parser::symbol_kind::S_PREDICATE_OPEN;
+    const bool goes_on = current_.kind == Parser::symbol_kind::S_ELSE;
+    if (keyword == TokenKind::IF && (is_value || goes_on) && !in_block()) choices_++;
+    if (keyword == TokenKind::IF && is_value) return simple(TokenKind::IF_VALUE);
     if (keyword) return simple(*keyword);
     return Parser::make_NAME(std::string(text()), here());
 }

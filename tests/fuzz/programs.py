@@ -55,9 +55,9 @@ INTEGERS = ["pid", "tid", "uid", "gid", "cpu", "nsecs", "(elapsed / 1ns)", "rand
             "leader_tid", "curtask->flags", "sizeof(struct task_struct)", "nsecs(boot)"]
 # What each takes and gives: i an integer, s a string.
 CALLS = {
-    "i": ["bswap(i)", "strtol(s)", "strlen(s)", "len(@k0)", "has_key(@i0)", "(s == s)", "strncmp(s, s, 4)",
+    "i": ["bswap(i)", "strtol(s)", "strlen(s)", "strcap(s)", "len(@k0)", "has_key(@i0)", "(s == s)", "strncmp(s, s, 4)",
           "strncmp(s, s, 200)", 'strcontains(s, "a")', 'glob(s, "a*[b-d]?")', 'matches(s, "^(a|b)+c{1,3}$")', "memcmp(comm, comm, 3)", "strstr(s, s)", "bswap((uint16)i)"],
-    "s": ["substr(s, 1, 4)", "substr(s, i, 3)", "strcap(s)", "toupper(s)", "str(i)", "str(i, 8)", "str(kptr(i))"],
+    "s": ["substr(s, 1, 4)", "substr(s, i, 3)", "toupper(s)", "str(i)", "str(i, 8)", "str(kptr(i))"],
     # for printing only
     "p": ["ksym(i)", "usym(i)", "ntop(i)", "strerror(i)", "signal_name(i)", "syscall_name(i)", 'strftime("%H", i)',
           "kstack(2)", "ustack(perf)", "buf(i, 16)", "buf(s, i)", "macaddr(i)", "username", "(i, s, i)", "args", "curtask->se"],
@@ -92,7 +92,7 @@ class Block:
             if depth < 2 and r.random() < 0.2:
                 return "@k%d[%s]" % (r.randrange(2), self.key(depth + 1))
             return r.choice(choices)
-        kind = r.randrange(8)
+        kind = r.randrange(10)
         if kind < 4:
             return "(%s %s %s)" % (self.integer(depth + 1), r.choice(BINARY), self.integer(depth + 1))
         if kind == 4:
@@ -101,7 +101,17 @@ class Block:
             return r.choice(CASTS) + "(" + self.integer(depth + 1) + ")"
         if kind == 6:
             return "(%s ? %s : %s)" % (self.integer(depth + 1), self.integer(depth + 1), self.integer(depth + 1))
+        if kind == 7:
+            return "(if (%s) { %s } else { %s })" % (self.integer(depth + 1), self.integer(depth + 1), self.integer(depth + 1))
+        if kind == 8:
+            return "(%s %s %s)" % (self.group(depth + 1), r.choice(["==", "!="]), self.group(depth + 1))
         return self.call("i", depth)
+
+    def group(self, depth):
+        """A record: its strings differ in length, its fields in order."""
+        parts = ["a = " + self.integer(depth + 1), "b = " + self.string(depth + 1)]
+        self.rng.shuffle(parts)
+        return "(%s, %s)" % tuple(parts)
 
     def printed(self):
         """A map with a key of what is printed by name; one map for each sort."""
@@ -124,6 +134,8 @@ class Block:
             choices.append(r.choice(self.locals["string"]))
         if depth < 3 and r.random() < 0.2:
             return "(%s ? %s : %s)" % (self.integer(depth + 2), r.choice(self.strings), '"no"')
+        if depth < 3 and r.random() < 0.1:
+            return "(string[%d])(%s)" % (r.choice([1, 4, 24]), self.string(depth + 1))
         if depth < 3 and r.random() < 0.3:
             return self.call("s", depth)
         return r.choice(choices)
@@ -148,7 +160,9 @@ class Block:
             unit = "d" if self.closes else "n"
             value = "latency" if self.closes else self.integer()
             key = r.choice(["", "[%s]" % self.key()])
-            return "@%s%d%s%s = %s;" % (unit, n, "k" if key else "", key, AGGREGATIONS[n].format(value))
+            name = "@%s%d%s%s" % (unit, n, "k" if key else "", key)
+            shown = " print(%s);" % name if key and r.random() < 0.3 else ""
+            return "%s = %s;%s" % (name, AGGREGATIONS[n].format(value), shown)
         if kind == 4:
             self.names += 1
             name = "$v%d" % self.names
@@ -163,7 +177,8 @@ class Block:
                              "print(%s);" % self.call("p", 0), "print(@k1, 3);", "clear(@k1);", "@z[%s] = count(); zero(@z);" % self.integer(),
                              "@l = lhist(%s, 0, 100, 10);" % self.integer(), self.printed(),
                              "@t[%s] = (%s, %s);" % (self.integer(), self.integer(), self.string()),
-                             "delete(@k0[%s]);" % self.key(), "@st[kstack(3)] = count();", "@us[ustack(4), comm] = count();"])
+                             "print(%s ? %s : %s);" % (self.integer(), self.group(0), self.group(0)),
+                             "@r[%s] = %s;" % (self.group(0), self.group(0)), "delete(@k0[%s]);" % self.key(), "@st[kstack(3)] = count();", "@us[ustack(4), comm] = count();"])
         if kind == 7 and self.locals["integer"]:
             return "%s%s;" % (r.choice(self.locals["integer"]), r.choice(["++", "--", " += 2"]))
         if kind in (7, 8, 9):

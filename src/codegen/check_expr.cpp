@@ -230,7 +230,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     const Type joined = string_type(longest);
     // What is joined to itself has its type from the other side.
     if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
-    if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
+    if (l.kind == Kind::none || r.kind == Kind::none) {
+        const bool is_sum = typed_.assume_sums && !is_comparison(node.op) && !is_logical(node.op);
+        const bool beside_number = l.kind == Kind::integer || r.kind == Kind::integer;
+        return is_sum && beside_number ? integer_type() : nothing();
+    }
     if (l.kind != r.kind) {
         diags_.error(span(id), fmt::format("{} and {} do not go together in `{}`", type_name(l), type_name(r),
                                            spelling(node.op)));

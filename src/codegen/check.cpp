@@ -68,8 +68,9 @@ void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
     for (const MapInfo& map : typed.maps) {
-        if (map.value.kind != Kind::none || map.written) continue;
-        diags.error(map.first, fmt::format("nothing is ever assigned to {}", map.name)).hint =
+        if (map.value.kind != Kind::none) continue;
+        const std::string_view fault = map.written ? "nothing says what {} holds" : "nothing is ever assigned to {}";
+        diags.error(map.first, fmt::format(fmt::runtime(fault), map.name)).hint =
             fmt::format("assign to it, as in `{} = count()`", map.name);
     }
 }
@@ -108,6 +109,12 @@ uint32_t MapTable::index(const std::string& name, Span where) {
 void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     check_names(program, typed, diags);
     rounds(program, typed, kernel);
+    // What gets its type from itself alone: $n = @x[tid]; @x[tid] = $n + 1
+    const auto is_unknown = [](const MapInfo& map) { return map.value.kind == Kind::none; };
+    if (std::ranges::any_of(typed.maps, is_unknown)) {
+        typed.assume_sums = true;
+        rounds(program, typed, kernel);
+    }
     if (program.settings.numbers_by_default) {
         typed.assume_numbers = true;
         // What is written in probes alone that this kernel has none of is 0, as what nothing writes.

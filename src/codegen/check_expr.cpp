@@ -229,7 +229,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     const Type joined = string_type(longest);
     // What is joined to itself has its type from the other side.
     if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
-    if (l.kind == Kind::none || r.kind == Kind::none) return nothing();
+    if (l.kind == Kind::none || r.kind == Kind::none) {
+        const bool is_sum = typed_.assume_sums && !is_comparison(node.op) && !is_logical(node.op);
+        const bool beside_number = l.kind == Kind::integer || r.kind == Kind::integer;
+        return is_sum && beside_number ? integer_type() : nothing();
+    }
     const bool equality = node.op == ast::BinaryOp::equal || node.op == ast::BinaryOp::not_equal;
     const auto text_and_name = [](const Type& text, const Type& name) {
         return text.kind == Kind::string && name.kind != Kind::string && name_size(name) != 0;

@@ -188,11 +188,25 @@ void Dispatcher::complain(const Complaint& complaint) {
 
 // What cannot be done is told, and the run goes on.
 void Dispatcher::act(EventKind kind, const std::string& text) {
+    const bool is_command = kind == EventKind::system;
+    if (is_command && latest_ && std::chrono::steady_clock::now() > *latest_) {
+        commands_left_++;
+        return;
+    }
+    commands_ += is_command ? 1 : 0;
     const Result<std::string> output =
         kind == EventKind::cat ? file_text(text, plan_.max_cat_bytes) : command_output(text);
     if (output) return printer_.text(kind == EventKind::cat ? MadeBy::cat : MadeBy::system, *output);
     printer_.flush();
     fmt::print(messages_, "lt: {}\n", output.error().what);
+}
+
+void Dispatcher::hurry_is_over() {
+    latest_.reset();
+    if (const uint64_t left = std::exchange(commands_left_, 0); left > 0) {
+        printer_.flush();
+        fmt::print(messages_, "lt: commands of system() that were not run, because the run had ended: {}\n", left);
+    }
 }
 
 void Dispatcher::set_option(const std::vector<Value>& values) {
@@ -341,6 +355,13 @@ Collector::Drained Collector::drain() {
     return left_ == 0 ? Drained::some : Drained::all;
 }
 
+void Collector::drain_all(std::chrono::milliseconds commands) {
+    dispatcher_.hurry(std::chrono::steady_clock::now() + commands);
+    while (drain() != Drained::nothing) {
+    }
+    dispatcher_.hurry_is_over();
+}
+
 Status Collector::take(std::span<const uint8_t> record) {
     if (exit_called() || exit_held_ || failure_) return Done{};
     if (!held_ || empties_at_once(record)) return dispatcher_.handle(record);
@@ -410,7 +431,10 @@ int Collector::take_next(void* self, void* record, size_t size) {
         return collector.exit_held_ ? -ECANCELED : 0;
     }
     collector.left_--;
-    return collector.handle(bytes) && collector.left_ != 0 ? 0 : -ECANCELED;
+    const uint64_t commands = collector.dispatcher_.commands();
+    const bool goes_on = collector.handle(bytes);
+    if (collector.dispatcher_.commands() != commands) collector.left_ = 0;  // it took long: are there signals?
+    return goes_on && collector.left_ != 0 ? 0 : -ECANCELED;
 }
 
 }  // namespace lt

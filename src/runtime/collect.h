@@ -4,6 +4,7 @@
 
 #include <bpf/libbpf.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -50,6 +51,10 @@ class Dispatcher {
     uint64_t errors() const { return errors_; }  // of the program, at run time
     bool failed() const { return failed_; }      // by more of them than there may be
     void forget_exit() { exit_called_ = false; }
+    uint64_t commands() const { return commands_; }  // of system(), that were run
+    // The commands that are still to come are run up to a time only, until told that it is over; the others are told.
+    void hurry(std::chrono::steady_clock::time_point latest) { latest_ = latest; }
+    void hurry_is_over();
     Result<MapContent> map(size_t index);        // as print() shows it
     Result<OpenSpans> open_spans(size_t index);  // of a span
     Status print_maps();                         // all that are not empty, as at the end of a run
@@ -76,6 +81,9 @@ class Dispatcher {
     uint64_t results_ = 0;
     uint64_t errors_ = 0;
     bool failed_ = false;
+    uint64_t commands_ = 0;
+    uint64_t commands_left_ = 0;  // not run: it was too late
+    std::optional<std::chrono::steady_clock::time_point> latest_;
     std::FILE* messages_ = stderr;
 };
 
@@ -104,6 +112,9 @@ class Collector {
     uint64_t errors() const { return dispatcher_.errors(); }
     bool failed() const { return dispatcher_.failed(); }
     const std::optional<Error>& failure() const { return failure_; }
+
+    // Takes all that is left; of what takes long, commands, only as many as can be run in this time.
+    void drain_all(std::chrono::milliseconds commands);
 
     // From hold() on records are kept; release() acts on them. So what BEGIN asks for is done once, although a refusal
     // that comes later makes another session run it again.

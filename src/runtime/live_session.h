@@ -89,6 +89,7 @@ class LiveSession final : public Session {
     std::vector<Refusal> refusals_of(size_t probe) const;
     bool open_next(Attacher& attacher, size_t probe);
     std::vector<Refusal> open_all(Attacher& attacher);
+    std::vector<size_t> attach_order() const;
     std::vector<Refusal> link_all(Attacher& attacher);
     Status start();
     Status start_periods();

@@ -257,8 +257,8 @@ Status LiveSession::finish() {
         if (auto stopped = object_.stop_opening(true); !stopped) return stopped;
     }
     detach();
-    while (collector_->drain() != Collector::Drained::nothing) {
-    }
+    const bool is_told = ended_ == Ended::interrupted;  // who is told to end does not begin something long
+    collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
     if (auto ran = run_last_programs(); !ran) return ran;
     if (auto printed = collector_->print_maps(); !printed) return printed;
     printer_.flush();

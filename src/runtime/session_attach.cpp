@@ -1,4 +1,5 @@
 // How a session attaches its probes, each by the first rung that works, and detaches them: at the end or for a while.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -6,6 +7,18 @@
 #include "missed.h"
 
 namespace lt {
+namespace {
+
+// Of several programs at one place the kernel runs the one first that was attached last: those of a program's functions
+// and of trampolines, and of kprobes those at entries.
+bool last_runs_first(const Rung& rung) {
+    const WayRow& way = way_row(rung.way);
+    if (way.user || way.session || rung.way == Way::fentry) return true;
+    const bool is_kprobe = rung.way == Way::kprobe_multi || rung.way == Way::kprobe;
+    return is_kprobe && std::ranges::none_of(rung.attachments, &Attachment::at_return);
+}
+
+}  // namespace
 
 std::vector<Refusal> LiveSession::attach() {
     taken_.resize(plan_.probes.size());
@@ -30,8 +43,21 @@ std::vector<Refusal> LiveSession::attach() {
     return {};
 }
 
+// So that blocks of one place run in the program's order. Some are attached when they are opened, others when linked.
+std::vector<size_t> LiveSession::attach_order() const {
+    std::vector<size_t> order, reversed;
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++) {
+        const auto left = std::ranges::find_if(refused_[probe], &std::string::empty);
+        const auto rung = static_cast<size_t>(left - refused_[probe].begin());
+        const auto& rungs = plan_.probes[probe].rungs;
+        (rung < rungs.size() && last_runs_first(rungs[rung]) ? reversed : order).push_back(probe);
+    }
+    order.insert(order.end(), reversed.rbegin(), reversed.rend());
+    return order;
+}
+
 std::vector<Refusal> LiveSession::open_all(Attacher& attacher) {
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+    for (const size_t probe : attach_order())
         if (!open_next(attacher, probe)) {
             taken_.clear();
             return refusals_of(probe);
@@ -57,7 +83,7 @@ bool LiveSession::open_next(Attacher& attacher, size_t probe) {
 }
 
 std::vector<Refusal> LiveSession::link_all(Attacher& attacher) {
-    for (size_t probe = 0; probe < plan_.probes.size(); probe++)
+    for (const size_t probe : attach_order())
         for (;;) {
             Taken& taken = taken_[probe];
             auto linked = link_hooks(taken.hooks, taken.skipped);
@@ -150,7 +176,7 @@ Status LiveSession::pause() {
 Status LiveSession::resume() {
     if (!paused_) return Done{};
     paused_ = false;
-    for (size_t probe = 0; probe < taken_.size(); probe++) {
+    for (const size_t probe : attach_order()) {
         if (!pauses(probe)) continue;
         if (auto started = restart_hooks(taken_[probe].hooks, taken_[probe].skipped); !started)
             return started.error_in(plan_.probes[probe].text);

@@ -236,6 +236,7 @@ struct Typed {
     bool unsafe = false;               // as of ResolveOptions
     bool accounts = false;             // is it to be found out at the end what is open?
     bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
+    bool assume_sums = false;          // while checking: what is added to an integer, and has no type yet, is one
     bool timestamps = false;           // do records tell when they were written?
     Traced traced;                     // whose events are collected
     bool renumbered = false;           // as of Kernel::renumbers_processes(): programs ask for the numbers of lt's

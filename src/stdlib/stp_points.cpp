@@ -106,8 +106,6 @@ constexpr std::array rows{
     StpPoint{"procfs.write", "", "", "", "", "lt has no files in /proc", ""},
     StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},
-    StpPoint{"netfilter.pf(s).hook(s)", "", "", "", "", "lt has no probes of netfilter yet",
-             "probe a function of the network stack: kernel.function(\"ip_rcv\")"},
     StpPoint{"java(s).class(s).method(s)", "", "", "", "", "lt does not look into the Java machine", ""},
 };
 

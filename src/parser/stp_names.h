@@ -151,6 +151,7 @@ class NameResolver {
     void size_of(ast::ExprId id, const ast::Call& node);
     void error(ast::ExprId id, const ast::Call& node);
     void sprinted(ast::ExprId id);
+    void keep_time(ast::ExprId id);
     void printing(ast::ExprId id, const ast::Call& node, const StpFunction& row);
     static void add_text(Printed& out, std::string_view text);
     void add_value(Printed& out, ast::ExprId value);

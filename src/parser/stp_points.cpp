@@ -81,7 +81,9 @@ constexpr std::array missing{
     Missing{"python3", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
 };
 
-bool without_meaning(const PointPart& part) { return part.name == "maxactive" || part.name == "randomize"; }
+bool without_meaning(const PointPart& part) {
+    return part.name == "maxactive" || part.name == "randomize" || part.name == "priority";
+}
 
 Point plain(const Point& point) {
     Point out = point;

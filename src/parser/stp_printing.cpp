@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 
 #include "stp_clone.h"
 #include "stp_names.h"
@@ -178,11 +179,28 @@ std::optional<uint64_t> NameResolver::constant(ast::ExprId id) const {
     return number ? std::optional(number->value) : std::nullopt;
 }
 
+// ctime(seconds) as a text, not a number that is shown as one; in the time zone of here and now.
+void NameResolver::keep_time(ast::ExprId id) {
+    const auto* call = std::get_if<ast::Call>(&node(id));
+    if (call == nullptr || (call->name != "ctime" && call->name != "tz_ctime") || call->arguments.size() != 1) return;
+    if (!functions_.has("__ctime_text")) return;
+    const time_t now = std::time(nullptr);
+    tm here{};
+    if (::localtime_r(&now, &here) == nullptr) return;
+    const ast::Call copy = *call;
+    const ast::ExprId offset = add(id, ast::Integer{static_cast<uint64_t>(here.tm_gmtoff)});
+    const ast::ExprId seconds = add(id, ast::Binary{ast::BinaryOp::add, copy.arguments[0], offset});
+    put(id, ast::Call{"__ctime_text", copy.name_span, {seconds}});
+}
+
 // A text that is kept. A value that stands alone needs no format.
 void NameResolver::sprinted(ast::ExprId id) {
     Printed out;
     add_sprint(out, id);
-    for (ast::ExprId value : out.values) expr(value);
+    for (ast::ExprId value : out.values) {
+        keep_time(value);
+        expr(value);
+    }
     const Span where = span(id);
     out.values.insert(out.values.begin(), add(id, ast::String{out.format}));
     put(id, ast::Call{"sprintf", where, out.values});

@@ -93,7 +93,7 @@ constexpr std::array rows{
               "others lt has no need."},
     OptionRow{Option::suppress_errors, "--suppress-handler-errors", "",
               "Errors of a SystemTap program at run time do not end the run."},
-    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--suppress-time-limits", "",
+    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--ldd,--skip-badvars,--suppress-time-limits", "",
               "Options of SystemTap that lt has no need of; nor of -m and -s."},
     OptionRow{Option::module_name, "-m", "NAME", "SystemTap's name of a module: lt makes none."},
     OptionRow{Option::buffer_size, "-s", "MB", "SystemTap's size of a buffer: lt's is as large as it has to be."},

@@ -46,8 +46,9 @@ constexpr std::array rows{
     StpPoint{"kernel.function(n)", "", "", "", "", needs_lines, at_entry},
     StpPoint{"kernel.statement(s)", "kprobe:{0}", "", "args", ""},
     StpPoint{"kernel.statement(s).nearest", "kprobe:{0}", "", "args", ""},
-    StpPoint{"kernel.statement(n)", "", "", "", "", needs_lines, at_entry},
-    StpPoint{"kernel.statement(n).absolute", "", "", "", "", needs_lines, at_entry},
+    // an address, which may lie inside of an instruction: with -g
+    StpPoint{"kernel.statement(n)", "kprobe:{0}", "", "", ""},
+    StpPoint{"kernel.statement(n).absolute", "kprobe:{0}", "", "", ""},
     StpPoint{"module(s).function(s)", "kprobe:{0}:{1}", "", "args", ""},
     StpPoint{"module(s).function(s).call", "kprobe:{0}:{1}", "", "args", ""},
     StpPoint{"module(s).function(s).return", "kretprobe:{0}:{1}", "kprobe:{0}:{1}", "args", "retval"},
@@ -106,8 +107,6 @@ constexpr std::array rows{
     StpPoint{"procfs.write", "", "", "", "", "lt has no files in /proc", ""},
     StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},
-    StpPoint{"netfilter.pf(s).hook(s)", "", "", "", "", "lt has no probes of netfilter yet",
-             "probe a function of the network stack: kernel.function(\"ip_rcv\")"},
     StpPoint{"java(s).class(s).method(s)", "", "", "", "", "lt does not look into the Java machine", ""},
 };
 

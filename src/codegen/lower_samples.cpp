@@ -182,4 +182,14 @@ void BodyLowering::collect_samples(uint32_t map, ir::Value slot, ir::Value value
               n(std::max<int64_t>(b[3], 1)), n(at.linear_count), n(unit_.loss(LossKind::contended, map)), alone(map)});
 }
 
+// The key goes into the record; whoever prints it reads the map.
+void BodyLowering::print_entry(uint32_t map, ir::Value key) {
+    const PlannedMap& m = unit_.map(map);
+    PlannedEvent e;
+    e.kind = EventKind::map;
+    e.map = map;
+    e.fields.push_back({tuple_type(m.key)});
+    emit_parts(std::move(e), {{key, padded(m.key_size), true}}, false);
+}
+
 }  // namespace lt

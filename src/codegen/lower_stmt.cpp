@@ -321,16 +321,6 @@ void BodyLowering::print(const ast::Call& node) {
     emit_event(std::move(e), {});
 }
 
-// The key goes into the record; whoever prints it reads the map.
-void BodyLowering::print_entry(uint32_t map, ir::Value key) {
-    const PlannedMap& m = unit_.map(map);
-    PlannedEvent e;
-    e.kind = EventKind::map;
-    e.map = map;
-    e.fields.push_back({tuple_type(m.key)});
-    emit_parts(std::move(e), {{key, padded(m.key_size), true}}, false);
-}
-
 void BodyLowering::exit(const ast::Call& node) {
     PlannedEvent e;
     e.kind = EventKind::exit;

@@ -328,18 +328,20 @@ Result<size_t> list_anything(Kernel& kernel, std::string_view last, const Listin
     return found;
 }
 
+constexpr std::string_view forms = "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*";
+
 Result<size_t> list_parts(Kernel& kernel, const Parts& parts, const Listing& how) {
     if (const ProbeRow* row = find_probe(parts[0])) return list_kind(kernel, *row, parts, how);
     const bool is_kinds = parts.size() > 1 && is_glob(parts[0]);
-    if (parts.size() > 1 && !is_kinds) return Error{fmt::format("there is no kind of probe `{}`", parts[0]), "", 0};
+    if (parts.size() > 1 && !is_kinds)
+        return Error{fmt::format("there is no kind of probe `{}`", parts[0]), std::string(forms), 0};
     return is_kinds ? list_kinds(kernel, parts, how) : list_anything(kernel, parts.back(), how);
 }
 
 Status list_pattern(Kernel& kernel, std::string_view pattern, const Listing& how) {
     if (is_type(pattern)) return list_types(kernel, pattern, how.verbose);
-    constexpr std::string_view forms = "patterns look like k:vfs_*, t:sched:*, u:/bin/bash:read* or *read*";
     const Result<size_t> n = list_parts(kernel, split(pattern, ':'), how);
-    if (!n) return Error{n.error().what, n.error().hint.empty() ? std::string(forms) : n.error().hint, 0};
+    if (!n) return n.error();
     if (*n == 0) return Error{fmt::format("nothing matches `{}`", pattern), std::string(forms), 0};
     return Done{};
 }

@@ -274,9 +274,10 @@ class Linker {
         if (returns) {
             give("retval", expr(ast::Name{"$return"}));
             const bool is_address = std::ranges::find(give_addresses, name) != give_addresses.end();
-            const ast::ExprId base = expr(ast::Integer{is_address ? 2u : 1u});
+            std::vector<ast::ExprId> shown{expr(ast::Name{"$return"})};
+            if (is_address) shown.insert(shown.begin(), expr(ast::Integer{2}));
             if (functions_.has("return_str"))
-                give("retstr", expr(ast::Call{"return_str", where, {base, expr(ast::Name{"$return"})}}));
+                give("retstr", expr(ast::Call{is_address ? "return_str" : "__result", where, shown}));
         }
         made_.push_back(std::move(alias));
         return &made_.back();

@@ -210,6 +210,7 @@ void NameResolver::statement(ast::StmtId id) {
     if (is_next(program_, node)) return next(id);
     if (given_.for_port && std::holds_alternative<ast::Attempt>(node)) return attempt(id);
     if (const auto* assign = std::get_if<ast::Assign>(&node)) {
+        if (no_value_for_statistic(*assign)) return;
         const auto* name = std::get_if<ast::Name>(&program_[assign->target].node);
         const auto* use = name && !around_->parameters.contains(name->name)
                               ? globals_.contains(name->name) ? &globals_[name->name] : nullptr

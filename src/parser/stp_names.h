@@ -136,6 +136,7 @@ class NameResolver {
     // stp_statistics.cpp
     const GlobalUse* collecting(ast::ExprId id) const;
     bool statistic(ast::ExprId id, const ast::Call& node);
+    bool no_value_for_statistic(const ast::Assign& assign);
     void collect(ast::ExprId id, const ast::Call& node);
     void loop_over_statistic(ast::StmtId id);
     void value_of_samples(const ast::ForMap& loop, std::string_view function);

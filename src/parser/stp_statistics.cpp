@@ -56,6 +56,16 @@ std::string statistic_map(const std::string& global, std::string_view statistic)
 }
 
 // The global that an expression names, with or without a key, if it collects.
+// What collects with <<< has no value of its own to be written over.
+bool NameResolver::no_value_for_statistic(const ast::Assign& assign) {
+    const auto* name = std::get_if<ast::Name>(&node(assign.target));
+    const GlobalUse* use = collecting(assign.target);
+    if (use == nullptr || (name != nullptr && around_->parameters.contains(name->name))) return false;
+    diags_.error(span(assign.target), fmt::format("{} collects values, and has none of its own", use->global->name))
+        .hint = "write <<< to give it one more, delete to begin anew";
+    return true;
+}
+
 const GlobalUse* NameResolver::collecting(ast::ExprId id) const {
     const auto* name = std::get_if<ast::Name>(&node(id));
     const auto* map = std::get_if<ast::Map>(&node(id));

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -54,15 +53,6 @@ Status check_header(Elf* elf) {
     return Done{};
 }
 
-// None where it cannot be had: what the kernel refuses is then not known.
-std::unique_ptr<void, Unmap> mapping_of(int descriptor) {
-    struct stat about{};
-    if (::fstat(descriptor, &about) != 0 || about.st_size <= 0) return {};
-    const auto size = static_cast<size_t>(about.st_size);
-    void* pages = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    return pages == MAP_FAILED ? std::unique_ptr<void, Unmap>() : std::unique_ptr<void, Unmap>(pages, Unmap{size});
-}
-
 // "memcpy@@GLIBC_2.14"
 std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
 
@@ -98,17 +88,13 @@ bool is_function(const GElf_Sym& s) {
 
 ElfFile::ElfFile(Descriptor fd, Elf* elf, std::string shown) : fd_(std::move(fd)), elf_(elf), path_(std::move(shown)) {}
 
-void Unmap::operator()(void* pages) const { ::munmap(pages, size); }
-
 Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown) {
     Result<Descriptor> fd = open_regular(path);
     if (!fd) return fd.error_in(shown);
     elf_version(EV_CURRENT);
     Elf* elf = begin_elf(fd->get());
     if (elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), ""};
-    auto mapping = mapping_of(fd->get());
     ElfFile file(*std::move(fd), elf, shown);
-    file.mapping_ = std::move(mapping);
     Status good = check_header(elf);
     if (good) good = file.read_segments();
     if (!good) return Error{fmt::format("{} {}", shown, good.error().what), ""};

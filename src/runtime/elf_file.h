@@ -16,11 +16,6 @@
 
 namespace lt {
 
-struct Unmap {
-    size_t size = 0;
-    void operator()(void* pages) const;
-};
-
 class ElfFile {
   public:
     // `shown` is what errors and answers call the file. Only files that this machine can run are taken.
@@ -76,9 +71,6 @@ class ElfFile {
     Error no_symbol(std::string_view name) const;
 
     Descriptor fd_;
-    // Never read, so it does no harm when the file is cut. The kernel looks at the instruction of a uprobe once a
-    // process has mapped it, and says no then only to who attaches while one has: so it says so to lt.
-    std::unique_ptr<void, Unmap> mapping_;
     std::unique_ptr<Elf, CloseElf> elf_;
     std::vector<OpenElf> others_;  // with more symbols of the same code
     std::string path_;

@@ -102,7 +102,12 @@ Pipeline::Pipeline(const Command& command, Source source, Shared shared)
     : command_(command), source_(std::move(source)), shared_(shared), kernel_(shared.kernel) {}
 Pipeline::Pipeline(const Command& command, SavedPlan saved, Shared shared)
     : command_(command), source_(saved.source), shared_(shared), kernel_(shared.kernel), saved_(std::move(saved)) {}
+// What is printed is printed, but the kernel can take 50 ms for each place that is detached.
 Pipeline::~Pipeline() {
+    if (session_ && shows_progress()) {
+        const Progress progress(fmt::format("detaching {} places", planned_places()));
+        session_.reset();
+    }
     if (process_ >= 0) close(process_);
 }
 

@@ -44,13 +44,15 @@ std::vector<Refusal> LiveSession::attach() {
 }
 
 // So that blocks of one place run in the program's order. Some are attached when they are opened, others when linked.
+// Ends of spans stay in the plan's order, in which what closes comes first: it must not miss what has been opened.
 std::vector<size_t> LiveSession::attach_order() const {
     std::vector<size_t> order, reversed;
     for (size_t probe = 0; probe < plan_.probes.size(); probe++) {
         const auto left = std::ranges::find_if(refused_[probe], &std::string::empty);
         const auto rung = static_cast<size_t>(left - refused_[probe].begin());
         const auto& rungs = plan_.probes[probe].rungs;
-        (rung < rungs.size() && last_runs_first(rungs[rung]) ? reversed : order).push_back(probe);
+        const bool turns = !plan_.probes[probe].of_span && rung < rungs.size() && last_runs_first(rungs[rung]);
+        (turns ? reversed : order).push_back(probe);
     }
     order.insert(order.end(), reversed.rbegin(), reversed.rend());
     return order;

@@ -109,7 +109,8 @@ std::vector<std::string> saved_places(const Plan& plan) {
     for (const PlannedProbe& probe : plan.probes) {
         if (probe.internal) continue;
         const auto rung = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
-        if (probe.places == 1 || rung == probe.rungs.end()) {
+        // Many system calls have one attachment: the program knows them by number.
+        if (probe.places == 1 || rung == probe.rungs.end() || rung->attachments.size() < probe.places) {
             out.push_back(probe.text);
             continue;
         }

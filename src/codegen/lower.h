@@ -384,6 +384,8 @@ class BodyLowering {
     // lower_stack.cpp: the 16 bytes of a stack to memory at `to`
     void stack_into(Variable which, uint32_t frames, ir::Value to);
     void tell_new_stack(ir::Value stack);
+    void variable_into(Variable id, const Type& type, ir::Value to);
+    void cast_into(ast::ExprId value, const Type& type, ir::Value to);
     void resized(ast::ExprId value, uint32_t size, ir::Value to);
     void field_string(const Field& field, ir::Value to, uint32_t room);
     // lower_text.cpp

@@ -369,6 +369,29 @@ ir::Value BodyLowering::variable_text(Variable id, uint32_t room) {
 
 ir::Value BodyLowering::session(SessionValue what) { return b_->load(b_->param(unit_.session(what)), 0); }
 
+void BodyLowering::variable_into(Variable id, const Type& type, ir::Value to) {
+    const uint32_t own = padded(type.size);
+    if (type.kind == Kind::stack) {
+        stack_into(id, stack_frames, to);
+    } else if (id == Variable::probetype) {
+        b_->copy(to, 0, b_->text(unit_.text(std::string(probe_row(body_.place.kind).name), own)), own);
+    } else if (id == Variable::probe || id == Variable::func) {
+        b_->copy(to, 0, variable_text(id, own), own);
+    } else if (stuck_ != ir::no_value) {
+        b_->copy(to, 0, b_->address(stuck_, offsetof(StuckSpan, comm)), sizeof(StuckSpan::comm));
+    } else {
+        b_->helper(helper_get_current_comm, {to, b_->constant(own)});
+    }
+}
+
+// A string of another size, or the bytes of a number.
+void BodyLowering::cast_into(ast::ExprId value, const Type& type, ir::Value to) {
+    if (type.kind == Kind::string) return resized(value, type.size, to);
+    const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type.size));
+    const ir::Value high = b_->alu(ir::Alu::shl, integer(value), unused);
+    b_->store(to, 0, b_->alu(ir::Alu::lshr, high, unused));
+}
+
 void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room) {
     const ir::Value at = offset == 0 ? to : b_->address(to, offset);
     if (const auto i = frozen(id))
@@ -383,28 +406,14 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
         b_->branch(
             truth(integer(choice->condition)), [&] { string_into(choice->yes, to, offset, room); },
             [&] { string_into(choice->no, to, offset, room); });
-    } else if (const auto* cast = std::get_if<ast::Cast>(&node); cast && type(id).kind == Kind::string) {
-        resized(cast->value, type(id).size, at);
-    } else if (cast != nullptr) {
-        const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type(id).size));
-        const ir::Value high = b_->alu(ir::Alu::shl, integer(cast->value), unused);
-        b_->store(at, 0, b_->alu(ir::Alu::lshr, high, unused));
+    } else if (const auto* cast = std::get_if<ast::Cast>(&node)) {
+        cast_into(cast->value, type(id), at);
     } else if (const auto* literal = std::get_if<ast::String>(&node)) {
         b_->copy(at, 0, b_->text(unit_.text(literal->value, own)), own);
     } else if (const auto* p = std::get_if<ParamUse>(&u)) {
         b_->copy(at, 0, b_->param(unit_.param(p->index)), own);
     } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
-        if (type(id).kind == Kind::stack) {
-            stack_into(variable_use->id, stack_frames, at);
-        } else if (variable_use->id == Variable::probetype) {
-            b_->copy(at, 0, b_->text(unit_.text(std::string(probe_row(body_.place.kind).name), own)), own);
-        } else if (variable_use->id == Variable::probe || variable_use->id == Variable::func) {
-            b_->copy(at, 0, variable_text(variable_use->id, own), own);
-        } else if (stuck_ != ir::no_value) {
-            b_->copy(at, 0, b_->address(stuck_, offsetof(StuckSpan, comm)), sizeof(StuckSpan::comm));
-        } else {
-            b_->helper(helper_get_current_comm, {at, b_->constant(own)});
-        }
+        variable_into(variable_use->id, type(id), at);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&node)) {
         run_block(*inner);
         string_into(*inner->value, to, offset, room);

@@ -43,7 +43,7 @@ constexpr NameRow name_rows[] = {
     {Naming::error, 134, named_error, true},
     {Naming::error_name, 134, error_name, true},
     {Naming::signal, 65, signal_name, false},
-    {Naming::syscall, 512, call_name, false},
+    {Naming::syscall, system_call_numbers, call_name, false},
 };
 
 const NameRow* row_of(const Type& type) {

@@ -19,7 +19,7 @@ namespace {
 std::vector<Field>::const_iterator numbered(const std::vector<Field>& fields, std::string_view number) {
     size_t n = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
-    const auto first = std::ranges::find(fields, "__syscall_nr", &Field::name);
+    const auto first = std::ranges::find(fields, syscall_number, &Field::name);
     if (error != std::errc{} || end != number.data() + number.size() || first == fields.end()) return fields.end();
     return n < static_cast<size_t>(fields.end() - first) - 1 ? first + 1 + static_cast<ptrdiff_t>(n) : fields.end();
 }

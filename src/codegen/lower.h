@@ -197,7 +197,7 @@ class BodyLowering {
     Attachment system_calls(Attachment a) const;
     void where_called(const std::function<void()>& work);
     ir::Value place_index();
-    ir::Value call_field(uint32_t offset);
+    ir::Value call_field(const Field& field);
     ir::Value marker_argument(const MarkerArgument& argument);
     ir::Value user_mode();
     std::vector<Attachment> attachments(const std::string& program, bool at_return) const;

@@ -1,16 +1,15 @@
 // Many system calls by one program at the raw tracepoint where all of them begin, or end: first of all it asks whether
 // this is one of them. What it is told there are the registers, and the call's number or its result.
 #include "lower.h"
+#include "stdlib/system_calls.h"
 
 namespace lt {
 namespace {
 
-constexpr int64_t numbers = 512;       // rows of the table; system calls of x86-64 have numbers below
-constexpr uint32_t row_size = 2;       // u16: 0, or one more than the index of the place
-constexpr int64_t original_ax = 120;   // of struct pt_regs: the number of the call, while it runs
-constexpr int64_t is_narrow = 2;       // TS_COMPAT: a call of 32 bits, whose numbers mean others
-constexpr uint32_t number_offset = 8;  // in the record of a tracepoint: __syscall_nr
-constexpr int helper_get_current_task = 35;
+constexpr int64_t numbers = system_call_numbers;
+constexpr uint32_t row_size = 2;      // u16: 0, or one more than the index of the place
+constexpr int64_t original_ax = 120;  // of struct pt_regs: the number of the call, while it runs
+constexpr int64_t is_narrow = 2;      // TS_COMPAT: a call of 32 bits, whose numbers mean others
 
 std::string table(const std::vector<SharedPlace>& members) {
     std::string rows(numbers * row_size, '\0');
@@ -44,8 +43,12 @@ void BodyLowering::where_called(const std::function<void()>& work) {
         at_calls_end_ ? b_->fetch(b_->alu(ir::Alu::add, registers, b_->constant(original_ax)), 8, false, false, loss)
                       : b_->argument(1);
     const auto is_wide = [&] {
-        const Location word{
-            b_->helper(helper_get_current_task), false, false, 0, "struct task_struct", body_.place.narrow};
+        const Location word{b_->helper(variable_row(Variable::curtask).helper),
+                            false,
+                            false,
+                            0,
+                            "struct task_struct",
+                            body_.place.narrow};
         const ir::Value status = b_->fetch(address(word), 4, false, false, loss);
         return b_->alu(ir::Alu::eq, b_->alu(ir::Alu::bit_and, status, b_->constant(is_narrow)), b_->constant(0));
     };
@@ -66,6 +69,8 @@ ir::Value BodyLowering::place_index() {
 }
 
 // Of the fields that the records of all calls have at one place: the number, and the result.
-ir::Value BodyLowering::call_field(uint32_t offset) { return offset == number_offset ? call_number_ : b_->argument(1); }
+ir::Value BodyLowering::call_field(const Field& field) {
+    return field.name == syscall_number ? call_number_ : b_->argument(1);
+}
 
 }  // namespace lt

@@ -281,7 +281,7 @@ ir::Value BodyLowering::variable_value(const ProgramVariable& variable) {
 
 ir::Value BodyLowering::argument_value(const Field& field) {
     const auto width = static_cast<uint8_t>(field.type.size);
-    if (serves_system_calls(body_.place)) return b_->extend(call_field(field.offset), width, field.type.is_signed);
+    if (serves_system_calls(body_.place)) return b_->extend(call_field(field), width, field.type.is_signed);
     if (in_record()) return b_->field(field.offset, width, field.type.is_signed);
     if (as_handed_) return b_->field(field.offset * 8, 8, false);
     return b_->extend(b_->argument(field.offset), width, field.type.is_signed);

@@ -30,6 +30,9 @@ constexpr std::array later{
     Row{469, "file_setattr"},
 };
 
+constexpr bool is_below(const Row& row) { return row.number < system_call_numbers; }
+static_assert(std::ranges::all_of(rows, is_below) && std::ranges::all_of(later, is_below));
+
 // Functions of the kernel that are called otherwise (SYSCALL_DEFINE in fs/stat.c, fs/read_write.c, fs/namespace.c,
 // kernel/sys.c).
 struct Renamed {

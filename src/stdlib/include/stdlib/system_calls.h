@@ -7,6 +7,8 @@
 
 namespace lt {
 
+inline constexpr uint32_t system_call_numbers = 512;  // all are below
+
 std::string_view system_call_name(int64_t number);  // empty where there is none
 
 // By the name that its tracepoints have behind sys_enter_, which is that of the kernel's function and for some not the

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include "causes.h"
 #include "load_log.h"
 #include "multi_link.h"
+#include "stdlib/settings.h"
 #include "verifier_words.h"
 
 namespace lt {
@@ -146,18 +148,28 @@ void share_sections(bpf_object* object) {
 }
 
 // At an event there may be no memory for a new key: a program that runs with interrupts off gets as many pieces as lie
-// ready on its CPU, a handful at first. So hashes of keys are made whole when they are loaded, up to a size at which
-// that is cheap: 4096 counts take 2 ms.
+// ready on its CPU, a handful at first. So hashes of keys are made whole when they are loaded: where nobody asked for
+// more keys than usual up to a size at which that is cheap (4096 counts take 2 ms), else (a million take 1 s) as long
+// as there is memory for it.
+uint64_t most_made_before(uint32_t keys) {
+    constexpr uint64_t cheap = 8 << 20, most = 512 << 20;  // bytes of one map, on all CPUs
+    if (keys <= Settings{}.max_map_keys) return cheap;
+    const auto available = static_cast<uint64_t>(std::max(sysconf(_SC_AVPHYS_PAGES), 0L)) *
+                           static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 0L));
+    return std::clamp(available / 4, cheap, most);
+}
+
 void make_room(bpf_object* object) {
-    constexpr uint64_t most = 8 << 20;  // bytes of one map, on all CPUs
     const auto padded = [](uint64_t size) { return (size + 7) / 8 * 8; };
+    constexpr uint64_t header = 48;  // of an element of a hash
     const auto cpus = static_cast<uint64_t>(std::max(libbpf_num_possible_cpus(), 1));
     bpf_map* map = nullptr;
     bpf_object__for_each_map(map, object) {
         const bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH;
         if (!per_cpu && bpf_map__type(map) != BPF_MAP_TYPE_HASH) continue;
+        const uint32_t keys = bpf_map__max_entries(map);
         const uint64_t value = padded(bpf_map__value_size(map)) * (per_cpu ? cpus : 1);
-        if (bpf_map__max_entries(map) <= most / (padded(bpf_map__key_size(map)) + value))
+        if (keys <= most_made_before(keys) / (header + padded(bpf_map__key_size(map)) + value))
             bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~uint32_t{BPF_F_NO_PREALLOC});
     }
 }

@@ -261,22 +261,21 @@ struct Times {
 };
 
 void compare_map(const MapContent& then, const MapContent& now, const Times& times, Printer& printer) {
-    std::map<std::string, const MapEntry*> marked;
-    for (const MapEntry& entry : then.entries) marked.emplace(key_text(entry), &entry);
-    for (const MapEntry& entry : now.entries) {
+    std::map<std::string, MapEntry> marked;
+    for (MapEntry& entry : then.entries.all()) marked.emplace(key_text(entry), entry);
+    for (const MapEntry& entry : now.entries.all()) {
         const auto same = marked.find(key_text(entry));
         if (same == marked.end()) {
             compare_entry(now.name, entry, {}, {&entry.value, times.after}, printer);
             continue;
         }
-        const Value& before = same->second->value;
+        const Value& before = same->second.value;
         const auto difference = times.cleared ? std::nullopt : subtract(entry.value, before);
         const Value after{entry.value.type, difference ? *difference : entry.value.data};
         compare_entry(now.name, entry, {&before, times.before}, {&after, times.after}, printer);
         marked.erase(same);
     }
-    for (const auto& [key, entry] : marked)
-        compare_entry(then.name, *entry, {&entry->value, times.before}, {}, printer);
+    for (const auto& [key, entry] : marked) compare_entry(then.name, entry, {&entry.value, times.before}, {}, printer);
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ std::optional<double> count_of(const Value& value) {
 
 std::optional<double> total_of(const MapContent& content) {
     std::optional<double> total;
-    for (const MapEntry& entry : content.entries)
-        if (const auto count = count_of(entry.value)) total = total.value_or(0) + *count;
+    for (size_t i = 0; i < content.entries.size(); i++)
+        if (const auto count = count_of(content.entries.plain(i).value)) total = total.value_or(0) + *count;
     return total;
 }
 

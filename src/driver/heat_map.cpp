@@ -54,7 +54,8 @@ char shade(uint64_t count, uint64_t most) {
 
 void HeatMap::add(const MapContent& content) {
     Counts now;
-    for (const MapEntry& entry : content.entries) {
+    for (size_t i = 0; i < content.entries.size(); i++) {
+        const MapEntry entry = content.entries.plain(i);
         count(entry.value, now);
         view_ = entry.value.type.view;
     }

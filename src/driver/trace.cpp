@@ -84,6 +84,7 @@ Result<Trace::Mark> Trace::snapshot() {
     for (size_t i = 0; i < plan_.maps.size(); i++) {
         Result<MapContent> content = session_.map(i);
         if (!content) return content.error();
+        content->entries = content->entries.all();  // the trace may have ended when they are shown
         mark.maps.push_back(*std::move(content));
     }
     return mark;

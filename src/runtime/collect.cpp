@@ -38,7 +38,7 @@ struct Divider {
 // bpftrace's count() without a key is 0 before the first.
 void show_untouched(const PlannedMap& map, MapContent& content) {
     if (map.value.aggregation != Aggregation::count || !map.key.empty() || !content.entries.empty()) return;
-    content.entries.push_back({{}, {map.value, int64_t{0}}});
+    content.entries = {{{}, {map.value, int64_t{0}}}};
 }
 
 // The first value says how many strings follow that are meant.
@@ -227,7 +227,8 @@ Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const
         auto found = maps_.find(field.percentile->map, *key);
         if (!found) return found.error();
         if (found->entries.empty()) continue;
-        const auto* distribution = std::get_if<Distribution>(&found->entries[0].value.data);
+        const MapEntry entry = found->entries[0];
+        const auto* distribution = std::get_if<Distribution>(&entry.value.data);
         if (!distribution) return Error{fmt::format("{} holds no distribution", found->name), "", 0};
         if (auto number = percentile(*distribution, field.percentile->share)) values[i].data = *number;
     }
@@ -238,17 +239,19 @@ Result<MapContent> Dispatcher::map(size_t index) {
     auto content = maps_.read(index);
     if (!content) return content;
     if (plan_.maps_apart) show_untouched(plan_.maps[index], *content);
-    make_readable(*content);
+    make_readable(plan_.maps[index], *content);
     return content;
 }
 
-void Dispatcher::make_readable(MapContent& content) {
-    for (MapEntry& entry : content.entries) {
+// Names order the entries, so they are found before; all else when an entry is shown.
+void Dispatcher::make_readable(const PlannedMap& map, MapContent& content) {
+    content.entries.finish([this](MapEntry& entry) {
         name_frames(entry.key);
         name_frames({&entry.value, 1});
         mark_cut(entry.key);
         mark_cut({&entry.value, 1});
-    }
+    });
+    if (std::ranges::any_of(map.key, is_named) || is_named(map.value)) content.entries = content.entries.all();
 }
 
 void Dispatcher::name_frames(std::span<Value> values) {
@@ -281,7 +284,7 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     if (!content) return content.error();
     content->most = most;
     if (divisor != 1) {
-        for (MapEntry& entry : content->entries) std::visit(Divider{divisor}, entry.value.data);
+        content->entries.change([divisor](MapEntry& entry) { std::visit(Divider{divisor}, entry.value.data); });
     }
     printer_.map(*content);
     return Done{};
@@ -293,7 +296,7 @@ Status Dispatcher::print_entry(const PlannedEvent& planned, std::span<const uint
     if (offset > record.size() || map.key_size > record.size() - offset) return Error{"an event is too short", "", 0};
     auto content = maps_.find(planned.map, record.subspan(offset, map.key_size));
     if (!content) return content.error();
-    make_readable(*content);
+    make_readable(map, *content);
     printer_.map(*content);
     return Done{};
 }

@@ -63,7 +63,7 @@ class Dispatcher {
     Status take(const PlannedEvent& planned, const Event& event);
     Status print_map(size_t index, size_t most = 0, int64_t divisor = 1);
     Status print_entry(const PlannedEvent& planned, std::span<const uint8_t> record);
-    void make_readable(MapContent& content);
+    void make_readable(const PlannedMap& map, MapContent& content);
     void complain(const Complaint& complaint);
     void act(EventKind kind, const std::string& text);
     void set_option(const std::vector<Value>& values);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "map_reader.h"
 #include "raw_maps.h"
 #include "runtime/distribution.h"
 #include "runtime/samples.h"
@@ -180,50 +181,18 @@ Result<std::vector<Value>> read_key(const std::vector<Type>& types, View8 bytes)
     return key;
 }
 
-// The copies of one value, one per CPU; one in all where the map is shared.
-class Copies {
-  public:
-    Copies(View8 bytes, size_t each) : bytes_(bytes), each_(each) {}
-    size_t count() const { return bytes_.size() / each_; }
-    View8 operator[](size_t i) const { return bytes_.subspan(i * each_, each_); }
-    // A scalar that was never written, on no CPU.
-    bool unmarked() const {
-        for (size_t i = 0; i < count(); i++) {
-            if (read_bits((*this)[i], each_ - scalar_mark, scalar_mark) != 0) return false;
-        }
-        return true;
-    }
-
-  private:
-    View8 bytes_;
-    size_t each_;
-};
-
-// Wraps around like the kernel's own additions.
-uint64_t sum_words(const Copies& copies, size_t index) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < copies.count(); i++) sum += read_word(copies[i], index);
-    return sum;
-}
-
-Extreme fold_extreme(const Copies& copies, const Type& type) {
-    uint64_t order = 0;
-    bool seen = false;
-    for (size_t i = 0; i < copies.count(); i++) {
-        if (read_word(copies[i], 1) == 0) continue;
-        order = std::max(order, read_word(copies[i], 0));
-        seen = true;
-    }
-    return seen ? Extreme{static_cast<int64_t>(order ^ order_flip(type.aggregation, type.is_signed)), true} : Extreme{};
-}
-
-Histogram fold_histogram(const Copies& copies, const Type& type) {
-    Histogram out{std::vector<uint64_t>(bucket_count(type))};
-    for (size_t bucket = 0; bucket < out.buckets.size(); bucket++) out.buckets[bucket] = sum_words(copies, bucket);
+std::vector<uint64_t> read_words(View8 bytes, size_t begin, size_t count) {
+    std::vector<uint64_t> out(count);
+    for (size_t i = 0; i < count; i++) out[i] = read_word(bytes, begin + i);
     return out;
 }
 
 int64_t of_order(uint64_t order, Aggregation a) { return static_cast<int64_t>(order ^ order_flip(a, true)); }
+
+Extreme read_extreme(View8 bytes, const Type& type) {
+    if (read_word(bytes, 1) == 0) return {};
+    return {static_cast<int64_t>(read_word(bytes, 0) ^ order_flip(type.aggregation, type.is_signed)), true};
+}
 
 // An order of zero is that of the value which every other one replaces, so a CPU that has counted nothing needs no
 // care.
@@ -233,120 +202,58 @@ Distribution read_distribution(View8 bytes) {
     out.sum = static_cast<int64_t>(read_word(bytes, 1));
     out.least = of_order(read_word(bytes, 2), Aggregation::min);
     out.greatest = of_order(read_word(bytes, 3), Aggregation::max);
-    for (size_t i = 0; i < dist_buckets; i++) out.buckets[i] = read_word(bytes, dist_header + i);
+    out.buckets = read_words(bytes, dist_header, dist_buckets);
     return out;
 }
 
-Distribution fold_distribution(const Copies& copies) {
-    Distribution out;
-    for (size_t i = 0; i < copies.count(); i++) merge(out, read_distribution(copies[i]));
-    return out;
-}
-
-int64_t extreme_of(const Copies& copies, size_t word, Aggregation which) {
-    uint64_t order = 0;
-    for (size_t i = 0; i < copies.count(); i++) order = std::max(order, read_word(copies[i], word));
-    return of_order(order, which);
-}
-
-std::vector<uint64_t> buckets_of(const Copies& copies, uint32_t begin, uint32_t count) {
-    std::vector<uint64_t> out(begin == 0 ? 0 : count);
-    for (size_t i = 0; i < out.size(); i++) out[i] = sum_words(copies, begin + i);
-    return out;
-}
-
-Samples fold_samples(const Copies& copies, const Type& type) {
+Samples read_samples(View8 bytes, const Type& type) {
     const SamplesLayout at = samples_layout(type);
     Samples out;
-    out.count = sum_words(copies, 0);
-    out.sum = static_cast<int64_t>(sum_words(copies, 1));
+    out.count = read_word(bytes, 0);
+    out.sum = static_cast<int64_t>(read_word(bytes, 1));
     out.has_extremes = at.extremes != 0 && out.count != 0;
     if (out.has_extremes) {
-        out.least = extreme_of(copies, at.extremes, Aggregation::min);
-        out.greatest = extreme_of(copies, at.extremes + 1, Aggregation::max);
+        out.least = of_order(read_word(bytes, at.extremes), Aggregation::min);
+        out.greatest = of_order(read_word(bytes, at.extremes + 1), Aggregation::max);
     }
-    for (size_t i = 0; at.squares != 0 && i < copies.count(); i++) {
-        const uint64_t low = out.squares_low + read_word(copies[i], at.squares);
-        out.squares_high += read_word(copies[i], at.squares + 1) + (low < out.squares_low);
-        out.squares_low = low;
+    if (at.squares != 0) {
+        out.squares_low = read_word(bytes, at.squares);
+        out.squares_high = read_word(bytes, at.squares + 1);
     }
-    out.log = buckets_of(copies, at.log, log_buckets);
-    out.linear = buckets_of(copies, at.linear, at.linear_count);
+    if (at.log != 0) out.log = read_words(bytes, at.log, log_buckets);
+    if (at.linear != 0) out.linear = read_words(bytes, at.linear, at.linear_count);
     return out;
 }
 
-Data fold_aggregation(const Copies& copies, const Type& type) {
+Data read_aggregation(View8 bytes, const Type& type) {
     switch (type.aggregation) {
         case Aggregation::none:
             break;
         case Aggregation::count:
         case Aggregation::sum:
-            return static_cast<int64_t>(sum_words(copies, 0));
+            return static_cast<int64_t>(read_word(bytes, 0));
         case Aggregation::min:
         case Aggregation::max:
-            return fold_extreme(copies, type);
+            return read_extreme(bytes, type);
         case Aggregation::avg:
         case Aggregation::stats:
-            return Average{static_cast<int64_t>(sum_words(copies, 0)), sum_words(copies, 1)};
+            return Average{static_cast<int64_t>(read_word(bytes, 0)), read_word(bytes, 1)};
         case Aggregation::hist:
         case Aggregation::lhist:
-            return fold_histogram(copies, type);
+            return Histogram{read_words(bytes, 0, bucket_count(type))};
         case Aggregation::dist:
-            return fold_distribution(copies);
+            return read_distribution(bytes);
         case Aggregation::samples:
-            return fold_samples(copies, type);
+            return read_samples(bytes, type);
     }
     return int64_t{0};
 }
 
-Result<Value> fold(const Type& type, const Copies& copies) {
-    switch (type.kind) {
-        case Kind::aggregation:
-            return Value{type, fold_aggregation(copies, type)};
-        case Kind::integer: {  // one per CPU where it is only counted up and down
-            uint64_t sum = 0;
-            for (size_t i = 0; i < copies.count(); i++) sum += read_bits(copies[i], 0, type.size);
-            return Value{type, widened(sum, type)};
-        }
-        case Kind::string:
-        case Kind::stack:
-        case Kind::structure:
-        case Kind::array:
-        case Kind::tuple:
-        case Kind::buffer:
-            if (copies.count() != 1) return Error{fmt::format("{} cannot be kept per CPU", type_name(type)), "", 0};
-            return read_value(type, copies[0], 0, "a value");
-        case Kind::none:
-        case Kind::record:
-            break;
-    }
-    return unreadable(type);
-}
-
-// The copies in an entry, each as large as the map's value and that large enough for its type.
-Result<Copies> copies_in(const PlannedMap& map, const Bytes& bytes) {
-    const auto size = size_of(map.value);
-    if (!size || map.value_size == 0) return unreadable(map.value);
-    const size_t need = *size + (map.key.empty() ? scalar_mark : 0);
-    if (need > map.value_size) return too_short("a value", map.value_size, need);
-    const bool per_cpu = is_per_cpu(map.shape);
-    const size_t each = per_cpu ? padded(map.value_size) : map.value_size;
-    if (bytes.size() < each) return too_short("a value", bytes.size(), each);
-    if (!per_cpu) return Copies(View8(bytes).first(each), each);
-    // Cut inside the copy of some CPU.
-    if (bytes.size() % each != 0) return too_short("values per CPU", bytes.size(), (bytes.size() / each + 1) * each);
-    return Copies(bytes, each);
-}
-
-Result<std::optional<MapEntry>> read_entry(const PlannedMap& map, const RawEntry& raw) {
-    const Result<Copies> copies = copies_in(map, raw.value);
-    if (!copies) return copies.error();
-    if (map.key.empty() && copies->unmarked()) return std::optional<MapEntry>{};
-    Result<std::vector<Value>> key = read_key(map.key, raw.key);
-    if (!key) return key.error();
-    Result<Value> value = fold(map.value, *copies);
-    if (!value) return value.error();
-    return std::optional<MapEntry>{MapEntry{*std::move(key), *std::move(value)}};
+Result<Value> read_aggregated(const Type& type, View8 bytes, size_t offset, std::string_view what) {
+    const auto size = size_of(type);
+    if (!size) return unreadable(type);
+    if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
+    return Value{type, read_aggregation(bytes.subspan(offset, *size), type)};
 }
 
 }  // namespace
@@ -355,25 +262,37 @@ Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<
     return read_key(types, bytes);
 }
 
-Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
-    MapContent content{map.name, {}};
-    content.value = map.value;
-    content.entries.reserve(entries.size());
-    for (const RawEntry& raw : entries) {
-        Result<std::optional<MapEntry>> entry = read_entry(map, raw);
-        if (!entry) return entry.error_in("cannot read map " + map.name);
-        if (entry->has_value()) content.entries.push_back(**std::move(entry));
-    }
-    return content;
+Status copies_fit(const PlannedMap& map, size_t bytes) {
+    const auto size = size_of(map.value);
+    if (!size || map.value_size == 0) return unreadable(map.value);
+    const size_t need = *size + (map.key.empty() ? scalar_mark : 0);
+    if (need > map.value_size) return too_short("a value", map.value_size, need);
+    if (!is_per_cpu(map.shape))
+        return bytes < map.value_size ? too_short("a value", bytes, map.value_size) : Status(Done{});
+    const bool adds_up = map.value.kind == Kind::aggregation || map.value.kind == Kind::integer;
+    if (!adds_up) return Error{fmt::format("{} cannot be kept per CPU", type_name(map.value)), "", 0};
+    const size_t each = padded(map.value_size);
+    if (bytes < each) return too_short("a value", bytes, each);
+    // Cut inside the copy of some CPU.
+    if (bytes % each != 0) return too_short("values per CPU", bytes, (bytes / each + 1) * each);
+    return Done{};
 }
 
-// One value, folded already.
-static Result<Value> read_samples(const EventField& field, View8 record) {
-    if (field.type.aggregation != Aggregation::samples) return unreadable(field.type);
-    const size_t size = aggregation_words(field.type) * 8;
-    if (field.offset > record.size() || size > record.size() - field.offset)
-        return too_short("an event", record.size(), field.offset + size);
-    return Value{field.type, fold_samples(Copies(record.subspan(field.offset, size), size), field.type)};
+Result<MapEntry> decode_entry(const std::vector<Type>& key_types, View8 key, const Type& type, View8 bytes) {
+    Result<std::vector<Value>> parts = read_key(key_types, key);
+    if (!parts) return parts.error();
+    const bool is_aggregated = type.kind == Kind::aggregation;
+    Result<Value> value =
+        is_aggregated ? read_aggregated(type, bytes, 0, "a value") : read_value(type, bytes, 0, "a value");
+    if (!value) return value.error();
+    return MapEntry{*std::move(parts), *std::move(value)};
+}
+
+Result<MapContent> decode_map(const PlannedMap& map, std::span<const RawEntry> entries) {
+    MapReader reader(map);
+    for (const RawEntry& raw : entries)
+        if (Status taken = reader.add(raw.key, raw.value); !taken) return taken.error();
+    return std::move(reader).content();
 }
 
 Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
@@ -391,7 +310,7 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
             continue;
         }
         Result<Value> value = planned.kind == EventKind::histogram
-                                  ? read_samples(field, record)
+                                  ? read_aggregated(field.type, record, field.offset, "an event")
                                   : read_value(field.type, record, field.offset, "an event");
         if (!value) return value.error_in(fmt::format("cannot read event {}", event.index));
         event.values.push_back(*std::move(value));

@@ -25,6 +25,9 @@ class Differences {
 
     // Deletes a key and gives the value that it had then; none where it was not there.
     using Remove = std::function<std::optional<Bytes>(const Bytes& key)>;
+    // Is nothing subtracted?
+    bool empty() const { return past_.empty(); }
+
     // Has since() been asked after the last clear()? A record of print() may have found no room.
     bool asked() const { return asked_; }
     void forget_report() { asked_ = false; }

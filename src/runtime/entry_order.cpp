@@ -53,18 +53,18 @@ struct Ranked {
     size_t index;
 };
 
-// Sorts by one word, then each run of equal ones by the next word of the key: an entry, which lies anywhere in memory,
-// is visited once per word and not once per comparison.
+// Sorts by one word, then each run of equal ones by the next word of the key: an entry is made once per word and not
+// once per comparison.
 class Sorter {
   public:
-    explicit Sorter(const std::vector<MapEntry>& entries) : entries_(entries) {
-        if (!entries.empty()) words_ = key_words(entries.front().key);
+    explicit Sorter(const Entries& entries) : entries_(entries) {
+        if (!entries.empty()) words_ = key_words(entries.plain(0).key);
     }
 
     std::vector<size_t> run() const {
         std::vector<Ranked> ranks;
         ranks.reserve(entries_.size());
-        for (const MapEntry& entry : entries_) ranks.push_back({first_word(entry), ranks.size()});
+        for (size_t i = 0; i < entries_.size(); i++) ranks.push_back({first_word(entries_.plain(i)), i});
         sort(ranks, 0);
         std::vector<size_t> order;
         order.reserve(ranks.size());
@@ -84,11 +84,11 @@ class Sorter {
     }
 
     void sort_ties(std::span<Ranked> ties, size_t next) const {
-        for (Ranked& ranked : ties) ranked.word = words_[next].of(entries_[ranked.index]);
+        for (Ranked& ranked : ties) ranked.word = words_[next].of(entries_.plain(ranked.index));
         sort(ties, next + 1);
     }
 
-    const std::vector<MapEntry>& entries_;
+    const Entries& entries_;
     std::vector<KeyWord> words_;
 };
 

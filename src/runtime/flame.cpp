@@ -160,8 +160,8 @@ class FlamePrinter final : public Relay {
     void map(const MapContent& content) override {
         next_.map(content);
         if (!content.at_end) return;
-        for (const MapEntry& entry : content.entries) {
-            auto folded = fold(entry);
+        for (size_t i = 0; i < content.entries.size(); i++) {
+            auto folded = fold(content.entries[i]);
             if (!folded) continue;
             if (named_) folded->frames.insert(folded->frames.begin(), content.name);
             graph_.add(*folded);

@@ -65,17 +65,19 @@ class FoldedPrinter final : public Relay {
 };
 
 void FoldedPrinter::map(const MapContent& content) {
-    MapContent rest{content.name, {}, content.most, content.at_end, content.value};
+    std::vector<MapEntry> others;
     for (const size_t index : print_order(content)) {
-        auto folded = fold(content.entries[index]);
+        MapEntry entry = content.entries[index];
+        auto folded = fold(entry);
         if (!folded) {
-            rest.entries.push_back(content.entries[index]);
+            others.push_back(std::move(entry));
             continue;
         }
         if (named_) folded->frames.insert(folded->frames.begin(), content.name);
         sink_.write(folded_text(*folded));
     }
-    if (!rest.entries.empty()) next_.map(rest);
+    if (others.empty()) return;
+    next_.map({content.name, std::move(others), content.most, content.at_end, content.value});
 }
 
 }  // namespace

@@ -11,13 +11,6 @@ namespace lt {
 namespace {
 
 constexpr size_t word = sizeof(uint64_t);
-constexpr size_t first_extreme = 2, last_extreme = 3;  // of dist(), in words
-
-// The others are sums.
-bool is_extreme(const PlannedMap& map, size_t at, size_t each) {
-    if (map.key.empty() && at == each - scalar_mark) return true;
-    return map.value.aggregation != Aggregation::dist || (at / word >= first_extreme && at / word <= last_extreme);
-}
 
 }  // namespace
 
@@ -39,16 +32,7 @@ bool Generations::is_of(const Bytes& raw_key, uint64_t generation) const {
 
 void Generations::add(Values& to, const Bytes& key, const Bytes& value) const {
     const auto [known, is_new] = to.emplace(key, value);
-    if (is_new) return;
-    Bytes& sum = known->second;
-    const size_t each = padded_size(map_.value_size);
-    for (size_t at = 0; at + word <= std::min(sum.size(), value.size()); at += word) {
-        uint64_t a = 0, b = 0;
-        std::memcpy(&a, &sum[at], word);
-        std::memcpy(&b, &value[at], word);
-        a = is_extreme(map_, at % each, each) ? std::max(a, b) : a + b;
-        std::memcpy(&sum[at], &a, word);
-    }
+    if (!is_new) words_.join(known->second, value);
 }
 
 // The generation that comes next is empty: it was taken out the last time, when nobody was at work there any more.

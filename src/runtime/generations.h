@@ -11,13 +11,14 @@
 #include "raw_maps.h"
 #include "runtime/decode.h"
 #include "runtime/plan.h"
+#include "value_words.h"
 
 namespace lt {
 
 class Generations {
   public:
     // Both outlive it. `index`: of the map in the plan, which has a generation.
-    Generations(const PlannedMap& map, size_t index, RawMaps& raw) : map_(map), index_(index), raw_(raw) {}
+    Generations(const PlannedMap& map, size_t index, RawMaps& raw) : map_(map), words_(map), index_(index), raw_(raw) {}
 
     // All that has come since the last clear(). `reported`: a clear() that follows is about this.
     Result<std::vector<RawEntry>> since(bool reported);
@@ -39,6 +40,7 @@ class Generations {
     Bytes own_key(const Bytes& raw_key) const;
 
     const PlannedMap& map_;
+    ValueWords words_;
     size_t index_;
     RawMaps& raw_;
     uint64_t generation_ = 0;

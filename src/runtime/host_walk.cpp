@@ -7,47 +7,11 @@
 #include <optional>
 
 #include "raw_maps.h"
-#include "runtime/samples.h"
 #include "show.h"
+#include "value_words.h"
 
 namespace lt {
 namespace {
-
-uint64_t word_at(std::span<const uint8_t> bytes, size_t offset) {
-    uint64_t word = 0;
-    if (offset + sizeof word <= bytes.size()) std::memcpy(&word, &bytes[offset], sizeof word);
-    return word;
-}
-
-// Words that are no sums: orders of extremes, and what tells that there was a value.
-bool takes_largest(const PlannedMap& map, size_t word) {
-    const bool mark = map.key.empty() && (word + 1) * sizeof(uint64_t) == map.value_size;
-    switch (map.value.aggregation) {
-        case Aggregation::min:
-        case Aggregation::max:
-            return true;
-        case Aggregation::samples: {
-            const uint32_t at = samples_layout(map.value).extremes;
-            return mark || (at != 0 && (word == at || word == at + 1));
-        }
-        case Aggregation::dist:
-            return mark || word == 2 || word == 3;
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::avg:
-        case Aggregation::hist:
-        case Aggregation::stats:
-        case Aggregation::lhist:
-            return mark;
-    }
-    return mark;
-}
-
-void carry(Bytes& bytes, size_t word) {
-    const uint64_t more = word_at(bytes, word * sizeof(uint64_t)) + 1;
-    if ((word + 1) * sizeof more <= bytes.size()) std::memcpy(&bytes[word * sizeof more], &more, sizeof more);
-}
 
 // ---- order
 
@@ -134,20 +98,9 @@ bool matches(const PlannedMap& map, const Chosen& chosen, const Bytes& key) {
 }  // namespace
 
 Bytes fold_bytes(const PlannedMap& map, std::span<const uint8_t> copies) {
-    if (!is_per_cpu(map.shape)) return Bytes(copies.begin(), copies.end());
-    const size_t each = padded_size(map.value_size);
-    const uint32_t squares = map.value.aggregation == Aggregation::samples ? samples_layout(map.value).squares : 0;
-    const size_t wide = squares == 0 ? SIZE_MAX : squares;  // the low one of two words that are one number
-    Bytes out(each);
-    for (size_t at = 0; at + each <= copies.size(); at += each) {
-        for (size_t word = 0; word < each / sizeof(uint64_t); word++) {
-            const size_t offset = word * sizeof(uint64_t);
-            const uint64_t one = word_at(copies, at + offset), before = word_at(out, offset);
-            const uint64_t folded = takes_largest(map, word) ? std::max(one, before) : one + before;
-            std::memcpy(&out[offset], &folded, sizeof folded);
-            if (word == wide && folded < before) carry(out, word + 1);
-        }
-    }
+    const ValueWords words(map);
+    Bytes out(words.copy_size());
+    words.fold(out, copies);
     return out;
 }
 
@@ -160,7 +113,7 @@ Result<std::vector<Bytes>> walk_entries(const PlannedMap& map, std::span<const R
     auto content = decode_map(map, all);
     if (!content) return content.error();
     if (content->entries.size() != all.size()) return std::vector<Bytes>{};  // a scalar that was never written
-    const std::vector<MapEntry>& decoded = content->entries;
+    const std::vector<MapEntry> decoded = content->entries.all();
     std::vector<size_t> ranks(all.size());
     std::iota(ranks.begin(), ranks.end(), size_t{0});
     std::sort(ranks.begin(), ranks.end(), [&](size_t a, size_t b) {
@@ -169,11 +122,12 @@ Result<std::vector<Bytes>> walk_entries(const PlannedMap& map, std::span<const R
         return compare(decoded[a].key, decoded[b].key) < 0;
     });
     if (ranks.size() > chosen.most) ranks.resize(chosen.most);
+    const ValueWords words(map);
     std::vector<Bytes> out;
     for (size_t i : ranks) {
         Bytes bytes = all[i].key;
-        const Bytes value = fold_bytes(map, all[i].value);
-        bytes.insert(bytes.end(), value.begin(), value.end());
+        bytes.resize(bytes.size() + words.copy_size());
+        words.fold(std::span(bytes).last(words.copy_size()), all[i].value);
         out.push_back(std::move(bytes));
     }
     return out;

@@ -29,9 +29,10 @@ constexpr std::array<std::string_view, 5> made_names{"printf", "time", "cat", "j
 constexpr std::array<std::string_view, 3> complaint_names{"errorf", "warnf", "runtime_error"};
 
 std::string_view type_of(const MapContent& content) {
-    for (const TypeRow& row : type_rows) {
-        if (!content.entries.empty() && content.entries[0].value.type.aggregation == row.aggregation) return row.name;
-    }
+    if (content.entries.empty()) return "map";
+    const Aggregation aggregation = content.entries.plain(0).value.type.aggregation;
+    for (const TypeRow& row : type_rows)
+        if (aggregation == row.aggregation) return row.name;
     return "map";
 }
 
@@ -129,7 +130,7 @@ void JsonPrinter::map(const MapContent& content) {
     out_ += '{';
     append_json(out_, std::string_view(content.name));
     out_ += ": ";
-    const bool scalar = content.entries.size() == 1 && content.entries[0].key.empty();
+    const bool scalar = content.entries.size() == 1 && content.entries.plain(0).key.empty();
     scalar ? append_json(out_, content.entries[0].value, plain_) : entries(content);
     out_ += '}';
     if (content.sampled)
@@ -144,9 +145,10 @@ void JsonPrinter::entries(const MapContent& content) {
     for (const size_t index : print_order(content)) {
         if (!first) out_ += ", ";
         first = false;
-        append_json(out_, std::string_view(json_key(content.entries[index].key, plain_)));
+        const MapEntry entry = content.entries[index];
+        append_json(out_, std::string_view(json_key(entry.key, plain_)));
         out_ += ": ";
-        append_json(out_, content.entries[index].value, plain_);
+        append_json(out_, entry.value, plain_);
         if (out_.size() < large_write) continue;
         sink_.write(out_);
         out_.clear();

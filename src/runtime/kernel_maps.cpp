@@ -43,7 +43,7 @@ class KernelMaps final : public RawMaps {
     }
 
     size_t value_size(size_t map) const override { return maps_[map].value_size; }
-    Result<std::vector<RawEntry>> entries(size_t map) override;
+    Status each(size_t map, const Take& take) override;
     Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) override;
     int update(size_t map, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) override;
     int erase(size_t map, KeyBytes key) override;
@@ -54,10 +54,9 @@ class KernelMaps final : public RawMaps {
     Status set_generation(uint32_t which, uint64_t generation) override;
 
   private:
-    using Take = std::function<void(const uint8_t* key, const uint8_t* value)>;
     using BatchCall = decltype(&bpf_map_lookup_batch);
     static const void* key_of(KeyBytes key) { return key.empty() ? static_cast<const void*>(&scalar) : key.data(); }
-    static Status each(const Map& map, const Take& take);
+    static Status walk(const Map& map, const Take& take);
     static int each_batch(const Map& map, BatchCall call, const Take& take);
     static Status each_key(const Map& map, const Take& take);
 
@@ -69,24 +68,16 @@ class KernelMaps final : public RawMaps {
     std::map<size_t, SharedMemory> shared_;
 };
 
-Result<std::vector<RawEntry>> KernelMaps::entries(size_t index) {
+Status KernelMaps::each(size_t index, const Take& take) {
     const Map& map = maps_[index];
-    std::vector<RawEntry> all;
-    if (is_array(map.plan->shape)) {
-        for (uint32_t at = 0; at < (map.plan->generation ? 2 : 1); at++) {
-            Bytes value(map.value_size), key(map.plan->generation ? sizeof at : 0);
-            if (int code = bpf_map_lookup_elem(map.fd, &at, value.data()); code < 0)
-                return system_error("lookup", -code);
-            if (map.plan->generation) std::memcpy(key.data(), &at, sizeof at);
-            all.push_back({std::move(key), std::move(value)});
-        }
-        return all;
+    if (!is_array(map.plan->shape)) return walk(map, take);
+    for (uint32_t at = 0; at < (map.plan->generation ? 2 : 1); at++) {
+        Bytes value(map.value_size), key(map.plan->generation ? sizeof at : 0);
+        if (int code = bpf_map_lookup_elem(map.fd, &at, value.data()); code < 0) return system_error("lookup", -code);
+        if (map.plan->generation) std::memcpy(key.data(), &at, sizeof at);
+        take(key, value);
     }
-    auto done = each(map, [&](const uint8_t* key, const uint8_t* value) {
-        all.push_back({Bytes(key, key + map.key_size), Bytes(value, value + map.value_size)});
-    });
-    if (!done) return done.error();
-    return all;
+    return Done{};
 }
 
 Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
@@ -117,11 +108,11 @@ std::optional<Bytes> KernelMaps::take(size_t index, KeyBytes key) {
 
 Status KernelMaps::clear(size_t index) {
     const Map& map = maps_[index];
-    int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](const uint8_t*, const uint8_t*) {});
+    int code = each_batch(map, bpf_map_lookup_and_delete_batch, [](KeyBytes, KeyBytes) {});
     if (code == 0) return Done{};
     if (!batch_unknown(code)) return system_error("lookup and deletion of a batch", -code);
     std::vector<Bytes> left;
-    auto done = each_key(map, [&](const uint8_t* key, const uint8_t*) { left.emplace_back(key, key + map.key_size); });
+    auto done = each_key(map, [&](KeyBytes key, KeyBytes) { left.emplace_back(key.begin(), key.end()); });
     if (!done) return done;
     for (const Bytes& key : left) bpf_map_delete_elem(map.fd, key.data());
     return Done{};
@@ -142,7 +133,7 @@ std::span<uint8_t> KernelMaps::memory(size_t index) {
     return shared_.emplace(index, SharedMemory(map.fd, map.value_size)).first->second.bytes();
 }
 
-Status KernelMaps::each(const Map& map, const Take& take) {
+Status KernelMaps::walk(const Map& map, const Take& take) {
     int code = each_batch(map, bpf_map_lookup_batch, take);
     if (code == 0) return Done{};
     if (batch_unknown(code)) return each_key(map, take);
@@ -165,7 +156,8 @@ int KernelMaps::each_batch(const Map& map, BatchCall call, const Take& take) {
             continue;
         }
         if (code < 0 && code != -ENOENT) return code;
-        for (size_t i = 0; i < count; i++) take(&keys[i * map.key_size], &values[i * map.value_size]);
+        for (size_t i = 0; i < count; i++)
+            take({&keys[i * map.key_size], map.key_size}, {&values[i * map.value_size], map.value_size});
         if (code < 0) return 0;
         first = false;
     }
@@ -178,11 +170,20 @@ Status KernelMaps::each_key(const Map& map, const Take& take) {
         if (code == -ENOENT) return Done{};
         if (code < 0) return system_error("next key", -code);
         key = next;
-        if (bpf_map_lookup_elem(map.fd, key.data(), value.data()) == 0) take(key.data(), value.data());
+        if (bpf_map_lookup_elem(map.fd, key.data(), value.data()) == 0) take(key, value);
     }
 }
 
 }  // namespace
+
+Result<std::vector<RawEntry>> RawMaps::entries(size_t map) {
+    std::vector<RawEntry> all;
+    const Status done = each(map, [&](KeyBytes key, std::span<const uint8_t> value) {
+        all.push_back({Bytes(key.begin(), key.end()), Bytes(value.begin(), value.end())});
+    });
+    if (!done) return done.error();
+    return all;
+}
 
 Result<std::unique_ptr<RawMaps>> kernel_maps(const Plan& plan, const LoadedObject& object) {
     const int cpus = libbpf_num_possible_cpus();

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "map_reader.h"
+
 namespace lt {
 namespace {
 
@@ -64,12 +66,17 @@ Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
     : plan_(plan),
       sampling_(sampling_of(plan)),
       raw_(std::move(raw)),
+      cleared_when_printed_(plan.maps.size()),
       past_(plan.maps.size()),
       clears_(plan.maps.size()),
       generations_(plan.maps.size()),
       parts_(plan.maps.size()) {
     for (size_t i = 0; i < plan.maps.size(); i++) {
         if (plan.maps[i].generation) generations_[i].emplace(plan.maps[i], i, *raw_);
+    }
+    for (const PlannedEvent& event : plan.events) {
+        const bool clears = event.kind == EventKind::clear || event.kind == EventKind::zero;
+        if (clears && event.printed) cleared_when_printed_[event.map] = true;
     }
     const auto on_host = [](const Rung& rung) { return rung.way == Way::host; };
     const bool any = std::ranges::any_of(
@@ -90,7 +97,10 @@ Result<std::vector<RawEntry>> Maps::entries(size_t index, bool reported) {
     const PlannedMap& map = plan_.maps[index];
     auto found = generations_[index] ? generations_[index]->since(reported) : all(index);
     if (!found) return found.error_in("cannot read " + map.name);
-    if (map.cleared_by_difference) return past_[index].since(map, *std::move(found), reported);
+    if (map.cleared_by_difference) {
+        const bool kept = reported && cleared_when_printed_[index];
+        return past_[index].since(map, *std::move(found), kept);
+    }
     return found;
 }
 
@@ -103,10 +113,30 @@ Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
     return found;
 }
 
+// Is a value as the kernel gives it all of the value, and not asked for again?
+bool Maps::is_plain(size_t index) const {
+    const bool differs =
+        plan_.maps[index].cleared_by_difference && (cleared_when_printed_[index] || !past_[index].empty());
+    return !differs && !generations_[index] && !parts_[index];
+}
+
+Result<MapContent> Maps::content(size_t index) {
+    const PlannedMap& map = plan_.maps[index];
+    if (!is_plain(index)) {
+        auto found = entries(index);
+        return found ? decode_map(map, *found) : found.error();
+    }
+    MapReader reader(map);
+    Status taken = Done{};
+    const Status read = raw_->each(index, [&](KeyBytes key, std::span<const uint8_t> value) {
+        if (taken) taken = reader.add(key, value);
+    });
+    if (!read) return read.error_in("cannot read " + map.name);
+    return taken ? std::move(reader).content() : taken.error();
+}
+
 Result<MapContent> Maps::read(size_t index) {
-    auto found = entries(index);
-    if (!found) return found.error();
-    auto content = decode_map(plan_.maps[index], *found);
+    auto content = this->content(index);
     if (content) content->sampled = sampled(index);
     return content;
 }

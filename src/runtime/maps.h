@@ -49,6 +49,8 @@ class Maps {
     HostParts* parts(size_t index) { return parts_[index] ? &*parts_[index] : nullptr; }
 
   private:
+    bool is_plain(size_t index) const;
+    Result<MapContent> content(size_t index);
     Result<std::vector<RawEntry>> all(size_t index);
     Result<std::optional<std::vector<RawEntry>>> all_unless(size_t index, bool printed);
     std::optional<Bytes> remove(size_t index, const Bytes& key);
@@ -66,6 +68,7 @@ class Maps {
     const Plan& plan_;
     std::vector<Sampling> sampling_;  // indexed as Plan::maps
     std::unique_ptr<RawMaps> raw_;
+    std::vector<bool> cleared_when_printed_;               // indexed as Plan::maps: by a block, right behind print()
     std::vector<Differences> past_;                        // indexed as Plan::maps
     std::vector<uint64_t> clears_;                         // likewise
     std::vector<std::optional<Generations>> generations_;  // likewise

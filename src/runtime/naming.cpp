@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <ctime>
@@ -181,6 +182,15 @@ std::string time_text(const std::string& format, uint64_t nanoseconds) {
     std::array<char, 512> text{};
     const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, real).c_str(), &parts);
     return std::string(text.data(), length);
+}
+
+bool is_named(const Type& type) {
+    if (type.naming != Naming::none) return true;
+    const Type* each = element(type);
+    if (each != nullptr) return is_named(*each);
+    if (!type.shape) return false;
+    return std::ranges::any_of(type.shape->parts, is_named) ||
+           std::ranges::any_of(type.shape->members, [](const Member& member) { return is_named(member.type); });
 }
 
 void name_values(std::span<Value> values, const SymbolAt& symbol) {

@@ -14,6 +14,9 @@ namespace lt {
 // The name of what lies at an address, of the process or (0) of the kernel; empty where none is known.
 using SymbolAt = std::function<std::string(uint64_t address, uint32_t process)>;
 
+// Does name_values() put a text in the place of such a value, or of one inside of it?
+bool is_named(const Type& type);
+
 // Puts the text in the place of each such value, also inside of others.
 void name_values(std::span<Value> values, const SymbolAt& symbol);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,7 +30,9 @@ class RawMaps {
     virtual ~RawMaps() = default;
 
     virtual size_t value_size(size_t map) const = 0;
-    virtual Result<std::vector<RawEntry>> entries(size_t map) = 0;
+    using Take = std::function<void(KeyBytes key, std::span<const uint8_t> value)>;
+    virtual Status each(size_t map, const Take& take) = 0;
+    Result<std::vector<RawEntry>> entries(size_t map);  // all of them
     virtual Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) = 0;
     // 0 or a negative errno.
     virtual int update(size_t map, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) = 0;

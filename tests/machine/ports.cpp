@@ -17,12 +17,11 @@ class MachineMaps final : public RawMaps {
         return is_per_cpu(plan_.maps[map].shape) ? padded_size(static_cast<uint32_t>(size)) * machine_.cpus() : size;
     }
 
-    Result<std::vector<RawEntry>> entries(size_t map) override {
-        auto all = machine_.entries(plan_.maps[map].symbol);
+    Status each(size_t map, const Take& take) override {
+        const auto all = machine_.entries(plan_.maps[map].symbol);
         if (!all) return all.error();
-        std::vector<RawEntry> raw;
-        for (auto& [key, value] : *all) raw.push_back({has_one(map) ? Bytes{} : std::move(key), std::move(value)});
-        return raw;
+        for (const auto& [key, value] : *all) take(has_one(map) ? Bytes{} : key, value);
+        return Done{};
     }
 
     Result<std::optional<Bytes>> lookup(size_t map, KeyBytes key) override {

@@ -53,7 +53,7 @@ Data scalar(const PlannedMap& map, const Bytes& value) {
     const auto content = decode_map(map, {&raw, 1});
     EXPECT_TRUE(content) << content.error().what;
     EXPECT_EQ(content->entries.size(), 1U);
-    return content->entries.at(0).value.data;
+    return content->entries[0].value.data;
 }
 
 std::string refusal(const PlannedMap& map, RawEntry raw) {
@@ -161,6 +161,36 @@ TEST(DecodeMap, ScalarsNeverSetAreLeftOut) {
     EXPECT_EQ(entries(marked(map, words({0, 0}))), 1U) << "a sum may be zero";
 }
 
+// More than lie in one piece of memory, and more CPUs than one.
+TEST(DecodeMap, ManyEntriesAreMadeOneByOne) {
+    const PlannedMap map = map_of(MapShape::per_cpu_hash, aggregation_type(Aggregation::count), 8, {integer_type()});
+    std::vector<RawEntry> raw;
+    for (int64_t i = 0; i < 100'000; i++) raw.push_back({words({i}), words({i, 2 * i, 0})});
+    const auto content = decode_map(map, raw);
+    ASSERT_TRUE(content) << content.error().what;
+    ASSERT_EQ(content->entries.size(), raw.size());
+    for (const size_t i : {0U, 1U, 15'419U, 15'420U, 65'536U, 99'999U}) {
+        const MapEntry entry = content->entries[i];
+        EXPECT_EQ(std::get<int64_t>(entry.key.at(0).data), static_cast<int64_t>(i));
+        EXPECT_EQ(std::get<int64_t>(entry.value.data), static_cast<int64_t>(3 * i));
+    }
+    raw.push_back({words({1, 2}), words({1, 1, 1})});
+    EXPECT_EQ(decode_map(map, raw).error().what, "cannot read map @x: a key of 16 bytes behind others of 8");
+}
+
+TEST(DecodeMap, ChangesComeBeforeAndFinishesOnlyForReaders) {
+    const PlannedMap map = map_of(MapShape::hash, integer_type(), 8, {integer_type()});
+    const RawEntry raw{words({1}), words({40})};
+    auto content = decode_map(map, {&raw, 1});
+    ASSERT_TRUE(content);
+    const auto number = [](const MapEntry& entry) { return std::get<int64_t>(entry.value.data); };
+    content->entries.change([](MapEntry& entry) { entry.value.data = std::get<int64_t>(entry.value.data) / 4; });
+    content->entries.finish([](MapEntry& entry) { entry.value.data = std::get<int64_t>(entry.value.data) + 1; });
+    EXPECT_EQ(number(content->entries.plain(0)), 10);
+    EXPECT_EQ(number(content->entries[0]), 11);
+    EXPECT_EQ(number(content->entries.all().at(0)), 11);
+}
+
 TEST(DecodeMap, RefusesWhatDoesNotFit) {
     EXPECT_EQ(refusal(aggregated(Aggregation::avg, 16), {Bytes(4), words({1, 1, 1, 1})}),
               "cannot read map @x: values per CPU of 32 bytes, 48 expected");
@@ -249,8 +279,8 @@ TEST(DecodeMap, StacksAsKeysAndValues) {
     const RawEntry raw{words({5, 7, 1234}), words({9, 0})};
     const auto content = decode_map(map, {&raw, 1});
     ASSERT_TRUE(content) << content.error().what;
-    EXPECT_EQ(std::get<Stack>(content->entries.at(0).key.at(1).data), (Stack{7, 1234, {}}));
-    EXPECT_EQ(std::get<Stack>(content->entries.at(0).value.data), (Stack{9, 0, {}}));
+    EXPECT_EQ(std::get<Stack>(content->entries[0].key.at(1).data), (Stack{7, 1234, {}}));
+    EXPECT_EQ(std::get<Stack>(content->entries[0].value.data), (Stack{9, 0, {}}));
     EXPECT_EQ(refusal(map, {words({5, 7}), words({9, 0})}), "cannot read map @x: a key of 16 bytes, 24 expected");
     Type odd = stack_type();
     odd.size = 8;

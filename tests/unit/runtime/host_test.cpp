@@ -21,7 +21,7 @@ using machine::r5;
 class FakeMaps final : public RawMaps {
   public:
     size_t value_size(size_t) const override { return 16; }
-    Result<std::vector<RawEntry>> entries(size_t) override { return std::vector<RawEntry>{{Bytes(8, 1), Bytes(8, 7)}}; }
+    Status each(size_t, const Take& take) override { return take(Bytes(8, 1), Bytes(8, 7)), Done{}; }
     Result<std::optional<Bytes>> lookup(size_t, KeyBytes) override { return std::optional(Bytes(8, 7)); }
     int update(size_t, KeyBytes, std::span<const uint8_t>, uint64_t) override { return ++updates, 0; }
     int erase(size_t, KeyBytes) override { return 0; }

@@ -160,8 +160,9 @@ TEST(TextPrinter, TextAndValue) {
 }
 
 TEST(TextPrinter, LargeMapsLeaveInLargeWrites) {
-    MapContent map{"@x", {}};
-    for (int64_t i = 100'000; i > 0; i--) map.entries.push_back({{integer(i)}, integer(1)});
+    std::vector<MapEntry> entries;
+    for (int64_t i = 100'000; i > 0; i--) entries.push_back({{integer(i)}, integer(1)});
+    const MapContent map{"@x", std::move(entries)};
     StringSink sink;
     text_printer(sink)->map(map);
     EXPECT_EQ(sink.text.substr(0, 20), "@x[1]: 1\n@x[2]: 1\n@x");

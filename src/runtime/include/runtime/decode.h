@@ -22,6 +22,13 @@ struct RawEntry {
     Bytes value;
 };
 
+// Can a map's values be read from so many bytes, those of all CPUs?
+Status copies_fit(const PlannedMap& map, size_t bytes);
+
+// A key by the types of its parts, and one value, folded over the CPUs.
+Result<MapEntry> decode_entry(const std::vector<Type>& key_types, std::span<const uint8_t> key, const Type& type,
+                              std::span<const uint8_t> value);
+
 // The parts of a key.
 Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes);
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -100,6 +102,35 @@ struct MapEntry {
     Value value;
 };
 
+// What a map holds. An entry is made when it is asked for, so that a million of them do not lie in memory at once.
+class Entries {
+  public:
+    using At = std::function<MapEntry(size_t)>;
+    using Change = std::function<void(MapEntry&)>;
+
+    Entries() = default;
+    Entries(std::vector<MapEntry> list);
+    Entries(std::initializer_list<MapEntry> list) : Entries(std::vector<MapEntry>(list)) {}
+    Entries(size_t size, At at) : size_(size), at_(std::move(at)) {}
+
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    MapEntry operator[](size_t index) const;
+    // Without what finish() puts there: enough to order them.
+    MapEntry plain(size_t index) const { return at_(index); }
+    std::vector<MapEntry> all() const;
+
+    // What is to happen to each entry: before they are ordered, or only for whoever reads it. What the function refers
+    // to outlives this and its copies.
+    void change(const Change& change);
+    void finish(Change change) { finish_ = std::move(change); }
+
+  private:
+    size_t size_ = 0;
+    At at_;
+    Change finish_;
+};
+
 // Not all events are in a map, for tracing cost too much.
 struct Sampled {
     uint64_t left_out = 0;  // since the map was last emptied
@@ -108,7 +139,7 @@ struct Sampled {
 
 struct MapContent {
     std::string name;  // "@ns"
-    std::vector<MapEntry> entries;
+    Entries entries;
     size_t most = 0;      // how many of the largest are shown; 0: all
     bool at_end = false;  // printed because the run has ended, and not by print()
     Type value = {};      // what the map holds, also where there is no entry

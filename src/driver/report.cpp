@@ -70,6 +70,8 @@ constexpr std::array loss_rows{
             "a while loop has up to 1048576 turns, a range 8388608", ""},
     LossRow{LossKind::not_followed, "not_followed", Subject::none, Told::always,
             "threads not followed, for there were too many at once: {0}", "", ""},
+    LossRow{LossKind::zero_divisor, "zero_divisor", Subject::none, Told::always,
+            "divisions by zero, whose result is 0: {0}", "ask before: $n != 0 ? $sum / $n : 0", ""},
     LossRow{LossKind::span_clock, "span_clock", Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

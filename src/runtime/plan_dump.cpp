@@ -111,6 +111,8 @@ LossRow loss_row(LossKind kind) {
             return {"loop cut short", Subject::nothing};
         case LossKind::not_followed:
             return {"not followed", Subject::nothing};
+        case LossKind::zero_divisor:
+            return {"division by zero", Subject::nothing};
     }
     return {};
 }

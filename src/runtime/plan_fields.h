@@ -278,7 +278,7 @@ struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
 struct Described<EventKind> : LastValue<EventKind::option> {};
 template <>
-struct Described<LossKind> : LastValue<LossKind::not_followed> {};
+struct Described<LossKind> : LastValue<LossKind::zero_divisor> {};
 template <>
 struct Described<SpanState> : LastValue<SpanState::key> {};
 template <>

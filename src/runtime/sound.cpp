@@ -174,6 +174,7 @@ Subject subject_of(LossKind kind) {
         case LossKind::stack_busy:
         case LossKind::loop_cut:
         case LossKind::not_followed:
+        case LossKind::zero_divisor:
             return Subject::none;
     }
     return Subject::none;

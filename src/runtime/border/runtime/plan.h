@@ -257,6 +257,7 @@ enum class LossKind : uint8_t {
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
     loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
     not_followed,     // subject: none; threads of the family (Plan::family) for which its map had no room
+    zero_divisor,     // subject: none; divisions by zero, whose result is zero
 };
 struct PlannedLoss {
     LossKind kind;

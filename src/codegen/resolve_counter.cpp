@@ -52,6 +52,22 @@ constexpr uint64_t usual_count = 1000000;
 
 }  // namespace
 
+// "1000": each time that so many were counted; "99hz": so often that this makes 99 times a second.
+bool Resolver::how_often(const ast::ProbeSpec& spec, const ProbeRow& row, PerfEvent& event) {
+    std::string_view text = spec.parts[2].text;
+    event.by_frequency = text.ends_with("hz");
+    if (event.by_frequency) text.remove_suffix(2);
+    const auto count = any_number(text);
+    if (!count || *count == 0) {
+        diags_.error(spec.parts[2].span, "this is no count").hint =
+            fmt::format("write a number above 0, as in {}:{}:1000, or {}:{}:99hz for so many runs a second", row.name,
+                        spec.parts[1].text, row.name, spec.parts[1].text);
+        return false;
+    }
+    event.every = *count;
+    return true;
+}
+
 Resolver::Places Resolver::counter(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
     const ProbeRow& row = probe_row(place.kind);
     if (!offered(spec, Feature::perf_event, "perf events")) return {};
@@ -60,13 +76,7 @@ Resolver::Places Resolver::counter(const ast::ProbeSpec& spec, ResolvedPlace pla
     const bool generic = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;
     if (generic && !offered(spec, Feature::hardware_events, "hardware events")) return {};
     if (spec.parts.size() == 3 && !spec.parts[2].text.empty()) {
-        const auto count = any_number(spec.parts[2].text);
-        if (!count || *count == 0) {
-            diags_.error(spec.parts[2].span, "this is no count").hint =
-                fmt::format("write a number above 0, as in {}:{}:1000", row.name, spec.parts[1].text);
-            return {};
-        }
-        event->every = *count;
+        if (!how_often(spec, row, *event)) return {};
     }
     place.perf = *event;
     place.rungs = {{Way::perf_event, "", {}}};

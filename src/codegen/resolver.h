@@ -64,6 +64,7 @@ class Resolver {
 
     // resolve_counter.cpp
     Places counter(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
+    bool how_often(const ast::ProbeSpec& spec, const ProbeRow& row, PerfEvent& event);
     Result<PerfEvent> counter_named(const ProbeRow& row, const std::string& name);
     Result<PerfEvent> source_event(std::string_view source, std::string_view terms);
     Status add_term(const std::string& source, std::string_view term, PerfEvent& event);

@@ -147,14 +147,24 @@ Result<Descriptor> open_uprobe_event(const UprobePlace& place) {
                               : open_counted(*attr, {place.process, -1}, what, uprobe_causes);
 }
 
+// A kernel that finds samples to take too long lowers what it allows while it runs.
+Status allowed_rate(const PerfEvent& event) {
+    const auto most = number_in("/proc/sys/kernel/perf_event_max_sample_rate", "");
+    if (!event.by_frequency || !most || event.every <= *most) return Done{};
+    return Error{fmt::format("this kernel takes up to {} samples a second, not {}", *most, event.every),
+                 "`sysctl kernel.perf_event_max_sample_rate=N` allows more", EINVAL};
+}
+
 Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int cpu, bool at_exec) {
+    if (Status allowed = allowed_rate(event); !allowed) return allowed.error();
     perf_event_attr attr{};
     attr.type = event.type;
     attr.config = event.config;
     attr.config1 = event.config1;
     attr.config2 = event.config2;
     attr.bp_type = event.access;
-    attr.sample_period = event.every;
+    attr.sample_period = event.every;  // or, in the same place, sample_freq
+    attr.freq = event.by_frequency ? 1 : 0;
     attr.enable_on_exec = at_exec ? 1 : 0;
     if (thread > 0) attr.inherit = attr.inherit_thread = 1;
     const std::string what =

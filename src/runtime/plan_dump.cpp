@@ -138,8 +138,8 @@ std::string when_text(const PlannedProbe& probe) {
 }
 
 std::string perf_text(const PerfEvent& e) {
-    return fmt::format("type {} config {:#x} {:#x} {:#x} access {}, every {}", e.type, e.config, e.config1, e.config2,
-                       e.access, e.every);
+    return fmt::format("type {} config {:#x} {:#x} {:#x} access {}, {} {}", e.type, e.config, e.config1, e.config2,
+                       e.access, e.by_frequency ? "times a second:" : "every", e.every);
 }
 
 std::string place_text(Way way, const Attachment& to) {

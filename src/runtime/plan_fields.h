@@ -75,9 +75,13 @@ struct Described<Type> {
 
 template <>
 struct Described<PerfEvent> {
-    static constexpr std::tuple rows{FieldRow{"type", &PerfEvent::type},       FieldRow{"config", &PerfEvent::config},
-                                     FieldRow{"config1", &PerfEvent::config1}, FieldRow{"config2", &PerfEvent::config2},
-                                     FieldRow{"access", &PerfEvent::access},   FieldRow{"every", &PerfEvent::every}};
+    static constexpr std::tuple rows{FieldRow{"type", &PerfEvent::type},
+                                     FieldRow{"config", &PerfEvent::config},
+                                     FieldRow{"config1", &PerfEvent::config1},
+                                     FieldRow{"config2", &PerfEvent::config2},
+                                     FieldRow{"access", &PerfEvent::access},
+                                     FieldRow{"every", &PerfEvent::every},
+                                     FieldRow{"by_frequency", &PerfEvent::by_frequency}};
 };
 
 template <>

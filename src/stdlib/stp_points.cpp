@@ -96,8 +96,7 @@ constexpr std::array rows{
 
     StpPoint{"perf.type(n).config(n)", "hardware:{0}/{1}:1000000", "", "", ""},
     StpPoint{"perf.type(n).config(n).sample(n)", "hardware:{0}/{1}:{2}", "", "", ""},
-    StpPoint{"perf.type(n).config(n).hz(n)", "", "", "", "", "lt counts events, not how often they come in a second",
-             "write .sample(N), or timer.profile.freq.hz(N)"},
+    StpPoint{"perf.type(n).config(n).hz(n)", "hardware:{0}/{1}:{2}hz", "", "", ""},
     StpPoint{"perf.type(n).config(n).counter(s)", "", "", "", "", read_elsewhere,
              "write .sample(N), which runs a probe"},
     // what would be read is printed when lt gets the signal

@@ -55,6 +55,7 @@ struct PerfEvent {
     uint64_t config = 0, config1 = 0, config2 = 0;  // of a watchpoint: config1 is the address, config2 the length
     uint32_t access = 0;                            // of a watchpoint: HW_BREAKPOINT_*
     uint64_t every = 1;                             // so much is counted between two runs; nanoseconds of clocks
+    bool by_frequency = false;                      // the kernel finds how much makes `every` runs a second
     bool operator==(const PerfEvent&) const = default;
 };
 

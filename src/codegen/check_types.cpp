@@ -202,8 +202,11 @@ Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
     const auto user = memory_of(operand);
     const bool is_map = std::holds_alternative<ast::Map>(program_[operand].node);
     if (is_map || std::holds_alternative<ast::Local>(program_[operand].node)) {
-        diags_.error(span(id), is_map ? "a map has no address" : "a variable has no address").hint =
-            "nothing that a program calls takes one: use it by its name";
+        diags_
+            .error(span(id),
+                   fmt::format("the address of {} can only be followed at once", is_map ? "a map" : "a variable"))
+            .hint = fmt::format("as in *&{}, which is its value: it does not lie where anything else could read it",
+                                is_map ? "@m[key]" : "$x");
         return nothing();
     }
     if (!user || (member && member->member.bit_size != 0)) {

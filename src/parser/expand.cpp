@@ -184,6 +184,7 @@ class Placer {
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
     Placer(program, given, diags).run();
     expand_calls(program, diags);
+    fold_addresses(program);
 }
 
 }  // namespace lt

@@ -19,4 +19,7 @@ void put_settings(ast::Program& program);
 // Replaces every call of a macro or function.
 void expand_calls(ast::Program& program, Diags& diags);
 
+// Replaces `*&$x`, `(&$x)[0]`, `(&$x)->member` and the same of maps by what they name.
+void fold_addresses(ast::Program& program);
+
 }  // namespace lt

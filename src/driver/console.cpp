@@ -84,7 +84,8 @@ constexpr std::array shared_options{
     Option::process,     Option::follow,       Option::cgroup,         Option::container,    Option::verbose,
     Option::attach_with, Option::max_map_keys, Option::header_folders, Option::headers,      Option::unsafe,
     Option::stats,       Option::timestamps,   Option::quiet,          Option::max_overhead, Option::record,
-    Option::warnings,    Option::no_warnings,  Option::no_feature,     Option::needless};
+    Option::warnings,    Option::no_warnings,  Option::no_feature,     Option::needless,     Option::debug_folders,
+    Option::traceable};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {
@@ -107,7 +108,7 @@ Result<std::unique_ptr<Console>> Console::open(const Command& command) {
 }
 
 Status Console::prepare() {
-    Result<std::unique_ptr<Kernel>> kernel = open_kernel({});
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command_));
     if (!kernel) return kernel.error();
     kernel_ = *std::move(kernel);
     if (Status blocked = block_signals(); !blocked) return blocked;

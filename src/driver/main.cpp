@@ -46,7 +46,7 @@ bool lists_program(const Command& command) {
 }
 
 int ask_kernel(const Command& command) {
-    Result<std::unique_ptr<Kernel>> kernel = open_kernel({command.text(Option::kernel)});
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command));
     if (!kernel) return fail(kernel.error());
     if (command.has(Option::info)) {
         tell_features(**kernel);
@@ -110,7 +110,7 @@ int console(const Command& command) {
 int doctor(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
-    Result<std::unique_ptr<Kernel>> kernel = open_kernel({command->text(Option::kernel)});
+    Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(*command));
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 

@@ -1,8 +1,10 @@
 #include "pipeline.h"
 
 #include <fmt/format.h>
+
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include <algorithm>
 #include <array>
@@ -380,12 +382,24 @@ int Pipeline::list() {
     return found ? 0 : 1;
 }
 
+std::vector<std::string> debug_folders(const Command& command) {
+    std::vector<std::string> folders = command.list(Option::debug_folders);
+    for (std::string& folder : folders) folder = std::filesystem::absolute(folder).string();
+    return folders;
+}
+
+KernelPlaces kernel_places(const Command& command) {
+    return {command.text(Option::kernel), debug_folders(command), command.text(Option::traceable)};
+}
+
 Result<std::unique_ptr<Kernel>> kernel_asked(const Command& command) {
-    const std::string folder = command.text(Option::kernel);
-    if (folder.empty()) {
+    if (!command.has(Option::kernel)) {
         if (const auto lacking = lacking_privilege()) return *lacking;
     }
-    return open_kernel({folder});
+    for (const std::string& folder : debug_folders(command))
+        if (std::error_code none; !std::filesystem::is_directory(folder, none))
+            return Error{fmt::format("--debuginfo: {} is no folder", folder), "", 0};
+    return open_kernel(kernel_places(command));
 }
 
 bool Pipeline::open_kernel_asked() {

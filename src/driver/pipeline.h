@@ -34,6 +34,8 @@ struct Shared {
 
 // The running one, if this process may trace, or that of --kernel.
 Result<std::unique_ptr<Kernel>> kernel_asked(const Command& command);
+KernelPlaces kernel_places(const Command& command);
+std::vector<std::string> debug_folders(const Command& command);  // of --debuginfo, absolute
 
 class Pipeline {
   public:

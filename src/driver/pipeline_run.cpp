@@ -71,6 +71,7 @@ bool Pipeline::load() {
     Result<std::unique_ptr<Session>> session = Session::load(ir_.plan, output_->printer(),
                                                              {.output = shared_.alone ? output_->descriptor() : -1,
                                                               .source_lines = command_.has(Option::verbose),
+                                                              .debug_folders = debug_folders(command_),
                                                               .messages = messages(),
                                                               .takes_signals = shared_.alone && last_stage_ != "load",
                                                               .command = child_ ? child_->pid() : 0,

@@ -22,12 +22,12 @@ std::string name_of(Option option) {
 
 // What compiling asks for; all other options are about a run.
 constexpr std::array of_compiling{
-    Option::save,       Option::program,     Option::attach_with,    Option::max_map_keys, Option::max_overhead,
-    Option::headers,    Option::timestamps,  Option::header_folders, Option::kernel,       Option::unsafe,
-    Option::verbose,    Option::systemtap,   Option::guru,           Option::global,       Option::limits,
-    Option::dump,       Option::stop_after,  Option::time,           Option::quiet,        Option::no_meaning,
-    Option::warnings,   Option::module_name, Option::buffer_size,    Option::bpftrace,     Option::no_warnings,
-    Option::no_feature, Option::emit_elf,    Option::needless,
+    Option::save,       Option::program,     Option::attach_with,    Option::max_map_keys,  Option::max_overhead,
+    Option::headers,    Option::timestamps,  Option::header_folders, Option::kernel,        Option::unsafe,
+    Option::verbose,    Option::systemtap,   Option::guru,           Option::global,        Option::limits,
+    Option::dump,       Option::stop_after,  Option::time,           Option::quiet,         Option::no_meaning,
+    Option::warnings,   Option::module_name, Option::buffer_size,    Option::bpftrace,      Option::no_warnings,
+    Option::no_feature, Option::emit_elf,    Option::needless,       Option::debug_folders, Option::traceable,
 };
 
 // What is compiled in, and so cannot be chosen for a plan.
@@ -45,6 +45,7 @@ constexpr std::array compiled_in{
     CompiledIn{Option::header_folders, when_saved}, CompiledIn{Option::global, when_saved},
     CompiledIn{Option::limits, when_saved},         CompiledIn{Option::systemtap, when_saved},
     CompiledIn{Option::bpftrace, when_saved},       CompiledIn{Option::no_feature, when_saved},
+    CompiledIn{Option::traceable, when_saved},
 };
 
 Error is_compiled_in(Option option, std::string_view hint) {

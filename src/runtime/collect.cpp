@@ -318,7 +318,8 @@ Status Dispatcher::print_maps() {
     return Done{};
 }
 
-Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, bool source_lines)
+Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer,
+                     const SymbolStyle& style)
     : plan_(plan),
       dispatcher_(plan,
                   {[&maps](size_t index) { return maps.read(index); },
@@ -334,12 +335,12 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, P
                    [this](const Stack& stack) { return stacks_.frames(stack); },
                    [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},
                   printer),
-      stacks_(object.map(std::string(stacks_symbol)), {source_lines || plan.shows_lines, plan.mangled}),
+      stacks_(object.map(std::string(stacks_symbol)), style),
       printer_(printer) {}
 
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, Maps& maps,
-                                                   Printer& printer, bool source_lines) {
-    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, source_lines));
+                                                   Printer& printer, const SymbolStyle& style) {
+    std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, style));
     const auto tells_stack = [](const PlannedEvent& event) { return event.kind == EventKind::stack; };
     if (std::ranges::any_of(plan.events, tells_stack)) collector->stacks_.symbolizer().record_processes();
     collector->ring_fd_ = object.map("lt_events");

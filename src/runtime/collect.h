@@ -91,7 +91,7 @@ class Collector {
   public:
     // All outlive the collector.
     static Result<std::unique_ptr<Collector>> open(const Plan& plan, const LoadedObject& object, Maps& maps,
-                                                   Printer& printer, bool source_lines);
+                                                   Printer& printer, const SymbolStyle& style);
 
     // What wakes us to take records of processes; may be null.
     ProcessHistory* history() { return stacks_.symbolizer().history(); }
@@ -137,7 +137,7 @@ class Collector {
     struct Free {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
-    Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, bool source_lines);
+    Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, const SymbolStyle& style);
     static int take_next(void* self, void* record, size_t size);
     void keep(std::span<const uint8_t> record);
     bool empties_at_once(std::span<const uint8_t> record) const;

@@ -63,12 +63,23 @@ std::optional<OpenElf> open_elf(const std::string& path) {
     return file;
 }
 
-std::optional<OpenElf> open_by_build_id(const std::string& id, const std::vector<std::string>& roots) {
+std::vector<std::string> folders_of(const DebugPlaces& places) {
+    std::vector<std::string> folders = places.folders;
+    folders.emplace_back(debug_folder);
+    return folders;
+}
+
+std::string path_of_build(const std::string& folder, const std::string& id) {
+    return fmt::format("{}/.build-id/{}/{}.debug", folder, id.substr(0, 2), id.substr(2));
+}
+
+std::optional<OpenElf> open_by_build_id(const std::string& id, const DebugPlaces& places) {
     if (id.size() < 4) return {};
-    for (const std::string& root : roots) {
-        auto file =
-            open_elf(fmt::format("{}{}/.build-id/{}/{}.debug", root, debug_folder, id.substr(0, 2), id.substr(2)));
-        if (file && build_id(file->elf.get()) == id) return file;
+    for (const std::string& root : places.roots) {
+        for (const std::string& folder : folders_of(places)) {
+            auto file = open_elf(root + path_of_build(folder, id));
+            if (file && build_id(file->elf.get()) == id) return file;
+        }
     }
     return {};
 }
@@ -100,16 +111,19 @@ uint32_t sum_of(const OpenElf& file) {
 
 bool has_sum(const OpenElf& file, uint32_t wanted) { return sum_of(file) == wanted; }
 
-std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
+std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const DebugPlaces& places) {
     const auto link = debug_link(elf);
     const size_t slash = path.rfind('/');
     if (!link || slash == path.npos) return {};
     const std::string folder = path.substr(0, slash);
-    const std::array places{fmt::format("{}/{}", folder, link->name), fmt::format("{}/.debug/{}", folder, link->name),
-                            fmt::format("{}{}/{}", debug_folder, folder, link->name)};
-    for (const std::string& root : roots) {
-        for (const std::string& place : places) {
-            auto file = open_elf(root + place);
+    std::vector<std::string> paths{fmt::format("{}/{}", folder, link->name),
+                                   fmt::format("{}/.debug/{}", folder, link->name)};
+    for (const std::string& debug : folders_of(places))
+        paths.push_back(fmt::format("{}{}/{}", debug, folder, link->name));
+    for (const std::string& debug : places.folders) paths.push_back(fmt::format("{}/{}", debug, link->name));
+    for (const std::string& root : places.roots) {
+        for (const std::string& one : paths) {
+            auto file = open_elf(root + one);
             if (file && has_sum(*file, link->sum)) return file;
         }
     }
@@ -167,21 +181,26 @@ std::string build_id_in_notes(std::string_view notes) {
     return "";
 }
 
-Result<std::string> find_kernel_debug_file(const std::string& root, const std::string& release,
+Result<std::string> find_kernel_debug_file(const DebugPlaces& places, const std::string& release,
                                            const std::string& build) {
     elf_version(EV_CURRENT);
-    std::vector<std::string> paths{
-        fmt::format("{}/boot/vmlinux-{}", debug_folder, release),
-        fmt::format("{}/lib/modules/{}/vmlinux", debug_folder, release),
-        fmt::format("/lib/modules/{}/vmlinux", release),
-        fmt::format("/lib/modules/{}/build/vmlinux", release),
-        fmt::format("/boot/vmlinux-{}", release),
-    };
-    if (build.size() > 2)
-        paths.push_back(fmt::format("{}/.build-id/{}/{}.debug", debug_folder, build.substr(0, 2), build.substr(2)));
+    std::vector<std::string> paths;
+    for (const std::string& folder : places.folders) {
+        paths.push_back(fmt::format("{}/vmlinux-{}", folder, release));
+        paths.push_back(fmt::format("{}/vmlinux", folder));
+    }
+    for (const std::string& folder : folders_of(places)) {
+        paths.push_back(fmt::format("{}/boot/vmlinux-{}", folder, release));
+        paths.push_back(fmt::format("{}/lib/modules/{}/vmlinux", folder, release));
+    }
+    paths.push_back(fmt::format("/lib/modules/{}/vmlinux", release));
+    paths.push_back(fmt::format("/lib/modules/{}/build/vmlinux", release));
+    paths.push_back(fmt::format("/boot/vmlinux-{}", release));
+    for (const std::string& folder : folders_of(places))
+        if (build.size() > 2) paths.push_back(path_of_build(folder, build));
     std::string other;
     for (std::string& path : paths) {
-        const auto file = open_elf(root + path);
+        const auto file = open_elf(places.roots.front() + path);
         if (!file || !section_bytes(file->elf.get(), ".debug_info")) continue;
         if (build.empty() || build_id(file->elf.get()) == build) return std::move(path);
         other = std::move(path);
@@ -200,9 +219,9 @@ std::optional<OpenElf> mini_debug_info(Elf* elf) {
     return file;
 }
 
-std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const std::vector<std::string>& roots) {
-    if (auto found = open_by_build_id(build_id(elf), roots)) return found;
-    return open_by_link(elf, path, roots);
+std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const DebugPlaces& places) {
+    if (auto found = open_by_build_id(build_id(elf), places)) return found;
+    return open_by_link(elf, path, places);
 }
 
 Result<std::string> build_of(const std::string& path) {

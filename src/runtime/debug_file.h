@@ -20,6 +20,12 @@ struct CloseElf {
     void operator()(Elf* elf) const;
 };
 
+// Folders that are laid out as /usr/lib/debug: .build-id/ab/cdef.debug, and the paths of programs.
+struct DebugPlaces {
+    std::vector<std::string> roots;         // the folders that a path may be meant in, "" for our own root
+    std::vector<std::string> folders = {};  // that are looked through before /usr/lib/debug
+};
+
 // An open ELF file, or one in memory.
 struct OpenElf {
     Descriptor fd = Descriptor();
@@ -41,16 +47,15 @@ Result<std::string> build_of(const std::string& path);
 // The same out of notes as they lie in memory (/sys/kernel/notes).
 std::string build_id_in_notes(std::string_view notes);
 
-// The path below `root` where distributions install the kernel's debug information. It has to be of this very build;
-// `build` empty: that is not known.
-Result<std::string> find_kernel_debug_file(const std::string& root, const std::string& release,
+// The path below the root (the first one) where distributions install the kernel's debug information. It has to be of
+// this very build; `build` empty: that is not known.
+Result<std::string> find_kernel_debug_file(const DebugPlaces& places, const std::string& release,
                                            const std::string& build);
 
 // Unpacks the section .gnu_debugdata.
 std::optional<OpenElf> mini_debug_info(Elf* elf);
 
-// `path` is that of the file as its process sees it, `roots` are the folders that a path may be meant in, "" for our
-// own root. No value where there is no such file that fits.
-std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const std::vector<std::string>& roots);
+// `path` is that of the file as its process sees it. No value where there is no such file that fits.
+std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const DebugPlaces& places);
 
 }  // namespace lt

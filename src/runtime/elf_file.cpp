@@ -124,8 +124,8 @@ void ElfFile::read_symbols() {
     sort_symbols();
 }
 
-void ElfFile::add_debug_symbols(const std::string& path, const std::vector<std::string>& roots) {
-    if (auto debug = open_debug_file(elf_.get(), path, roots)) others_.push_back(*std::move(debug));
+void ElfFile::add_debug_symbols(const std::string& path, const DebugPlaces& places) {
+    if (auto debug = open_debug_file(elf_.get(), path, places)) others_.push_back(*std::move(debug));
     if (!stripped_) return;
     if (others_.empty()) {
         if (auto mini = mini_debug_info(elf_.get())) others_.push_back(*std::move(mini));

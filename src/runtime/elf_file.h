@@ -28,7 +28,7 @@ class ElfFile {
     Result<UserSymbol> symbol(std::string_view name, uint64_t from) const;
     // Adds the symbols that were taken out of the file (strip), where they are found; see debug_file.h for the
     // arguments.
-    void add_debug_symbols(const std::string& path, const std::vector<std::string>& roots);
+    void add_debug_symbols(const std::string& path, const DebugPlaces& places);
     bool is_stripped() const { return stripped_; }
     // The file, and the one in which its debug information lies where that is another one.
     std::vector<Elf*> handles() const;

@@ -81,8 +81,14 @@ FunctionList blacklisted_names(const std::string& text) {
 class FileKernel final : public Kernel {
   public:
     // `known`: what is to be answered about features; empty: find out.
-    FileKernel(Places places, std::string release, std::vector<Answer> known)
-        : places_(std::move(places)), release_(std::move(release)), known_(std::move(known)), programs_(places_.root) {}
+    FileKernel(Places places, std::string release, std::vector<Answer> known, const KernelPlaces& asked)
+        : places_(std::move(places)),
+          release_(std::move(release)),
+          known_(std::move(known)),
+          debug_{{places_.root}, asked.debug_folders},
+          programs_(debug_) {}
+    // Instead of the kernel's own list.
+    void can_trace_only(std::string list) { traceable_.emplace(std::move(list)); }
 
     Answer can(Feature feature) override;
     std::string release() override { return release_; }
@@ -172,7 +178,9 @@ class FileKernel final : public Kernel {
     std::optional<Result<Tracefs>> tracefs_;
     std::optional<FunctionList> blacklist_;
     std::map<std::string, Result<ElfFile>> files_;
+    DebugPlaces debug_;
     ProgramDebugs programs_;
+    std::optional<FunctionList> traceable_;
     std::optional<Result<std::string>> debug_file_;
 };
 
@@ -229,7 +237,7 @@ const Result<ElfFile>& FileKernel::file(const std::string& path) {
     auto at = files_.find(path);
     if (at != files_.end()) return at->second;
     at = files_.emplace(path, ElfFile::open(places_.root + path, path)).first;
-    if (at->second && at->second->is_stripped()) at->second->add_debug_symbols(path, {places_.root});
+    if (at->second && at->second->is_stripped()) at->second->add_debug_symbols(path, debug_);
     return at->second;
 }
 
@@ -277,6 +285,7 @@ bool FileKernel::describe(KernelFunction& function) {
 }
 
 std::optional<bool> FileKernel::traceable(std::string_view function) {
+    if (traceable_) return traceable_->has(function);
     Result<Tracefs>& tracing = tracefs();
     return tracing ? tracing->can_trace(function) : std::nullopt;
 }
@@ -438,7 +447,7 @@ std::vector<std::string> FileKernel::cpp_functions(const std::string& path, std:
 Result<std::string> FileKernel::debug_file() {
     if (!debug_file_) {
         const Result<std::string> notes = read_text(places_.notes);
-        debug_file_ = find_kernel_debug_file(places_.root, release_, notes ? build_id_in_notes(*notes) : "");
+        debug_file_ = find_kernel_debug_file(debug_, release_, notes ? build_id_in_notes(*notes) : "");
     }
     return *debug_file_;
 }
@@ -464,23 +473,32 @@ Result<std::vector<Marker>> FileKernel::markers(const std::string& path) {
     return elf->markers();
 }
 
-Result<std::unique_ptr<Kernel>> open_folder(const std::string& root) {
+Result<std::unique_ptr<FileKernel>> open_folder(const KernelPlaces& places) {
+    const std::string& root = places.root;
     const Result<std::string> release = read_text(root + "/release");
     if (!release) return release.error_in("a kernel's folder");
     const Result<std::string> text = read_text(root + "/features");
     if (!text) return text.error_in("a kernel's folder");
     Result<std::vector<Answer>> features = parse_features(*text);
     if (!features) return features.error_in(root + "/features");
-    return std::unique_ptr<Kernel>(
-        std::make_unique<FileKernel>(folder_of_tests(root), std::string(trim(*release)), *std::move(features)));
+    return std::make_unique<FileKernel>(folder_of_tests(root), std::string(trim(*release)), *std::move(features),
+                                        places);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> open_kernel(const KernelPlaces& places) {
-    if (!places.root.empty()) return open_folder(places.root);
-    return std::unique_ptr<Kernel>(
-        std::make_unique<FileKernel>(running_kernel(), running_release(), std::vector<Answer>{}));
+    Result<std::unique_ptr<FileKernel>> kernel =
+        places.root.empty()
+            ? std::make_unique<FileKernel>(running_kernel(), running_release(), std::vector<Answer>{}, places)
+            : open_folder(places);
+    if (!kernel) return kernel.error();
+    if (!places.traceable.empty()) {
+        Result<std::string> list = read_text(places.traceable);
+        if (!list) return list.error_in("the list of functions that can be traced");
+        (*kernel)->can_trace_only(*std::move(list));
+    }
+    return std::unique_ptr<Kernel>(*std::move(kernel));
 }
 
 }  // namespace lt

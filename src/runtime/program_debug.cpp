@@ -70,10 +70,10 @@ void ProgramDebug::Close::operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 void ProgramDebug::Close::operator()(Dwarf_CFI* table) const { dwarf_cfi_end(table); }
 ProgramDebug::~ProgramDebug() = default;
 
-Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const std::string& root, const std::string& path) {
-    Result<ElfFile> file = ElfFile::open(root + path, path);
+Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const DebugPlaces& places, const std::string& path) {
+    Result<ElfFile> file = ElfFile::open(places.roots.front() + path, path);
     if (!file) return file.error();
-    file->add_debug_symbols(path, {root});
+    file->add_debug_symbols(path, places);
     std::unique_ptr<ProgramDebug> out(new ProgramDebug(*std::move(file), path));
     for (Elf* elf : out->file_.handles()) {
         Dwarf_CU* unit = nullptr;
@@ -223,7 +223,7 @@ std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::
 
 Result<std::unique_ptr<ProgramDebug>>& ProgramDebugs::opened(const std::string& path) {
     auto at = programs_.find(path);
-    if (at == programs_.end()) at = programs_.emplace(path, ProgramDebug::open(root_, path)).first;
+    if (at == programs_.end()) at = programs_.emplace(path, ProgramDebug::open(places_, path)).first;
     return at->second;
 }
 

@@ -25,7 +25,7 @@ namespace lt {
 class ProgramDebug {
   public:
     // `root` stands before the paths of programs; `path` is what answers call the file, and the module of its types.
-    static Result<std::unique_ptr<ProgramDebug>> open(const std::string& root, const std::string& path);
+    static Result<std::unique_ptr<ProgramDebug>> open(const DebugPlaces& places, const std::string& path);
     ~ProgramDebug();
 
     Result<ProgramScope> scope(const UserFunction& place);
@@ -60,7 +60,7 @@ class ProgramDebug {
 // That of all programs that are asked about, each opened when it is first needed. Nothing is known of one without.
 class ProgramDebugs {
   public:
-    explicit ProgramDebugs(std::string root) : root_(std::move(root)) {}
+    explicit ProgramDebugs(DebugPlaces places) : places_(std::move(places)) {}
 
     const Result<ProgramScope>& scope(const UserFunction& place);
     std::optional<ProgramVariable> global(const std::string& path, uint64_t offset, const std::string& name);
@@ -72,7 +72,7 @@ class ProgramDebugs {
   private:
     Result<std::unique_ptr<ProgramDebug>>& opened(const std::string& path);
 
-    std::string root_;
+    DebugPlaces places_;  // with one root
     std::map<std::string, Result<std::unique_ptr<ProgramDebug>>> programs_;
     std::map<std::tuple<std::string, uint64_t, std::string>, Result<ProgramScope>> scopes_;
 };

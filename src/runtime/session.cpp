@@ -35,7 +35,8 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!compiled->empty() && *compiled != *bytes) {
         if (auto set = object_.set_params(*bytes); !set) return set;
     }
-    auto collector = Collector::open(plan_, object_, maps_, printer_, options.source_lines);
+    const SymbolStyle style{options.source_lines || plan_.shows_lines, plan_.mangled, options.debug_folders};
+    auto collector = Collector::open(plan_, object_, maps_, printer_, style);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
     collector_->complain_to(options.messages);

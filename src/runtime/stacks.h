@@ -16,7 +16,7 @@ namespace lt {
 class Stacks {
   public:
     // Of the map that keeps them; -1: the plan takes no stacks.
-    explicit Stacks(int map, SymbolStyle style = {}) : map_(map), symbolizer_(style) {}
+    explicit Stacks(int map, SymbolStyle style = {}) : map_(map), symbolizer_(std::move(style)) {}
 
     // Empty where there are none, or where they are not found.
     const std::vector<Frame>& frames(const Stack& stack);

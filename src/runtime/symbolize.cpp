@@ -217,7 +217,7 @@ std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::s
                                                       const Mapping& mapping) const {
     Result<ElfFile> opened = ElfFile::open(path, mapping.name);
     if (!opened) return {};
-    opened->add_debug_symbols(mapping.name, roots_of(pid));
+    opened->add_debug_symbols(mapping.name, {roots_of(pid), style_.debug_folders});
     File file{*std::move(opened), {}};
     if (style_.source_lines) file.lines = SourceLines::open(file.elf.handles());
     return file;

@@ -32,11 +32,12 @@ struct SymbolStyle {
     bool source_lines =
         false;             // with lines of source and functions that were inlined, where there is debug information
     bool mangled = false;  // by their symbols, not as their language writes them
+    std::vector<std::string> debug_folders = {};  // in which debug files are looked for before /usr/lib/debug
 };
 
 class Symbolizer {
   public:
-    explicit Symbolizer(SymbolStyle style = {}) : style_(style) {}
+    explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}
 
     // Begins to record what processes map, for those that end before they are asked about.
     void record_processes();

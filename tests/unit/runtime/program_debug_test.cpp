@@ -183,7 +183,7 @@ class Damaged : public testing::Test {
     }
 
     static size_t ask(const std::string& path) {
-        ProgramDebugs programs("");
+        ProgramDebugs programs({{""}, {}});
         size_t answers = 0;
         const Result<ElfFile> file = ElfFile::open(path, path);
         for (const std::string& name : file->functions("*")) {

@@ -141,9 +141,9 @@ class Kernel {
     // Does lt run in a namespace of processes below the first one, where they have other numbers than the kernel's own?
     virtual bool renumbers_processes() const = 0;
 
-    // Exactly by name, and of a module that matches a pattern where one is given (the kernel itself is vmlinux); no value
-    // where this kernel has none. What BTF describes is found there; else the kernel's symbols are read, which it takes
-    // long to print.
+    // Exactly by name, and of a module that matches a pattern where one is given (the kernel itself is vmlinux); no
+    // value where this kernel has none. What BTF describes is found there; else the kernel's symbols are read, which it
+    // takes long to print.
     virtual std::optional<KernelFunction> function(std::string_view name, std::string_view module = {}) = 0;
     // Names of functions that match a glob pattern, of modules that match another one, sorted, each once.
     virtual std::vector<std::string> functions(std::string_view pattern, std::string_view module = "*") = 0;
@@ -231,6 +231,8 @@ class Kernel {
 struct KernelPlaces {
     std::string root;  // a folder with: release, features, kallsyms, btf, available_filter_functions, blacklist,
                        // events/CATEGORY/EVENT/{format,id}, bin/...
+    std::vector<std::string> debug_folders = {};  // in which debug files are looked for before /usr/lib/debug
+    std::string traceable = {};  // a file with the functions that patterns may stand for, instead of the kernel's list
 };
 
 // With a root: answers from that folder only, touching no kernel ("features" has lines `name: yes` or `name: no

@@ -93,7 +93,8 @@ struct SessionOptions {
     // The descriptor to which the printer's bytes go in the end: when nobody reads from it any more, the run ends; -1:
     // it cannot happen.
     int output = 1;
-    bool source_lines = false;     // stacks of programs show lines of source and inlined functions
+    bool source_lines = false;                    // stacks of programs show lines of source and inlined functions
+    std::vector<std::string> debug_folders = {};  // in which debug files are looked for before /usr/lib/debug
     std::FILE* messages = stderr;  // where errorf() and warnf() write, and what could not be done is told
     bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
     int command = 0;               // the process of -c; 0: there is none

@@ -39,6 +39,8 @@ enum class Option : uint8_t {
     max_map_keys,
     max_overhead,
     header_folders,
+    debug_folders,
+    traceable,
     headers,
     dry_run,
     warnings,

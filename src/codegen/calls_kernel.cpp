@@ -2,12 +2,14 @@
 // Some of them take the kernel's own address of an argument: the verifier accepts it as it was handed to the program,
 // perhaps with the offset of a member, and not what was read from memory.
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 
 #include <algorithm>
 #include <array>
 
 #include "calls.h"
 #include "operators.h"
+#include "perf_events.h"
 
 namespace lt {
 namespace {
@@ -204,6 +206,45 @@ void override_return(BodyLowering& l, const ast::Call& node) {
     b.helper(helper_override_return, {b.context(), l.number(node.arguments[0])});
 }
 
+// ---- counters
+
+constexpr int helper_perf_event_read = 22;
+
+// An event of either kind; what the processor counts may not be there.
+Type counter_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    const std::string& name = literal(c.expr(node.arguments[0]));
+    if (c.place().kind == ProbeKind::socket)
+        c.error(id, "`socket` probes cannot read counters: the kernel does not let them");
+    Result<PerfEvent> event = perf_event_named(c.kernel(), ProbeKind::software, name);
+    if (!event) event = perf_event_named(c.kernel(), ProbeKind::hardware, name);
+    if (!event) {
+        c.error(node.arguments[0], event.error().what).hint =
+            "`lt -l 'software:*'` and `lt -l 'hardware:*'` list what there is";
+        return integer_type(8, false);
+    }
+    const bool of_processor = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;
+    if (const Answer a = c.kernel().can(of_processor ? Feature::hardware_events : Feature::perf_event); !a.yes)
+        c.error(node.arguments[0], fmt::format("this machine cannot count {}: {}", name, a.why));
+    event->every = 0;
+    c.say(id, CounterUse{*event});
+    return integer_type(8, false);
+}
+
+// An error is a negative number; no count is that large.
+ir::Value counter_value(BodyLowering& l, ast::ExprId id, const ast::Call& node) {
+    constexpr uint32_t this_cpu = 0xffffffff;  // BPF_F_CURRENT_CPU
+    Builder& b = l.builder();
+    const uint32_t map = l.unit().counter(std::get<CounterUse>(l.use_of(id)).event, literal(l.expr(node.arguments[0])));
+    const ir::Value count = b.helper(helper_perf_event_read, {b.map(map), b.constant(this_cpu)});
+    const uint32_t result = b.new_slot();
+    b.write(result, count);
+    b.branch(b.alu(ir::Alu::slt, count, b.constant(0)), [&] {
+        b.loss(l.unit().loss(LossKind::failed_read, 0));
+        b.write(result, b.constant(0));
+    });
+    return b.read(result);
+}
+
 // id, type, number, bytes, statement
 constexpr CallRule rules[] = {
     {Function::process_comm, nullptr, first_number},
@@ -213,6 +254,7 @@ constexpr CallRule rules[] = {
     {Function::path, path_type, nullptr, path_into},
     {Function::socket_cookie, cookie_type, cookie},
     {Function::override_, override_type, nullptr, nullptr, override_return},
+    {Function::counter, counter_type, counter_value},
 };
 
 }  // namespace

@@ -74,6 +74,19 @@ uint32_t Unit::session(SessionValue what) {
     return all.back().offset;
 }
 
+// As many places as there are CPUs; the loader knows how many.
+uint32_t Unit::counter(const PerfEvent& event, std::string name) {
+    std::vector<PlannedCounter>& all = out_.plan.counters;
+    const auto known = std::ranges::find(all, event, &PlannedCounter::event);
+    const std::string symbol = known != all.end() ? known->symbol : fmt::format("lt_counter_{}", all.size());
+    if (known == all.end()) {
+        all.push_back({symbol, event, std::move(name)});
+        out_.maps.push_back({symbol, ir::Storage::perf_events, 4, 4, 0, false});
+    }
+    const auto map = std::ranges::find(out_.maps, symbol, &ir::MapDefinition::symbol);
+    return static_cast<uint32_t>(map - out_.maps.begin());
+}
+
 uint32_t Unit::text(std::string bytes, uint32_t size) {
     bytes.resize(padded(size), '\0');
     const auto known = std::find(out_.texts.begin(), out_.texts.end(), bytes);

@@ -51,10 +51,11 @@ class Unit {
     PlannedGate new_gate();
     bool has_loops() const { return loops_; }
     uint32_t ring_size() const;
-    uint32_t generations();               // the map that says into which one programs collect
-    uint32_t session(SessionValue what);  // where it lies among the parameters
-    uint32_t ring();                      // the ring buffer's index among the maps; made when first asked for
-    uint32_t new_stack();                 // the event that tells of a program's stack
+    uint32_t counter(const PerfEvent& event, std::string name);  // the map of its counts; the same once only
+    uint32_t generations();                                      // the map that says into which one programs collect
+    uint32_t session(SessionValue what);                         // where it lies among the parameters
+    uint32_t ring();       // the ring buffer's index among the maps; made when first asked for
+    uint32_t new_stack();  // the event that tells of a program's stack
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
     PlannedProbe& probe(const ResolvedPlace& place);

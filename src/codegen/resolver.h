@@ -65,9 +65,6 @@ class Resolver {
     // resolve_counter.cpp
     Places counter(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
     bool how_often(const ast::ProbeSpec& spec, const ProbeRow& row, PerfEvent& event);
-    Result<PerfEvent> counter_named(const ProbeRow& row, const std::string& name);
-    Result<PerfEvent> source_event(std::string_view source, std::string_view terms);
-    Status add_term(const std::string& source, std::string_view term, PerfEvent& event);
     Places missing_counter(const ast::ProbeSpec& spec, const ProbeRow& row, const Error& error);
     Places address(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked& asked);
 

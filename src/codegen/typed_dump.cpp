@@ -26,6 +26,9 @@ struct UseText {
         return fmt::format("{} arguments", u.fields.size() + u.variables.size());
     }
     std::string operator()(const TextsUse& u) const { return fmt::format("texts {}", fmt::join(u.texts, ", ")); }
+    std::string operator()(const CounterUse& u) const {
+        return fmt::format("counter of type {} config {:#x}", u.event.type, u.event.config);
+    }
     std::string operator()(const ConstantUse& u) const { return fmt::format("constant {}", u.value); }
     std::string operator()(const MapUse& u) const { return fmt::format("map {}", typed.maps[u.index].name); }
     std::string operator()(const LocalUse& u) const { return fmt::format("local ${}", body.locals[u.index].name); }

@@ -1,4 +1,4 @@
-#include "stp_link.h"
+#include "stp_counters.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "stp_clone.h"
+#include "stp_counters.h"
 #include "stp_display.h"
 #include "stp_globals.h"
 #include "stp_inline.h"
@@ -45,6 +46,7 @@ class Linker {
           names_(program, globals_, functions_, given, diags) {}
 
     void run() {
+        place_counters(program_, tree_, diags_);
         read_globals();
         read_functions();
         program_.c_pieces = tree_.embedded;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "stp_counters.h"
 
 namespace lt::stp {
 namespace {
@@ -61,7 +62,13 @@ class Maker {
     Alias run() {
         alias_.span = point_.span;
         alias_.name = point_.parts;
-        if (const auto chosen = counted(point_.parts); chosen != point_.parts.end()) {
+        const auto chosen = counted(point_.parts);
+        const bool of_one = chosen != point_.parts.end();
+        if (names_counter(point_) && !counted_event(point_).empty()) {
+            of_named_counter(of_one ? &*chosen : nullptr);
+            return std::move(alias_);
+        }
+        if (of_one) {
             of_counter(*chosen);
             return std::move(alias_);
         }
@@ -84,8 +91,12 @@ class Maker {
 
     ast::ExprId negated(ast::ExprId value) { return expr(ast::Unary{ast::UnaryOp::logical_not, value}); }
 
+    ast::StmtId next() { return program_.add(point_.span, ast::Evaluate{call(std::string(next_call), {})}); }
+
+    void leave() { alias_.before.statements.push_back(next()); }
+
     void skip_if(ast::ExprId condition) {
-        const ast::StmtId leave = program_.add(point_.span, ast::Evaluate{call(std::string(next_call), {})});
+        const ast::StmtId leave = next();
         alias_.before.statements.push_back(program_.add(point_.span, ast::If{condition, {{leave}}, {}}));
     }
 
@@ -104,6 +115,23 @@ class Maker {
         const bool begins = point_.parts[1].name == "begin";
         skip_if(negated(call(begins ? "__begins_program" : "__runs_program", {expr(ast::String{path})})));
         stand_on("_lt_process", std::nullopt);
+    }
+
+    // perf.type(1).config(2).process("PATH").counter("x"): whenever a thread leaves a CPU, it is known what it has had.
+    void of_named_counter(const PointPart* chosen) {
+        const auto* name = chosen && chosen->argument ? std::get_if<std::string>(&*chosen->argument) : nullptr;
+        ast::ExprId wanted = expr(ast::Integer{1});
+        if (chosen != nullptr) {
+            const std::string path = program_of(name ? *name : given_.command);
+            if (path.empty()) return missing(name ? fmt::format("no program {} is found", *name) : no_program, "");
+            wanted = call("__runs_program", {expr(ast::String{path})});
+        }
+        const std::string event = counted_event(point_), counter = std::get<std::string>(*point_.parts.back().argument);
+        const ast::ExprId now = call("@lt_number", {expr(ast::String{"counter"}), expr(ast::String{event})});
+        const ast::ExprId left = call("__perf_left", {expr(ast::String{counter}), now, wanted});
+        alias_.before.statements.push_back(program_.add(point_.span, ast::Evaluate{left}));
+        leave();
+        alias_.points.push_back({point_.span, {{point_.span, "kernel", {}}, {point_.span, "trace", "sched_switch"}}});
     }
 
     // perf.type(0).config(0).process("PATH"): events of all, of which those of the program are taken.
@@ -154,6 +182,7 @@ bool is_of_process(const Point& point) {
     const auto& parts = point.parts;
     if (parts.size() < 2) return false;
     if (counted(parts) != parts.end()) return true;
+    if (names_counter(point)) return !counted_event(point).empty();
     if (parts[0].name != "process") return false;
     if (!parts[0].argument) return !is_event(parts) && parts[1].argument.has_value();
     return std::holds_alternative<int64_t>(*parts[0].argument) || is_event(parts);

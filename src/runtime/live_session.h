@@ -136,7 +136,8 @@ class LiveSession final : public Session {
     std::unique_ptr<Host> host_;  // made when a block that lt runs is first run
     RungRefusals refused_;
     Family family_{-1};
-    std::vector<Taken> taken_;  // indexed as Plan::probes
+    std::vector<Descriptor> counters_;  // Plan::counters, on each CPU
+    std::vector<Taken> taken_;          // indexed as Plan::probes
     Timeouts timeouts_{plan_, object_};
     std::optional<Error> attach_error_;
     std::optional<Error> failure_;

@@ -195,6 +195,8 @@ Status sizes_agree(const Plan& plan, const bpf_object* object) {
     }
     if (!has_sizes(object, std::string(generations_symbol), sizeof(uint32_t), generations))
         return disagree("generations");
+    for (const PlannedCounter& counter : plan.counters)
+        if (!has_sizes(object, counter.symbol, sizeof(uint32_t), sizeof(uint32_t))) return disagree(counter.name);
     uint32_t opening = 0;
     for (const PlannedSpan& span : plan.spans) opening = std::max(opening, span.opening_size);
     if (!has_sizes(object, "lt_stuck", sizeof(uint32_t), uint64_t{stuck_header} + opening))

@@ -172,6 +172,18 @@ Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int c
     return open_counted(attr, {thread, cpu}, what, counting_causes);
 }
 
+// Where the processor has too few registers for all that is counted, the kernel takes turns; `pinned` says that this
+// one is always counted, or cannot be read.
+Result<Descriptor> open_counter(const PerfEvent& event, int cpu, const std::string& name) {
+    perf_event_attr attr{};
+    attr.type = event.type;
+    attr.config = event.config;
+    attr.config1 = event.config1;
+    attr.config2 = event.config2;
+    attr.pinned = 1;
+    return open_counted(attr, {-1, cpu}, fmt::format("counter(\"{}\")", name), counting_causes);
+}
+
 Result<Descriptor> link_program(int event, int program, uint64_t cookie) {
     bpf_link_create_opts options{};
     options.sz = sizeof options;

@@ -228,6 +228,7 @@ class Dumper {
     void map(const PlannedMap& map);
     void event(size_t index, const PlannedEvent& event);
     void span(const PlannedSpan& span);
+    void counter(const PlannedCounter& counter);
     void loss(size_t index, const PlannedLoss& loss);
 
     const Plan& plan_;
@@ -255,6 +256,7 @@ std::string Dumper::run() {
         line("error {}: {}{} near {}", i, error.text, error.has_address ? " at an address" : "", error.near);
     }
     for (const PlannedSpan& s : plan_.spans) span(s);
+    for (const PlannedCounter& c : plan_.counters) counter(c);
     for (size_t i = 0; i < plan_.losses.size(); i++) loss(i, plan_.losses[i]);
     return std::move(out_);
 }
@@ -322,6 +324,11 @@ void Dumper::span(const PlannedSpan& span) {
         return line("    {}[{}]: an opening of {} bytes", span.symbol, types_text(span.key), span.opening_size);
     line("    {} in {}: {} openings of {} bytes per thread", span.symbol,
          span.state == SpanState::task ? "task storage" : "a hash", span.depth, span.opening_size);
+}
+
+void Dumper::counter(const PlannedCounter& counter) {
+    line("counter {} in {}: type {} config {:#x} {:#x} {:#x}", quoted(counter.name), counter.symbol, counter.event.type,
+         counter.event.config, counter.event.config1, counter.event.config2);
 }
 
 void Dumper::loss(size_t index, const PlannedLoss& loss) {

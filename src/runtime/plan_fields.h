@@ -202,6 +202,13 @@ struct Described<PlannedSessionValue> {
 };
 
 template <>
+struct Described<PlannedCounter> {
+    static constexpr std::tuple rows{FieldRow{"symbol", &PlannedCounter::symbol},
+                                     FieldRow{"event", &PlannedCounter::event},
+                                     FieldRow{"name", &PlannedCounter::name}};
+};
+
+template <>
 struct Described<Assumption> {
     static constexpr std::tuple rows{FieldRow{"what", &Assumption::what}, FieldRow{"owner", &Assumption::owner},
                                      FieldRow{"name", &Assumption::name}, FieldRow{"type", &Assumption::type},
@@ -222,6 +229,7 @@ struct Described<Plan> {
                                      FieldRow{"params", &Plan::params},
                                      FieldRow{"param_bytes", &Plan::param_bytes},
                                      FieldRow{"session_values", &Plan::session_values},
+                                     FieldRow{"counters", &Plan::counters},
                                      FieldRow{"walk", &Plan::walk},
                                      FieldRow{"books", &Plan::books},
                                      FieldRow{"family", &Plan::family},

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "counters.h"
 #include "live_session.h"
 #include "missed.h"
 
@@ -26,6 +27,12 @@ std::vector<Refusal> LiveSession::attach() {
     // Before BEGIN prints anything: can all be had?
     if (auto refusals = open_all(attacher); !refusals.empty()) return refusals;
     if (dry_) return link_all(attacher);
+    auto counters = open_counters(plan_, object_);
+    if (!counters) {
+        attach_error_ = counters.error();
+        return {};
+    }
+    counters_ = *std::move(counters);
     collector_->hold();
     if (auto begun = run_programs(When::begin); !begun) {
         attach_error_ = begun.error();

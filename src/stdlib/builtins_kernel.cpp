@@ -71,6 +71,15 @@ constexpr std::array functions{
         "for it (ALLOW_ERROR_INJECTION), where it was built with CONFIG_BPF_KPROBE_OVERRIDE. Only with --unsafe.",
         "k:vfs_read /comm == \"cat\"/ { override(-5); }",
         true},
+    FunctionRow{
+        Function::counter,
+        "counter",
+        {Parameter{"event", Want::literal}},
+        Aggregation::none,
+        u64,
+        "How often an event of the kernel or of the processor, by the names of software: and hardware: probes, has "
+        "happened on this CPU since tracing began. Clocks count nanoseconds.",
+        "t:sched:sched_switch { @[cpu] = max(counter(\"page-faults\")); }"},
 };
 
 }  // namespace

@@ -9,8 +9,6 @@ namespace {
 constexpr std::string_view needs_lines = "of the kernel, lt finds functions, lines and inlined functions, but not this";
 constexpr std::string_view at_entry = "probe the function's entry: .function(\"NAME\").call";
 
-constexpr std::string_view read_elsewhere = "lt does not read a counter from another probe";
-
 // shape, probe, entry, variables, result, refusal, hint
 constexpr std::array rows{
     StpPoint{"begin", "BEGIN", "", "", ""},
@@ -97,8 +95,6 @@ constexpr std::array rows{
     StpPoint{"perf.type(n).config(n)", "hardware:{0}/{1}:1000000", "", "", ""},
     StpPoint{"perf.type(n).config(n).sample(n)", "hardware:{0}/{1}:{2}", "", "", ""},
     StpPoint{"perf.type(n).config(n).hz(n)", "hardware:{0}/{1}:{2}hz", "", "", ""},
-    StpPoint{"perf.type(n).config(n).counter(s)", "", "", "", "", read_elsewhere,
-             "write .sample(N), which runs a probe"},
     // what would be read is printed when lt gets the signal
     StpPoint{"procfs(s).read", "self:signal:SIGUSR1", "", "printed", ""},
     StpPoint{"procfs.read", "self:signal:SIGUSR1", "", "printed", ""},

@@ -112,8 +112,11 @@ struct PairUse {
 struct TextsUse {
     std::vector<std::string> texts;
 };  // what typeinfo() says
+struct CounterUse {
+    PerfEvent event;
+};  // counter()
 using Use = std::variant<std::monostate, VariableUse, FieldUse, ProgramUse, MemberUse, ConstantUse, MapUse, LocalUse,
-                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse, TextsUse>;
+                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse, TextsUse, CounterUse>;
 
 constexpr uint32_t no_map = ~0u;
 struct LocalInfo {

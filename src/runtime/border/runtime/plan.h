@@ -335,6 +335,13 @@ struct PlannedSessionValue {
     uint32_t offset = 0;
 };
 
+// Counts for a program to read: one for each CPU, in a map of the kernel's for perf events.
+struct PlannedCounter {
+    std::string symbol;  // in the object
+    PerfEvent event;     // `every` means nothing
+    std::string name;    // as typed
+};
+
 struct Plan {
     std::vector<uint8_t> object;  // ELF, as libbpf takes it
     std::vector<PlannedProbe> probes;
@@ -348,6 +355,7 @@ struct Plan {
     std::vector<PlannedParam> params;
     std::vector<uint8_t> param_bytes;  // their values at the start
     std::vector<PlannedSessionValue> session_values;
+    std::vector<PlannedCounter> counters;
     std::string walk;  // program that walks over all tasks and tells what is open in their storage; empty where no span
                        // is kept there
     std::string books;   // symbol of the per-CPU array with u64 opened (or not, for want of room), u64 closed for each

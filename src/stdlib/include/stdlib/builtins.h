@@ -161,6 +161,7 @@ enum class Function : uint8_t {
     path,
     socket_cookie,
     override_,
+    counter,
     // what is collected to be asked about afterwards
     samples,
     count_of,

@@ -1,10 +1,8 @@
 #include "pipeline.h"
 
 #include <fmt/format.h>
-
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <filesystem>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.h"
 #include "list.h"

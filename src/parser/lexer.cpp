@@ -239,6 +239,12 @@ Token Lexer::close_wrongly(Bracket bracket) {
     return simple(TokenKind::BAD);
 }
 
+// One behind the last probe, which may stand there.
+bool Lexer::comma_trails() const {
+    const char next = source_.text[past_blanks(offset(cursor_))];
+    return mode_ == Mode::head && (next == '{' || next == '/');
+}
+
 Token Lexer::comma() {
     if (mode_ == Mode::head) mode_ = Mode::probe;
     return simple(TokenKind::COMMA);

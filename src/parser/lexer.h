@@ -103,6 +103,7 @@ class Lexer {
     bool in_block() const;
 
     // Tokens whose meaning depends on the context.
+    bool comma_trails() const;
     Token comma();
     Token slash();
     Token arrow();

@@ -26,6 +26,8 @@ namespace lt {
     stars      = (gap "*")+;
     count      = gap "[" gap [0-9]* gap "]";
     path       = word (gap "." gap word)*;
+    kind_byte  = [A-Za-z0-9_*?.\-];
+    given      = "$" [0-9]+;
     probe_byte = [^\x00-\x20{},<>;"] | string;
 */
 
@@ -70,8 +72,8 @@ Token Lexer::scan() {
             <*> "#"      { return hash(); }
             <*> nul      { cursor_ = token_; return simple(TokenKind::END); }
 
-            <probe, head> word [A-Za-z0-9_*?.\-]* (":" probe_byte*)?  { return probe(); }
-            <probe, head> [*?] [A-Za-z0-9_*?.\-]* ":" probe_byte*     { return probe(); }
+            <probe, head> (word | given) (kind_byte | given)* (":" probe_byte*)?  { return probe(); }
+            <probe, head> [*?] kind_byte* ":" probe_byte*                         { return probe(); }
             <code> word  { return word(); }
 
             <*> "@" word?      { return Parser::make_MAP(std::string(text().substr(1)), here()); }
@@ -99,7 +101,7 @@ Token Lexer::scan() {
             <*> "}"    { return close(Bracket::brace, TokenKind::RBRACE); }
             <*> ")"    { return close(Bracket::paren, TokenKind::RPAREN); }
             <*> "]"    { return close(Bracket::square, TokenKind::RBRACKET); }
-            <*> ","    { return comma(); }
+            <*> ","    { if (comma_trails()) continue; return comma(); }
             <*> "/"    { return slash(); }
 
             <*> "<"    { return less(TokenKind::LESS); }

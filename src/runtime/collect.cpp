@@ -181,9 +181,13 @@ void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& valu
 void Dispatcher::complain(const Complaint& complaint) {
     printer_.complaint(complaint);
     printer_.flush();
-    // A line of its own, whether or not the program ends it.
-    fmt::print(messages_, "{}: {}{}", complaint.kind == Complaint::Kind::warning ? "WARNING" : "ERROR", complaint.text,
-               complaint.text.ends_with('\n') ? "" : "\n");
+    // bpftrace's programs are told where. A line of its own, whether or not the program ends it.
+    const PlannedPosition& at = complaint.where;
+    const std::string place = plan_.plain_integers && complaint.kind != Complaint::Kind::raised
+                                  ? fmt::format("{}:{}:{}: ", at.file, at.line, at.column)
+                                  : "";
+    fmt::print(messages_, "{}{}: {}{}", place, complaint.kind == Complaint::Kind::warning ? "WARNING" : "ERROR",
+               complaint.text, complaint.text.ends_with('\n') ? "" : "\n");
 }
 
 // What cannot be done is told, and the run goes on.

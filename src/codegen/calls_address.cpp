@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "calls.h"
 #include "operators.h"
+#include "runtime/time_format.h"
 
 namespace lt {
 namespace {
@@ -67,6 +68,12 @@ Type time_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     Type type = named(integer_type(8, false), Naming::time);
     Shape shape;
     shape.name = literal(c.expr(node.arguments[0]));
+    if (node.arguments.size() > 2) {
+        if (std::get<ast::Name>(c.expr(node.arguments[2]).node).name != "utc")
+            c.error(node.arguments[2], "there is no time zone of this name").hint =
+                "there is utc; without it, it is that of lt: TZ=Asia/Tokyo lt ...";
+        shape.name.insert(0, utc_mark);
+    }
     type.shape = std::move(shape);
     return type;
 }

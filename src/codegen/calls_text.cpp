@@ -35,8 +35,8 @@ Type same_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
 Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     if (node.arguments.size() > 1) {
         const auto* base = plain_number(c.expr(node.arguments[1]));
-        if (!base || base->value < 2 || base->value > 36) {
-            c.error(node.arguments[1], "a base is a number from 2 to 36").hint = "write strtol(string, 16)";
+        if (!base || base->value == 1 || base->value > 36) {
+            c.error(node.arguments[1], "a base is a number from 2 to 36, or 0").hint = "write strtol(string, 16)";
             return nothing();
         }
     }

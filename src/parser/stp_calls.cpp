@@ -134,7 +134,9 @@ bool NameResolver::part_of_time(ast::ExprId id, const ast::Call& n) {
     if (part == std::end(parts)) return false;
     const ast::ExprId format = add(id, ast::String{std::string(part->format)});
     const ast::ExprId when = add(id, ast::Call{"__monotonic", n.name_span, {time->arguments[0]}});
-    put(id, ast::Call{"@lt", n.name_span, {add(id, ast::String{"strftime"}), format, when}});
+    ast::Call text{"@lt", n.name_span, {add(id, ast::String{"strftime"}), format, when}};
+    if (time->name == "ctime") text.arguments.push_back(add(id, ast::String{"utc"}));
+    put(id, std::move(text));
     call(id);
     return true;
 }

@@ -179,7 +179,7 @@ std::optional<uint64_t> NameResolver::constant(ast::ExprId id) const {
     return number ? std::optional(number->value) : std::nullopt;
 }
 
-// ctime(seconds) as a text, not a number that is shown as one; in the time zone of here and now.
+// ctime(seconds) as a text, not a number that is shown as one; tz_ctime() is in the time zone of here and now.
 void NameResolver::keep_time(ast::ExprId id) {
     const auto* call = std::get_if<ast::Call>(&node(id));
     if (call == nullptr || (call->name != "ctime" && call->name != "tz_ctime") || call->arguments.size() != 1) return;
@@ -188,7 +188,9 @@ void NameResolver::keep_time(ast::ExprId id) {
     tm here{};
     if (::localtime_r(&now, &here) == nullptr) return;
     const ast::Call copy = *call;
-    const ast::ExprId offset = add(id, ast::Integer{static_cast<uint64_t>(here.tm_gmtoff)});
+    const long ahead = copy.name == "ctime" ? 0 : here.tm_gmtoff;
+    if (ahead == 0) return put(id, ast::Call{"__ctime_text", copy.name_span, copy.arguments});
+    const ast::ExprId offset = add(id, ast::Integer{static_cast<uint64_t>(ahead)});
     const ast::ExprId seconds = add(id, ast::Binary{ast::BinaryOp::add, copy.arguments[0], offset});
     put(id, ast::Call{"__ctime_text", copy.name_span, {seconds}});
 }

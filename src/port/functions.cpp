@@ -90,7 +90,9 @@ class Functions {
         if (!is_time || !seconds || seconds->name != "gettimeofday_s") return;
         const ast::ExprId format = tree_.like(id, ast::String{"%a %b %e %H:%M:%S %Y"});
         const ast::ExprId time = tree_.like(id, ast::Name{"nsecs"});
-        tree_.put(id, ast::Call{"strftime", call.name_span, {format, time}});
+        ast::Call text{"strftime", call.name_span, {format, time}};
+        if (call.name == "ctime") text.arguments.push_back(tree_.like(id, ast::Name{"utc"}));
+        tree_.put(id, std::move(text));
     }
 
     bool replace(ast::ExprId id, const ast::Call& call, const ast::FunctionItem& f) {

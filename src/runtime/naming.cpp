@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "mounts.h"
+#include "runtime/time_format.h"
 #include "stdlib/system_calls.h"
 
 namespace lt {
@@ -178,9 +179,11 @@ std::string time_text(const std::string& format, uint64_t nanoseconds) {
     const uint64_t real = nanoseconds + (clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
     const auto seconds = static_cast<time_t>(real / second);
     std::tm parts{};
-    ::localtime_r(&seconds, &parts);
+    const bool utc = format.starts_with(utc_mark);
+    utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
+    const std::string rest = with_microseconds(utc ? format.substr(utc_mark.size()) : format, real);
     std::array<char, 512> text{};
-    const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, real).c_str(), &parts);
+    const size_t length = std::strftime(text.data(), text.size(), rest.c_str(), &parts);
     return std::string(text.data(), length);
 }
 

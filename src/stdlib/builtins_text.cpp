@@ -79,10 +79,12 @@ constexpr std::array functions{
                 "u:/bin/bash:readline { print(macaddr(arg0)); }"},
     FunctionRow{Function::strftime,
                 "strftime",
-                {Parameter{"format", Want::literal}, Parameter{"nanoseconds", Want::integer}},
+                {Parameter{"format", Want::literal}, Parameter{"nanoseconds", Want::integer},
+                 Parameter{"utc", Want::word, true}},
                 Aggregation::none,
                 named(u64, Naming::time),
-                "The time of a value of nsecs as strftime(3) writes it; %f are its microseconds.",
+                "The time of a value of nsecs as strftime(3) writes it; %f are its microseconds. With utc not in the "
+                "time zone of lt but in that of UTC.",
                 "BEGIN { printf(\"%s\\n\", strftime(\"%H:%M:%S.%f\", nsecs)); exit(); }"},
     FunctionRow{Function::strerror,
                 "strerror",
@@ -175,7 +177,8 @@ constexpr std::array functions{
                 {Parameter{"string", Want::string}, Parameter{"base", Want::number, true}},
                 Aggregation::none,
                 i64,
-                "The integer that a string begins with, by base 10 or another one from 2 to 36; 0 where there is none.",
+                "The integer that a string begins with, by base 10 or another one from 2 to 36, or by 0 as C "
+                "writes it: 0x1f, 017, 15; 0 where there is none.",
                 "k:vfs_read { @ = max(strtol(comm)); }"},
     FunctionRow{
         Function::glob,

@@ -87,10 +87,12 @@ static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
 // The verifier does not know it: from a known number it would follow each text of digits on its own.
 static volatile __u64 lt_unknown_zero;
 
-// The integer at the beginning, behind blanks and a sign; what is too large wraps around.
+// The integer at the beginning, behind blanks and a sign; what is too large wraps around. By base 0 the number says its
+// base itself: 0x1f, 017, 15.
 LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
     __u64 number = lt_unknown_zero;
     __u32 state = 0;  // 1: behind the sign, 2: behind a first digit that is 0, 3: behind another
+    __u32 radix = base == 0 ? 10 : base;
     int negative = 0;
     for (__u32 i = 0; i < size; i++) {
         char c = text[i];
@@ -100,13 +102,15 @@ LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
             state = 1;
             continue;
         }
-        if (state == 2 && base == 16 && (c == 'x' || c == 'X')) {
+        if (state == 2 && (base == 16 || base == 0) && (c == 'x' || c == 'X')) {
+            radix = 16;
             state = 3;
             continue;
         }
+        if (state < 2 && base == 0 && c == '0') radix = 8;
         __u32 digit = lt_digit(c);
-        if (digit >= base) break;
-        number = number * base + digit;
+        if (digit >= radix) break;
+        number = number * radix + digit;
         state = state < 2 && digit == 0 ? 2 : 3;
     }
     return (__s64)(negative ? 0 - number : number);

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "calls.h"
 #include "operators.h"
-#include "runtime/time_format.h"
 
 namespace lt {
 namespace {
@@ -72,7 +71,7 @@ Type time_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
         if (std::get<ast::Name>(c.expr(node.arguments[2]).node).name != "utc")
             c.error(node.arguments[2], "there is no time zone of this name").hint =
                 "there is utc; without it, it is that of lt: TZ=Asia/Tokyo lt ...";
-        shape.name.insert(0, utc_mark);
+        type.naming = Naming::time_utc;
     }
     type.shape = std::move(shape);
     return type;

@@ -1,4 +1,4 @@
-#include "stp_counters.h"
+#include "stp_link.h"
 
 #include <fmt/format.h>
 

@@ -18,7 +18,6 @@
 
 #include "base/text.h"
 #include "mounts.h"
-#include "runtime/time_format.h"
 #include "stdlib/system_calls.h"
 
 namespace lt {
@@ -112,7 +111,9 @@ std::string number_text(const Value& value, int64_t number, const SymbolAt& symb
         case Naming::user:
             return user_text(static_cast<uint32_t>(bits));
         case Naming::time:
-            return time_text(value.type.shape ? value.type.shape->name : "", bits);
+        case Naming::time_utc:
+            return time_text(value.type.shape ? value.type.shape->name : "", bits,
+                             value.type.naming == Naming::time_utc);
         case Naming::error:
             return error_text(number);
         case Naming::error_name:
@@ -174,16 +175,14 @@ std::string cgroup_mount() {
     return {};
 }
 
-std::string time_text(const std::string& format, uint64_t nanoseconds) {
+std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc) {
     // not kept from the start: a clock that was set meanwhile is right again
     const uint64_t real = nanoseconds + (clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
     const auto seconds = static_cast<time_t>(real / second);
     std::tm parts{};
-    const bool utc = format.starts_with(utc_mark);
     utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
-    const std::string rest = with_microseconds(utc ? format.substr(utc_mark.size()) : format, real);
     std::array<char, 512> text{};
-    const size_t length = std::strftime(text.data(), text.size(), rest.c_str(), &parts);
+    const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, real).c_str(), &parts);
     return std::string(text.data(), length);
 }
 

@@ -20,8 +20,9 @@ bool is_named(const Type& type);
 // Puts the text in the place of each such value, also inside of others.
 void name_values(std::span<Value> values, const SymbolAt& symbol);
 
-// The time `nanoseconds` on the monotonic clock, as strftime(3) formats it in the local zone; %f are microseconds.
-std::string time_text(const std::string& format, uint64_t nanoseconds);
+// The time `nanoseconds` on the monotonic clock, as strftime(3) formats it in the local zone or in that of UTC; %f are
+// microseconds.
+std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc);
 
 // Where control groups of version 2 are mounted; empty: nowhere.
 std::string cgroup_mount();

@@ -26,9 +26,11 @@ struct UprobePlace {
 };
 Result<Descriptor> open_uprobe_event(const UprobePlace& place);
 
+// It counts on one CPU and runs nothing; `name` is what the error says.
+Result<Descriptor> open_counter(const PerfEvent& event, int cpu, const std::string& name);
+
 // Of one CPU, or of one thread and those that it starts: the other is -1.
 // `at_exec`: enabled when the thread executes another program, and not before.
-Result<Descriptor> open_counter(const PerfEvent& event, int cpu, const std::string& name);
 Result<Descriptor> open_counting_event(const PerfEvent& event, int thread, int cpu, bool at_exec = false);
 
 // Sets the event's program. Closing the link takes it away at once, where closing the event waits for RCU. An empty

@@ -63,7 +63,8 @@ bool naming_fits(const Type& type) {
     if (type.naming == Naming::internet)
         return part(1) != nullptr && is_word(*part(0)) && part(1)->kind == Kind::array && part(1)->size == 16;
     if (type.naming == Naming::hardware) return type.kind == Kind::array && type.size == 6;
-    return type.kind == Kind::integer && (type.naming != Naming::time || type.shape);
+    const bool is_time = type.naming == Naming::time || type.naming == Naming::time_utc;
+    return type.kind == Kind::integer && (!is_time || type.shape);
 }
 
 bool sound(const Type& type) {

@@ -224,6 +224,7 @@ std::string_view naming_name(Naming n) {
         case Naming::hardware:
             return "hardware address";
         case Naming::time:
+        case Naming::time_utc:
             return "time";
         case Naming::error:
             return "error";

@@ -42,6 +42,7 @@ enum class Naming : uint8_t {
     internet,       // a tuple: u64 address family, 16 bytes of which IPv4 has the first 4
     hardware,       // 6 bytes
     time,           // u64 nanoseconds of the monotonic clock; the shape's name is the format of strftime(3), and %f
+    time_utc,       // the same, in the time zone of UTC and not in that of lt
     error,          // errno, of either sign: what it says
     error_name,     // the same: its name, as in ENOENT
     signal,

@@ -242,8 +242,9 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 8> names{"hash",        "per-CPU hash", "array",    "per-CPU array",
-                                                    "ring buffer", "task storage", "LRU hash", "per-CPU LRU hash"};
+    constexpr std::array<std::string_view, 9> names{"hash",          "per-CPU hash",     "array",
+                                                    "per-CPU array", "ring buffer",      "task storage",
+                                                    "LRU hash",      "per-CPU LRU hash", "programs"};
     return names[static_cast<size_t>(s)];
 }
 

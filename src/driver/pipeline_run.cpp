@@ -21,8 +21,8 @@ bool lasting(const PlannedProbe& p) {
 
 // Below these no other way stands on a ladder.
 bool is_last(Way way) {
-    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe, Way::run,
-                              Way::perf_event, Way::iterator,       Way::host,   Way::sockets};
+    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe,  Way::run,        Way::perf_event,
+                              Way::iterator,   Way::host,           Way::sockets, Way::system_call};
     return std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 

@@ -203,7 +203,8 @@ enum class Storage : uint8_t {
     ring_buffer,
     task_storage,
     lru_hash,
-    lru_per_cpu_hash
+    lru_per_cpu_hash,
+    programs,  // an array of them
 };
 std::string_view storage_name(Storage s);
 

@@ -195,7 +195,6 @@ size_t Pipeline::places() const {
 }
 
 bool Pipeline::collect() {
-    output_->announce(places(), ir_.plan.announces_probes);
     return begin() && end(session_->run());
 }
 
@@ -203,6 +202,7 @@ bool Pipeline::begin() {
     trace_ = std::make_unique<Trace>(1, source_.text, ir_.plan, *session_);
     traces_ = std::make_unique<Alone>(*trace_);
     if (std::ranges::any_of(ir_.plan.probes, lasting)) listen();
+    output_->announce(places(), ir_.plan.announces_probes);  // who reads it may ask at once
     if (live_) {
         live_->show(*traces_);
         if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)

@@ -39,7 +39,11 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.type.view == View::duration && program_.settings.plain_integers) return integer_type();
     if (row.type.kind == Kind::stack) return stack_type(program_.settings.stack_form);
-    if (row.id == Variable::probe) return longest(place_texts(body_.place));
+    if (row.id == Variable::probe) {
+        std::vector<std::string> texts = place_texts(body_.place);
+        texts.push_back(pattern_text(body_.place));
+        return longest(texts);
+    }
     if (row.id == Variable::func) return longest(function_names(body_.place));
     return of_row(row.type);
 }

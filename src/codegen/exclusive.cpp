@@ -27,6 +27,7 @@ enum class Running : uint8_t {
 Running running(Way way) {
     switch (way) {
         case Way::tracepoint:
+        case Way::system_call:
         case Way::kprobe:
         case Way::breakpoint:
         case Way::perf_event:

@@ -242,9 +242,9 @@ class Printer {
 }  // namespace
 
 std::string_view storage_name(Storage s) {
-    constexpr std::array<std::string_view, 9> names{"hash",          "per-CPU hash",     "array",
-                                                    "per-CPU array", "ring buffer",      "task storage",
-                                                    "LRU hash",      "per-CPU LRU hash", "perf events"};
+    constexpr std::array<std::string_view, 10> names{"hash",        "per-CPU hash", "array",    "per-CPU array",
+                                                     "ring buffer", "task storage", "LRU hash", "per-CPU LRU hash",
+                                                     "perf events", "programs"};
     return names[static_cast<size_t>(s)];
 }
 

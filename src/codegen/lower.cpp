@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "host.h"
 #include "operators.h"
@@ -213,18 +214,23 @@ void BodyLowering::run() {
     if (const auto* span_node = std::get_if<ast::SpanAction>(&node); span_node && span_node->timeout) {
         if (number() == unit_.typed.spans[body_.span].opening) timeout(*span_node->timeout);
     }
-    PlannedProbe& probe = unit_.probe(body_.place);
+    PlannedProbe& probe = called_by_number(body_.place) ? unit_.pattern(body_) : unit_.probe(body_.place);
     if (body_.span != no_span) probe.of_span = body_.span;
     if (unit_.typed.sampled) {
         probe.collects_into = maps_of(body_);
         probe.stays = body_.span != no_span && is_asked_for(program_, unit_.typed, body_.span);
-        if (can_be_sampled(program_, unit_.typed, body_)) gate_ = probe.gate = unit_.new_gate();
+        if (can_be_sampled(program_, unit_.typed, body_)) {
+            if (!probe.gate) probe.gate = unit_.new_gate();
+            gate_ = probe.gate;
+        }
     }
     for (Rung& rung : probe.rungs) {
         if (!rung.refused.empty()) continue;
         if (body_.host) rung.way = Way::host;
+        std::vector<Attachment> others = std::exchange(rung.attachments, {});
         if (const auto* action_node = std::get_if<ast::Action>(&node)) action(*action_node, probe, rung);
         if (const auto* span_node = std::get_if<ast::SpanAction>(&node)) span(*span_node, rung);
+        if (called_by_number(body_.place)) call_by_number(std::move(others), rung);
     }
 }
 

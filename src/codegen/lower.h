@@ -59,6 +59,8 @@ class Unit {
     PlannedMap& map(uint32_t i) { return out_.plan.maps[i]; }
     ir::Function& function(std::string name);
     PlannedProbe& probe(const ResolvedPlace& place);
+    PlannedProbe& pattern(const Body& body);  // of many system calls that are called by number, of which this is one
+    uint32_t call_table(const std::string& symbol);  // the programs of calls by number
 
     // A value frozen at the opening of a span: an argument, or the expression of entry().
     struct Frozen {
@@ -90,10 +92,16 @@ class Unit {
     const Exclusive exclusive;
 
   private:
+    struct Pattern {  // no call is in it twice
+        const Body* first = nullptr;
+        size_t probe = 0;                                // index into Plan::probes
+        std::set<std::pair<uint32_t, bool>> calls = {};  // their numbers, and whether it is their end
+    };
     void plan_param(const ParamInfo& info);
     void plan_map(const MapInfo& info);
     void plan_span(const SpanInfo& info);
     ir::Program out_;
+    std::vector<Pattern> patterns_;
     std::vector<SpanLayout> layouts_;  // indexed as Plan::spans
     std::optional<uint32_t> books_;
     std::optional<uint32_t> left_out_;
@@ -196,6 +204,9 @@ class BodyLowering {
     // lower_system_calls.cpp
     bool at_calls_end(bool at_return) const;
     Attachment system_calls(Attachment a) const;
+    ir::Value is_wide_call();
+    void call_by_number(std::vector<Attachment> all, Rung& rung);
+    Attachment all_calls(const std::string& table, bool at_return);
     void where_called(const std::function<void()>& work);
     ir::Value place_index();
     ir::Value call_field(const Field& field);

@@ -363,7 +363,7 @@ ir::Value BodyLowering::of_places(const std::vector<std::string>& texts, uint32_
 // Of the variables that are texts of the place.
 ir::Value BodyLowering::variable_text(Variable id, uint32_t room) {
     if (stuck_ != ir::no_value && id == Variable::probe)
-        return of_places({body_.place.text}, room);  // nobody knows which it was
+        return of_places({pattern_text(body_.place)}, room);  // nobody knows which it was
     return of_places(id == Variable::func ? function_names(body_.place) : place_texts(body_.place), room);
 }
 

@@ -22,6 +22,14 @@ bool serves_system_calls(const ResolvedPlace& place) {
     return !place.members.empty() && !place.tracepoint.event.empty();
 }
 
+bool called_by_number(const ResolvedPlace& place) {
+    return place.by_number && place.rungs.front().way == Way::system_call;
+}
+
+const std::string& pattern_text(const ResolvedPlace& place) {
+    return called_by_number(place) ? place.by_number->pattern : place.text;
+}
+
 std::vector<std::string> place_texts(const ResolvedPlace& place) {
     if (place.members.empty()) return {place.text};
     std::vector<std::string> texts;

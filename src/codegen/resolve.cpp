@@ -45,6 +45,7 @@ struct ArgsReader {
         }
         const auto* call = std::get_if<ast::Call>(&program[id].node);
         out.by_fields = out.by_fields || is_named(id, Variable::args);
+        out.context = out.context || is_named(id, Variable::ctx);
         out.whole =
             out.whole || is_named(id, Variable::args) || is_named(id, Variable::ctx) || (call && takes_all(call->name));
         ast::each_child(program[id], [&](ast::ExprId child) { expr(child); });
@@ -295,6 +296,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     ItemResolver::Found found;
     for (uint32_t i = 0; i < program.items.size(); i++)
         std::visit(ItemResolver(resolver, kernel, program, typed, i, found, diags), program.items[i].node);
+    keep_order_of_calls(typed);
     const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
     if (typed.bodies.empty() && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
         diags.error({}, "none of the program's probes is there").hint = "missing_probes = error tells what is missing";

@@ -31,7 +31,9 @@ Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place
     if (!is_glob(category) && !is_glob(name)) {
         Result<Tracepoint> tp = kernel_.tracepoint(category, name);
         if (!tp) return missing_event(spec, tp.error());
-        return {at_event(place, std::move(*tp))};
+        Places one{at_event(place, std::move(*tp))};
+        call_by_number(one.front(), asked, one);
+        return one;
     }
     std::vector<std::string> names = kernel_.tracepoints(category, name);
     std::vector<ResolvedPlace> out;
@@ -49,6 +51,7 @@ Resolver::Places Resolver::event(const ast::ProbeSpec& spec, ResolvedPlace place
         out.push_back(at_event(place, std::move(*tp)));
         if (std::ranges::binary_search(raw, halves[1])) out.back().rungs = {{Way::raw_tracepoint, "", {}}};
     }
+    call_by_number(place, asked, out);
     return out;
 }
 

@@ -1,9 +1,11 @@
 // System calls, one by one by the tracepoints at their entry and exit, or many by one program where all of them begin
-// and where all of them end. The kernel takes some 50 ms to detach each tracepoint from a perf event, and a program at
-// all calls costs those a few dozen nanoseconds that are not asked for: so few calls get tracepoints.
+// and where all of them end; where what is asked differs from call to call, that one goes on to the program of the
+// call. The kernel takes some 50 ms to detach each tracepoint from a perf event, and a program at all calls costs those
+// a few dozen nanoseconds that are not asked for: so few calls get tracepoints.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "resolver.h"
@@ -19,6 +21,17 @@ constexpr std::string_view shared_fields[] = {syscall_number, "ret"};
 
 // Calls whose return no tracepoint sees: a span of one would be left open.
 constexpr std::string_view without_return[] = {"exit", "exit_group", "rt_sigreturn"};
+
+// Does what is asked for lie in the record of all calls, too? There the number of the call has 8 bytes and is followed
+// by six arguments of 8 bytes, or the result.
+bool in_all_records(const Tracepoint& event, const Asked& asked) {
+    constexpr uint32_t front = 16, word = 8, arguments = 6;
+    const uint32_t end = front + word * (event.event.starts_with(syscall_exit) ? 1 : arguments);
+    return std::ranges::all_of(event.fields, [&](const Field& field) {
+        const bool is_asked = asked.whole || asked.fields.contains(field.name);
+        return !is_asked || (!in_memory(field.type) && field.offset + field.type.size <= end);
+    });
+}
 
 std::string behind(std::string_view prefix, const std::string& event) {
     const std::string all = fmt::format("{}:{}", syscall_category, prefix);
@@ -46,6 +59,7 @@ Resolver::Places Resolver::system_call(const ast::ProbeSpec& spec, ResolvedPlace
     if (!events.empty() && !count_fits(spec, events.size())) return {};
     for (const std::string& event : events)
         if (auto p = one_system_call(spec, place, behind(syscall_entry, event))) out.push_back(*std::move(p));
+    call_by_number(place, asked, out);
     return out;
 }
 
@@ -105,6 +119,37 @@ void Resolver::take_system_calls(const ResolvedPlace& place, std::string_view en
     out.push_back(std::move(all));
 }
 
+// All that could be called by their numbers are told, and where they are many they are. What their own tracepoints hand
+// over lies the same in the records of those of all calls; only what is behind the arguments does not.
+void Resolver::call_by_number(const ResolvedPlace& pattern, const Asked& asked, Places& places) {
+    const auto number_of = [](const Tracepoint& event) -> std::optional<uint32_t> {
+        const std::string full = fmt::format("{}:{}", event.category, event.event);
+        const std::string entered = behind(syscall_entry, full);
+        return traced_system_call(entered.empty() ? behind(syscall_exit, full) : entered);
+    };
+    const auto is_one = [&](const ResolvedPlace& p) {
+        return p.members.empty() && p.rungs.front().way == Way::tracepoint && number_of(p.tracepoint) &&
+               in_all_records(p.tracepoint, asked);
+    };
+    if (asked.context) return;
+    for (ResolvedPlace& p : places)
+        if (is_one(p)) p.by_number = {p.text, *number_of(p.tracepoint)};
+    const auto can_be = [](const ResolvedPlace& p) { return p.by_number.has_value(); };
+    if (static_cast<size_t>(std::ranges::count_if(places, can_be)) <= few_system_calls) return;
+    const Result<Tracepoint> entry = kernel_.tracepoint(all_calls_category, all_calls_entry);
+    const Result<Tracepoint> at_end = kernel_.tracepoint(all_calls_category, all_calls_exit);
+    const std::vector<Member> width = width_of_call();
+    if (!entry || !at_end || width.empty()) return;
+    for (ResolvedPlace& p : places) {
+        if (!p.by_number) continue;
+        p.by_number->pattern = pattern.text;
+        p.by_number->entry = entry->id;
+        p.by_number->at_end = at_end->id;
+        p.narrow = width;
+        p.rungs = {{Way::system_call, "", {}}};
+    }
+}
+
 Resolver::Places Resolver::missing_system_call(const ast::ProbeSpec& spec) {
     const std::string& name = spec.parts[1].text;
     if (kernel_.tracepoints("*", "*").empty()) {  // they cannot be read
@@ -121,6 +166,26 @@ Resolver::Places Resolver::missing_system_call(const ast::ProbeSpec& spec) {
     d.hint = did_you_mean(closest(name, views(all)));
     if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'sc:*'` lists them all";
     return {};
+}
+
+// Blocks at one place run in the order in which they are attached, which holds among those of one way: so where some
+// are called by number, all at that call are.
+void keep_order_of_calls(Typed& typed) {
+    const auto is_called = [](const Body& body) { return called_by_number(body.place); };
+    const auto first = std::ranges::find_if(typed.bodies, is_called);
+    if (first == typed.bodies.end()) return;
+    const ResolvedPlace from = first->place;
+    std::set<uint32_t> calls;
+    for (const Body& body : typed.bodies)
+        if (is_called(body)) calls.insert(body.place.by_number->number);
+    for (Body& body : typed.bodies) {
+        ResolvedPlace& place = body.place;
+        if (!place.by_number || is_called(body) || !calls.contains(place.by_number->number)) continue;
+        place.by_number->entry = from.by_number->entry;
+        place.by_number->at_end = from.by_number->at_end;
+        place.narrow = from.narrow;
+        place.rungs = from.rungs;
+    }
 }
 
 }  // namespace lt

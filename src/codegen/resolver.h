@@ -26,6 +26,7 @@ struct Asked {
     bool by_fields = false;             // the item's expressions use `args`, which differs from place to place
     std::set<std::string> fields = {};  // the members of `args` that they name
     bool whole = false;                 // they use all of the arguments at once, or where they lie
+    bool context = false;               // the latter
 };
 
 std::optional<uint64_t> any_number(std::string_view text);  // decimal, or hexadecimal behind 0x
@@ -91,6 +92,7 @@ class Resolver {
                                                  const std::string& name);
     bool can_serve_system_calls(const Asked& asked);
     std::vector<Member> width_of_call();
+    void call_by_number(const ResolvedPlace& pattern, const Asked& asked, Places& places);
     void take_system_calls(const ResolvedPlace& place, std::string_view end, std::vector<std::string>& events,
                            Places& out);
 
@@ -154,6 +156,8 @@ std::optional<T> number(std::string_view text, int base = 10) {
     if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
     return value;
 }
+
+void keep_order_of_calls(Typed& typed);  // resolve_system_call.cpp
 
 inline std::vector<std::string_view> views(const std::vector<std::string>& names) {
     return {names.begin(), names.end()};

@@ -21,8 +21,8 @@ bool lasting(const PlannedProbe& p) {
 
 // Below these no other way stands on a ladder.
 bool is_last(Way way) {
-    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe, Way::run,
-                              Way::perf_event, Way::iterator,       Way::host,   Way::sockets};
+    constexpr std::array ways{Way::tracepoint, Way::raw_tracepoint, Way::uprobe,  Way::run,        Way::perf_event,
+                              Way::iterator,   Way::host,           Way::sockets, Way::system_call};
     return std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
@@ -196,7 +196,6 @@ size_t Pipeline::places() const {
 }
 
 bool Pipeline::collect() {
-    output_->announce(places(), ir_.plan.announces_probes);
     return begin() && end(session_->run());
 }
 
@@ -204,6 +203,7 @@ bool Pipeline::begin() {
     trace_ = std::make_unique<Trace>(1, source_.text, ir_.plan, *session_);
     traces_ = std::make_unique<Alone>(*trace_);
     if (std::ranges::any_of(ir_.plan.probes, lasting)) listen();
+    output_->announce(places(), ir_.plan.announces_probes);  // who reads it may ask at once
     if (live_) {
         live_->show(*traces_);
         if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)

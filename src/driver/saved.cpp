@@ -110,8 +110,9 @@ std::vector<std::string> saved_places(const Plan& plan) {
     for (const PlannedProbe& probe : plan.probes) {
         if (probe.internal) continue;
         const auto rung = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
-        // Many system calls have one attachment: the program knows them by number.
-        if (probe.places == 1 || rung == probe.rungs.end() || rung->attachments.size() < probe.places) {
+        // Many system calls are known by number: they have one attachment, or are called from one.
+        const bool is_one = probe.places == 1 || rung == probe.rungs.end();
+        if (is_one || rung->attachments.size() < probe.places || rung->way == Way::system_call) {
             out.push_back(probe.text);
             continue;
         }

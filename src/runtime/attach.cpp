@@ -210,7 +210,7 @@ Attacher::Opened Attacher::open_many(Way way, std::span<const Attachment> attach
 
 // Indexed by Way; what is linked to many places has no events of its own.
 const Attacher::Open* Attacher::openers() {
-    static constexpr std::array<Open, 16> rows{
+    static constexpr std::array<Open, 17> rows{
         Open{Way::run, &Attacher::open_nothing},
         Open{Way::tracepoint, &Attacher::open_tracepoint},
         Open{Way::raw_tracepoint, &Attacher::open_raw_tracepoint},
@@ -227,6 +227,7 @@ const Attacher::Open* Attacher::openers() {
         Open{Way::host, &Attacher::open_nothing},
         Open{Way::breakpoint, &Attacher::open_breakpoints},
         Open{Way::sockets, &Attacher::open_sockets},
+        Open{Way::system_call, &Attacher::open_system_call},
     };
     static_assert([] {
         for (size_t i = 0; i < rows.size(); i++)
@@ -272,6 +273,17 @@ Attacher::Opened Attacher::open_uprobe(const Attachment& a, int program) {
 
 Attacher::Opened Attacher::open_sockets(const Attachment&, int program) {
     return one_hook(Descriptor(), Way::sockets, program);
+}
+
+// The one that calls the others is attached as a tracepoint's is. Those only lie in its table: none is called before it
+// is linked, nor after its link has gone.
+Attacher::Opened Attacher::open_system_call(const Attachment& a, int program) {
+    if (a.table.empty()) return one_hook(open_tracepoint_event(a.number), Way::system_call, program);
+    const int table = object_.programs(a.table);
+    const auto cell = static_cast<uint32_t>(a.number);
+    const int code = table < 0 ? table : bpf_map_update_elem(table, &cell, &program, BPF_ANY);
+    if (code < 0) return system_error("cannot put a program into " + a.table, -code);
+    return std::vector<Hook>{};
 }
 
 // On each CPU, or in each thread of a process; threads that it starts later inherit the event.

@@ -63,6 +63,7 @@ class Attacher {
     Opened open_raw_tracepoint(const Attachment& attachment, int program);
     Opened open_trampoline(const Attachment& attachment, int program);
     Opened open_kprobe(const Attachment& attachment, int program);
+    Opened open_system_call(const Attachment& a, int program);
     Opened open_sockets(const Attachment& a, int program);
     Opened open_iterator(const Attachment& attachment, int program);
     Opened open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped);

@@ -36,6 +36,7 @@ constexpr std::array dispatches{
     Dispatch{Way::host, 0, 0},
     Dispatch{Way::breakpoint, 1000, 1000},
     Dispatch{Way::sockets, 100, 100},
+    Dispatch{Way::system_call, 150, 150},
 };
 
 // So that what is left fits into the room, with a half to spare.

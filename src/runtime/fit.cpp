@@ -275,6 +275,7 @@ constexpr std::array way_needs{
     WayNeeds{Way::iterator, Feature::iterator},
     WayNeeds{Way::perf_event, Feature::perf_event},
     WayNeeds{Way::breakpoint, Feature::breakpoint},
+    WayNeeds{Way::system_call, Feature::tracepoint},
 };
 
 Status way_fits(const PlannedProbe& probe, Rung& rung, Kernel& kernel) {
@@ -285,11 +286,11 @@ Status way_fits(const PlannedProbe& probe, Rung& rung, Kernel& kernel) {
             return differs(fmt::format("{} is attached by {}, which this kernel lacks: {}", probe.text,
                                        way_name(rung.way), answer.why));
     }
-    if (rung.way != Way::tracepoint) return Done{};
+    if (rung.way != Way::tracepoint && rung.way != Way::system_call) return Done{};
     for (Attachment& a : rung.attachments) {
         const auto event = kernel.tracepoint(a.function, a.event);
         if (!event) return differs(fmt::format("this kernel has no tracepoint {}:{}", a.function, a.event));
-        a.number = event->id;
+        if (a.table.empty()) a.number = event->id;
     }
     return Done{};
 }

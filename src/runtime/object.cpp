@@ -251,6 +251,11 @@ int LoadedObject::program(const std::string& name) const {
     return program && bpf_program__autoload(program) ? bpf_program__fd(program) : -1;
 }
 
+int LoadedObject::programs(const std::string& symbol) const {
+    const bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+    return map && bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY ? bpf_map__fd(map) : -ENOENT;
+}
+
 int LoadedObject::map(const std::string& symbol) const {
     bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
     return map ? bpf_map__fd(map) : -1;

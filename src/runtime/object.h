@@ -31,6 +31,7 @@ class LoadedObject {
     // Descriptors, owned by the object; -1: there is none of this name, or it was not loaded.
     int program(const std::string& name) const;
     int map(const std::string& symbol) const;
+    int programs(const std::string& symbol) const;  // the map, where it is an array of programs
 
     // Once, on this CPU: a program of Way::run.
     Status run(const std::string& program) const;

@@ -151,6 +151,9 @@ std::string place_text(Way way, const Attachment& to) {
             return "run";
         case Way::tracepoint:
             return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+        case Way::system_call:
+            if (to.table.empty()) return fmt::format("at {}:{}, id {}", to.function, to.event, to.number);
+            return fmt::format("at {}:{}, in {} by number {}", to.function, to.event, to.table, to.number);
         case Way::sockets:
             return fmt::format("at sockets that are {}", to.event);
         case Way::iterator:

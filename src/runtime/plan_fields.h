@@ -90,7 +90,8 @@ struct Described<Attachment> {
         FieldRow{"program", &Attachment::program},     FieldRow{"at_return", &Attachment::at_return},
         FieldRow{"function", &Attachment::function},   FieldRow{"event", &Attachment::event},
         FieldRow{"number", &Attachment::number},       FieldRow{"cookie", &Attachment::cookie},
-        FieldRow{"semaphore", &Attachment::semaphore}, FieldRow{"perf", &Attachment::perf}};
+        FieldRow{"semaphore", &Attachment::semaphore}, FieldRow{"perf", &Attachment::perf},
+        FieldRow{"table", &Attachment::table}};
 };
 
 template <>
@@ -282,7 +283,7 @@ struct Described<Aggregation> : LastValue<Aggregation::samples> {};
 template <>
 struct Described<StackForm> : LastValue<StackForm::raw> {};
 template <>
-struct Described<Way> : LastValue<Way::sockets> {};
+struct Described<Way> : LastValue<Way::system_call> {};
 template <>
 struct Described<When> : LastValue<When::attached> {};
 template <>

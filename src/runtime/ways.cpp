@@ -24,6 +24,7 @@ constexpr std::array rows{
     WayRow{Way::host, "lt itself", false, false, false, false},
     WayRow{Way::breakpoint, "breakpoint", false, false, false, true},
     WayRow{Way::sockets, "sockops", false, false, false, false},
+    WayRow{Way::system_call, "tail call", false, false, false, false},
 };
 static_assert([] {
     for (size_t i = 0; i < rows.size(); i++)

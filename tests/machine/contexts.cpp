@@ -193,10 +193,11 @@ struct WayRow {
     Result<Bytes> (*context)(Kernel&, const Attachment&, const Hit&, Environment&);
 };
 constexpr std::array ways{
-    WayRow{Way::tracepoint, tracepoint_context}, WayRow{Way::fentry, trampoline_context},
-    WayRow{Way::kprobe, kprobe_context},         WayRow{Way::kprobe_multi, kprobe_context},
-    WayRow{Way::uprobe, uprobe_context},         WayRow{Way::uprobe_multi, uprobe_context},
-    WayRow{Way::breakpoint, sample_context},     WayRow{Way::raw_tracepoint, raw_tracepoint_context},
+    WayRow{Way::tracepoint, tracepoint_context},  WayRow{Way::fentry, trampoline_context},
+    WayRow{Way::kprobe, kprobe_context},          WayRow{Way::kprobe_multi, kprobe_context},
+    WayRow{Way::uprobe, uprobe_context},          WayRow{Way::uprobe_multi, uprobe_context},
+    WayRow{Way::breakpoint, sample_context},      WayRow{Way::raw_tracepoint, raw_tracepoint_context},
+    WayRow{Way::system_call, tracepoint_context},
 };
 
 }  // namespace

@@ -31,7 +31,9 @@ bool ends_in_path(std::string_view path, std::string_view end) {
 }
 
 bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
-    if (way != Way::tracepoint && !way_row(way).session && attachment.at_return != hit.at_return()) return false;
+    if (way != Way::tracepoint && way != Way::system_call && !way_row(way).session &&
+        attachment.at_return != hit.at_return())
+        return false;
     switch (way) {
         case Way::run:
         case Way::host:
@@ -49,6 +51,7 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
         case Way::breakpoint:
             return probe_row(hit.kind).place == Place::kernel_function && attachment.function == hit.place;
         case Way::tracepoint:
+        case Way::system_call:
             return hit.kind == ProbeKind::tracepoint && attachment.function + ":" + attachment.event == hit.place;
         case Way::uprobe_session:
         case Way::uprobe_multi:

@@ -17,7 +17,7 @@ constexpr StorageRow storages[] = {
     {ir::Storage::array, 2, false},        {ir::Storage::per_cpu_array, 6, false},
     {ir::Storage::ring_buffer, 27, false}, {ir::Storage::task_storage, 29, true},
     {ir::Storage::lru_hash, 9, false},     {ir::Storage::lru_per_cpu_hash, 10, false},
-    {ir::Storage::perf_events, 4, false},
+    {ir::Storage::perf_events, 4, false},  {ir::Storage::programs, 3, false},
 };
 constexpr uint32_t no_prealloc = 1;
 constexpr uint32_t mappable = 1 << 10;

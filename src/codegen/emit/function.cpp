@@ -38,6 +38,7 @@ constexpr SectionRow sections[] = {
     {Way::perf_event, "perf_event", "perf_event"},
     {Way::host, "lt_host", "lt_host"},  // none that libbpf knows
     {Way::sockets, "sockops", "sockops"},
+    {Way::system_call, "tracepoint", "tracepoint"},
 };
 
 const char* section(Way way, bool at_return) {
@@ -420,7 +421,8 @@ llvm::Value* FunctionBuilder::argument(uint64_t n) {
 // run when that has been taken off. A session hands the entry's over to the return.
 llvm::Value* FunctionBuilder::frame() {
     if (source_.way == Way::fentry) return b_.CreatePtrToInt(context(), b_.getInt64Ty());
-    if (source_.way == Way::tracepoint) return word(1);  // a system call: no other one of the thread is inside
+    if (source_.way == Way::tracepoint || source_.way == Way::system_call)
+        return word(1);  // a system call: no other one of the thread is inside
     llvm::Value* stack = from_context(stack_register, 8, false);
     if (way_row(source_.way).session) {
         llvm::Value* cookie = b_.CreateCall(m_.session_cookie());

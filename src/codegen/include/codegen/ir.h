@@ -204,7 +204,8 @@ enum class Storage : uint8_t {
     task_storage,
     lru_hash,
     lru_per_cpu_hash,
-    perf_events
+    perf_events,
+    programs,  // an array of them
 };
 std::string_view storage_name(Storage s);
 

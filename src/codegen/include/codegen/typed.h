@@ -28,6 +28,13 @@ struct SharedPlace {
     uint32_t system_call = 0;  // its number
 };
 
+// Of a system call whose program can be called by its number, as it is where it is one of many that differ.
+struct CallByNumber {
+    std::string pattern;             // as typed, else the text of the place
+    uint32_t number = 0;             // of the call
+    uint64_t entry = 0, at_end = 0;  // where it is so called: ids of the tracepoints of all calls
+};
+
 // One existing place (or, with members, several that are served by one program and for which `function` and `user`
 // describe nothing but the first's name), and the ways to get there in the order in which they are tried. Attachments
 // are filled in by the lowering.
@@ -50,6 +57,7 @@ struct ResolvedPlace {
     std::vector<SharedPlace> members;
     std::vector<Member>
         narrow;  // of many system calls: the path from a task to the word that says of what width one is
+    std::optional<CallByNumber> by_number;
     std::vector<Rung> rungs;
 };
 
@@ -59,6 +67,11 @@ bool in_program(const ResolvedPlace& place);  // a function or an instruction of
 
 // Does one program serve many system calls, where all of them begin, or end?
 bool serves_system_calls(const ResolvedPlace& place);
+
+// Is it one of many, called by its number?
+bool called_by_number(const ResolvedPlace& place);
+// The text of `probe` where nobody knows which of the places of its pattern it is.
+const std::string& pattern_text(const ResolvedPlace& place);
 
 // The text of `probe`, and the name of the function, for each place that one program serves, in the order of members.
 std::vector<std::string> place_texts(const ResolvedPlace& place);

@@ -35,6 +35,7 @@ enum class Way : uint8_t {
     host,            // by lt's own interpreter of BPF: what the kernel's could not do (host_calls.h)
     breakpoint,  // hardware execution breakpoints on a kernel function's entry, or on each of its returns, on every CPU
     sockets,     // what happens to sockets of TCP, in a control group and those below it
+    system_call,  // one of many system calls: called by its number, from one program where all of them begin, or end
 };
 
 struct WayRow {
@@ -70,6 +71,9 @@ struct Attachment {
     uint64_t cookie = 0;     // what the program is told there, where it is attached to many places
     uint64_t semaphore = 0;  // USDT: where in the file the counter lies of those who trace the place; 0: it has none
     PerfEvent perf = {};     // perf_event
+    // system_call: in the object, the array of programs in which this one lies by `number`, that of the call; empty: it
+    // is the one that calls the others, at the tracepoint of all calls.
+    std::string table = {};
 };
 
 // One way to serve a probe: all its attachments or none.

@@ -57,6 +57,9 @@ constexpr bool run_by_lt(Place place) {
 }
 
 // A system call's two tracepoints: CATEGORY:ENTRY and CATEGORY:EXIT followed by its name.
+inline constexpr std::string_view all_calls_category = "raw_syscalls";  // where all begin, and where all end
+inline constexpr std::string_view all_calls_entry = "sys_enter";
+inline constexpr std::string_view all_calls_exit = "sys_exit";
 inline constexpr std::string_view syscall_category = "syscalls";
 inline constexpr std::string_view syscall_entry = "sys_enter_";
 inline constexpr std::string_view syscall_exit = "sys_exit_";

@@ -10,6 +10,7 @@
 #include "raw_maps.h"
 #include "runtime/distribution.h"
 #include "runtime/samples.h"
+#include "series_fold.h"
 
 namespace lt {
 namespace {
@@ -57,6 +58,8 @@ size_t aggregation_words(const Type& type) {
             return dist_words;
         case Aggregation::samples:
             return samples_layout(type).words;
+        case Aggregation::tseries:
+            return series_size(type);
     }
     return 0;
 }
@@ -275,6 +278,15 @@ Samples fold_samples(const Copies& copies, const Type& type) {
     return out;
 }
 
+Series fold_series(const Copies& copies, const Type& type) {
+    SeriesFold fold(type);
+    for (size_t i = 0; i < copies.count(); i++) {
+        for (uint32_t at = 0; at < series_size(type); at += series_words)
+            fold.add(read_word(copies[i], at), read_word(copies[i], at + 1), read_word(copies[i], at + 2));
+    }
+    return fold.take();
+}
+
 Data fold_aggregation(const Copies& copies, const Type& type) {
     switch (type.aggregation) {
         case Aggregation::none:
@@ -295,6 +307,8 @@ Data fold_aggregation(const Copies& copies, const Type& type) {
             return fold_distribution(copies);
         case Aggregation::samples:
             return fold_samples(copies, type);
+        case Aggregation::tseries:
+            return fold_series(copies, type);
     }
     return int64_t{0};
 }

@@ -39,6 +39,7 @@ bool takes_largest(const PlannedMap& map, size_t word) {
         case Aggregation::hist:
         case Aggregation::stats:
         case Aggregation::lhist:
+        case Aggregation::tseries:
             return mark;
     }
     return mark;

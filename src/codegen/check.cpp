@@ -2,6 +2,7 @@
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
+#include "runtime/series.h"
 
 #include <fmt/format.h>
 
@@ -267,12 +268,45 @@ void BodyChecker::collect(ast::ExprId target, ast::ExprId call, const FunctionRo
     Type type = aggregation_type(row.aggregation, view == View::duration ? view : View::plain);
     if (!node.arguments.empty()) type.is_signed = slot(node.arguments[0]).is_signed || view == View::duration;
     if (row.aggregation == Aggregation::count) type.is_signed = false;
-    type = bucketed(node, row, std::move(type));
+    type =
+        row.aggregation == Aggregation::tseries ? series(node, std::move(type)) : bucketed(node, row, std::move(type));
     collected_shape(index, type);
     if (type.kind == Kind::none) return;
     slot(call) = type;
     merge_value(index, type, span(target));
     slot(target) = type;
+}
+
+// The interval and the number of intervals of tseries(), and what is told of each.
+Type BodyChecker::series(const ast::Call& node, Type type) {
+    const auto interval = number_as_it_stands(program_, node.arguments[1]);
+    const auto count = number_as_it_stands(program_, node.arguments[2]);
+    if (!interval || !count) return nothing();  // told
+    int64_t of = 0;
+    if (node.arguments.size() > 3) {
+        const auto* text = std::get_if<ast::String>(&program_[node.arguments[3]].node);
+        if (!text) return nothing();  // told
+        const auto* const name = std::ranges::find(series_names, text->value);
+        if (name == series_names.end() || name == series_names.begin()) {
+            diags_.error(span(node.arguments[3]), fmt::format("tseries() has no `{}` of an interval", text->value))
+                .hint = "there are \"avg\", \"max\", \"min\" and \"sum\"; without it it is the last value";
+            return nothing();
+        }
+        of = name - series_names.begin();
+    }
+    const bool in_time = program_.settings.plain_integers || slot(node.arguments[1]).view == View::duration;
+    if (*interval <= 0 || !in_time) {
+        diags_.error(span(node.arguments[1]), "an interval is a duration, as it stands").hint = "for example 100ms";
+        return nothing();
+    }
+    if (*count < 1 || *count > most_series) {
+        diags_.error(span(node.arguments[2]), fmt::format("from 1 to {} intervals are kept", most_series));
+        return nothing();
+    }
+    Shape shape;
+    shape.buckets = {*interval, *count, of};
+    type.shape = std::move(shape);
+    return type;
 }
 
 // The bounds of lhist(), and the bits of a hist() that has some.
@@ -330,7 +364,7 @@ bool BodyChecker::merge_value(uint32_t map, Type type, Span where) {
         d.notes.push_back({info.first, "it was given its type here"});
         const bool buckets = type.kind == Kind::aggregation && info.value.aggregation == type.aggregation;
         d.hint = buckets && info.value.shape != type.shape
-                     ? "one map has one set of buckets: use the same bounds, or a map of another name"
+                     ? "one map has one set of buckets or intervals: use the same, or a map of another name"
                      : "use a map of another name";
         return false;
     }

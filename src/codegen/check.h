@@ -253,6 +253,7 @@ class BodyChecker {
 
   private:
     Type call_by_rule(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
+    Type series(const ast::Call& node, Type type);
     Type bucketed(const ast::Call& node, const FunctionRow& row, Type type);
     bool in_span() const { return body_.role != Role::action; }
     // Is an expression evaluated when the span opens?

@@ -31,6 +31,7 @@ bool is_folded(const Type& t) {
         case Aggregation::hist:
         case Aggregation::samples:
         case Aggregation::lhist:
+        case Aggregation::tseries:
         case Aggregation::stats:
         case Aggregation::dist:
             return false;

@@ -105,6 +105,7 @@ constexpr std::array library{
     LibraryRow{Library::swap, "lt_swap", 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
+    LibraryRow{Library::tseries, "lt_tseries", 8, false, false},
     LibraryRow{Library::iterated, "lt_iterated", 1, false, false},
     LibraryRow{Library::samples, "lt_samples", 11, false, false},
     LibraryRow{Library::family_fork, "lt_family_fork", 3, false, false},

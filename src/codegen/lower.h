@@ -260,6 +260,7 @@ class BodyLowering {
     }
     void store_value(uint32_t map, ir::Value key, ast::ExprId value, Span where);
     void collect(uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call, Span where);
+    void collect_series(uint32_t map, ir::Value slot, ir::Value value);
     ir::Value in_generation(uint32_t map, ir::Value key, ir::Value words);
     void update(uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call);
     ir::Value alone(uint32_t map);

@@ -189,6 +189,7 @@ ir::Value BodyLowering::folded(uint32_t map, ir::Value key) {
         case Aggregation::sum:
         case Aggregation::hist:
         case Aggregation::lhist:
+        case Aggregation::tseries:
         case Aggregation::stats:
         case Aggregation::dist:
         case Aggregation::samples:

@@ -47,6 +47,7 @@ ir::Value BodyLowering::folded_there(const Type& type, ir::Value value) {
         case Aggregation::sum:
         case Aggregation::hist:
         case Aggregation::lhist:
+        case Aggregation::tseries:
         case Aggregation::stats:
         case Aggregation::dist:
         case Aggregation::samples:

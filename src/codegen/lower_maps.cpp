@@ -6,6 +6,7 @@
 #include "lower.h"
 #include "operators.h"
 #include "runtime/samples.h"
+#include "runtime/series.h"
 
 namespace lt {
 namespace {
@@ -29,6 +30,8 @@ uint32_t value_size(const Type& t) {
             return 8 * dist_words;
         case Aggregation::samples:
             return 8 * samples_layout(t).words;
+        case Aggregation::tseries:
+            return 8 * series_size(t);
     }
     return 8;
 }
@@ -58,6 +61,7 @@ bool adds_up(const Type& type) {
         case Aggregation::min:
         case Aggregation::max:
         case Aggregation::dist:
+        case Aggregation::tseries:
             return false;
         case Aggregation::samples:  // of extremes nothing can be subtracted
             return samples_layout(type).extremes == 0;

@@ -5,6 +5,7 @@
 #include "lower.h"
 #include "operators.h"
 #include "runtime/samples.h"
+#include "runtime/series.h"
 #include "samples.h"
 
 namespace lt {
@@ -75,6 +76,7 @@ std::optional<StatisticWords> statistic_words(Aggregation a, Function asked) {
         case Aggregation::max:
         case Aggregation::hist:
         case Aggregation::lhist:
+        case Aggregation::tseries:
             return std::nullopt;
     }
     return std::nullopt;
@@ -190,6 +192,19 @@ void BodyLowering::print_entry(uint32_t map, ir::Value key) {
     e.map = map;
     e.fields.push_back({tuple_type(m.key)});
     emit_parts(std::move(e), {{key, padded(m.key_size), true}}, false);
+}
+
+// In the interval in which the value comes.
+void BodyLowering::collect_series(uint32_t map, ir::Value slot, ir::Value value) {
+    constexpr int helper_ktime_get_ns = 5;
+    const Type& type = unit_.map(map).value;
+    const SeriesShape shape = series_shape(type);
+    const bool ordered = shape.of == SeriesOf::max || shape.of == SeriesOf::min;
+    const auto flip = ordered ? order_flip(series_order(shape.of), type.is_signed) : 0;
+    b_->call(ir::Library::tseries, {slot, b_->alu(ir::Alu::bit_xor, value, b_->constant(static_cast<int64_t>(flip))),
+                                    b_->helper(helper_ktime_get_ns), b_->constant(shape.interval),
+                                    b_->constant(shape.count), b_->constant(static_cast<int64_t>(shape.of)),
+                                    b_->constant(unit_.loss(LossKind::contended, map)), alone(map)});
 }
 
 }  // namespace lt

@@ -232,6 +232,9 @@ void BodyLowering::update(uint32_t map, ir::Value slot, const FunctionRow& row, 
                      {slot, v, b_->constant(buckets[0]), b_->constant(buckets[2]), b_->constant(steps), alone(map)});
             break;
         }
+        case Aggregation::tseries:
+            collect_series(map, slot, v);
+            break;
         case Aggregation::hist:
             if (m.value.shape) {
                 b_->call(ir::Library::hist_fine, {slot, v, b_->constant(m.value.shape->buckets[0]), alone(map)});

@@ -32,6 +32,10 @@ struct Divider {
     void operator()(Histogram& h) const {
         for (uint64_t& bucket : h.buckets) bucket /= static_cast<uint64_t>(by);
     }
+    void operator()(Series& s) const {
+        for (Series::Point& p : s.points)
+            if (p.value) *p.value /= by;
+    }
     void operator()(const auto&) const {}
 };
 

@@ -11,6 +11,7 @@
 #include "raw_maps.h"
 #include "runtime/distribution.h"
 #include "runtime/samples.h"
+#include "series_fold.h"
 
 namespace lt {
 namespace {
@@ -58,6 +59,8 @@ size_t aggregation_words(const Type& type) {
             return dist_words;
         case Aggregation::samples:
             return samples_layout(type).words;
+        case Aggregation::tseries:
+            return series_size(type);
     }
     return 0;
 }
@@ -225,6 +228,13 @@ Samples read_samples(View8 bytes, const Type& type) {
     return out;
 }
 
+Series read_series(View8 bytes, const Type& type) {
+    std::vector<SeriesPlace> places;
+    for (uint32_t at = 0; at < series_size(type); at += series_words)
+        places.push_back({read_word(bytes, at), read_word(bytes, at + 1), read_word(bytes, at + 2)});
+    return series_of(std::move(places), type);
+}
+
 Data read_aggregation(View8 bytes, const Type& type) {
     switch (type.aggregation) {
         case Aggregation::none:
@@ -245,6 +255,8 @@ Data read_aggregation(View8 bytes, const Type& type) {
             return read_distribution(bytes);
         case Aggregation::samples:
             return read_samples(bytes, type);
+        case Aggregation::tseries:
+            return read_series(bytes, type);
     }
     return int64_t{0};
 }

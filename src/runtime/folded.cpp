@@ -44,6 +44,7 @@ struct WeightOf {
     Weight operator()(const Histogram& histogram) const { return total(histogram); }
     Weight operator()(const Distribution& distribution) const { return of(distribution.sum); }
     Weight operator()(const Samples& samples) const { return of(samples.sum); }
+    Weight operator()(const Series&) const { return {}; }
     Weight operator()(Missing) const { return {}; }
     Weight operator()(const Stack&) const { return {}; }
     Weight operator()(const Group&) const { return {}; }

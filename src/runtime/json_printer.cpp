@@ -20,9 +20,9 @@ struct TypeRow {
     std::string_view name;
 };
 // bpftrace's names; all others are "map".
-constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"}, TypeRow{Aggregation::lhist, "hist"},
+constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"},   TypeRow{Aggregation::lhist, "hist"},
                                TypeRow{Aggregation::stats, "stats"}, TypeRow{Aggregation::avg, "stats"},
-                               TypeRow{Aggregation::dist, "dist"}};
+                               TypeRow{Aggregation::dist, "dist"},   TypeRow{Aggregation::tseries, "tseries"}};
 
 // In the order of their enumerators; all are bpftrace's.
 constexpr std::array<std::string_view, 5> made_names{"printf", "time", "cat", "join", "syscall"};

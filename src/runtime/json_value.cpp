@@ -10,6 +10,7 @@
 #include "runtime/buckets.h"
 #include "runtime/distribution.h"
 #include "runtime/printer.h"
+#include "series_fold.h"
 #include "show.h"
 
 namespace lt {
@@ -144,6 +145,16 @@ struct Appender {
     }
     void operator()(const Distribution& distribution) const { append_distribution(out, distribution); }
     void operator()(const Samples& samples) const { append_samples(out, samples, type); }
+    void operator()(const Series& series) const {
+        out += '[';
+        for (const Series::Point& p : series.points) {
+            add(out, "{}{{\"interval_start\": \"{}\", \"value\": ", out.ends_with('[') ? "" : ", ",
+                interval_time(p.begin));
+            p.value ? append_integer(out, *p.value, type, plain) : add(out, "null");
+            out += '}';
+        }
+        out += ']';
+    }
     void operator()(Missing) const { out += "null"; }
     void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
 };

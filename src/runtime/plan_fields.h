@@ -279,7 +279,7 @@ struct Described<View> : LastValue<View::enumeration> {};
 template <>
 struct Described<Naming> : LastValue<Naming::process> {};
 template <>
-struct Described<Aggregation> : LastValue<Aggregation::samples> {};
+struct Described<Aggregation> : LastValue<Aggregation::tseries> {};
 template <>
 struct Described<StackForm> : LastValue<StackForm::raw> {};
 template <>

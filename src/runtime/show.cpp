@@ -9,6 +9,7 @@
 #include "hist.h"
 #include "runtime/arguments.h"
 #include "runtime/printer.h"
+#include "series_fold.h"
 
 namespace lt {
 namespace {
@@ -153,6 +154,7 @@ struct Appender {
         out += ", max ";
         append_number(out, samples.greatest, type, plain);
     }
+    void operator()(const Series& series) const { append_series(out, series, type, plain); }
     void operator()(Missing) const { out += nothing_text; }
     void operator()(const Stack& stack) const { append_stack(out, stack, type.stack_form); }
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
@@ -207,6 +209,7 @@ struct NumberOf {
     int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
     int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
     int64_t operator()(const Samples& samples) const { return static_cast<int64_t>(samples.count); }
+    int64_t operator()(const Series& series) const { return series.last().value_or(0); }
     int64_t operator()(Missing) const { return 0; }
     int64_t operator()(const Stack& stack) const { return static_cast<int64_t>(stack.id); }
     int64_t operator()(const Group&) const { return 0; }
@@ -261,7 +264,7 @@ int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data
 
 bool is_rows(const Value& value) {
     return std::holds_alternative<Histogram>(value.data) || std::holds_alternative<Distribution>(value.data) ||
-           std::holds_alternative<Stack>(value.data);
+           std::holds_alternative<Stack>(value.data) || std::holds_alternative<Series>(value.data);
 }
 
 std::string show(const Value& value, bool plain) {

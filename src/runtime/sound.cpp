@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/samples.h"
+#include "runtime/series.h"
 
 namespace lt {
 namespace {
@@ -28,6 +29,7 @@ bool sound(const Type& type);
 bool is_word(const Type& type) { return type.kind == Kind::integer && type.size == 8; }
 
 bool buckets_fit(const Type& type) {
+    if (type.aggregation == Aggregation::tseries) return is_series(type);
     if (!type.shape) return type.aggregation != Aggregation::lhist;
     const std::vector<int64_t>& b = type.shape->buckets;
     constexpr int64_t far = int64_t{1} << 62;

@@ -5,6 +5,7 @@
 
 #include "raw_maps.h"
 #include "runtime/samples.h"
+#include "series_fold.h"
 
 namespace lt {
 namespace {
@@ -39,6 +40,7 @@ ValueWords::ValueWords(const PlannedMap& map)
     const size_t words = padded_size(map.value_size) / word_size;
     for (size_t word = 0; word < words; word++) rules_.push_back(rule_of(map.value, word));
     if (map.key.empty() && !rules_.empty()) rules_.back() = Rule::largest;  // the mark of a scalar
+    if (map.value.aggregation == Aggregation::tseries) series_ = series_shape(map.value);
 }
 
 ValueWords::Rule ValueWords::rule_of(const Type& type, size_t word) {
@@ -50,11 +52,26 @@ ValueWords::Rule ValueWords::rule_of(const Type& type, size_t word) {
 // Sums wrap around like the kernel's own additions.
 void ValueWords::join_copy(std::span<uint8_t> into, std::span<const uint8_t> one) const {
     uint64_t carried = 0;
-    for (size_t i = 0; i < rules_.size(); i++) {
+    if (series_) join_series(into, one);
+    const size_t joined = series_ ? series_words * static_cast<size_t>(series_->count) : 0;
+    for (size_t i = joined; i < rules_.size(); i++) {
         const uint64_t before = word_at(into, i), more = word_at(one, i);
         const uint64_t sum = before + more + carried;
         carried = rules_[i] == Rule::low && sum < before;
         set_word(into, i, rules_[i] == Rule::largest ? std::max(before, more) : sum);
+    }
+}
+
+void ValueWords::join_series(std::span<uint8_t> into, std::span<const uint8_t> one) const {
+    const auto place = [](std::span<const uint8_t> bytes, size_t at) {
+        return SeriesPlace{word_at(bytes, at), word_at(bytes, at + 1), word_at(bytes, at + 2)};
+    };
+    for (size_t at = 0; at < series_words * static_cast<size_t>(series_->count); at += series_words) {
+        SeriesPlace joined = place(into, at);
+        lt::join(joined, place(one, at), series_->of);
+        set_word(into, at, joined.number);
+        set_word(into, at + 1, joined.value);
+        set_word(into, at + 2, joined.more);
     }
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "runtime/plan.h"
+#include "runtime/series.h"
 
 namespace lt {
 
@@ -26,10 +28,12 @@ class ValueWords {
     enum class Rule : uint8_t { sum, largest, low };
     static Rule rule_of(const Type& type, size_t word);
     void join_copy(std::span<uint8_t> into, std::span<const uint8_t> one) const;
+    void join_series(std::span<uint8_t> into, std::span<const uint8_t> one) const;
 
     bool per_cpu_;
     size_t copy_size_;
-    std::vector<Rule> rules_;  // by word
+    std::vector<Rule> rules_;            // by word
+    std::optional<SeriesShape> series_;  // of tseries(), whose words belong together
 };
 
 }  // namespace lt

@@ -20,6 +20,16 @@ constexpr std::array functions{
         nothing(),
         "A histogram with buckets of one width, from min to max, and one below and one above; up to 1000 of them.",
         "k:vfs_read { @ = lhist(arg2, 0, 4096, 256); }"},
+    FunctionRow{
+        Function::tseries,
+        "tseries",
+        {Parameter{"value", Want::integer}, Parameter{"interval", Want::number}, Parameter{"count", Want::number},
+         Parameter{"of", Want::literal, true}},
+        Aggregation::tseries,
+        nothing(),
+        "A number for each of the last intervals of time, up to 1000 of them: the last value in it, or \"avg\", "
+        "\"max\", \"min\" or \"sum\" of all.",
+        "k:vfs_read { @ = tseries(arg2, 100ms, 20, \"max\"); }"},
     FunctionRow{Function::nsecs,
                 "nsecs",
                 {Parameter{"clock", Want::word}},

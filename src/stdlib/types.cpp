@@ -177,6 +177,8 @@ std::string_view aggregation_name(Aggregation a) {
             return "lhist";
         case Aggregation::samples:
             return "samples";
+        case Aggregation::tseries:
+            return "tseries";
     }
     return {};
 }

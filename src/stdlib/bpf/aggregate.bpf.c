@@ -130,6 +130,44 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 
+// Layout: runtime/series.h; `of` is a SeriesOf. Whoever finds that another one is making a place ready on this CPU, or
+// that its own interval is over there, loses its value.
+struct lt_point {
+    __u64 number;  // of the interval, and 1
+    __u64 value, more;
+};
+#define LT_SERIES_BUSY 0xffffffffffffffffull
+
+LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 interval, __u64 count, __u64 of,
+                       __u32 contended, __u32 alone) {
+    __u64 number = now / interval + 1, i = number % count;
+    LT_OPAQUE(i);
+    if (i >= count) return;
+    struct lt_point* p = &points[i];
+    __u64 old = *(volatile __u64*)&p->number;
+    if (old != number) {
+        __u64 seen = old > number ? LT_SERIES_BUSY : __sync_val_compare_and_swap(&p->number, old, LT_SERIES_BUSY);
+        if (seen == old) {
+            *(volatile __u64*)&p->value = 0;
+            *(volatile __u64*)&p->more = 0;
+            *(volatile __u64*)&p->number = number;
+        } else if (seen != number) {
+            lt_lose(contended);
+            return;
+        }
+    }
+    if (of == 0) {
+        *(volatile __u64*)&p->value = value;
+        *(volatile __u64*)&p->more = now;
+    } else if (of == 1 || of == 4) {
+        lt_add(&p->value, value, alone);
+        lt_add(&p->more, 1, alone);
+    } else {
+        lt_raise_word(&p->value, value, contended, alone);
+        *(volatile __u64*)&p->more = 1;
+    }
+}
+
 // Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds
 // each value that it counts inside of them.
 struct lt_distribution {

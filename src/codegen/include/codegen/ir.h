@@ -161,6 +161,7 @@ enum class Library : uint8_t {
     swap,
     hist_fine,
     lhist,
+    tseries,
     iterated,
     samples,
     family_fork,

@@ -50,6 +50,18 @@ struct Samples {  // what is not collected is zero or empty
     bool operator==(const Samples&) const = default;
 };
 
+struct Series {  // of tseries()
+    struct Point {
+        uint64_t begin = 0;  // of the interval, by the monotonic clock
+        std::optional<int64_t> value = {};
+        bool operator==(const Point&) const = default;
+    };
+    int64_t interval = 1;       // nanoseconds
+    std::vector<Point> points;  // one for each interval, in their order; the first and the last have values
+    std::optional<int64_t> last() const { return points.empty() ? std::nullopt : points.back().value; }
+    bool operator==(const Series&) const = default;
+};
+
 struct Missing {  // a percentile of nothing
     bool operator==(const Missing&) const = default;
 };
@@ -87,8 +99,8 @@ struct Group {
 };
 
 // int64_t holds every integer; the Type beside it says how wide, whether signed and how to show it.
-using Data =
-    std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Samples, Missing, Stack, Group>;
+using Data = std::variant<int64_t, std::string, Average, Extreme, Histogram, Distribution, Samples, Series, Missing,
+                          Stack, Group>;
 
 struct Value {
     Type type;

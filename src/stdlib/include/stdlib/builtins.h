@@ -108,6 +108,7 @@ enum class Function : uint8_t {
     exit,
     // text and addresses
     lhist,
+    tseries,
     nsecs,
     ksym,
     usym,

@@ -52,7 +52,7 @@ enum class Naming : uint8_t {
 };
 
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.
-enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist, samples };
+enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist, samples, tseries };
 
 struct Type;
 struct Shape;
@@ -131,7 +131,8 @@ struct Shape {
     std::vector<std::string> names;       // of the parts of a tuple that is a record; else empty
     std::vector<Member> members;          // of a structure whose values are shown; elsewhere the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
-    std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits
+    std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits; of tseries(): see
+                                          // runtime/series.h
     bool operator==(const Shape&) const = default;
 };
 

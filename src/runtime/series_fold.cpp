@@ -1,0 +1,154 @@
+#include "series_fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "runtime/printer.h"
+#include "timestamps.h"
+
+namespace lt {
+namespace {
+
+constexpr int64_t second = 1'000'000'000;
+constexpr int64_t graph = 53;  // columns, with the bars at both sides
+
+// How many digits behind the second tell intervals apart, and how they are called.
+struct Precision {
+    int64_t unit;
+    size_t digits;
+    std::string_view name;
+};
+constexpr std::array precisions{Precision{second, 0, ""}, Precision{1'000'000, 3, ".ms"}, Precision{1'000, 6, ".us"},
+                                Precision{1, 9, ".ns"}};
+
+const Precision& precision_of(int64_t interval) {
+    return *std::ranges::find_if(precisions, [&](const Precision& p) { return interval % p.unit == 0; });
+}
+
+tm local_time(int64_t unix_time) {
+    const time_t seconds = unix_time / second;
+    tm t{};
+    ::localtime_r(&seconds, &t);
+    return t;
+}
+
+std::string fraction(int64_t unix_time, size_t digits) {
+    return digits == 0 ? "" : fmt::format(".{:09}", unix_time % second).substr(0, digits + 1);
+}
+
+struct Scale {
+    int64_t least, greatest;
+    // The column of a value among so many.
+    int64_t column(int64_t value, int64_t columns) const {
+        const auto wide = [&](int64_t n) { return static_cast<__int128>(n) - least; };
+        return static_cast<int64_t>(wide(value) * columns / wide(greatest));
+    }
+};
+
+Scale scale_of(const Series& series) {
+    Scale s{INT64_MAX, INT64_MIN};
+    for (const Series::Point& p : series.points) {
+        if (!p.value) continue;
+        s.least = std::min(s.least, *p.value);
+        s.greatest = std::max(s.greatest, *p.value);
+    }
+    if (s.least < s.greatest) return s;
+    return {s.least == INT64_MIN ? s.least : s.least - 1, s.greatest == INT64_MAX ? s.greatest : s.greatest + 1};
+}
+
+}  // namespace
+
+void join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of) {
+    if (one.empty() || (!into.empty() && into.number > one.number)) return;
+    if (into.empty() || into.number < one.number) {
+        into = one;
+        return;
+    }
+    switch (of) {
+        case SeriesOf::last:
+            if (one.more > into.more) into = one;
+            break;
+        case SeriesOf::avg:
+        case SeriesOf::sum:
+            into.value += one.value, into.more += one.more;
+            break;
+        case SeriesOf::max:
+        case SeriesOf::min:
+            into.value = std::max(into.value, one.value);
+            break;
+    }
+}
+
+namespace {
+
+int64_t shown(const SeriesPlace& place, SeriesOf of, const Type& type) {
+    switch (of) {
+        case SeriesOf::last:
+        case SeriesOf::sum:
+            break;
+        case SeriesOf::avg:
+            return Average{static_cast<int64_t>(place.value), place.more}.value();
+        case SeriesOf::max:
+        case SeriesOf::min:
+            return static_cast<int64_t>(place.value ^ order_flip(series_order(of), type.is_signed));
+    }
+    return static_cast<int64_t>(place.value);
+}
+
+}  // namespace
+
+Series series_of(std::vector<SeriesPlace> places, const Type& type) {
+    const SeriesShape shape = series_shape(type);
+    Series out;
+    out.interval = shape.interval;
+    std::erase_if(places, [](const SeriesPlace& place) { return place.empty(); });
+    if (places.empty()) return out;
+    std::ranges::sort(places, {}, &SeriesPlace::number);
+    const uint64_t last = places.back().number, count = static_cast<uint64_t>(shape.count);
+    std::erase_if(places, [&](const SeriesPlace& place) { return last - place.number >= count; });
+    for (uint64_t number = places.front().number; const SeriesPlace& place : places) {
+        const auto begin = [&] { return (number - 1) * static_cast<uint64_t>(shape.interval); };
+        for (; number < place.number; number++) out.points.push_back({begin(), std::nullopt});
+        out.points.push_back({begin(), shown(place, shape.of, type)});
+        number++;
+    }
+    return out;
+}
+
+std::string interval_time(uint64_t begin) {
+    const int64_t time = unix_time(begin);
+    const tm t = local_time(time);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
+                       t.tm_min, t.tm_sec, fraction(time, 9));
+}
+
+void append_series(std::string& out, const Series& series, const Type& type, bool plain) {
+    if (series.points.empty()) return;
+    const Scale scale = scale_of(series);
+    const Precision& precision = precision_of(series.interval);
+    const auto number = [&](int64_t n) { return show(Value{integer_type(8, type.is_signed, type.view), n}, plain); };
+    const size_t margin = 8 + (precision.digits == 0 ? 0 : precision.digits + 1);
+    const std::string line(static_cast<size_t>(graph) - 2, '_');
+    const std::string bounds =
+        fmt::format("{:{}} {:<21}{:>32}\n", "", margin, number(scale.least), number(scale.greatest));
+    const int64_t zero = scale.least < 0 && scale.greatest > 0 ? scale.column(0, graph) : 0;
+    out += bounds;
+    out += fmt::format("{:<{}} |{}|\n", fmt::format("hh:mm:ss{}", precision.name), margin, line);
+    for (const Series::Point& p : series.points) {
+        const int64_t time = unix_time(p.begin);
+        const tm t = local_time(time);
+        std::string row(static_cast<size_t>(graph), ' ');
+        row.front() = row.back() = '|';
+        if (zero > 0) row[static_cast<size_t>(zero)] = '.';
+        if (p.value) row[static_cast<size_t>(scale.column(*p.value, graph - 1))] = '*';
+        out += fmt::format("{:02}:{:02}:{:02}{} {} {}\n", t.tm_hour, t.tm_min, t.tm_sec,
+                           fraction(time, precision.digits), row, p.value ? number(*p.value) : "-");
+    }
+    out += fmt::format("{:{}} v{}v\n", "", margin, line);
+    out += bounds;
+}
+
+}  // namespace lt

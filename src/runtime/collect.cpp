@@ -187,7 +187,7 @@ void Dispatcher::complain(const Complaint& complaint) {
     printer_.flush();
     // bpftrace's programs are told where. A line of its own, whether or not the program ends it.
     const PlannedPosition& at = complaint.where;
-    const std::string place = plan_.plain_integers && complaint.kind != Complaint::Kind::raised
+    const std::string place = plan_.announces_probes && complaint.kind != Complaint::Kind::raised
                                   ? fmt::format("{}:{}:{}: ", at.file, at.line, at.column)
                                   : "";
     fmt::print(messages_, "{}{}: {}{}", place, complaint.kind == Complaint::Kind::warning ? "WARNING" : "ERROR",

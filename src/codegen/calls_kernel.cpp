@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "calls.h"
 #include "operators.h"
@@ -134,7 +135,86 @@ uint32_t path_size(const ast::Expr* length) {
     return number ? static_cast<uint32_t>(std::min<uint64_t>(number->value, longest_path)) : longest_path;
 }
 
+// ---- paths of what an iterator has at hand
+
+// A member of a structure, which an address leads to: ctx, or a member that leads on itself.
+bool is_ctx(BodyChecker& c, ast::ExprId id) {
+    const auto* variable = std::get_if<VariableUse>(&c.said(id));
+    return variable && variable->id == Variable::ctx;
+}
+bool leads_from_ctx(BodyChecker& c, ast::ExprId id) {
+    const auto* member = std::get_if<ast::Member>(&c.expr(id).node);
+    const auto* use = std::get_if<MemberUse>(&c.said(id));
+    if (!member || !use || use->member.bit_size != 0) return false;
+    if (!is_ctx(c, member->base)) return leads_from_ctx(c, member->base);
+    c.assume({Assumed::offset, c.place().context, use->member.name, {}, use->member.offset});
+    return true;
+}
+
+// The members from what an address leads to, and the address.
+struct Led {
+    std::vector<Member> path;
+    ast::ExprId base;
+};
+Led led(BodyLowering& l, ast::ExprId id) {
+    Led out{{}, id};
+    do {
+        out.path.insert(out.path.begin(), std::get<MemberUse>(l.use_of(out.base)).member);
+        out.base = std::get<ast::Member>(l.expr(out.base).node).base;
+    } while (!pointee(l.type_of(out.base)));
+    return out;
+}
+
+using WithAddress = std::function<void(ir::Value)>;
+void with_pointer(BodyLowering& l, ast::ExprId id, const WithAddress& work);
+
+// Where a member lies, as the verifier knows it: each address on the way is loaded, and is not null.
+void with_place(BodyLowering& l, ast::ExprId id, const WithAddress& work) {
+    const Led at = led(l, id);
+    with_pointer(l, at.base, [&](ir::Value base) {
+        uint64_t offset = 0;
+        for (const Member& m : at.path) offset += m.offset;
+        const std::string& root = pointee(l.type_of(at.base))->shape->name;
+        Builder& b = l.builder();
+        work(b.alu(ir::Alu::add, base, b.relocation(l.unit().relocation({ir::Ask::offset, root, at.path, offset}))));
+    });
+}
+
+void with_pointer(BodyLowering& l, ast::ExprId id, const WithAddress& work) {
+    Builder& b = l.builder();
+    const auto guarded = [&](ir::Value address) { b.branch(address, [&] { work(address); }); };
+    const Led at = led(l, id);
+    if (std::holds_alternative<VariableUse>(l.use_of(at.base)))
+        return guarded(b.field(at.path.front().offset, 8, false));
+    with_place(l, id, [&](ir::Value place) { guarded(b.load(place, 0)); });
+}
+
+// ---- path()
+
+const ast::ExprId* address_taken(const ast::Expr& expr) {
+    const auto* unary = std::get_if<ast::Unary>(&expr.node);
+    return unary && unary->op == ast::UnaryOp::address ? &unary->operand : nullptr;
+}
+
+Type iterated_path(BodyChecker& c, const ast::Call& node) {
+    const ast::ExprId from = node.arguments[0];
+    const ast::ExprId* taken = address_taken(c.expr(from));
+    const ast::ExprId at = taken ? *taken : from;
+    const auto* member = std::get_if<ast::Member>(&c.expr(at).node);
+    const uint32_t size = path_size(node.arguments.size() > 1 ? &c.expr(node.arguments[1]) : nullptr);
+    if (!member || !is_struct_path(c.checked(at)) || is_ctx(c, member->base) || !leads_from_ctx(c, at)) {
+        c.error(from, "this is no struct path that ctx leads to").hint =
+            "write ctx->file->f_path: what was kept in between the kernel does not accept";
+    } else if (size < 2) {
+        c.error(node.arguments[1], "a length is from 2 on");
+    } else {
+        return string_type(size);
+    }
+    return nothing();
+}
+
 Type path_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+    if (!c.place().context.empty()) return iterated_path(c, node);
     const FunctionRow& row = function_row(Function::path);
     if (!in_trampoline(c, id, row)) return nothing();
     const std::string& function = c.place().function.name;
@@ -166,12 +246,16 @@ void path_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value
     Builder& b = l.builder();
     const ast::ExprId from = node.arguments[0];
     const uint32_t size = l.type_of(id).size;
-    const ir::Value address = l.known_address(from);
-    const ir::Value room = b.buffer(padded(size));
-    const ir::Value length = b.helper(helper_d_path, {address, room, b.constant(size)});
-    l.count_failed(length);
-    b.branch(b.alu(ir::Alu::sgt, length, b.constant(0)),
-             [&] { b.helper(helper_probe_read_kernel_str, {to, b.constant(size), room}); });
+    const auto write = [&](ir::Value address) {
+        const ir::Value room = b.buffer(padded(size));
+        const ir::Value length = b.helper(helper_d_path, {address, room, b.constant(size)});
+        l.count_failed(length);
+        b.branch(b.alu(ir::Alu::sgt, length, b.constant(0)),
+                 [&] { b.helper(helper_probe_read_kernel_str, {to, b.constant(size), room}); });
+    };
+    if (l.place().context.empty()) return write(l.known_address(from));
+    const ast::ExprId* taken = address_taken(l.expr(from));
+    with_place(l, taken ? *taken : from, write);
 }
 
 Type cookie_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {

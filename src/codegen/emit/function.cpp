@@ -149,7 +149,7 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
         case ir::Code::fetch:
             return fetch(op);
         case ir::Code::load:
-            return loaded(in(op, 0), op.offset, op.width, op.is_signed);
+            return loaded(as_address(in(op, 0)), op.offset, op.width, op.is_signed);
         case ir::Code::store:
             return b_.CreateStore(stored(in(op, 1), op.width), at(in(op, 0), op.offset));
         case ir::Code::copy:

@@ -61,6 +61,8 @@ class FunctionBuilder {
     llvm::Value* context();
     llvm::Value* word(int64_t n) { return b_.getInt64(static_cast<uint64_t>(n)); }
     llvm::Value* at(llvm::Value* base, uint64_t offset);
+    // One that was computed, as the verifier knows it, or a pointer already.
+    llvm::Value* as_address(llvm::Value* v);
     llvm::Value* loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed);
     llvm::Value* from_context(uint64_t offset, unsigned width, bool is_signed);
     llvm::Value* extended(llvm::Value* v, unsigned width, bool is_signed);

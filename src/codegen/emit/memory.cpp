@@ -25,6 +25,10 @@ llvm::Value* FunctionBuilder::at(llvm::Value* base, uint64_t offset) {
     return offset == 0 ? base : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset);
 }
 
+llvm::Value* FunctionBuilder::as_address(llvm::Value* v) {
+    return v->getType()->isIntegerTy() ? b_.CreateIntToPtr(v, b_.getPtrTy()) : v;
+}
+
 llvm::Value* FunctionBuilder::loaded(llvm::Value* base, uint64_t offset, unsigned width, bool is_signed) {
     return extended(b_.CreateLoad(b_.getIntNTy(width * 8), at(base, offset)), width, is_signed);
 }

@@ -166,7 +166,8 @@ PlannedProbe& Unit::probe(const ResolvedPlace& place) {
     if (place.kind == ProbeKind::end) p.when = When::end;
     if (place.kind == ProbeKind::error) p.when = When::error;
     if (place.kind == ProbeKind::interval) p.when = When::period;
-    if (place.kind == ProbeKind::self) p.when = When::signal;
+    if (place.kind == ProbeKind::self) p.when = place.set_param.empty() ? When::signal : When::set;
+    p.set_param = place.set_param;
     // one that is pinned runs when it is read
     if (place.kind == ProbeKind::iter && place.function.module.empty()) p.when = When::once;
     p.signal = place.signal;

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "base/text.h"
 #include "codegen/compile.h"
 #include "params.h"
 #include "resolver.h"
@@ -275,6 +276,19 @@ void find_family_events(Kernel& kernel, Traced& traced, Diags& diags) {
     }
 }
 
+// self:set:NAME
+void parameters_there(const Typed& typed, Diags& diags) {
+    std::vector<std::string_view> names;
+    for (const ParamInfo& param : typed.params) names.push_back(param.name);
+    for (const Body& body : typed.bodies) {
+        const std::string& name = body.place.set_param;
+        if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
+        const auto near = closest(name, names);
+        diags.error(body.place.span, fmt::format("the program has no parameter {}", name)).hint =
+            near.empty() ? fmt::format("write: param {} = \"\"", name) : fmt::format("did you mean {}?", either(near));
+    }
+}
+
 }  // namespace
 
 Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions& asked, Diags& diags) {
@@ -297,6 +311,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     for (uint32_t i = 0; i < program.items.size(); i++)
         std::visit(ItemResolver(resolver, kernel, program, typed, i, found, diags), program.items[i].node);
     keep_order_of_calls(typed);
+    parameters_there(typed, diags);
     const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
     if (typed.bodies.empty() && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
         diags.error({}, "none of the program's probes is there").hint = "missing_probes = error tells what is missing";

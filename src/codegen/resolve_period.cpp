@@ -77,8 +77,14 @@ Resolver::Places Resolver::clock(const ast::ProbeSpec& spec, ResolvedPlace place
 }
 
 Resolver::Places Resolver::signal(const ast::ProbeSpec& spec, ResolvedPlace place, const Asked&) {
+    place.rungs = {{Way::run, "", {}}};
+    if (spec.parts[1].text == "set") {
+        place.set_param = spec.parts[2].text;
+        return {place};
+    }
     if (spec.parts[1].text != "signal") {
-        diags_.error(spec.parts[1].span, "lt itself has signals only").hint = "write self:signal:SIGUSR1";
+        diags_.error(spec.parts[1].span, "lt itself has signals, and parameters that are set").hint =
+            "write self:signal:SIGUSR1, or self:set:NAME";
         return {};
     }
     const std::string_view name = spec.parts[2].text;
@@ -95,7 +101,6 @@ Resolver::Places Resolver::signal(const ast::ProbeSpec& spec, ResolvedPlace plac
             .hint = "SIGUSR1 and SIGUSR2 are there for scripts: self:signal:SIGUSR1";
         return {};
     }
-    place.rungs = {{Way::run, "", {}}};
     return {place};
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 // Does it wait for something, so that the run goes on?
 bool lasting(const PlannedProbe& p) {
-    return !p.internal && (p.when == When::attached || p.when == When::period || p.when == When::signal);
+    return !p.internal &&
+           (p.when == When::attached || p.when == When::period || p.when == When::signal || p.when == When::set);
 }
 
 // Below these no other way stands on a ladder.

@@ -61,7 +61,7 @@ using lt::ast::UnaryOp;
 
 %token END 0
 %token BAD RESUME  // what was refused already; where parsing goes on after a mistake
-%token <std::string> NAME "a name" TARGET "a target variable" AT "an @-word" STRING "a string" EMBEDDED "C" POINT "a probe point"
+%token <std::string> NAME "a name" TARGET "a target variable" WHOLE "a $ behind a value" AT "an @-word" STRING "a string" EMBEDDED "C" POINT "a probe point"
 %token <int64_t> NUMBER "a number"
 %token PROBE "probe" GLOBAL "global" PRIVATE "private" FUNCTION "function" IF "if" ELSE "else" FOR "for" FOREACH "foreach" IN "in"
 %token LIMIT "limit" RETURN "return" DELETE "delete" WHILE "while" BREAK "break" CONTINUE "continue" NEXT "next" TRY "try" CATCH "catch"
@@ -274,6 +274,7 @@ reference:
   | AT                      { $$ = build.call(@$, $1, {}); }
   | AT "(" arguments ")"    { $$ = build.call(@$, @1, $1, $3); }
   | reference "->" NAME     { $$ = build.expr(@$, ast::Member{$1, $3, @3}); }
+  | reference WHOLE         { $$ = build.expr(@$, ast::Member{$1, $2, @2}); }
   | reference "[" list "]"  { $$ = build.index(@$, $1, $3); }
   | "(" expr ")"            { $$ = $2; }
   ;

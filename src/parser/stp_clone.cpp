@@ -118,8 +118,8 @@ struct Cloner {
     void operator()(ast::SpanAction& item) const { replace(item.predicate), item.body = (*this)(item.body); }
     void operator()(ast::FunctionItem& item) const { item.body = (*this)(item.body); }
     void operator()(ast::MapDeclaration&) const {}
+    void operator()(ast::Parameter& item) const { item.value = (*this)(item.value); }
     // link() makes none of these
-    void operator()(ast::Parameter&) const {}
     void operator()(ast::Macro&) const {}
     void operator()(ast::Config&) const {}
     void operator()(ast::Import&) const {}

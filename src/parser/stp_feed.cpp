@@ -152,6 +152,7 @@ Token Feed::next(size_t height) {
         case PieceKind::word:
             return word(piece);
         case PieceKind::target:
+            if (shows_whole(at_ - 1)) return Parser::make_WHOLE(piece.text, piece.span);
             return Parser::make_TARGET(piece.text, piece.span);
         case PieceKind::at_word:
             return Parser::make_AT(piece.text, piece.span);
@@ -167,6 +168,13 @@ Token Feed::next(size_t height) {
             break;
     }
     return end();
+}
+
+// $x[1]$, @cast(p, "file")$$: all that is there.
+bool Feed::shows_whole(size_t index) const {
+    const Piece& piece = pieces_[index];
+    const bool alone = piece.text == "$" || piece.text == "$$";
+    return alone && piece.glued && index > 0 && closes(pieces_[index - 1]);
 }
 
 // Does a name of a probe point stand here? An `if` behind a whole point does not.

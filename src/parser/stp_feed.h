@@ -35,6 +35,7 @@ class Feed {
     void header_mark(const Piece& piece);
     bool begins_point() const;
     bool glues(size_t index) const;
+    bool shows_whole(size_t index) const;
 
     const Pieces& pieces_;
     Diags& diags_;

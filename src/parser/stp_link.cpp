@@ -315,7 +315,8 @@ class Linker {
     }
 
     static bool same_body(const Place& a, const Place& b) {
-        return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed && turn_of(a) == turn_of(b);
+        const bool one_value = a.row != b.row || a.row->variables != "written" || a.arguments == b.arguments;
+        return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed && turn_of(a) == turn_of(b) && one_value;
     }
 
     // The number in begin(n), end(n) and error(n).
@@ -341,6 +342,7 @@ class Linker {
         for (const Place& place : places) {
             if (module_of(place) != around.module) around.module.clear();
         }
+        if (first.row->variables == "written") around.written = written_parameter(first);
         around.at_return = !first.row->entry.empty() && asks_entry(body);
         names_.body(body, around);
         std::optional<ast::ExprId> armed;
@@ -355,6 +357,17 @@ class Linker {
             specs.push_back(probe_of(place, around.at_return ? place.row->entry : place.row->probe));
         turns_[program_.items.size()] = turn_of(first);
         program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
+    }
+
+    // Declared where it is first asked for.
+    std::string written_parameter(const Place& place) {
+        const std::string name = parameter_of(place);
+        if (!written_.insert(name).second) return name;
+        const Span where = place.point.span;
+        const ast::ExprId empty = program_.add(where, ast::String{});
+        program_.items.push_back(
+            {where, ast::Parameter{name, where, empty, fmt::format("what {} is", text(place.point))}});
+        return name;
     }
 
     static std::string module_of(const Place& place) {
@@ -482,6 +495,7 @@ class Linker {
     std::deque<Alias> made_;    // for system calls
     ast::Block unread_;         // what prints globals that nothing reads
     std::set<const Function*> added_;
+    std::set<std::string> written_;    // parameters for files that would be written
     std::map<size_t, int64_t> turns_;  // of items, by their places, where these say when they run
 };
 

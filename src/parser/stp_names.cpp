@@ -365,6 +365,9 @@ bool NameResolver::is_target(ast::ExprId id) const {
 
 // A whole target expression is a number, whatever type of C it has.
 void NameResolver::target(ast::ExprId id) {
+    const auto* name = std::get_if<ast::Name>(&node(id));
+    if (name != nullptr && name->name == "$value" && !around_->written.empty())
+        return put(id, ast::Name{around_->written});
     if (shown_whole(id)) return;
     path(id);
     as_long(id);
@@ -390,15 +393,17 @@ bool NameResolver::shown_whole(ast::ExprId id) {
     }
     const auto* member = std::get_if<ast::Member>(&copy);
     const std::string_view last = name ? std::string_view(name->name) : member ? std::string_view(member->field) : "";
-    if (last.starts_with("$$") || !last.ends_with('$')) return false;
-    if (last == "$") {
+    const bool behind = member != nullptr && (last == "$" || last == "$$");  // of an element, or of a cast
+    if ((last.starts_with("$$") && !behind) || !last.ends_with('$')) return false;
+    if (last == "$" && !behind) {
         diags_.error(span(id), "`$` is no name").hint = "a target variable is $x, what it points to $x$";
         put(id, ast::Integer{0});
         return true;
     }
-    const std::string without(last.substr(0, last.find_last_not_of('$') + 1));
-    const ast::ExprId value =
-        add(id, name ? ast::ExprNode(ast::Name{without}) : ast::Member{member->base, without, member->field_span});
+    const std::string without(behind ? "" : last.substr(0, last.find_last_not_of('$') + 1));
+    const ast::ExprId value = behind ? member->base
+                                     : add(id, name ? ast::ExprNode(ast::Name{without})
+                                                    : ast::Member{member->base, without, member->field_span});
     path(value);
     // what is kept of the entry is the value, not the address
     auto* kept = std::get_if<ast::Call>(&program_.exprs[static_cast<size_t>(value)].node);

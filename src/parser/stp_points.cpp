@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/text.h"
+#include "stdlib/builtins.h"
 
 namespace lt::stp {
 namespace {
@@ -57,7 +59,6 @@ std::string bare(std::string_view text) {
     return out;
 }
 
-// Parts that say how many probes may run at once, or when exactly: lt needs or knows no such thing.
 // Families of SystemTap's library that are not there, as a whole.
 struct Missing {
     std::string_view family, why, hint;
@@ -77,12 +78,19 @@ constexpr std::array missing{
     Missing{"nfs", of_module,
             "where the module is loaded: kernel.trace(\"nfs_*\"), module(\"nfs\").function(\"nfs_*\")"},
     Missing{"sunrpc", of_module, "where the module is loaded: kernel.trace(\"rpc_*\"), kernel.trace(\"svc_*\")"},
+    Missing{"scsi", of_module, "where it is loaded: kernel.trace(\"scsi_dispatch_cmd_start\") and the like; ioblock.*"},
+    Missing{"ioscheduler", "requests are no longer taken by a function of the scheduler's",
+            "ioscheduler_trace.elv_issue_request is when the driver gets one"},
+    Missing{"generic", "file systems share other functions today", "kernel.function(\"generic_file_*\")"},
     Missing{"python2", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
     Missing{"python3", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
 };
 
+// Parts that say how many probes may run at once, or when exactly, or who may read a file of how much: lt needs or
+// knows no such thing.
 bool without_meaning(const PointPart& part) {
-    return part.name == "maxactive" || part.name == "randomize" || part.name == "priority";
+    constexpr std::array<std::string_view, 5> names{"maxactive", "randomize", "priority", "umask", "maxsize"};
+    return std::ranges::find(names, part.name) != names.end();
 }
 
 Point plain(const Point& point) {
@@ -208,6 +216,16 @@ void PointFinder::unknown(const Point& point, const Place& outside) {
 // A file behind the name of a function says which of several is meant.
 std::string without_file(const std::string& argument) { return argument.substr(0, argument.find('@')); }
 
+// Of a file that would be written: a name as lt has them.
+std::string parameter_of(const Place& place) {
+    std::string name = place.arguments.empty() ? "command" : place.arguments.front();
+    const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    std::ranges::replace_if(name, [&](char c) { return !letter(static_cast<unsigned char>(c)); }, '_');
+    const bool taken = find_variable(name) != nullptr || find_function(name) != nullptr;
+    if (taken || name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "_");
+    return name;
+}
+
 ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
     ast::ProbeSpec spec;
     spec.span = place.point.span;
@@ -218,6 +236,10 @@ ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
         std::string text(part);
         for (size_t brace = text.find('{'); brace != std::string::npos; brace = text.find('{', brace)) {
             const auto n = static_cast<size_t>(text[brace + 1] - '0');
+            if (place.row->variables == "written") {
+                text = parameter_of(place);
+                break;
+            }
             const std::string argument = by_source ? place.arguments[n] : without_file(place.arguments[n]);
             text.replace(brace, 3, argument);
             brace += argument.size();

@@ -49,6 +49,8 @@ class PointFinder {
     uint32_t& groups_;
 };
 
+std::string parameter_of(const Place& place);  // of procfs().write: what `lt set` sets
+
 // The row's text for a place, with the arguments put in: "kretprobe:vfs_read", as parts.
 ast::ProbeSpec probe_of(const Place& place, std::string_view shape);
 

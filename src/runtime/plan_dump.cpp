@@ -129,6 +129,8 @@ std::string when_text(const PlannedProbe& probe) {
             return fmt::format("every {}", show_duration(static_cast<int64_t>(probe.period_ns)));
         case When::signal:
             return fmt::format("at signal {}", probe.signal);
+        case When::set:
+            return fmt::format("when {} is set", probe.set_param);
         case When::once:
             return "once";
         case When::attached:

@@ -114,7 +114,8 @@ struct Described<PlannedProbe> {
         FieldRow{"period", &PlannedProbe::period_ns},   FieldRow{"rungs", &PlannedProbe::rungs},
         FieldRow{"places", &PlannedProbe::places},      FieldRow{"signal", &PlannedProbe::signal},
         FieldRow{"of_span", &PlannedProbe::of_span},    FieldRow{"gate", &PlannedProbe::gate},
-        FieldRow{"into", &PlannedProbe::collects_into}, FieldRow{"stays", &PlannedProbe::stays}};
+        FieldRow{"into", &PlannedProbe::collects_into}, FieldRow{"stays", &PlannedProbe::stays},
+        FieldRow{"set_param", &PlannedProbe::set_param}};
 };
 
 template <>

@@ -94,7 +94,11 @@ Status LiveSession::set_param(size_t index, const std::vector<uint8_t>& bytes) {
     const size_t offset = plan_.params[index].offset;
     if (offset + bytes.size() > all->size()) return Error{"the parameter is not in the object", "", 0};
     std::copy(bytes.begin(), bytes.end(), all->begin() + static_cast<ptrdiff_t>(offset));
-    return object_.set_params(*all);
+    if (Status set = object_.set_params(*all); !set) return set;
+    for (const PlannedProbe& probe : plan_.probes)
+        if (running_ && probe.when == When::set && probe.set_param == plan_.params[index].name)
+            if (auto ran = run_program(probe); !ran) return ran;
+    return Done{};
 }
 
 Status LiveSession::end_with(int descriptor) {
@@ -200,7 +204,8 @@ void LiveSession::wait(int milliseconds) {
 bool LiveSession::anything_to_wait_for() const {
     if (watched_) return true;
     return std::ranges::any_of(plan_.probes, [](const PlannedProbe& probe) {
-        const bool lasts = probe.when == When::period || probe.when == When::signal || probe.when == When::attached;
+        const bool lasts = probe.when == When::period || probe.when == When::signal || probe.when == When::set ||
+                           probe.when == When::attached;
         return lasts && !probe.internal;
     });
 }

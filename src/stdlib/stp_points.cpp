@@ -98,8 +98,9 @@ constexpr std::array rows{
     // what would be read is printed when lt gets the signal
     StpPoint{"procfs(s).read", "self:signal:SIGUSR1", "", "printed", ""},
     StpPoint{"procfs.read", "self:signal:SIGUSR1", "", "printed", ""},
-    StpPoint{"procfs(s).write", "", "", "", "", "lt has no files in /proc", "a parameter is set with `lt set`"},
-    StpPoint{"procfs.write", "", "", "", "", "lt has no files in /proc", ""},
+    // what would be written is set with `lt set NAME=TEXT`
+    StpPoint{"procfs(s).write", "self:set:{0}", "", "written", ""},
+    StpPoint{"procfs.write", "self:set:command", "", "written", ""},
     StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"java(s).class(s).method(s)", "", "", "", "", "lt does not look into the Java machine", ""},

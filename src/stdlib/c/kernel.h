@@ -81,6 +81,18 @@
 #define inet_csk(sk) ((struct inet_connection_sock *)(sk))
 #define tcp_sk(sk) ((struct tcp_sock *)(sk))
 #define udp_sk(sk) ((struct udp_sock *)(sk))
+// Headers of a packet, where the kernel has found them.
+#define skb_mac_header(skb) ((skb)->head + (skb)->mac_header)
+#define skb_network_header(skb) ((skb)->head + (skb)->network_header)
+#define skb_transport_header(skb) ((skb)->head + (skb)->transport_header)
+#define skb_headlen(skb) ((skb)->len - (skb)->data_len)
+#define eth_hdr(skb) ((struct ethhdr *)skb_mac_header(skb))
+#define ip_hdr(skb) ((struct iphdr *)skb_network_header(skb))
+#define ipv6_hdr(skb) ((struct ipv6hdr *)skb_network_header(skb))
+#define icmp_hdr(skb) ((struct icmphdr *)skb_transport_header(skb))
+#define tcp_hdr(skb) ((struct tcphdr *)skb_transport_header(skb))
+#define udp_hdr(skb) ((struct udphdr *)skb_transport_header(skb))
+#define tcp_hdrlen(skb) (tcp_hdr(skb)->doff * 4)
 #define file_inode(file) ((file)->f_inode)
 
 #define kread(address) (*(address))

@@ -51,6 +51,7 @@ struct ResolvedPlace {
     Type result;  // of a program's function, where its debug information tells it and the item asks for it
     PerfEvent perf;
     int signal = 0;
+    std::string set_param;                  // of self:set:NAME
     std::vector<MarkerArgument> arguments;  // of a USDT marker
     std::string context;                    // "struct bpf_iter__task"
     std::optional<Member> object;           // of that: null where the walk is over

@@ -83,7 +83,7 @@ struct Rung {
     std::vector<Attachment> attachments;
 };
 
-enum class When : uint8_t { begin, end, error, period, signal, once, attached };
+enum class When : uint8_t { begin, end, error, period, signal, set, once, attached };
 
 // One of so many events is taken, at random. The share is a u64 in lt_params: 0 for all, else an event is taken where a
 // random number of 32 bits is below the share less 1. What is left out is counted in a u64 of the per-CPU array
@@ -105,6 +105,7 @@ struct PlannedProbe {
     std::vector<Rung> rungs;                   // the first that can be attached is taken
     uint32_t places = 1;                       // that one program serves
     int signal = 0;                            // When::signal
+    std::string set_param = {};                // When::set: whenever the parameter of this name was set
     std::optional<uint32_t> of_span = {};      // index into Plan::spans: it opens or closes that one
     std::optional<PlannedGate> gate = {};      // its events can be sampled
     std::vector<uint32_t> collects_into = {};  // indices into Plan::maps

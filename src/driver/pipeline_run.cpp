@@ -196,9 +196,7 @@ size_t Pipeline::places() const {
     return planned_places() - skipped;
 }
 
-bool Pipeline::collect() {
-    return begin() && end(session_->run());
-}
+bool Pipeline::collect() { return begin() && end(session_->run()); }
 
 bool Pipeline::begin() {
     trace_ = std::make_unique<Trace>(1, source_.text, ir_.plan, *session_);

@@ -173,7 +173,52 @@ std::optional<ast::MapOrder> TreeBuilder::order_of(const Each& each) {
     return order;
 }
 
+namespace {
+
+// As it stands, with its sign.
+std::optional<int64_t> number_at(const ast::Program& program, ast::ExprId id) {
+    if (const auto* number = std::get_if<ast::Integer>(&program[id].node)) return static_cast<int64_t>(number->value);
+    const auto* unary = std::get_if<ast::Unary>(&program[id].node);
+    if (!unary || unary->op != ast::UnaryOp::minus) return {};
+    const auto positive = number_at(program, unary->operand);
+    return positive ? std::optional(-*positive) : std::nullopt;
+}
+
+// Those below and above the bounds are buckets, too.
+std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& histogram) {
+    constexpr int64_t of_log = 128;
+    if (histogram.name == "@hist_log") return of_log;
+    if (histogram.name != "@hist_linear" || histogram.arguments.size() != 4) return {};
+    const auto bound = [&](size_t i) { return number_at(program, histogram.arguments[i]); };
+    const auto low = bound(1), high = bound(2), step = bound(3);
+    if (!low || !high || !step || *step <= 0 || *high < *low) return {};
+    return (*high - *low) / *step + 3;
+}
+
+}  // namespace
+
+// foreach (bucket in @hist_log(x)): the numbers of the buckets, one after the other.
+std::optional<ast::StmtId> TreeBuilder::over_buckets(Span span, const Each& each, ast::Block& body) {
+    const auto* histogram = std::get_if<ast::Call>(&program_[*each.statistic].node);
+    const auto count = histogram ? buckets_of(program_, *histogram) : std::nullopt;
+    if (!count) return {};
+    const Each::Name& bucket = each.keys.front();
+    if (each.keys.size() > 1 || each.value || each.limit || each.sort.asked || bucket.sort.asked)
+        diags_.error(bucket.span, "buckets are walked over one by one, from the lowest to the highest").hint =
+            fmt::format("write: foreach ({} in {}(...))", bucket.name, histogram->name);
+    ast::ForRange loop{
+        fmt::format("bucket_number#{}", ++loops_), bucket.span, expr(span, ast::Integer{0}), {}, std::move(body)};
+    loop.to = expr(span, ast::Integer{static_cast<uint64_t>(*count)});
+    const ast::ExprId name = expr(bucket.span, ast::Name{bucket.name});
+    const ast::ExprId value = expr(bucket.span, ast::Local{loop.name});
+    loop.body.statements.insert(loop.body.statements.begin(),
+                                stmt(bucket.span, ast::Assign{name, std::nullopt, value}));
+    return stmt(span, std::move(loop));
+}
+
 ast::StmtId TreeBuilder::foreach (Span span, Each each, ast::Block body) {
+    if (each.statistic)
+        if (const auto loop = over_buckets(span, each, body)) return *loop;
     ast::ForMap loop;
     loop.name = fmt::format("pair#{}", ++loops_);
     loop.name_span = each.keys.front().span;

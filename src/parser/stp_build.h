@@ -35,6 +35,7 @@ class TreeBuilder {
     ast::StmtId remove(Span span, ast::ExprId what);
     ast::StmtId repeat(Span span, std::optional<ast::StmtId> first, std::optional<ast::ExprId> condition,
                        std::optional<ast::StmtId> step, ast::Block body);
+    std::optional<ast::StmtId> over_buckets(Span span, const Each& each, ast::Block& body);
     ast::StmtId foreach (Span span, Each each, ast::Block body);
     ast::StmtId attempt(Span span, ast::Block body, const std::string& name, Span name_span, ast::Block handler);
 

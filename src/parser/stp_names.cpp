@@ -260,6 +260,7 @@ void NameResolver::expr(ast::ExprId id) {
     if (const auto* n = std::get_if<ast::Name>(&copy)) return name(id, *n);
     if (const auto* m = std::get_if<ast::Map>(&copy)) return map(id, *m);
     if (std::holds_alternative<ast::Call>(copy)) return call(id);
+    if (const auto* index = std::get_if<ast::Index>(&copy); index && bucket(id, *index)) return;
     if (const auto* joined = std::get_if<ast::Binary>(&copy); joined && joined->op == ast::BinaryOp::add) {
         keep_time(joined->left);
         keep_time(joined->right);

@@ -143,6 +143,8 @@ class NameResolver {
     void value_of_samples(const ast::ForMap& loop, std::string_view function);
     std::vector<ast::ExprId> maps_of(ast::ExprId what);  // one for each statistic, with a copy of the key
     ast::ExprId map_of(ast::ExprId what, std::string_view statistic);
+    std::optional<ast::Call> histogram(const ast::Call& asked);
+    bool bucket(ast::ExprId id, const ast::Index& node);
     bool print_histogram(ast::ExprId id, const ast::Call& node, bool with_newline);
     void by_row(ast::ExprId id, ast::Call node, const StpFunction& row);
     void argument(ast::ExprId id, const ast::Call& node, const StpFunction& row);

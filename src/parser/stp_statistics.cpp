@@ -137,8 +137,8 @@ bool NameResolver::statistic(ast::ExprId id, const ast::Call& n) {
         return map;
     };
     if (asked->asked.starts_with("hist_")) {
-        diags_.error(span(id), fmt::format("{} has no value: it can be printed", n.name)).hint =
-            fmt::format("write print({}(name))", n.name);
+        diags_.error(span(id), fmt::format("{} has no value: it can be printed, or asked for a bucket", n.name)).hint =
+            fmt::format("write print({0}(name)), or {0}(name)[bucket]", n.name);
     } else if (is_sampled(*use)) {
         put(id, ast::Call{std::string(asked->asked), n.name_span, {map_of(what, sampled)}});
         as_long(id);
@@ -202,19 +202,37 @@ void NameResolver::value_of_samples(const ast::ForMap& loop, std::string_view fu
     }
 }
 
+// What @hist_log(x) and @hist_linear(x, low, high, step) are in lt; none where it is none of these.
+std::optional<ast::Call> NameResolver::histogram(const ast::Call& asked) {
+    const Statistic* which = asked.name.starts_with("@hist_") ? find_statistic(asked.name.substr(1)) : nullptr;
+    if (which == nullptr || asked.arguments.empty() || collecting(asked.arguments[0]) == nullptr) return {};
+    std::vector<ast::ExprId> given{map_of(asked.arguments[0], sampled)};
+    for (size_t i = 1; i < asked.arguments.size(); i++) {
+        expr(asked.arguments[i]);
+        given.push_back(asked.arguments[i]);
+    }
+    return ast::Call{std::string(which->asked), asked.name_span, given};
+}
+
+// @hist_log(x)[bucket]
+bool NameResolver::bucket(ast::ExprId id, const ast::Index& n) {
+    const auto* asked = std::get_if<ast::Call>(&node(n.base));
+    if (asked == nullptr) return false;
+    auto rows = histogram(ast::Call(*asked));
+    if (!rows) return false;
+    put(n.base, *std::move(rows));
+    expr(n.index);
+    as_long(id);
+    return true;
+}
+
 // print(@hist_log(x))
 bool NameResolver::print_histogram(ast::ExprId id, const ast::Call& n, bool with_newline) {
     const auto* inner = n.arguments.size() == 1 ? std::get_if<ast::Call>(&node(n.arguments[0])) : nullptr;
-    if (inner == nullptr || !inner->name.starts_with("@hist_") || inner->arguments.empty()) return false;
-    const ast::Call histogram = *inner;
-    const Statistic* asked = find_statistic(std::string_view(histogram.name).substr(1));
-    if (asked == nullptr || collecting(histogram.arguments[0]) == nullptr) return false;
-    std::vector<ast::ExprId> given{map_of(histogram.arguments[0], sampled)};
-    for (size_t i = 1; i < histogram.arguments.size(); i++) {
-        expr(histogram.arguments[i]);
-        given.push_back(histogram.arguments[i]);
-    }
-    const ast::ExprId rows = add(id, ast::Call{std::string(asked->asked), n.name_span, given});
+    if (inner == nullptr) return false;
+    auto drawn = histogram(ast::Call(*inner));
+    if (!drawn) return false;
+    const ast::ExprId rows = add(id, *std::move(drawn));
     const ast::Call print{"print", n.name_span, {rows}};
     if (!with_newline) {
         put(id, print);

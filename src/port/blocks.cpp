@@ -281,6 +281,11 @@ void plain_locals(Tree& tree) {
                 fix(renamed.name);
                 tree.put(id, renamed);
             }
+            if (auto range = tree.get<ast::ForRange>(id)) {
+                ast::ForRange renamed = *range;
+                fix(renamed.name);
+                tree.put(id, renamed);
+            }
         });
     }
 }

@@ -1,5 +1,6 @@
 // for (i = a; i < b; i++) has become an assignment and a `while`. Where nothing else changes i or b, and nobody asks
-// for i behind the loop, it is a loop over a range.
+// for i behind the loop, it is a loop over a range. foreach (b in @hist_log(x)) is such a loop from the start, and
+// where nobody else uses b, it is the loop's own variable.
 #include <algorithm>
 
 #include "steps.h"
@@ -12,6 +13,7 @@ class Ranges {
     Ranges(Tree& tree, const ast::Block& body) : tree_(tree), body_(body) {}
 
     void block(std::vector<ast::StmtId>& statements) {
+        for (ast::StmtId id : statements) name_bucket(id);
         for (size_t i = 0; i + 1 < statements.size(); i++) {
             const auto begin = start_of(statements[i]);
             if (!begin) continue;
@@ -32,6 +34,46 @@ class Ranges {
     const std::set<std::string>& made() const { return made_; }
 
   private:
+    // for ($bucket_number#1 : 0..128) { $b = $bucket_number#1; ...
+    void name_bucket(ast::StmtId id) {
+        const auto* found = tree_.get<ast::ForRange>(id);
+        if (!found || found->name.find('#') == std::string::npos || found->body.statements.empty()) return;
+        ast::ForRange range = *found;
+        const auto given = start_of(range.body.statements.front());
+        const auto* own = given ? tree_.get<ast::Local>(tree_.bare(given->value)) : nullptr;
+        if (!own || own->name != range.name) return;
+        const std::string name = name_of(*given);
+        if (mentions(body_, name) != mentions(range.body, name) || writes(range.body, name) != 1) return;
+        range.body.statements.erase(range.body.statements.begin());
+        range.name = name;
+        made_.insert(name);
+        tree_.put(id, range);
+    }
+    size_t mentions(const ast::Block& block, const std::string& name) const {
+        size_t count = 0;
+        tree_.each_expr(block, [&](ast::ExprId id) {
+            const auto* local = tree_.get<ast::Local>(id);
+            count += local && local->name == name;
+        });
+        return count;
+    }
+    size_t writes(const ast::Block& block, const std::string& name) const {
+        size_t count = 0;
+        const auto is_it = [&](ast::ExprId id) {
+            const auto* local = tree_.get<ast::Local>(id);
+            return local && local->name == name;
+        };
+        tree_.each_stmt(block, [&](ast::StmtId id) {
+            const auto* assign = tree_.get<ast::Assign>(id);
+            count += assign && is_it(assign->target);
+        });
+        tree_.each_expr(block, [&](ast::ExprId id) {
+            const auto* step = tree_.get<ast::Step>(id);
+            count += step && is_it(step->target);
+        });
+        return count;
+    }
+
     // $i = a
     std::optional<ast::Assign> start_of(ast::StmtId id) const {
         const auto* assign = tree_.get<ast::Assign>(id);

@@ -206,8 +206,11 @@ Result<std::string> find_kernel_debug_file(const DebugPlaces& places, const std:
         other = std::move(path);
     }
     if (!other.empty()) return Error{fmt::format("{} is of another build of this kernel", other), "", 0};
-    return Error{"this needs the kernel's debug information",
-                 fmt::format("install it: in Debian the package linux-image-{}-dbg", release), 0};
+    return Error{
+        "this needs the kernel's debug information",
+        fmt::format("install it: in Debian the package linux-image-{}-dbg, or name its folder: --debuginfo DIR",
+                    release),
+        0};
 }
 
 std::optional<OpenElf> mini_debug_info(Elf* elf) {

@@ -85,8 +85,9 @@ Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const DebugPlaces& plac
         out->types_ = std::make_unique<DwarfTypes>(out->dwarf_.get(), path);
         return out;
     }
-    return Error{fmt::format("{} has no debug information", path),
-                 "compile it with -g, or install the package with its debug information", 0};
+    return Error{
+        fmt::format("{} has no debug information", path),
+        "compile it with -g, install the package with its debug information, or name the folder: --debuginfo DIR", 0};
 }
 
 Result<ProgramScope> ProgramDebug::scope(const UserFunction& place) {

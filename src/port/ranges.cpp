@@ -49,27 +49,24 @@ class Ranges {
         made_.insert(name);
         tree_.put(id, range);
     }
+    bool is_local(ast::ExprId id, const std::string& name) const {
+        const auto* local = tree_.get<ast::Local>(id);
+        return local && local->name == name;
+    }
     size_t mentions(const ast::Block& block, const std::string& name) const {
         size_t count = 0;
-        tree_.each_expr(block, [&](ast::ExprId id) {
-            const auto* local = tree_.get<ast::Local>(id);
-            count += local && local->name == name;
-        });
+        tree_.each_expr(block, [&](ast::ExprId id) { count += is_local(id, name); });
         return count;
     }
     size_t writes(const ast::Block& block, const std::string& name) const {
         size_t count = 0;
-        const auto is_it = [&](ast::ExprId id) {
-            const auto* local = tree_.get<ast::Local>(id);
-            return local && local->name == name;
-        };
         tree_.each_stmt(block, [&](ast::StmtId id) {
             const auto* assign = tree_.get<ast::Assign>(id);
-            count += assign && is_it(assign->target);
+            count += assign && is_local(assign->target, name);
         });
         tree_.each_expr(block, [&](ast::ExprId id) {
             const auto* step = tree_.get<ast::Step>(id);
-            count += step && is_it(step->target);
+            count += step && is_local(step->target, name);
         });
         return count;
     }
@@ -133,10 +130,7 @@ class Ranges {
     // Is the variable used in such loops only, and never written to in them?
     bool is_own(const ast::ForRange& range, ast::StmtId start) const {
         bool written = false;
-        const auto is_it = [&](ast::ExprId id) {
-            const auto* local = tree_.get<ast::Local>(id);
-            return local && local->name == range.name;
-        };
+        const auto is_it = [&](ast::ExprId id) { return is_local(id, range.name); };
         tree_.each_stmt(range.body, [&](ast::StmtId id) {
             const auto* assign = tree_.get<ast::Assign>(id);
             written = written || (assign && is_it(assign->target));

@@ -147,30 +147,33 @@ void share_sections(bpf_object* object) {
     }
 }
 
+// Bytes for maps for which more keys were asked for than usual, all of them together.
+uint64_t room_for_large_maps() {
+    constexpr uint64_t most = 512 << 20;
+    const auto known = [](int name) { return static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
+    return std::min(known(_SC_AVPHYS_PAGES) * known(_SC_PAGESIZE) / 4, most);
+}
+
 // At an event there may be no memory for a new key: a program that runs with interrupts off gets as many pieces as lie
 // ready on its CPU, a handful at first. So hashes of keys are made whole when they are loaded: where nobody asked for
 // more keys than usual up to a size at which that is cheap (4096 counts take 2 ms), else (a million take 1 s) as long
-// as there is memory for it.
-uint64_t most_made_before(uint32_t keys) {
-    constexpr uint64_t cheap = 8 << 20, most = 512 << 20;  // bytes of one map, on all CPUs
-    if (keys <= Settings{}.max_map_keys) return cheap;
-    const auto available = static_cast<uint64_t>(std::max(sysconf(_SC_AVPHYS_PAGES), 0L)) *
-                           static_cast<uint64_t>(std::max(sysconf(_SC_PAGESIZE), 0L));
-    return std::clamp(available / 4, cheap, most);
-}
-
+// as there is room for it.
 void make_room(bpf_object* object) {
+    constexpr uint64_t cheap = 8 << 20;  // bytes of one map, on all CPUs
+    constexpr uint64_t header = 48;      // of an element of a hash
     const auto padded = [](uint64_t size) { return (size + 7) / 8 * 8; };
-    constexpr uint64_t header = 48;  // of an element of a hash
     const auto cpus = static_cast<uint64_t>(std::max(libbpf_num_possible_cpus(), 1));
+    uint64_t room = room_for_large_maps();
     bpf_map* map = nullptr;
     bpf_object__for_each_map(map, object) {
         const bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH;
         if (!per_cpu && bpf_map__type(map) != BPF_MAP_TYPE_HASH) continue;
-        const uint32_t keys = bpf_map__max_entries(map);
         const uint64_t value = padded(bpf_map__value_size(map)) * (per_cpu ? cpus : 1);
-        if (keys <= most_made_before(keys) / (header + padded(bpf_map__key_size(map)) + value))
-            bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~uint32_t{BPF_F_NO_PREALLOC});
+        const uint64_t size = bpf_map__max_entries(map) * (header + padded(bpf_map__key_size(map)) + value);
+        const bool asked = bpf_map__max_entries(map) > Settings{}.max_map_keys;
+        if (size > cheap && (!asked || size > room)) continue;
+        if (size > cheap) room -= size;
+        bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~uint32_t{BPF_F_NO_PREALLOC});
     }
 }
 

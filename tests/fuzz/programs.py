@@ -11,10 +11,11 @@ import argparse
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter
+
+from common import put, run
 
 # (probe, integers of its context, strings of its context, may be a span over a call)
 PLACES = {
@@ -222,36 +223,13 @@ def program(rng, places):
     return "\n".join(parts) + "\n"
 
 
-def verdict(result):
-    text = result.stderr
-    if result.returncode < 0:
-        return "killed by signal %d" % -result.returncode
-    if "mistake in lt" in text or "LLVM cannot" in text:
-        return "a mistake of lt"
-    if "verifier refuses" in text or "the kernel refuses" in text:
-        return "refused by the kernel"
-    return "" if result.returncode in (0, 1) else "status %d" % result.returncode
-
-
 BATCH = 100
 
 
 def keep(given, number, text, found, messages):
-    os.makedirs(given.keep, exist_ok=True)
-    path = os.path.join(given.keep, "%d.lt" % number)
-    with open(path, "w") as file:
-        file.write(text)
+    path = put(given.keep, "%d.lt" % number, text)
     print("%s: %s" % (path, found))
     print("\n".join(messages.splitlines()[:4]), flush=True)
-
-
-def run(command, seconds):
-    """The result, and what is wrong with it."""
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 0, "", ""), "no end within %d s" % seconds
-    return result, verdict(result)
 
 
 def load_each(given, places, counts):

@@ -1,0 +1,567 @@
+"""Random expressions and statements of the fuzzer of meaning. Everything is well-typed, and every loop ends.
+
+`known` names classes of defects (A1, A2 ...) that are left out.
+"""
+
+import meaning_statements as s
+from meaning_memory import EDGES, LETTERS
+from meaning_tree import (COMPARE, Binary, Call, CallOwn, Cast, Choose, Deref, Dot, Element, Logical, MakeTuple, Number,
+                          Read, Step, StringCast, Text, Unary, Variable)
+from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct
+
+
+def c_string(w, address, length):
+    at = address - w.base
+    data = bytes(w.memory[at:]) if 0 <= at < len(w.memory) else b""
+    return data[:length].split(b"\0")[0]
+
+
+def order(a, b):
+    return (a > b) - (a < b)
+
+
+def to_number(text, base):
+    text = text.lstrip(b" \t\n")
+    sign = -1 if text[:1] == b"-" else 1
+    digits = text[1:] if text[:1] in (b"-", b"+") else text
+    if digits[:2].lower() == b"0x" and base in (0, 16) and digits[2:3].lower() in b"0123456789abcdef" and digits[2:3]:
+        base, digits = 16, digits[2:]
+    elif base == 0:
+        base = 8 if digits[:1] == b"0" else 10
+    n = 0
+    for c in digits.lower():
+        value = c - 48 if 48 <= c < 58 else c - 87 if 97 <= c < 123 else 99
+        if value >= base:
+            break
+        n = n * base + value
+    return sign * n
+
+
+def has_text(t):
+    if isinstance(t, Struct):
+        return any(has_text(m.type) for m in t.members)
+    return has_text(t.each) if isinstance(t, Array) else t.is_string
+
+
+def in_copy(e):
+    """Does it lie in a variable, and not in memory of the traced program?"""
+    while isinstance(e, (Dot, Element)):
+        if isinstance(e, Dot) and e.arrow:
+            return False
+        e = e.base
+    return isinstance(e, Read) and not e.type().to
+
+
+class Writer:
+    def __init__(self, rng, dialect, known):
+        self.rng, self.dialect, self.known = rng, dialect, known
+        self.names = 0
+        self.variables, self.scope, self.maps = [], [], []
+        self.functions, self.structures, self.sources = [], [], []
+        self.loops = 0
+
+    # ---- names
+
+    def new(self, keys=None, declared=None):
+        self.names += 1
+        v = Variable(("@m%d" if keys is not None else "$v%d") % self.names, keys, declared)
+        v.held = declared
+        self.variables.append(v)
+        return v
+
+    def declared(self, wanted):
+        return [v for v in self.scope if v.held is not None and wanted(v.type)]
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    # ---- integers
+
+    def literal(self):
+        r = self.rng
+        n = r.choice(EDGES) if r.random() < 0.5 else r.choice([r.randrange(20), r.randrange(1000), r.getrandbits(32), r.getrandbits(64)])
+        if self.dialect == "bt" and n >= 1 << 63:
+            n >>= 1
+        spelling = r.choice([str(n), str(n), hex(n), "0%o" % n if n else "0", hex(n).upper().replace("X", "x")])
+        return Number(n, spelling)
+
+    def leaf(self):
+        r = self.rng
+        places = [self.literal]
+        plain = self.declared(lambda t: t.is_integer and not t.to)
+        if plain:
+            places += [lambda: Read(r.choice(plain))] * 4
+        maps = [m for m in self.maps if m.type.is_integer and not m.type.to]
+        if maps:
+            places += [lambda: self.element_of(r.choice(maps))] * 2
+        if self.sources:
+            places += [lambda: self.walk(lambda t: t.is_integer and not t.to)] * 5
+        if self.declared(lambda t: t.is_tuple):
+            places += [lambda: self.part(lambda t: t.is_integer and not t.to)] * 2
+        if self.declared(lambda t: isinstance(t, (Struct, Array))):
+            places += [lambda: self.inner(lambda t: t.is_integer and not t.to)] * 3
+        return r.choice(places)() or self.literal()
+
+    def element_of(self, m):
+        return Read(m, [self.key(k) for k in m.keys])
+
+    def key(self, t):
+        """One of few, so that it is there another time."""
+        r = self.rng
+        if t.is_string:
+            held = self.declared(lambda t: t.is_string)
+            return Read(r.choice(held)) if held and self.chance(0.2) else Text(r.choice([b"a", b"b", b"", b"a longer one"]))
+        held = self.declared(lambda t: t.is_integer and not t.to)
+        if held and self.chance(0.2):
+            return self.as_type(t, Read(r.choice(held)))
+        n = Number(r.choice([0, 1, 2, 255]))
+        if not t.signed:
+            return Cast(r.choice([INTS["uint8"], INTS["uint64"]]), n)
+        return r.choice([n, Unary("-", Number(1))])
+
+    def integer(self, depth=0):
+        r = self.rng
+        if depth > 3 or r.random() < 0.25:
+            return self.leaf()
+        kind = r.randrange(16)
+        if kind < 5:
+            op = r.choice(["+", "-", "*", "/", "%", "&", "|", "^"])
+            right = self.integer(depth + 1)
+            if op in "/%" and self.dialect == "bt":
+                right = Number(r.choice([1, 2, 3, 7, 10, 4096]))
+            return Binary(op, self.integer(depth + 1), right)
+        if kind == 5:
+            return Binary(r.choice(["<<", ">>"]), self.integer(depth + 1), self.distance(depth))
+        if kind == 6:
+            op = r.choice("-~!")
+            return self.as_number(Unary(op, self.integer(depth + 1))) if op == "!" else Unary(op, self.integer(depth + 1))
+        if kind < 9:
+            return Cast(r.choice(list(INTS.values()) + [BOOL]), self.integer(depth + 1))
+        if kind == 9:
+            spelled = self.dialect == "lt" and self.chance(0.3)
+            a, b = self.integer(depth + 1), self.integer(depth + 1)
+            if self.chance(0.2):
+                return Choose(a, None, b)
+            return Choose(self.truth(depth + 1), a, b, spelled)
+        if kind == 10:
+            return self.as_number(self.truth(depth))
+        if kind == 11:
+            return self.counted() or self.leaf()
+        if kind == 12 and self.functions:
+            fitting = [f for f in self.functions if f.result.is_integer]
+            if fitting and not self.loops:
+                f = r.choice(fitting)
+                return CallOwn(f, [self.of_type(p.declared, depth + 1) for p in f.parameters])
+        return self.asked(depth)
+
+    def as_number(self, e):
+        """What .bt shows as true or false is kept apart from numbers."""
+        return Cast(S64, e) if self.dialect == "bt" else e
+
+    def distance(self, depth):
+        return Number(self.rng.randrange(64)) if self.chance(0.6) else Binary("&", self.integer(depth + 2), Number(63))
+
+    def truth(self, depth=0):
+        r = self.rng
+        kind = r.randrange(8)
+        if depth > 3 or kind < 4:
+            return Binary(r.choice(list(COMPARE)), self.integer(depth + 1), self.integer(depth + 1))
+        if kind == 4:
+            return Logical(r.choice(["&&", "||"]), self.integer(depth + 1), self.integer(depth + 1))
+        if kind == 5:
+            return Binary(r.choice(list(COMPARE)), self.string(depth + 1), self.string(depth + 1))
+        if kind == 6:
+            a = self.tuple(depth + 1)
+            return Binary(r.choice(["==", "!="]), a, self.like(a, depth + 1))
+        return Unary("!", self.integer(depth + 1))
+
+    def counted(self):
+        """A step whose value is used."""
+        r = self.rng
+        fitting = self.declared(lambda t: t.is_integer and t.view is None and (not t.to or "A1" not in self.known))
+        fitting = [v for v in fitting if v.name not in self.frozen and not v.type.to]
+        if not fitting:
+            return None
+        return Step(Read(r.choice(fitting)), r.choice(["++", "--"]), self.chance(0.5))
+
+    frozen = ()
+
+    def asked(self, depth):
+        """A function of the language that gives an integer."""
+        r = self.rng
+        kind = r.randrange(10)
+        if kind == 9 and self.sources:
+            return self.length_at()
+        if kind == 0:
+            return Call("strlen", U64, lambda w, a: len(a), [self.string(depth + 1)])
+        if kind == 1:
+            return self.as_number(Call("strcontains", s.TRUTH, lambda w, a, b: int(b in a),
+                                       [self.string(depth + 1), self.string(depth + 1)]))
+        if kind == 2:
+            return Call("strstr", S64, lambda w, a, b: a.find(b), [self.string(depth + 1), self.string(depth + 1)])
+        if kind == 3:
+            base = r.choice([0, 2, 8, 10, 16, 36])
+            digits = bytes(r.choice(b"0123456789abcdefxz-") for _ in range(r.randrange(8)))
+            text = Text(r.choice([b"", b"-", b"0x", b"0"]) + digits) if self.chance(0.7) else self.string(depth + 1)
+            return Call("strtol", S64, lambda w, a, b: to_number(a, b), [text, Number(base)])
+        if kind == 4:
+            t = r.choice([t for n, t in INTS.items() if n.startswith("u")])
+            return Call("bswap", t, lambda w, a: int.from_bytes(a.to_bytes(t.size, "little"), "big"),
+                        [Cast(t, self.integer(depth + 1))])
+        if kind < 7:
+            n = r.randrange(1, 9)
+            call = Call("strncmp", S64, lambda w, a, b, c: order(a[:c], b[:c]),
+                        [self.string(depth + 1), self.string(depth + 1), Number(n)])
+            return self.as_number(Binary(r.choice(["==", "<", ">"]), call, Number(0)))
+        if kind == 7:
+            text = self.string(depth + 1)
+            if text.level == 14 and not isinstance(text, (Text, Read)):
+                return self.leaf()
+            return Element(text, Number(r.randrange(3))) if isinstance(text, Read) and "@" not in text.text() else self.leaf()
+        size = r.choice([1, 2, 4, 8])
+        t = INTS["uint8"]
+        return Cast(INTS[r.choice(["int", "uint"]) + str(8 * size)], Cast(Array(t, size), Cast(INTS["uint%d" % (8 * size)], self.integer(depth + 1))))
+
+    # ---- other kinds
+
+    def string(self, depth=0):
+        r = self.rng
+        places = [lambda: Text(self.word())] * 2
+        held = self.declared(lambda t: t.is_string)
+        if held:
+            places += [lambda: Read(r.choice(held))] * 3
+        maps = [m for m in self.maps if m.type.is_string]
+        if maps:
+            places += [lambda: self.element_of(r.choice(maps))]
+        if self.sources:
+            places += [lambda: self.walk(lambda t: t.is_string)] * 5
+        if self.declared(lambda t: t.is_tuple):
+            places += [lambda: self.part(lambda t: t.is_string)] * 2
+        if self.declared(lambda t: isinstance(t, Struct)):
+            places += [lambda: self.inner(lambda t: t.is_string)] * 2
+        if depth < 3:
+            places += [lambda: self.made_string(depth)] * 3
+        return r.choice(places)() or Text(self.word())
+
+    def made_string(self, depth):
+        r = self.rng
+        kind = r.randrange(6)
+        if kind == 0:
+            return Choose(self.truth(depth + 1), self.string(depth + 1), self.string(depth + 1))
+        if kind == 1:
+            return StringCast(r.choice([1, 2, 4, 8, 9, 24]), self.string(depth + 1))
+        if kind == 2:
+            return Binary("+", self.string(depth + 2), self.string(depth + 2))
+        if kind == 3:
+            begin, length = r.randrange(8), r.randrange(1, 8)
+            return Call("substr", STRING, lambda w, a, b, c: a[b:][:c], [self.string(depth + 1), Number(begin), Number(length)])
+        if kind == 4:
+            up = self.chance(0.5)
+            return Call("toupper" if up else "tolower", STRING, lambda w, a: a.upper() if up else a.lower(), [self.string(depth + 1)])
+        return Call("str", STRING, lambda w, a, n: a[:n], [self.string(depth + 1), Number(r.randrange(1, 20))])
+
+    def length_at(self):
+        """Of what str() makes of an address: the bytes may be any."""
+        p = self.walk(lambda t: t.is_integer and t.to) or self.rng.choice(self.sources)
+        text = Call("str", STRING, c_string, [p, Number(self.rng.choice([1, 2, 3, 5, 8, 20, 40]))])
+        return Call("strlen", U64, lambda w, a: len(a), [text])
+
+    def word(self):
+        r = self.rng
+        return bytes(r.choice(LETTERS) for _ in range(r.choice([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30])))
+
+    def tuple(self, depth=0):
+        r = self.rng
+        items = []
+        for _ in range(r.randrange(1, 4)):
+            kind = r.randrange(5)
+            items.append(self.integer(depth + 2) if kind < 2 else self.string(depth + 2) if kind < 4 or depth > 1 else self.tuple(depth + 1))
+        if len(items) > 1 and self.chance(0.3):
+            return MakeTuple(items, ["f%d" % i for i in range(len(items))])
+        return MakeTuple(items)
+
+    def like(self, made, depth, longer=True):
+        """Another tuple with parts of the same kinds; its strings may be of other lengths."""
+        items = []
+        for item in made.items:
+            t = item.type()
+            if t.is_tuple:
+                items.append(self.like(item, depth + 1, longer))
+            elif t.is_string:
+                items.append(self.string(depth + 1) if longer else item)
+            else:
+                items.append(self.as_type(t, self.integer(depth + 1)))
+        return MakeTuple(items, made.names)
+
+    def as_type(self, t, e):
+        """Of the same sign and the same look."""
+        own = e.type()
+        if t is s.TRUTH or own is s.TRUTH or own.view or t.view or own.signed != t.signed:
+            return Cast(BOOL if t.view else INTS["int64" if t.signed else "uint64"], e)
+        return e
+
+    def of_type(self, t, depth):
+        if t.is_string:
+            return self.string(depth)
+        return self.as_type(t, self.integer(depth))
+
+    # ---- memory
+
+    def walk(self, wanted):
+        """A way from a pointer to what is wanted."""
+        for _ in range(4):
+            e = self.rng.choice(self.sources)
+            for _ in range(8):
+                t = e.type()
+                if wanted(t):
+                    return e
+                e = self.onwards(e, t)
+                if e is None:
+                    break
+        return None
+
+    def inner(self, wanted):
+        for _ in range(4):
+            e = Read(self.rng.choice(self.declared(lambda t: isinstance(t, (Struct, Array)))))
+            for _ in range(6):
+                t = e.type()
+                if wanted(t):
+                    return e
+                e = self.onwards(e, t)
+                if e is None:
+                    break
+        return None
+
+    def onwards(self, e, t):
+        r = self.rng
+        copied = in_copy(e)
+        if isinstance(t, Struct):
+            return Dot(e, r.choice(t.members).name)
+        if isinstance(t, Array):
+            i = r.randrange(t.count)
+            small = self.declared(lambda t: t.is_integer and not t.to and not t.view)
+            if small and self.chance(0.3) and not (copied and "D3" in self.known):
+                index = Binary("%", Cast(INTS["uint8"], Read(r.choice(small))), Number(t.count))
+                return Element(e, index)
+            return Element(e, Number(i))
+        if t.is_integer and t.to:
+            if copied and "D2" in self.known:
+                return None
+            if isinstance(t.to, Struct) and self.chance(0.8):
+                return Dot(e, r.choice(t.to.members).name, True)
+            beyond = t.to.size <= 16 and not has_text(t.to)  # what follows is any bytes, which a text cannot show
+            return Deref(e, Number(r.randrange(3)) if self.chance(0.4) and beyond else None)
+        return None
+
+    def part(self, wanted):
+        r = self.rng
+        e = Read(r.choice(self.declared(lambda t: t.is_tuple)))
+        for _ in range(3):
+            t = e.type()
+            if wanted(t):
+                return e
+            if not t.is_tuple:
+                return None
+            i = r.randrange(len(t.parts))
+            e = Dot(e, t.names[i] if t.names else str(i))
+        return e if wanted(e.type()) else None
+
+    # ---- statements
+
+    def shown(self):
+        r = self.rng
+        kind = r.randrange(10)
+        if kind < 3:
+            return s.Print(self.integer() if self.chance(0.8) else self.truth())
+        if kind < 5:
+            return s.Print(self.string())
+        if kind == 5:
+            return s.Print(self.tuple())
+        if kind == 6 and self.sources:
+            e = self.walk(lambda t: isinstance(t, (Struct, Array)) and t.size <= 256)
+            return s.Print(e if e else self.integer())
+        held = [v for v in self.scope if v.held is not None]
+        if kind < 8 and held:
+            return s.Print(Read(r.choice(held)))
+        values = []
+        for _ in range(r.randrange(1, 4)):
+            if self.chance(0.6):
+                e = self.integer(1)
+                wide = e.type().size == 8 or not e.type().signed  # %u shows as many bytes as the type has
+                values.append(("s" if e.type().view else r.choice(["d", "u", "lx"]) if wide else "d", e))
+            else:
+                values.append(("s", self.string(1)))
+        return s.Printf(values)
+
+    def statement(self, depth=0):
+        r = self.rng
+        kind = r.randrange(22)
+        if kind < 9:
+            return self.shown()
+        if kind < 14:
+            return self.assignment()
+        if kind == 14:
+            return self.map_statement()
+        if kind == 15:
+            step = self.counted()
+            return s.Advance(step) if step else self.shown()
+        if kind == 16:
+            return self.changed() or self.shown()
+        if depth > 1:
+            return self.shown()
+        return self.nested(depth)
+
+    def nested(self, depth):
+        r = self.rng
+        kind = r.randrange(7)
+        if kind < 3:
+            condition = self.integer()
+            return s.If(condition, self.block(depth), self.block(depth) if self.chance(0.5) else [])
+        if kind == 3:
+            return s.Scope(self.block(depth))
+        self.loops += 1
+        if kind == 4:
+            v = self.new(declared=S64)
+            first = r.randrange(-2, 4)
+            a = Unary("-", Number(-first)) if first < 0 else Number(first)
+            made = s.Range(v, a, Number(max(first, 0) + r.randrange(4)), self.looped(depth, v))
+        elif kind == 5:
+            v = self.new()
+            v.take(S64)
+            made = s.While(Read(v), r.randrange(1, 5), self.looped(depth, v))
+            self.scope.append(v)
+        else:
+            made = s.Unroll(r.randrange(1, 4), self.looped(depth))
+        self.loops -= 1
+        return made
+
+    def looped(self, depth, variable=None):
+        before, frozen = self.scope, self.frozen
+        if variable:
+            self.scope = self.scope + [variable]
+            self.frozen = self.frozen + (variable.name,)
+        body = self.block(depth)
+        if self.chance(0.3):
+            body.insert(self.rng.randrange(len(body) + 1), s.If(self.truth(1), [s.Leave(self.rng.choice(["break", "continue"]))], []))
+        self.scope, self.frozen = before, frozen
+        return body
+
+    def block(self, depth):
+        """Variables that are first assigned in it are not used outside: the way there may not have been taken."""
+        before, self.scope = self.scope, list(self.scope)
+        body = [self.statement(depth + 1) for _ in range(self.rng.randrange(1, 5))]
+        self.scope = before
+        return body
+
+    def assignment(self):
+        r = self.rng
+        kind = r.randrange(10)
+        if kind < 3:
+            t = r.choice(list(INTS.values()))
+            e = self.integer()
+            if self.chance(0.4):
+                v = self.new(declared=t)
+                made = s.Assign(Read(v), e, declare=t)
+            else:
+                v = self.new()
+                made = s.Assign(Read(v), e, declare=False if self.chance(0.2) else None)
+        elif kind < 5:
+            v = self.new()
+            made = s.Assign(Read(v), self.string())
+        elif kind < 7:
+            v = self.new()
+            made = s.Assign(Read(v), self.tuple())
+        elif self.sources and kind == 7:
+            e = self.walk(lambda t: isinstance(t, (Struct, Array)) and t.size <= 256)
+            if e is None:
+                return self.shown()
+            v = self.new()
+            made = s.Assign(Read(v), e)
+        elif self.sources and kind == 8:
+            e = self.walk(lambda t: t.is_integer and t.to)
+            if e is None:
+                return self.shown()
+            v = self.new()
+            made = s.Assign(Read(v), e)
+            self.sources.append(Read(v)) if not self.loops and self.scope is self.outer else None
+        else:
+            return self.again() or self.shown()
+        v.take(s.kept(made.expr.type()))
+        self.scope.append(v)
+        return made
+
+    outer = None
+
+    def again(self):
+        """Another value for a variable: a longer one, one of another width."""
+        r = self.rng
+        held = [v for v in self.scope if v.held is not None and v.name not in self.frozen]
+        if not held:
+            return None
+        v = r.choice(held)
+        t = v.type
+        if t.is_tuple:
+            if "A3" in self.known:
+                return None
+            made = self.tuple_of(t)
+        elif t.is_string:
+            made = self.string()
+        elif t.is_integer and not t.to and not t.view:
+            made = self.integer()
+        else:
+            return None
+        return s.Assign(Read(v), made)
+
+    def tuple_of(self, t):
+        items = [self.tuple_of(p) if p.is_tuple else self.of_type(p, 1) for p in t.parts]
+        return MakeTuple(items, t.names)
+
+    def changed(self):
+        r = self.rng
+        held = self.declared(lambda t: t.is_integer and not t.to and not t.view)
+        held = [v for v in held if v.name not in self.frozen]
+        if not held:
+            return None
+        op = r.choice(["+", "-", "*", "&", "|", "^", "<<", ">>", "/", "%"])
+        e = self.integer(1)
+        if op in "/%":
+            e = Number(r.choice([1, 2, 3, 10, 255]))
+        if op in ("<<", ">>"):
+            e = self.distance(1)
+        return s.Assign(Read(r.choice(held)), e, op)
+
+    def map_statement(self):
+        r = self.rng
+        if self.maps and self.chance(0.7):
+            m = r.choice(self.maps)
+            kind = r.randrange(5)
+            target = self.element_of(m)
+            t = m.type
+            if kind == 0:
+                return s.Delete(target)
+            if kind == 1 and t.is_integer and not t.view:
+                return s.Assign(target, self.as_type(t, self.integer(1)), r.choice("+-|&^"))
+            if kind == 2 and not self.loops:
+                pair, total = self.new(), self.new()
+                total.take(S64)
+                value = Dot(Read(pair), "1")
+                if t.is_string:
+                    part = Call("strlen", U64, lambda w, a: len(a), [value])
+                elif t.is_integer and not t.to and not t.view:
+                    part = value
+                else:
+                    part = Number(1)
+                made = s.Sum(Read(total), pair, m, part)
+                self.scope.append(total)
+                return made
+            value = self.tuple_of(t) if t.is_tuple else self.of_type(t, 1)
+            return s.Assign(target, value)
+        keys = [r.choice([S64, U64, STRING]) for _ in range(r.randrange(1, 4))]
+        m = self.new(keys)
+        value = r.choice([self.integer, self.string, self.tuple])(1)
+        if value.type() is s.TRUTH or value.type().view:
+            value = Cast(S64, value)
+        m.take(s.kept(value.type()))
+        made = s.Assign(self.element_of(m), value)
+        self.maps.append(m)
+        return made

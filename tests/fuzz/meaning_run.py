@@ -1,0 +1,81 @@
+"""Who runs a program of the fuzzer of meaning: the kernel, by lt; the interpreter of BPF and lt's own, by lt-machine."""
+
+import os
+import re
+
+from common import run
+from meaning_memory import BASE
+
+PROGRAM_OF_MACHINE = "u:program:add"  # what stands for the workload's function in the fake kernel
+
+
+class Outcome:
+    """The lines that were printed; or `fault`: what is wrong with lt; or `refusal`: its diagnostic."""
+
+    def __init__(self, lines=None, fault="", refusal="", messages=""):
+        self.lines, self.fault, self.refusal, self.messages = lines, fault, refusal, messages
+
+
+def outcome(result, fault):
+    if fault:
+        return Outcome(fault=fault, messages=result.stderr)
+    if result.returncode != 0:
+        first = re.search(r"error: (.*)", result.stderr) or re.search(r"lt-?\w*: (.*)", result.stderr)
+        return Outcome(refusal=first.group(1) if first else result.stderr[:200], messages=result.stderr)
+    return Outcome(result.stdout.split("\n")[:-1], messages=result.stderr)
+
+
+class Kernel:
+    name = "kernel"
+
+    def __init__(self, lt, workload, folder):
+        self.lt, self.workload, self.folder = lt, workload, folder
+
+    def place(self, program):
+        return "u:%s:%s" % (self.workload, program.place) if program.place else None
+
+    def can(self, program):
+        return True
+
+    def command(self, program):
+        path = os.path.join(self.folder, "program." + program.dialect)
+        with open(path, "w", encoding="latin-1") as file:
+            file.write(program.text(self.place(program)))
+        command = [self.lt, "-q"]
+        if program.place:
+            command += ["-c", "%s %s" % (self.workload, program.memory.hex())]
+        return command + [path] + list(program.words)
+
+    def run(self, program):
+        return outcome(*run(self.command(program), 60))
+
+    def run_plan(self, program, plan):
+        command = self.command(program)
+        return outcome(*run([plan if word.endswith("program." + program.dialect) else word for word in command], 60))
+
+
+class Machine:
+    """The programs of BPF in the interpreter; with `host` what lt runs itself."""
+
+    def __init__(self, lt_machine, folder, host=False):
+        self.lt_machine, self.folder, self.host = lt_machine, folder, host
+        self.environment = dict(os.environ, LT_BUILD=os.path.dirname(os.path.dirname(lt_machine)))
+        self.name = "host" if host else "machine"
+
+    def place(self, program):
+        return PROGRAM_OF_MACHINE if program.place else None
+
+    def can(self, program):
+        return program.dialect == "lt" and not program.words and program.place in ((None,) if self.host else (None, "look"))
+
+    def run(self, program):
+        path, scenario = os.path.join(self.folder, "machine.lt"), os.path.join(self.folder, "scenario")
+        with open(path, "w", encoding="latin-1") as file:
+            file.write(program.text(self.place(program)))
+        with open(scenario, "w") as file:
+            file.write("at 1ns\n")
+            if program.place:
+                file.write('user 0x%x "%s"\n' % (BASE, "".join("\\x%02x" % b for b in program.memory)))
+                file.write("%s %s\n" % (PROGRAM_OF_MACHINE, " ".join("arg%d=0x%x" % a for a in enumerate(program.arguments))))
+        more = ["--host", "yes"] if self.host else []
+        return outcome(*run([self.lt_machine] + more + [scenario, path], 60, env=self.environment))

@@ -50,6 +50,12 @@ uint32_t result_offset(const Tracepoint& exit) {
 
 bool is_equality(ast::BinaryOp op) { return op == ast::BinaryOp::equal || op == ast::BinaryOp::not_equal; }
 
+// Of what two addresses point to, whose difference counts in it as in C; 1 where that is not the same.
+int64_t size_of_both(const Type& left, const Type& right) {
+    const Type *a = pointee(left), *b = pointee(right);
+    return a && b && a->size == b->size ? std::max<int64_t>(a->size, 1) : 1;
+}
+
 bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
 
 }  // namespace
@@ -152,7 +158,9 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Binary& node) {
         b = scaled(b, type(node.left), type(node.right));
     }
     if_no_divisor(node.op, b, node.left, node.right, false);
-    return arithmetic(node.op, signed_operation(program_, body_, node), a, b);
+    const ir::Value result = arithmetic(node.op, signed_operation(program_, body_, node), a, b);
+    const int64_t each = node.op == ast::BinaryOp::subtract ? size_of_both(type(node.left), type(node.right)) : 1;
+    return each == 1 ? result : b_->call(ir::Library::divide, {result, b_->constant(each)});
 }
 
 ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Conditional& node) {

@@ -26,6 +26,19 @@ bool is_dereference(const ast::ExprNode& node) {
     return unary && unary->op == ast::UnaryOp::dereference;
 }
 
+// Of the program's own memory, which the verifier lets it read in aligned words only; members of a packed structure may
+// lie across two.
+ir::Value own_word(Builder& b, ir::Value base, uint32_t offset, uint8_t width, bool is_signed) {
+    if (offset % width == 0) return b.load(base, offset, width, is_signed);
+    const uint32_t before = offset % 8;
+    ir::Value word = b.alu(ir::Alu::lshr, b.load(base, offset - before), b.constant(8 * before));
+    if (before + width > 8) {
+        const ir::Value next = b.load(base, offset - before + 8);
+        word = b.alu(ir::Alu::bit_or, word, b.alu(ir::Alu::shl, next, b.constant(64 - 8 * before)));
+    }
+    return b.extend(word, width, is_signed);
+}
+
 }  // namespace
 
 uint32_t Unit::relocation(ir::Relocation r) {
@@ -106,8 +119,9 @@ BodyLowering::Location BodyLowering::index_place(ast::ExprId id, const ast::Inde
     }
     const ir::Value distance = b_->alu(ir::Alu::mul, integer(node.index), b_->constant(size));
     if (p.direct) p.limit = base.size;
-    if (p.direct)
-        p.distance = distance;
+    if (p.direct)  // of what bounds the number LLVM knows nothing here, or it would drop the check that the verifier
+                   // needs
+        p.distance = b_->call(ir::Library::at_most, {distance, b_->constant(p.limit)});
     else
         p = {b_->alu(ir::Alu::add, address(p), distance), p.user};
     return p;
@@ -163,7 +177,7 @@ ir::Value BodyLowering::fetched(ast::ExprId id) {
     if (!p.direct && member && member->member.bit_size != 0) return bit_field(p, member->member, program_[id].span);
     if (!p.direct) return read_word(address(p), width, t.is_signed, p.user, program_[id].span, is_lenient(id));
     if (member && member->member.bit_size != 0) return own_bit_field(p, member->member);
-    if (p.distance == ir::no_value) return b_->load(p.base, p.offset, width, t.is_signed);
+    if (p.distance == ir::no_value) return own_word(*b_, p.base, p.offset, width, t.is_signed);
     // the verifier need not know the index: a helper reads the program's own memory as well
     const uint32_t result = b_->new_slot();
     b_->write(result, b_->constant(0));
@@ -175,7 +189,7 @@ ir::Value BodyLowering::fetched(ast::ExprId id) {
 }
 
 ir::Value BodyLowering::own_bit_field(const Location& p, const Member& member) {
-    const ir::Value all = b_->load(p.base, p.offset, static_cast<uint8_t>(member.type.size));
+    const ir::Value all = own_word(*b_, p.base, p.offset, static_cast<uint8_t>(member.type.size), false);
     const ir::Value high = b_->alu(ir::Alu::shl, all, b_->constant(64 - (member.bit_offset + member.bit_size)));
     return b_->alu(member.type.is_signed ? ir::Alu::ashr : ir::Alu::lshr, high, b_->constant(64 - member.bit_size));
 }

@@ -115,7 +115,8 @@ Result<Value> read_group(const Type& type, size_t count, View8 bytes, std::strin
 }
 
 Value bit_field(const Member& member, View8 bytes, size_t offset) {
-    const uint64_t high = read_bits(bytes, offset, member.type.size) << (64 - member.bit_offset - member.bit_size);
+    const auto size = std::min<size_t>(member.type.size, bytes.size() - offset);
+    const uint64_t high = read_bits(bytes, offset, size) << (64 - member.bit_offset - member.bit_size);
     const uint32_t unused = 64U - member.bit_size;
     const int64_t number =
         member.type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
@@ -128,7 +129,9 @@ Result<Value> read_structure(const Type& type, View8 bytes, size_t offset, std::
     for (const Member& member : type.shape->members) {
         if (member.type.kind == Kind::none) continue;
         if (member.bit_size != 0) {
-            if (offset + member.offset + member.type.size > bytes.size()) return too_short(what, bytes.size(), offset);
+            // the word in which a packed structure's last field lies may end behind it
+            const size_t end = (size_t{member.bit_offset} + member.bit_size + 7) / 8;
+            if (offset + member.offset + end > bytes.size()) return too_short(what, bytes.size(), offset);
             group.parts.push_back(bit_field(member, bytes, offset + member.offset));
             continue;
         }

@@ -134,6 +134,10 @@ void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
         size *= 2;
         from = bit / 8 / size * size;
     }
+    if (bit + bits > (from + size) * 8) {  // in a packed structure it may lie across two words
+        from = (bit + bits + 7) / 8 - size;
+        if (bit < from * 8) member.type = nothing();
+    }
     member.type.size = size;
     member.offset = from;
     member.bit_offset = static_cast<uint8_t>(bit - from * 8);

@@ -180,11 +180,12 @@ class Writer:
         r = self.rng
         fitting = self.declared(lambda t: t.is_integer and t.view is None and (not t.to or "A1" not in self.known))
         fitting = [v for v in fitting if v.name not in self.frozen and not v.type.to]
-        if not fitting:
+        if not fitting or self.quiet:
             return None
         return Step(Read(r.choice(fitting)), r.choice(["++", "--"]), self.chance(0.5))
 
     frozen = ()
+    quiet = False  # nothing is counted: its order and that of what stands beside it would matter
 
     def asked(self, depth):
         """A function of the language that gives an integer."""
@@ -531,6 +532,12 @@ class Writer:
         return s.Assign(Read(r.choice(held)), e, op)
 
     def map_statement(self):
+        self.quiet = True
+        made = self.of_map()
+        self.quiet = False
+        return made
+
+    def of_map(self):
         r = self.rng
         if self.maps and self.chance(0.7):
             m = r.choice(self.maps)

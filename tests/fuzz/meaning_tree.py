@@ -250,7 +250,7 @@ class Binary(Expr):
         elif self.op == "+" and right.to:
             a *= right.to.size
         elif self.op == "-" and left.to and right.to:
-            return (a - b) // left.to.size
+            return arithmetic("/", a - b, left.to.size)
         return self.type().cast(arithmetic(self.op, wrap(a, 8, signed), wrap(b, 8, signed)))
 
 

@@ -60,7 +60,7 @@ struct known {
 };
 // A structure of the name that programs give to their own.
 struct s1 {
-    long other_than_the_program_says;
+    uint8_t unlike, m6, m5, m4, m3, m2, m1, m0;
 };
 
 TRACED void look(const void* bytes, const struct s1* unused) {

@@ -9,13 +9,14 @@
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
+#include "stdlib/limits.h"
 
 namespace lt {
 namespace {
 
 constexpr uint64_t most_unrolled = 100;
 constexpr uint32_t most_kept = 4096;      // bytes of a structure in a variable
-constexpr uint64_t most_declared = 1024;  // bytes
+constexpr uint64_t most_declared = 1024;  // bytes of an array
 
 }  // namespace
 
@@ -81,8 +82,10 @@ std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
     if (const auto each = lt::type_named(written.name, 0); is_plain && written.count && each) {
         const uint64_t size = each->size * *written.count;
         if (each->kind == Kind::integer && size > 0 && size <= most_declared) return type_named(written);
-        diags_.error(written.span, "strings have a size of up to 1024 bytes, and so have arrays of integers").hint =
-            "for example let $name : string[16]";
+        diags_
+            .error(written.span, fmt::format("a string has a size of up to {} bytes, an array of integers of up to {}",
+                                             most_string_bytes, most_declared))
+            .hint = "for example let $name : string[16]";
         return {};
     }
     const auto near = closest(written.name, type_names());

@@ -274,7 +274,10 @@ class BodyLowering {
     void print_entry(uint32_t map, ir::Value key);
     RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
+    // lower_record.cpp
+    ir::Value wake_flags(bool wake);
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
+    void write_long_record(uint32_t event, const std::vector<RecordPart>& parts, uint32_t most, bool prints, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
     ir::Value remove(ast::ExprId map);

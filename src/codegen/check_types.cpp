@@ -203,11 +203,14 @@ Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
     const auto user = memory_of(operand);
     const bool is_map = std::holds_alternative<ast::Map>(program_[operand].node);
     if (is_map || std::holds_alternative<ast::Local>(program_[operand].node)) {
+        const auto* map = std::get_if<MapUse>(&use(operand));
+        if (map && typed_.maps[map->index].value.kind == Kind::aggregation) type = typed_.maps[map->index].value;
+        if (type.kind == Kind::integer || type.kind == Kind::string || type.kind == Kind::structure)
+            return pointer_type(std::move(type), false);
         diags_
-            .error(span(id),
-                   fmt::format("the address of {} can only be followed at once", is_map ? "a map" : "a variable"))
-            .hint = fmt::format("as in *&{}, which is its value: it does not lie where anything else could read it",
-                                is_map ? "@m[key]" : "$x");
+            .error(span(id), fmt::format("{} has no address: it holds {}", is_map ? "this map" : "this variable",
+                                         type_name(type)))
+            .hint = "a number, a string and a structure have one";
         return nothing();
     }
     if (!user || (member && member->member.bit_size != 0)) {

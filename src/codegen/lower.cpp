@@ -274,12 +274,14 @@ void BodyLowering::finish(Span where) {
 void BodyLowering::make_locals() {
     local_slots_.clear();
     local_buffers_.clear();
+    const std::set<uint32_t> addressed = addressed_locals();
     for (const LocalInfo& local : locals()) {
         const bool text = in_memory(local.type);
         local_slots_.push_back(text ? 0 : b_->new_slot());
         // Written outside of all loops, it keeps its value from one turn to the next.
         if (!text && unit_.has_loops() && !local.in_block) b_->write(local_slots_.back(), b_->constant(0));
-        local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
+        const bool lies = text || addressed.contains(static_cast<uint32_t>(local_buffers_.size()));
+        local_buffers_.push_back(lies ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }
 }
 

@@ -369,6 +369,10 @@ class BodyLowering {
         uint32_t limit = 0;
     };
     bool lies_somewhere(ast::ExprId id) const;
+    // lower_own.cpp: where a variable or a map of the program itself lies
+    bool keeps_value(ast::ExprId id) const;
+    ir::Value own_address(ast::ExprId id);
+    std::set<uint32_t> addressed_locals() const;
     // lower_program.cpp
     Location program_place(const ProgramVariable& variable);
     std::vector<ir::Value> located(const ProgramVariable& variable);

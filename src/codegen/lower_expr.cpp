@@ -127,7 +127,8 @@ ir::Value BodyLowering::removed(ast::ExprId, const ast::Call& node) { return rem
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
     if (node.op == ast::UnaryOp::dereference) return fetched(id);
-    if (node.op == ast::UnaryOp::address) return address(place(node.operand));
+    if (node.op == ast::UnaryOp::address)
+        return keeps_value(node.operand) ? own_address(node.operand) : address(place(node.operand));
     const ir::Value v = integer(node.operand);
     switch (node.op) {
         case ast::UnaryOp::minus:

@@ -88,7 +88,9 @@ void BodyLowering::set_local(uint32_t local, ast::ExprId value) {
 void BodyLowering::set_local(uint32_t local, ir::Value number) {
     const Type& kept = locals()[local].type;
     if (kept.view == View::boolean) number = truth(number);
-    b_->write(local_slots_[local], b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed));
+    const ir::Value value = b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed);
+    b_->write(local_slots_[local], value);
+    if (local_buffers_[local] != ir::no_value) b_->store(local_buffers_[local], 0, value);
 }
 
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {

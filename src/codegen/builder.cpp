@@ -51,6 +51,12 @@ ir::Value Builder::buffer(uint32_t size) {
     return op.id;
 }
 
+ir::Value Builder::uncleared(uint32_t size) {
+    const ir::Value at = buffer(size);
+    block_->back().number = 0;
+    return at;
+}
+
 void Builder::with_buffers(const std::function<void()>& work) {
     const uint32_t before = buffered_;
     work();

@@ -22,6 +22,8 @@ class Builder {
     ir::Value context();
     ir::Value param(uint32_t offset);
     ir::Value buffer(uint32_t size);
+    // With whatever lies there: for what is written before it is read, and too large for the stack.
+    ir::Value uncleared(uint32_t size);
     ir::Value address(ir::Value base, uint32_t offset);
     ir::Value address_plus(ir::Value base, ir::Value distance);
     ir::Value alu(ir::Alu op, ir::Value a, ir::Value b);

@@ -5,17 +5,26 @@
 
 #include "calls.h"
 #include "codegen/matcher.h"
+#include "long_text.h"
 #include "operators.h"
 
 namespace lt {
 namespace {
 
 constexpr int helper_probe_read_kernel_str = 115;
-constexpr uint64_t most_steps = 1 << 16;  // what the kernel's verifier follows in good time
 
 const ast::Integer* plain_number(const ast::Expr& expr) { return std::get_if<ast::Integer>(&expr.node); }
 
 // ---- types
+
+// What is looked at byte by byte, and cannot be a loop.
+bool is_short(BodyChecker& c, ast::ExprId text, std::string_view function) {
+    if (c.checked(text).size <= most_in_line) return true;
+    c.error(text, fmt::format("{}() takes a string of up to {} bytes, and this one may have {}", function,
+                              most_in_line - 1, c.checked(text).size - 1))
+        .hint = fmt::format("str(..., {}) makes it shorter", most_in_line - 1);
+    return false;
+}
 
 Type part_of_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const Type whole = c.checked(node.arguments[0]);
@@ -28,7 +37,8 @@ Type joined_strings(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     return string_type(c.checked(node.arguments[0]).size + c.checked(node.arguments[1]).size - 1);
 }
 
-Type same_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+Type changed_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    if (!is_short(c, node.arguments[0], node.name)) return nothing();
     return string_type(c.checked(node.arguments[0]).size);
 }
 
@@ -43,14 +53,6 @@ Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     return integer_type(8, true);
 }
 
-Type place_in_string(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
-    const uint64_t steps = uint64_t{c.checked(node.arguments[0]).size} * c.checked(node.arguments[1]).size;
-    if (steps <= most_steps) return integer_type(8, true);
-    c.error(id, "these strings are too long to look for one in the other").hint =
-        fmt::format("the product of their lengths is {} at most: str(address, length) makes shorter ones", most_steps);
-    return nothing();
-}
-
 using MakeMatcher = Result<Matcher> (*)(std::string_view pattern);
 
 const std::string& pattern_of(const ast::Expr& expr) { return std::get<ast::String>(expr.node).value; }
@@ -58,7 +60,7 @@ const std::string& pattern_of(const ast::Expr& expr) { return std::get<ast::Stri
 template <MakeMatcher make>
 Type matched_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const Result<Matcher> matcher = make(pattern_of(c.expr(node.arguments[1])));
-    if (matcher) return c.truth();
+    if (matcher) return is_short(c, node.arguments[0], node.name) ? c.truth() : nothing();
     c.error(node.arguments[1], matcher.error().what).hint = matcher.error().hint;
     return nothing();
 }
@@ -123,8 +125,8 @@ ir::Value number_of_string(BodyLowering& l, ast::ExprId, const ast::Call& node) 
 ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     Builder& b = l.builder();
     const uint32_t size = l.type_of(node.arguments[0]).size, part = l.type_of(node.arguments[1]).size;
-    return b.call(ir::Library::find, {l.text(node.arguments[0], padded(size)), b.constant(size),
-                                      l.text(node.arguments[1], padded(part)), b.constant(part)});
+    return text_found(b, {l.text(node.arguments[0], padded(size)), size},
+                      {l.text(node.arguments[1], padded(part)), part});
 }
 
 template <MakeMatcher make>
@@ -154,10 +156,10 @@ ir::Value bytes_compared(BodyLowering& l, ast::ExprId, const ast::Call& node) {
 constexpr CallRule rules[] = {
     {Function::substr, part_of_string, nullptr, part_into},
     {Function::str_concat, joined_strings, nullptr, joined_into},
-    {Function::tolower, same_string, nullptr, case_into<'A'>},
-    {Function::toupper, same_string, nullptr, case_into<'a'>},
+    {Function::tolower, changed_string, nullptr, case_into<'A'>},
+    {Function::toupper, changed_string, nullptr, case_into<'a'>},
     {Function::strtol, number_in_string, number_of_string},
-    {Function::strstr, place_in_string, found_in_string},
+    {Function::strstr, nullptr, found_in_string},
     {Function::glob, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
     {Function::globmatch, matched_string<glob_matcher>, matches_pattern<glob_matcher>},
     {Function::matches, matched_string<regex_matcher>, matches_pattern<regex_matcher>},
@@ -179,7 +181,7 @@ void BodyLowering::concat(ast::ExprId left, ast::ExprId right, uint32_t size, ir
         return;
     }
     string_into(left, to, 0, padded(first));
-    const ir::Value length = b_->call(ir::Library::length, {to, b_->constant(first - 1)});
+    const ir::Value length = lt::text_length(*b_, {to, first - 1});
     const ir::Value behind = b_->address_plus(to, b_->call(ir::Library::at_most, {length, b_->constant(first - 1)}));
     b_->helper(helper_probe_read_kernel_str, {behind, b_->constant(second), string(right, padded(second))});
 }

@@ -206,7 +206,6 @@ class BodyChecker {
     Type kept(ast::ExprId id, Type type);
     void show_whole(ast::ExprId id);
     Type measured(const ast::Call& node, Function which);
-    bool search_fits(ast::ExprId id, const ast::Call& node);
 
     // calls_c.cpp
     Type c_call(const ast::Call& node, uint32_t index);

@@ -37,7 +37,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
     const bool told = diags_.all().size() != before;
     if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))
         return told ? nothing() : measured(node, row->id);
-    if (row->id == Function::strcontains) return !told && search_fits(id, node) ? truth() : nothing();
+    if (row->id == Function::strcontains) return told ? nothing() : truth();
     if (row->id == Function::kptr || row->id == Function::uptr) {
         if (node.arguments.size() != 1) return nothing();
         Type address = slot(node.arguments[0]);

@@ -9,13 +9,14 @@
 #include "check.h"
 #include "decided.h"
 #include "operators.h"
+#include "stdlib/limits.h"
 
 namespace lt {
 namespace {
 
 constexpr uint64_t most_unrolled = 100;
 constexpr uint32_t most_kept = 4096;      // bytes of a structure in a variable
-constexpr uint64_t most_declared = 1024;  // bytes
+constexpr uint64_t most_declared = 1024;  // bytes of an array
 
 }  // namespace
 
@@ -81,8 +82,10 @@ std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
     if (const auto each = lt::type_named(written.name, 0); is_plain && written.count && each) {
         const uint64_t size = each->size * *written.count;
         if (each->kind == Kind::integer && size > 0 && size <= most_declared) return type_named(written);
-        diags_.error(written.span, "strings have a size of up to 1024 bytes, and so have arrays of integers").hint =
-            "for example let $name : string[16]";
+        diags_
+            .error(written.span, fmt::format("a string has a size of up to {} bytes, an array of integers of up to {}",
+                                             most_string_bytes, most_declared))
+            .hint = "for example let $name : string[16]";
         return {};
     }
     const auto near = closest(written.name, type_names());
@@ -187,11 +190,10 @@ void BodyChecker::statement(const ast::Stmt& stmt, const ast::Jump& node) {
 
 void BodyChecker::statement(const ast::Stmt&, const ast::Return& node) {
     const bool in_call = !calls_.empty();
-    if (!in_call && node.value) {
-        diags_.error(span(*node.value), "'return' ends the block and takes no value").hint = "write 'return;'";
+    if (!in_call) {
+        if (node.value) value(*node.value);  // nobody gets it, but it may count something up
         return;
     }
-    if (!in_call) return;
     const auto* result =
         calls_.back()->value ? std::get_if<ast::Local>(&program_[*calls_.back()->value].node) : nullptr;
     if (!node.value || result == nullptr) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check.h"
+#include "stdlib/limits.h"
 #include "stdlib/successors.h"
 #include "type_names.h"
 
@@ -202,11 +203,14 @@ Type BodyChecker::address_of(ast::ExprId id, ast::ExprId operand, Type type) {
     const auto user = memory_of(operand);
     const bool is_map = std::holds_alternative<ast::Map>(program_[operand].node);
     if (is_map || std::holds_alternative<ast::Local>(program_[operand].node)) {
+        const auto* map = std::get_if<MapUse>(&use(operand));
+        if (map && typed_.maps[map->index].value.kind == Kind::aggregation) type = typed_.maps[map->index].value;
+        if (type.kind == Kind::integer || type.kind == Kind::string || type.kind == Kind::structure)
+            return pointer_type(std::move(type), false);
         diags_
-            .error(span(id),
-                   fmt::format("the address of {} can only be followed at once", is_map ? "a map" : "a variable"))
-            .hint = fmt::format("as in *&{}, which is its value: it does not lie where anything else could read it",
-                                is_map ? "@m[key]" : "$x");
+            .error(span(id), fmt::format("{} has no address: it holds {}", is_map ? "this map" : "this variable",
+                                         type_name(type)))
+            .hint = "a number, a string and a structure have one";
         return nothing();
     }
     if (!user || (member && member->member.bit_size != 0)) {
@@ -267,7 +271,7 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
 
 // A string is true where it is not empty; another size makes it shorter, or gives it room.
 Type BodyChecker::text_as(const ast::Cast& node, const Type& from) {
-    constexpr uint64_t longest = 1024;
+    constexpr uint64_t longest = most_string_bytes;
     const ast::TypeName& written = node.type;
     const bool is_plain = written.pointers == 0 && !written.like;
     if (is_plain && written.name == "bool" && !written.count) return truth_type();
@@ -337,9 +341,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
 // str() and buf() with a length: as long as was asked for; where that is known only when the program runs, up to
 // most_measured bytes.
 Type BodyChecker::measured(const ast::Call& node, Function which) {
-    constexpr uint64_t most_measured = 1024, most_asked = 4096;
+    constexpr uint64_t most_measured = 1024, most_asked = most_string_bytes - 1;
     const ast::ExprId from = node.arguments[0];
-    uint64_t length = most_measured;
+    uint64_t length = std::max<uint64_t>(most_measured, program_.settings.max_strlen);
     if (node.arguments.size() > 1) {
         const auto* number = std::get_if<ast::Integer>(&program_[node.arguments[1]].node);
         if (number) length = number->value;
@@ -354,14 +358,6 @@ Type BodyChecker::measured(const ast::Call& node, Function which) {
     if (which == Function::buf) return buffer_type(bytes);
     const Type asked = string_type(bytes + 1);
     return slot(from).kind == Kind::string ? string_type(std::min(asked.size, slot(from).size)) : asked;
-}
-
-bool BodyChecker::search_fits(ast::ExprId id, const ast::Call& node) {
-    constexpr uint64_t most_steps = 1 << 16;  // what the kernel's verifier follows in good time
-    if (uint64_t{slot(node.arguments[0]).size} * slot(node.arguments[1]).size <= most_steps) return true;
-    diags_.error(span(id), "these strings are too long to look for one in the other").hint =
-        fmt::format("the product of their lengths is {} at most: str(address, length) makes shorter ones", most_steps);
-    return false;
 }
 
 // A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold.

@@ -151,7 +151,7 @@ bool BodyChecker::in_scope(ast::ExprId id, const VariableRow& row) {
                              : "write a span: `k:vfs_read < @ns = hist(...) >`";
             break;
         case Scope::stack:
-            if (!run_by_lt(probe.place)) return true;
+            if (!run_by_lt(probe.place) || probe.place == Place::nothing) return true;
             why = fmt::format("`{}` has no stack: lt itself runs it", probe.name);
             hint = "there is one wherever the kernel or a program is traced, as in k:vfs_read { @[kstack] = count(); }";
             break;

@@ -92,7 +92,7 @@ constexpr std::array library{
     LibraryRow{Library::pair_open, "lt_pair_open", 4, false, false},
     LibraryRow{Library::pair_claim, "lt_pair_claim", 1, true, false},
     LibraryRow{Library::stack, "lt_stack", 10, true, false},
-    LibraryRow{Library::claim, "lt_claim", 1, true, true},
+    LibraryRow{Library::claim, "lt_claim", 2, true, true},
     LibraryRow{Library::release, "lt_release", 1, false, false},
     LibraryRow{Library::at_most, "lt_at_most", 2, true, false},
     LibraryRow{Library::length, "lt_length", 2, true, false},

@@ -10,14 +10,16 @@
 
 #include "host.h"
 #include "operators.h"
+#include "runtime/frames.h"
 #include "sampled.h"
 
 namespace lt {
 namespace {
 
 constexpr uint32_t most_stack = 400;      // of BPF's 512 bytes; the rest is for spilled registers
-constexpr uint32_t most_scratch = 32000;  // a value of a map per CPU has 32 KiB at most
-constexpr uint32_t frames_nested = 4;     // claimed at one time on one CPU; as LT_FRAMES_NESTED in scratch.bpf.c
+constexpr uint32_t most_per_cpu = 32000;  // a value of a map per CPU has 32 KiB at most
+constexpr uint32_t most_scratch = 256 << 10;
+constexpr uint32_t frames_nested = 4;  // claimed at one time on one CPU; as LT_FRAMES_NESTED in scratch.bpf.c
 
 }  // namespace
 
@@ -54,9 +56,9 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& 
 
 // The kernel wants a power of two.
 uint32_t Unit::ring_size() const {
-    constexpr uint32_t page = 4096;
+    constexpr uint32_t page = 4096, usual = 1024;
     if (program.settings.ring_pages != 0) return std::bit_ceil(program.settings.ring_pages) * page;
-    return prints_ ? large_ring : small_ring;
+    return prints_ || program.settings.max_strlen > usual ? large_ring : small_ring;
 }
 
 void Unit::plan_param(const ParamInfo& info) {
@@ -114,10 +116,11 @@ uint32_t Unit::frames(uint32_t size) {
     constexpr uint32_t header = 8;  // the claim
     if (!frames_) {
         frames_ = static_cast<uint32_t>(out_.maps.size());
-        out_.maps.push_back({"lt_frames", ir::Storage::per_cpu_array, 4, 0, frames_nested, false});
+        out_.maps.push_back({std::string(frames_symbol), ir::Storage::per_cpu_array, 4, 0, frames_nested, false});
     }
     ir::MapDefinition& map = out_.maps[*frames_];
     map.value_size = std::max(map.value_size, header + size);
+    if (map.value_size > most_per_cpu) map.storage = ir::Storage::array;
     return *frames_;
 }
 
@@ -271,12 +274,14 @@ void BodyLowering::finish(Span where) {
 void BodyLowering::make_locals() {
     local_slots_.clear();
     local_buffers_.clear();
+    const std::set<uint32_t> addressed = addressed_locals();
     for (const LocalInfo& local : locals()) {
         const bool text = in_memory(local.type);
         local_slots_.push_back(text ? 0 : b_->new_slot());
         // Written outside of all loops, it keeps its value from one turn to the next.
         if (!text && unit_.has_loops() && !local.in_block) b_->write(local_slots_.back(), b_->constant(0));
-        local_buffers_.push_back(text ? b_->buffer(padded(local.type.size)) : ir::no_value);
+        const bool lies = text || addressed.contains(static_cast<uint32_t>(local_buffers_.size()));
+        local_buffers_.push_back(lies ? b_->buffer(padded(local.type.size)) : ir::no_value);
     }
 }
 

@@ -274,7 +274,10 @@ class BodyLowering {
     void print_entry(uint32_t map, ir::Value key);
     RecordPart percentile_part(const ast::Call& node, EventField& field);
     void emit_event(PlannedEvent event, const std::vector<ast::ExprId>& values, bool wake = false);
+    // lower_record.cpp
+    ir::Value wake_flags(bool wake);
     void write_record(uint32_t event, const std::vector<RecordPart>& parts, bool wake);
+    void write_long_record(uint32_t event, const std::vector<RecordPart>& parts, uint32_t most, bool prints, bool wake);
     void print(const ast::Call& node);
     void printf(const ast::Call& node);
     ir::Value remove(ast::ExprId map);
@@ -366,6 +369,10 @@ class BodyLowering {
         uint32_t limit = 0;
     };
     bool lies_somewhere(ast::ExprId id) const;
+    // lower_own.cpp: where a variable or a map of the program itself lies
+    bool keeps_value(ast::ExprId id) const;
+    ir::Value own_address(ast::ExprId id);
+    std::set<uint32_t> addressed_locals() const;
     // lower_program.cpp
     Location program_place(const ProgramVariable& variable);
     std::vector<ir::Value> located(const ProgramVariable& variable);

@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "decided.h"
+#include "long_text.h"
 #include "lower.h"
 #include "operators.h"
 #include "stacks.h"
@@ -132,7 +133,8 @@ ir::Value BodyLowering::removed(ast::ExprId, const ast::Call& node) { return rem
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Unary& node) {
     if (node.op == ast::UnaryOp::dereference) return fetched(id);
-    if (node.op == ast::UnaryOp::address) return address(place(node.operand));
+    if (node.op == ast::UnaryOp::address)
+        return keeps_value(node.operand) ? own_address(node.operand) : address(place(node.operand));
     const ir::Value v = integer(node.operand);
     switch (node.op) {
         case ast::UnaryOp::minus:
@@ -318,6 +320,8 @@ ir::Value BodyLowering::same_strings(const ast::Binary& node) {
     const bool tuples = l.kind == Kind::tuple;
     const Type both = tuples ? joined(l, r) : l;
     const uint32_t room = padded(tuples ? both.size : std::max(text_size(l), text_size(r)));
+    // what follows the shorter one, a zero at least, follows the other one too if they are the same
+    const uint32_t compared = tuples ? room : std::min(room, padded(std::min(text_size(l), text_size(r)) + 1));
     const auto side = [&](ast::ExprId id) {
         if (tuples) return value_as(id, both);
         if (in_memory(type(id))) return string(id, room);
@@ -327,11 +331,13 @@ ir::Value BodyLowering::same_strings(const ast::Binary& node) {
     };
     const ir::Value a = side(node.left), b = side(node.right);
     ir::Value same;
-    if (room > longest_unrolled) {
-        same = b_->call(ir::Library::same, {a, b, b_->constant(room)});
+    if (compared > most_compared_in_line) {
+        same = b_->alu(ir::Alu::eq, text_order(*b_, a, b, compared), b_->constant(0));
+    } else if (compared > longest_unrolled) {
+        same = b_->call(ir::Library::same, {a, b, b_->constant(compared)});
     } else {
         ir::Value apart = b_->constant(0);
-        for (uint32_t at = 0; at < room; at += 8) {
+        for (uint32_t at = 0; at < compared; at += 8) {
             const ir::Value word = b_->alu(ir::Alu::bit_xor, b_->load(a, at), b_->load(b, at));
             apart = b_->alu(ir::Alu::bit_or, apart, word);
         }

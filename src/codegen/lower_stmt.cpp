@@ -16,9 +16,6 @@ namespace {
 
 constexpr int helper_map_update_elem = 2;
 constexpr int helper_map_delete_elem = 3;
-constexpr int helper_ktime_get_ns = 5;
-constexpr uint32_t record_header = 8;  // u32 index, u32 zero
-constexpr int64_t force_wakeup = 2;    // BPF_RB_FORCE_WAKEUP
 
 bool is_scalar(const PlannedMap& map) { return map.key.empty(); }
 
@@ -91,7 +88,9 @@ void BodyLowering::set_local(uint32_t local, ast::ExprId value) {
 void BodyLowering::set_local(uint32_t local, ir::Value number) {
     const Type& kept = locals()[local].type;
     if (kept.view == View::boolean) number = truth(number);
-    b_->write(local_slots_[local], b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed));
+    const ir::Value value = b_->extend(number, static_cast<uint8_t>(kept.size), kept.is_signed);
+    b_->write(local_slots_[local], value);
+    if (local_buffers_[local] != ir::no_value) b_->store(local_buffers_[local], 0, value);
 }
 
 ir::Value BodyLowering::key_of(uint32_t map, const ast::Map& node) {
@@ -369,75 +368,6 @@ void BodyLowering::emit_event(PlannedEvent event, const std::vector<ast::ExprId>
         event.fields.push_back(field);
     }
     emit_parts(std::move(event), ready, wake);
-}
-
-// Does the record change nothing about the run?
-static bool only_prints(EventKind kind) {
-    switch (kind) {
-        case EventKind::text:
-        case EventKind::value:
-        case EventKind::join:
-        case EventKind::cat:
-        case EventKind::error:
-        case EventKind::warning:
-        case EventKind::histogram:
-        case EventKind::time:
-            return true;
-        case EventKind::map:
-        case EventKind::spans:
-        case EventKind::stack:
-        case EventKind::clear:
-        case EventKind::zero:
-        case EventKind::exit:
-        case EventKind::system:
-        case EventKind::raised:
-        case EventKind::option:
-            return false;
-    }
-    return false;
-}
-
-void BodyLowering::emit_parts(PlannedEvent event, std::vector<RecordPart> ready, bool wake) {
-    uint32_t size = record_header;
-    for (size_t i = 0; i < ready.size(); i++) {
-        event.fields[i].offset = size;
-        size += ready[i].room;
-    }
-    if (unit_.typed.timestamps) {
-        event.timed = true;
-        event.fields.push_back({integer_type(), size});
-        ready.push_back({b_->helper(helper_ktime_get_ns), 8, false});
-        size += 8;
-    }
-    event.size = size;
-    const bool prints = only_prints(event.kind);
-    const uint32_t lost = unit_.loss(LossKind::ring_buffer_full, 0);
-    const uint32_t ring = unit_.ring();
-    const uint32_t index = unit_.event(std::move(event));
-    const auto write = [&] { write_record(index, ready, wake); };
-    if (!prints) return write();
-    b_->branch(b_->call(ir::Library::room, {b_->map(ring), b_->constant(size)}), write, [&] { b_->loss(lost); });
-}
-
-void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& parts, bool wake) {
-    const uint32_t ring = unit_.ring();
-    const std::vector<EventField> fields = unit_.planned(index).fields;
-    const ir::Value flags =
-        wake ? b_->constant(force_wakeup)
-             : b_->call(ir::Library::wake_flags, {b_->map(ring), b_->constant(unit_.ring_size() / 8)});
-    const ir::Value record = b_->reserve(ring, index);
-    b_->branch(
-        record,
-        [&] {
-            b_->store(record, 0, b_->constant(index));
-            for (size_t i = 0; i < fields.size(); i++) {
-                if (parts[i].room == 0) continue;
-                parts[i].bytes ? b_->copy(record, fields[i].offset, parts[i].value, parts[i].room)
-                               : b_->store(record, fields[i].offset, parts[i].value);
-            }
-            b_->submit(record, flags);
-        },
-        [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); });
 }
 
 // 1 where it was there.

@@ -1,6 +1,7 @@
 // Strings and buffers that are read from memory, and what is asked about strings.
 #include <algorithm>
 
+#include "long_text.h"
 #include "lower.h"
 #include "operators.h"
 
@@ -64,28 +65,29 @@ void BodyLowering::buffer_into(ast::ExprId id, const ast::Call& node, ir::Value 
 ir::Value BodyLowering::text_length(ast::ExprId, const ast::Call& node) {
     const ast::ExprId text = node.arguments[0];
     const uint32_t size = type(text).size;
-    return b_->call(ir::Library::length, {string(text, padded(size)), b_->constant(size)});
+    return lt::text_length(*b_, {string(text, padded(size)), size});
 }
 
 ir::Value BodyLowering::text_contains(ast::ExprId, const ast::Call& node) {
     const auto [text, sought] = std::pair(node.arguments[0], node.arguments[1]);
     const uint32_t size = type(text).size, other = type(sought).size;
-    return b_->call(ir::Library::contains, {string(text, padded(size)), b_->constant(size),
-                                            string(sought, padded(other)), b_->constant(other)});
+    const Text whole{string(text, padded(size)), size}, part{string(sought, padded(other)), other};
+    const bool is_long = size > most_in_line || uint64_t{size} * other > most_searched_in_line;
+    if (is_long) return b_->alu(ir::Alu::ne, text_found(*b_, whole, part), b_->constant(-1));
+    return b_->call(ir::Library::contains, {whole.at, b_->constant(size), part.at, b_->constant(other)});
 }
 
 ir::Value BodyLowering::beginnings_compared(ast::ExprId, const ast::Call& node) {
     const auto [left, right] = std::pair(node.arguments[0], node.arguments[1]);
     const uint64_t asked = std::get<ast::Integer>(program_[node.arguments[2]].node).value;
     const uint32_t room = padded(std::max(type(left).size, type(right).size));
-    return b_->call(ir::Library::compare, {string(left, room), string(right, room),
-                                           b_->constant(static_cast<int64_t>(std::min<uint64_t>(asked, room)))});
+    return text_order(*b_, string(left, room), string(right, room),
+                      static_cast<uint32_t>(std::min<uint64_t>(asked, room)));
 }
 
 ir::Value BodyLowering::compared(const ast::Binary& node) {
     const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
-    const ir::Value order =
-        b_->call(ir::Library::compare, {string(node.left, room), string(node.right, room), b_->constant(room)});
+    const ir::Value order = text_order(*b_, string(node.left, room), string(node.right, room), room);
     return arithmetic(node.op, true, order, b_->constant(0));
 }
 

@@ -1,5 +1,5 @@
-// The address of a variable or of a map's entry, followed where it is taken, is that variable or entry. Neither lies in
-// memory for the time that an address would be kept, so nothing else is done with one.
+// The address of a variable or of a map's entry, followed where it is taken, is that variable or entry. What
+// is left then is a number, for which the variable needs a place in memory.
 #include "expand.h"
 
 namespace lt {

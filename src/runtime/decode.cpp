@@ -10,6 +10,7 @@
 #include "map_reader.h"
 #include "raw_maps.h"
 #include "runtime/distribution.h"
+#include "runtime/records.h"
 #include "runtime/samples.h"
 #include "series_fold.h"
 
@@ -174,6 +175,14 @@ Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::stri
     return Value{type, widened(read_bits(bytes, offset, *size), type)};
 }
 
+// A string that lies behind the fields: it ends with a zero, or with the record.
+Result<Value> read_apart(const Type& type, View8 record, size_t offset) {
+    if (offset > record.size() || 8 > record.size() - offset) return too_short("an event", record.size(), offset + 8);
+    const uint64_t at = read_bits(record, offset, 8);
+    if (at > record.size()) return too_short("an event", record.size(), at);
+    return Value{type, read_text(record.subspan(at, std::min<uint64_t>(type.size, record.size() - at)))};
+}
+
 Result<std::vector<Value>> read_key(const std::vector<Type>& types, View8 bytes) {
     std::vector<Value> key;
     key.reserve(types.size());
@@ -326,7 +335,8 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
         }
         Result<Value> value = planned.kind == EventKind::histogram
                                   ? read_aggregated(field.type, record, field.offset, "an event")
-                                  : read_value(field.type, record, field.offset, "an event");
+                              : lies_apart(field.type) ? read_apart(field.type, record, field.offset)
+                                                       : read_value(field.type, record, field.offset, "an event");
         if (!value) return value.error_in(fmt::format("cannot read event {}", event.index));
         event.values.push_back(*std::move(value));
     }

@@ -300,11 +300,16 @@ Result<Host::Address> Host::reserve(uint64_t size) {
 
 Status Host::submit(Address record) {
     if (records_.erase(record) == 0) return refuse("argument 1 is not a reserved record");
+    const Bytes bytes = image_.memory.bytes(record);
+    release(record);
+    return this->record(bytes);
+}
+
+// What the record tells of has to be there before.
+Status Host::record(std::span<const uint8_t> bytes) {
     for (size_t map = 0; map < plan_.maps.size(); map++) {
         if (auto written = write_back(map); !written) return written;
     }
-    const Bytes bytes = image_.memory.bytes(record);
-    release(record);
     return port_.record(bytes);
 }
 

@@ -51,6 +51,7 @@ class Host final : public machine::Surroundings {
     Result<uint64_t> add(size_t map, const Bytes& key, uint64_t n);
     Result<Address> reserve(uint64_t size);
     Status submit(Address record);
+    Status record(std::span<const uint8_t> bytes);
 
   private:
     Host(const Plan& plan, HostPort& port) : plan_(plan), port_(port) {}

@@ -115,6 +115,14 @@ Result<uint64_t> ringbuf_submit(Execution& x, const Arguments& a) {
     return uint64_t{0};
 }
 
+Result<uint64_t> ringbuf_output(Execution& x, const Arguments& a) {
+    auto bytes = x.memory().read(a[1], a[2]);
+    if (!bytes) return bytes.error();
+    auto done = host(x).record(*bytes);
+    if (!done) return done.error();
+    return uint64_t{0};
+}
+
 Result<uint64_t> ringbuf_query(Execution&, const Arguments& a) { return a[1] == BPF_RB_RING_SIZE ? ring_size : 0; }
 
 Result<uint64_t> loop(Execution& x, const Arguments& a) {
@@ -192,6 +200,7 @@ constexpr std::array table = {
     Helper{BPF_FUNC_loop, "loop", 4, Returns::value, loop},
     Helper{BPF_FUNC_ringbuf_reserve, "ringbuf_reserve", 3, Returns::value, ringbuf_reserve},
     Helper{BPF_FUNC_ringbuf_submit, "ringbuf_submit", 2, Returns::nothing, ringbuf_submit},
+    Helper{BPF_FUNC_ringbuf_output, "ringbuf_output", 4, Returns::value, ringbuf_output},
     Helper{BPF_FUNC_ringbuf_query, "ringbuf_query", 2, Returns::value, ringbuf_query},
     Helper{BPF_FUNC_probe_read, "probe_read", 3, Returns::value, probe_read},
     Helper{BPF_FUNC_probe_read_kernel, "probe_read_kernel", 3, Returns::value, probe_read},

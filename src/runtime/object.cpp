@@ -16,6 +16,7 @@
 #include "causes.h"
 #include "load_log.h"
 #include "multi_link.h"
+#include "runtime/frames.h"
 #include "stdlib/settings.h"
 #include "verifier_words.h"
 
@@ -177,6 +178,13 @@ void make_room(bpf_object* object) {
     }
 }
 
+void make_frames(bpf_object* object) {
+    bpf_map* map = bpf_object__find_map_by_name(object, std::string(frames_symbol).c_str());
+    if (map && bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
+        bpf_map__set_max_entries(
+            map, bpf_map__max_entries(map) * static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1)));
+}
+
 // One that is not there has no size.
 bool has_sizes(const bpf_object* object, const std::string& symbol, uint32_t key, uint64_t value) {
     const bpf_map* map = bpf_object__find_map_by_name(object, symbol.c_str());
@@ -230,6 +238,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
         if (int code = choose_program(plan, uses, program); code < 0) return failed(bpf_program__name(program), -code);
     share_sections(object.get());
     make_room(object.get());
+    make_frames(object.get());
     int code = bpf_object__load(object.get());
     if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
     return {std::move(object), std::nullopt};

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "runtime/records.h"
 #include "runtime/samples.h"
 #include "runtime/series.h"
 
@@ -114,7 +115,8 @@ bool sound(const PlannedMap& map, const Plan& plan) {
 
 bool sound(const EventField& field, const PlannedEvent& event, const Plan& plan) {
     if (!sound(field.type)) return false;
-    if (!field.percentile) return lies_in(field.offset, field.type.size, event.size);
+    const uint32_t size = lies_apart(field.type) ? sizeof(uint64_t) : field.type.size;
+    if (!field.percentile) return lies_in(field.offset, size, event.size);
     if (field.percentile->map >= plan.maps.size() || field.percentile->share > whole_share) return false;
     const PlannedMap& map = plan.maps[field.percentile->map];
     const bool collects = map.value.kind == Kind::aggregation && map.value.aggregation == Aggregation::dist;

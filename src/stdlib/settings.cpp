@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "stdlib/limits.h"
+
 namespace lt {
 namespace {
 
@@ -78,7 +80,7 @@ constexpr std::string_view no_effect = "Accepted; lt has no need of it.";
 constexpr std::array rows{
     SettingRow{"max_map_keys", "a number from 1 to 16777216", set_number<&Settings::max_map_keys, 1, 1U << 24>,
                "How many keys a map holds."},
-    SettingRow{"max_strlen", "a number from 1 to 1024", set_number<&Settings::max_strlen, 1, 1024>,
+    SettingRow{"max_strlen", "a number from 1 to 65536", set_number<&Settings::max_strlen, 1, most_string_bytes>,
                "The bytes that str() reads."},
     SettingRow{"max_probes", "a number from 1 to 65536", set_number<&Settings::max_probes, 1, 65536>,
                "The places that one wildcard may stand for."},
@@ -131,6 +133,7 @@ Settings bt_settings() {
     s.maps_apart = true;
     s.binds_command = true;
     s.cut_mark = "..";
+    s.max_strlen = 1024;
     s.missing_probes = MissingProbes::some;
     return s;
 }
@@ -191,7 +194,7 @@ struct OldVariable {
     bool (*set)(Settings& settings, std::string_view text);
 };
 constexpr std::array old_variables{
-    OldVariable{"BPFTRACE_STRLEN", set_number<&Settings::max_strlen, 1, 1024>},
+    OldVariable{"BPFTRACE_STRLEN", set_number<&Settings::max_strlen, 1, most_string_bytes>},
     OldVariable{"BPFTRACE_MAP_KEYS_MAX", set_number<&Settings::max_map_keys, 1, 1U << 24>},
     OldVariable{"BPFTRACE_CAT_BYTES_MAX", set_number<&Settings::max_cat_bytes, 1, 1U << 24>},
     OldVariable{"BPFTRACE_NO_CPP_DEMANGLE",

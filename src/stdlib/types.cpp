@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "stdlib/limits.h"
+
 namespace lt {
 namespace {
 
@@ -316,7 +318,6 @@ constexpr auto type_words = [] {
     for (size_t i = 0; i < out.size(); i++) out[i] = named_types[i].name;
     return out;
 }();
-constexpr uint64_t longest_string = 1024;
 
 }  // namespace
 
@@ -324,7 +325,7 @@ std::optional<Type> type_named(std::string_view name, uint64_t count) {
     for (const NamedType& row : named_types) {
         if (row.name != name) continue;
         if (count == 0) return row.type;
-        if (row.type.kind != Kind::string || count > longest_string) return std::nullopt;
+        if (row.type.kind != Kind::string || count > most_string_bytes) return std::nullopt;
         return string_type(static_cast<uint32_t>(count));
     }
     return std::nullopt;

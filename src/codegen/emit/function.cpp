@@ -251,7 +251,8 @@ void FunctionBuilder::take_room() {
 // Without it nothing of the block can run.
 void FunctionBuilder::claim_scratch() {
     constexpr uint64_t header = 8;
-    llvm::Value* room = library(ir::Library::claim, {m_.maps_[*source_.scratch]});
+    const bool shared = m_.program_.maps[*source_.scratch].storage == ir::Storage::array;
+    llvm::Value* room = library(ir::Library::claim, {m_.maps_[*source_.scratch], word(shared)});
     auto* busy = llvm::BasicBlock::Create(m_.context_, "", function_);
     auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
     b_.CreateCondBr(b_.CreateIsNull(room), busy, after);

@@ -9,9 +9,11 @@ struct lt_frame {
     __u64 room[];
 };
 
-LT_API void* lt_claim(void* frames) {
+// `shared`: the pieces of all CPUs lie in one array, because they are too large for a value per CPU.
+LT_API void* lt_claim(void* frames, __u32 shared) {
+    const __u32 first = shared ? bpf_get_smp_processor_id() * LT_FRAMES_NESTED : 0;
     for (__u32 i = 0; i < LT_FRAMES_NESTED; i++) {
-        __u32 key = i;
+        __u32 key = first + i;
         struct lt_frame* f = bpf_map_lookup_elem(frames, &key);
         if (!f) return 0;
         if (__sync_val_compare_and_swap(&f->claimed, 0, 1) == 0) return f;

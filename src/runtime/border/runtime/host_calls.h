@@ -58,8 +58,8 @@ struct WalkOrder {
 
 // Of the kernel's helpers those that lt's interpreter has, by number (include/uapi/linux/bpf.h): of maps, time, the CPU
 // and the process (lt itself), strings and memory (of the program's own).
-constexpr std::array<int64_t, 21> host_kernel_helpers{1,   2,   3,   4,   5,   7,   8,   14,  15,  16, 45,
-                                                      113, 115, 125, 131, 132, 134, 165, 181, 182, 208};
+constexpr std::array<int64_t, 22> host_kernel_helpers{1,   2,   3,   4,   5,   7,   8,   14,  15,  16,  45,
+                                                      113, 115, 125, 130, 131, 132, 134, 165, 181, 182, 208};
 constexpr bool on_host(int64_t helper) {
     return std::find(host_kernel_helpers.begin(), host_kernel_helpers.end(), helper) != host_kernel_helpers.end();
 }

@@ -131,6 +131,7 @@ Settings bt_settings() {
     s.maps_apart = true;
     s.binds_command = true;
     s.cut_mark = "..";
+    s.shows_lines = true;
     s.missing_probes = MissingProbes::some;
     return s;
 }

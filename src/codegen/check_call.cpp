@@ -32,7 +32,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Call& node) {
             diags_.error(span(node.arguments[1]), "the number of frames stands once, behind the form").hint =
                 fmt::format("write {}(perf, 5), or {}(5)", row->name, row->name);
         }
-        return in_scope(id, variable_row(*variable_id)) ? stack_type(stack_request(program_, node).form) : nothing();
+        return in_scope(id, variable_row(*variable_id)) ? stack_of(program_, stack_request(program_, node).form)
+                                                        : nothing();
     }
     const bool told = diags_.all().size() != before;
     if (row->id == Function::buf || (row->id == Function::str && node.arguments.size() == 2))

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "check.h"
+#include "stacks.h"
 #include "stdlib/header_constants.h"
 
 namespace lt {
@@ -38,7 +39,7 @@ Type BodyChecker::variable(ast::ExprId id, const VariableRow& row, std::string_v
         return pointer_type(kernel_.type(body_.place.context).value_or(nothing()));
     if (row.id == Variable::curtask) return pointer_type(kernel_.type("struct task_struct").value_or(nothing()));
     if (row.type.view == View::duration && program_.settings.plain_integers) return integer_type();
-    if (row.type.kind == Kind::stack) return stack_type(program_.settings.stack_form);
+    if (row.type.kind == Kind::stack) return stack_of(program_, program_.settings.stack_form);
     if (row.id == Variable::probe) {
         std::vector<std::string> texts = place_texts(body_.place);
         texts.push_back(pattern_text(body_.place));

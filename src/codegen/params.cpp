@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "parser/parse.h"
 
@@ -21,6 +23,21 @@ std::vector<uint8_t> number_bytes(int64_t n) {
     return out;
 }
 
+// In as many bytes as a number.
+Type truth_type() {
+    Type type = integer_type();
+    type.view = View::boolean;
+    return type;
+}
+
+// As bpftrace reads them, in any case; an option without a value is true.
+std::optional<bool> truth_named(std::string_view text) {
+    std::string word(text);
+    for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (word.empty() || word == "true" || word == "1") return true;
+    return word == "false" || word == "0" ? std::optional(false) : std::nullopt;
+}
+
 std::vector<uint8_t> text_bytes(std::string_view text) {
     std::vector<uint8_t> out(text.begin(), text.end());
     out.resize(param_text, 0);
@@ -33,13 +50,17 @@ Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
     if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
     if (const auto* duration = std::get_if<ast::Duration>(&node))
         return {duration_type(), number_bytes(sign * duration->nanoseconds)};
+    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return {truth_type(), number_bytes(truth->value ? 1 : 0)};
     if (const auto* number = std::get_if<ast::Integer>(&node))
         return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
     return {};
 }
 
 Error unfit(const std::string& name, const Type& type, std::string_view text) {
-    const std::string_view example = type.kind == Kind::string ? "text" : type.view == View::duration ? "50ms" : "7";
+    const std::string_view example = type.kind == Kind::string     ? "text"
+                                     : type.view == View::duration ? "50ms"
+                                     : type.view == View::boolean  ? "true"
+                                                                   : "7";
     return {fmt::format("`{}` is no value for {}, which is {}", text, name, type_name(type)),
             fmt::format("for example --{} {}", name, example), 0};
 }
@@ -52,6 +73,10 @@ Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& ty
         if (text.size() >= param_text || text.find('\0') != text.npos)
             return Error{fmt::format("{} takes up to {} bytes", name, param_text - 1), "", 0};
         return text_bytes(text);
+    }
+    if (type.view == View::boolean) {
+        const auto truth = truth_named(text);
+        return truth ? number_bytes(*truth ? 1 : 0) : Result<std::vector<uint8_t>>(unfit(name, type, text));
     }
     Diags unread;
     const ast::Program program = parse({name, fmt::format("param p = {}", text)}, unread);

@@ -34,6 +34,12 @@ std::optional<StackForm> stack_form(const ast::Expr& expr) {
     return {};
 }
 
+Type stack_of(const ast::Program& program, StackForm form) {
+    Type type = stack_type(form);
+    type.view = program.settings.announces_probes ? View::plain : View::hex;
+    return type;
+}
+
 StackRequest stack_request(const ast::Program& program, const ast::Call& call) {
     StackRequest request{stack_frames, program.settings.stack_form};
     for (ast::ExprId argument : call.arguments) {

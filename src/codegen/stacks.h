@@ -18,6 +18,9 @@ std::optional<uint32_t> frame_count(const ast::Expr& expr);
 // The form asked for; none where it is no name of one.
 std::optional<StackForm> stack_form(const ast::Expr& expr);
 
+// Its view says how offsets are printed: hex, or as bpftrace's plain numbers.
+Type stack_of(const ast::Program& program, StackForm form);
+
 struct StackRequest {
     uint32_t frames = stack_frames;
     StackForm form = StackForm::names;

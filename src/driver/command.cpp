@@ -61,7 +61,7 @@ Status none_refused(const CLI::App& app, bool is_systemtap) {
         const std::string name(split(row.names, ',').back());
         const bool is_module = is_systemtap && row.names.starts_with("-d,");
         if (app.count(name) > 0 && !is_module)
-            return Error{fmt::format("{} is an option of bpftrace that lt has not", name), std::string(row.instead), 0};
+            return Error{fmt::format("lt does not support bpftrace's {}", name), std::string(row.instead), 0};
     }
     return Done{};
 }
@@ -75,6 +75,7 @@ void add_options(CLI::App& app, std::map<Option, std::string>& values, std::map<
         }
         CLI::Option* option = app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
         if (row.argument == "LIST") option->join(',');
+        if (row.argument == "PROGRAM") option->join('\n');
         if (row.argument.starts_with('[')) option->expected(0, 1);
     }
 }
@@ -87,6 +88,21 @@ Status take_pattern(Command& command) {
     if (pattern.empty() && !command.has(Option::program)) pattern = "*";
     if (command.file.empty() && command.positional.empty()) return Done{};
     return Error{"-l takes one pattern", "quote it, as in lt -l 'k:vfs_*'", 0};
+}
+
+// lt goes by other names, too, whose users expect what those do.
+void take_name(std::string_view name, std::map<Option, std::string>& options) {
+    if (name.ends_with("stap")) options[Option::systemtap] = "true";
+    if (name.ends_with("bpftrace")) options[Option::bpftrace] = "true";
+}
+
+// Several -e are lines of one program. For bpftrace only the last one counts.
+void take_last_program(const CLI::App& app, Command& command) {
+    const std::vector<std::string> programs = app.get_option("-e")->results();
+    if (programs.size() < 2) return;
+    command.options[Option::program] = programs.back();
+    if (!command.has(Option::no_warnings))
+        fmt::print(stderr, "lt: of {} -e only the last one is run, as bpftrace does\n", programs.size());
 }
 
 }  // namespace
@@ -137,6 +153,8 @@ Result<Command> read_command(int argc, const char* const* argv) {
         if (app.count(first) == 0) continue;
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
+    take_name(argc > 0 ? argv[0] : "", command.options);
+    if (command.has(Option::bpftrace)) take_last_program(app, command);
     std::vector<std::string> rest = app.remaining();
     if (command.has(Option::program) && !command.file.empty()) {  // with -e there is no file: that word is the script's
         rest.insert(rest.begin(), command.file);

@@ -197,7 +197,7 @@ Status tell_spans(Trace& trace, Printer& printer) {
         if (account.left_out != 0) fact.text += fmt::format(", {} left out by sampling", account.left_out);
         if (account.abandoned != 0) fact.text += fmt::format(", {} open when it was detached", account.abandoned);
         for (const Loss& loss : trace.session().losses()) {
-            const auto told = loss_fact(trace.plan(), loss, true);
+            const auto told = loss_fact(trace.plan(), loss, {.stats = true, .source = "program"});
             if (told && is_of_span(loss.kind) && loss.subject == i) fact.text += "\n     " + told->text;
         }
         fact.text += '\n';

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -84,13 +85,15 @@ Result<std::vector<Listed>> in_file(Kernel& kernel, const ProbeRow& row, const P
 }
 
 // A pattern of files is those that match, or, as `*`, those that processes have mapped. Of these some may be none that
-// can be read.
+// can be read. A path is shown as it was written, so that the line is what one can type.
 Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process) {
     if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
     const std::string file = file_of_process(process, part(parts, 1));
     if (!is_glob(file)) {
         const Result<std::string> path = kernel.binary(file);
-        return path ? in_file(kernel, row, parts, *path) : Result<std::vector<Listed>>(path.error());
+        if (!path) return path.error();
+        std::error_code failed;
+        return in_file(kernel, row, parts, std::filesystem::exists(file, failed) ? file : *path);
     }
     std::vector<Listed> out;
     for (const std::string& path : file == "*" ? kernel.mapped_files(process) : kernel.binaries(file)) {
@@ -100,18 +103,39 @@ Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const
     return out;
 }
 
+std::string module_of(const std::optional<KernelFunction>& f) {
+    return !f || f->module.empty() ? "vmlinux" : f->module;
+}
+
 // rawtracepoint:EVENT or rawtracepoint:MODULE:EVENT
 std::vector<std::string> raw_events(Kernel& kernel, const Parts& parts) {
     std::vector<std::string> names = kernel.raw_tracepoints(part(parts, std::max<size_t>(1, parts.size() - 1)));
     if (parts.size() < 3) return names;
     std::erase_if(names, [&](const std::string& name) {
         const std::optional<KernelFunction> event = kernel.raw_tracepoint(name);
-        return !event || !glob_match(parts[1], event->module.empty() ? "vmlinux" : event->module);
+        return !event || !glob_match(parts[1], module_of(event));
     });
     return names;
 }
 
-Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process) {
+// A trampoline needs the function's type.
+bool needs_btf(ProbeKind kind) { return kind == ProbeKind::fentry || kind == ProbeKind::fexit; }
+
+std::vector<Listed> kernel_functions(Kernel& kernel, const ProbeRow& row, const Parts& parts, bool with_module) {
+    std::vector<Listed> out;
+    for (const std::string& name : kernel.functions(part(parts, std::max<size_t>(1, parts.size() - 1)),
+                                                    parts.size() > 2 ? part(parts, 1) : "*")) {
+        if (!needs_btf(row.kind)) {
+            out.push_back({name, name});
+        } else if (const auto f = kernel.function(name); f && f->in_btf) {
+            out.push_back({with_module ? fmt::format("{}:{}", module_of(f), name) : name, name});
+        }
+    }
+    return out;
+}
+
+Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process,
+                                      bool as_bpftrace = false) {
     switch (row.place) {
         case Place::nothing:
         case Place::period:
@@ -121,11 +145,15 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
             return std::vector<Listed>{};
         case Place::event:
             return named(kernel.tracepoints(part(parts, 1), part(parts, 2)));
-        case Place::raw_event:
-            return named(raw_events(kernel, parts));
+        case Place::raw_event: {
+            std::vector<Listed> out = named(raw_events(kernel, parts));
+            for (Listed& each : out)
+                if (as_bpftrace)
+                    each.text = fmt::format("{}:{}", module_of(kernel.raw_tracepoint(each.name)), each.name);
+            return out;
+        }
         case Place::kernel_function:
-            return named(kernel.functions(part(parts, std::max<size_t>(1, parts.size() - 1)),
-                                          parts.size() > 2 ? part(parts, 1) : "*"));
+            return kernel_functions(kernel, row, parts, as_bpftrace);
         case Place::system_call:
             return system_calls(kernel, part(parts, 1));
         case Place::counter:
@@ -252,14 +280,10 @@ void print_at_hand(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
     for (const std::string& line : at_hand(kernel, row, listed)) fmt::print("    {}\n", line);
 }
 
-struct Listing {
-    bool verbose;  // and what each has at hand
-    int process;   // whose files `*` means; 0: those of all
-};
-
 Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, const Listing& how) {
-    const Result<std::vector<Listed>> all = find_kind(kernel, row, parts, how.process);
+    const Result<std::vector<Listed>> all = find_kind(kernel, row, parts, how.process, how.as_bpftrace);
     if (!all) return all.error();
+    const std::string_view colon = how.as_bpftrace && row.place == Place::counter ? ":" : "";
     const bool without_places = run_by_lt(row.place) ? row.place != Place::kernel_objects
                                                      : row.place == Place::clock || row.place == Place::address;
     if (without_places) {
@@ -267,7 +291,7 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts
         return size_t{1};
     }
     for (const Listed& each : *all) {
-        fmt::print("{}:{}\n", row.name, each.text);
+        fmt::print("{}:{}{}\n", row.name, each.text, colon);
         if (how.verbose) print_at_hand(kernel, row, each);
     }
     return all->size();
@@ -303,27 +327,44 @@ Status list_types(Kernel& kernel, std::string_view pattern, bool verbose) {
     return Done{};
 }
 
-// A pattern in the place of the kind stands for those kinds whose places are written so: a path is in programs.
+bool in_a_program(const ProbeRow& row) { return row.place == Place::binary_function || row.place == Place::marker; }
+
+// Returns are where the entries are, and what runs at times is nowhere.
+bool has_places_of_its_own(const ProbeRow& row, const Listing& how) {
+    switch (row.place) {
+        case Place::nothing:
+        case Place::period:
+        case Place::clock:
+        case Place::address:
+        case Place::signal:
+            return false;
+        case Place::system_call:
+        case Place::socket_event:
+            return !how.as_bpftrace;
+        case Place::event:
+        case Place::raw_event:
+        case Place::kernel_function:
+        case Place::counter:
+        case Place::kernel_objects:
+        case Place::binary_function:
+        case Place::marker:
+            return !row.result;
+    }
+    return false;
+}
+
+// A pattern in the place of the kind stands for those kinds whose places are written so: a path is in programs. With -p
+// they are in the process's files, too.
 Result<size_t> list_kinds(Kernel& kernel, const Parts& parts, const Listing& how) {
     const bool in_programs = parts[1].find('/') != std::string_view::npos;
     size_t found = 0;
     for (const ProbeRow& row : probe_rows()) {
-        const bool of_program = row.place == Place::binary_function || row.place == Place::marker;
-        if (of_program != in_programs || row.place == Place::nothing || !glob_match(parts[0], row.name)) continue;
-        const Result<size_t> n = list_kind(kernel, row, parts, how);
+        const bool of_process = in_a_program(row) && how.process != 0 && parts.size() == 2;
+        if ((in_a_program(row) != in_programs && !of_process) || !has_places_of_its_own(row, how)) continue;
+        if (!glob_match(parts[0], row.name)) continue;
+        const bool by_name = parts.size() == 2 && (row.place == Place::event || of_process);
+        const Result<size_t> n = list_kind(kernel, row, by_name ? Parts{parts[0], "*", parts[1]} : parts, how);
         if (!n && in_programs) return n.error();
-        found += n ? *n : 0;
-    }
-    return found;
-}
-
-// Events and functions by their last part, and with -p what is in the process's files.
-Result<size_t> list_anything(Kernel& kernel, std::string_view last, const Listing& how) {
-    std::vector<Parts> all{{"t", "*", last}, {"k", last}};
-    if (how.process != 0) all.insert(all.end(), {{"uprobe", "*", last}, {"usdt", "*", last}});
-    size_t found = 0;
-    for (const Parts& each : all) {
-        const Result<size_t> n = list_kind(kernel, *find_probe(each[0]), each, how);
         found += n ? *n : 0;
     }
     return found;
@@ -336,7 +377,7 @@ Result<size_t> list_parts(Kernel& kernel, const Parts& parts, const Listing& how
     const bool is_kinds = parts.size() > 1 && is_glob(parts[0]);
     if (parts.size() > 1 && !is_kinds)
         return Error{fmt::format("there is no kind of probe `{}`", parts[0]), std::string(forms), 0};
-    return is_kinds ? list_kinds(kernel, parts, how) : list_anything(kernel, parts.back(), how);
+    return list_kinds(kernel, is_kinds ? parts : Parts{"*", parts.back()}, how);
 }
 
 Status list_pattern(Kernel& kernel, std::string_view pattern, const Listing& how) {
@@ -349,10 +390,15 @@ Status list_pattern(Kernel& kernel, std::string_view pattern, const Listing& how
 
 }  // namespace
 
-Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose, int process) {
+Status list_probes(Kernel& kernel, std::string_view patterns, const Listing& how) {
     for (const std::string_view pattern : split(patterns, ','))
-        if (const Status listed = list_pattern(kernel, trim(pattern), {verbose, process}); !listed) return listed;
+        if (const Status listed = list_pattern(kernel, trim(pattern), how); !listed) return listed;
     return Done{};
+}
+
+bool is_listed_by_bpftrace(std::string_view probe) {
+    const ProbeRow* row = find_probe(split(probe, ':')[0]);
+    return !row || (row->place != Place::nothing && row->place != Place::signal);
 }
 
 void list_at_hand(Kernel& kernel, std::string_view probe) {

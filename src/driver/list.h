@@ -8,10 +8,18 @@
 
 namespace lt {
 
+struct Listing {
+    bool verbose = false;      // and what each has at hand
+    int process = 0;           // whose files `*` means; 0: those of all
+    bool as_bpftrace = false;  // no kinds of lt's own; modules and colons where bpftrace prints them
+};
+
 // Prints all that match one of the patterns, which have commas between them, a line each; an Error when nothing matches
-// one. `verbose`: and what each has at hand. `process`: whose files `*` in the place of one means, 0 for those of all.
-// "struct NAME" is a type instead, a pattern of types their names (`verbose`: their members).
-Status list_probes(Kernel& kernel, std::string_view patterns, bool verbose, int process = 0);
+// one. "struct NAME" is a type instead, a pattern of types their names (`verbose`: their members).
+Status list_probes(Kernel& kernel, std::string_view patterns, const Listing& how);
+
+// BEGIN, END and self: are no places, and bpftrace does not list them.
+bool is_listed_by_bpftrace(std::string_view probe);
 
 // Prints what a probe has at hand, a line each; nothing where that is not known.
 void list_at_hand(Kernel& kernel, std::string_view probe);

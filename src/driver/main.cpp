@@ -54,8 +54,8 @@ int ask_kernel(const Command& command) {
     }
     const Result<Traced> traced = traced_of(command);
     if (!traced) return fail(traced.error());
-    const Status listed =
-        list_probes(**kernel, command.text(Option::list), command.has(Option::verbose), traced->process);
+    const Listing how{command.has(Option::verbose), traced->process, command.has(Option::bpftrace)};
+    const Status listed = list_probes(**kernel, command.text(Option::list), how);
     return listed ? 0 : fail(listed.error());
 }
 
@@ -67,17 +67,36 @@ int list_program(Command command) {
     return with_pipeline(command, {}, &Pipeline::list);
 }
 
+// Does one thing with a plan. What of bpftrace's is in it was decided when it was compiled.
+int with_plan(Command command, const Source& file, const Shared& shared, int (Pipeline::*work)()) {
+    Result<SavedPlan> saved = read_plan(file);
+    if (!saved) return fail(saved.error());
+    command.options.erase(Option::bpftrace);
+    Pipeline pipeline(command, *std::move(saved), shared);
+    return (pipeline.*work)();
+}
+
+// A program that --aot wrote: all words are the plan's.
+int run_own_plan(int argc, const char* const* argv, std::string plan) {
+    Result<Command> command = read_command(argc, argv);
+    if (!command) return fail(command.error());
+    if (!command->file.empty()) command->positional.insert(command->positional.begin(), command->file);
+    command->file = argv[0];
+    const Source file{argv[0], std::move(plan)};
+    if (command->has(Option::help) || command->script_help) {
+        if (!command->script_help) fmt::print("{}", command->help);
+        return with_plan(*command, file, {}, &Pipeline::help);
+    }
+    return with_plan(*command, file, {}, command->has(Option::list) ? &Pipeline::list : &Pipeline::run);
+}
+
 // Does one thing with what a command line names: a script, or a plan that was saved.
 int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)()) {
     Result<Source> source = read_source(command);
     if (!source) return fail(with_verb_meant(command, source.error()));
-    if (!is_saved_plan(source->text)) {
-        Pipeline pipeline(command, *std::move(source), shared);
-        return (pipeline.*work)();
-    }
-    Result<SavedPlan> saved = read_plan(*source);
-    if (!saved) return fail(saved.error());
-    Pipeline pipeline(command, *std::move(saved), shared);
+    const std::string_view plan = plan_within(source->text);
+    if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);
+    Pipeline pipeline(command, *std::move(source), shared);
     return (pipeline.*work)();
 }
 
@@ -137,6 +156,7 @@ int check(int argc, const char* const* argv) {
 
 bool is_console(const Command& command) {
     const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+    if (command.has(Option::bpftrace)) return false;
     return command.file.empty() && !command.has(Option::program) && on_terminal;
 }
 
@@ -163,18 +183,23 @@ Error with_verb_meant(const Command& command, Error error) {
     return error;
 }
 
+// What scripts find out before they use a feature: the release whose language lt takes and whose forms it prints.
+constexpr std::string_view bpftrace_version = "bpftrace v0.26.0";
+
 int run(int argc, const char* const* argv) {
+    const bool has_verbs = !std::string_view(argv[0]).ends_with("bpftrace");  // that has none, but scripts so named
+    Result<std::string> plan = own_plan();
+    if (!plan) return fail(plan.error());
+    if (!plan->empty()) return run_own_plan(argc, argv, *std::move(plan));
     for (const auto& [word, verb] : verbs)
-        if (argc > 1 && argv[1] == word) return verb(argc - 1, argv + 1);
+        if (has_verbs && argc > 1 && argv[1] == word) return verb(argc - 1, argv + 1);
     Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
-    if (std::string_view(argv[0]).ends_with("stap")) command->options[Option::systemtap] = "true";
-    if (std::string_view(argv[0]).ends_with("bpftrace")) command->options[Option::bpftrace] = "true";
     if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
     if (c.has(Option::help) || c.script_help) return help(c);
     if (c.has(Option::version)) {
-        fmt::print("lt {}\n", LT_VERSION);
+        fmt::print("{}\n", c.has(Option::bpftrace) ? bpftrace_version : "lt " LT_VERSION);
         return 0;
     }
     if (const Status fits = record_fits(c); !fits) return fail(fits.error());

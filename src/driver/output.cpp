@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "notify.h"
 
 namespace lt {
 namespace {
@@ -177,14 +178,19 @@ Status Output::draw() const {
     return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
 }
 
-void Output::announce(size_t places, bool told) {
-    if (places > 0 && !quiet_) {
-        if (!told) fmt::print(stderr, "lt: tracing {} probe{}; Ctrl-C ends\n", places, places == 1 ? "" : "s");
+void Output::announce(size_t probes, bool as_bpftrace) {
+    if (probes > 0 && !quiet_) {
+        const std::string count = fmt::format("{} probe{}", probes, probes == 1 ? "" : "s");
+        if (!as_bpftrace)
+            fmt::print(stderr, "lt: tracing {}; Ctrl-C ends\n", count);
+        else if (!json_)
+            fmt::print(stderr, "Attached {}\n", count);
         printer().at({});
-        printer().attached(places);
+        printer().attached(probes);
     }
     printer().flush();
     if (std::getenv(notify_variable)) tell(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
+    notify_service("READY=1\nSTATUS=Tracing");
     if (!ready_fd_) return;
     tell(*ready_fd_, "ready\n");
     ::close(*ready_fd_);

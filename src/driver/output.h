@@ -27,8 +27,8 @@ class Output {
     // in a script does not cost the results of the last run. Does nothing from the second time on.
     Status begin(const Plan& plan);
     Printer& printer() { return *chain_.back(); }
-    // Every probe is attached: of so many places. `told`: the user has been told of it in another way.
-    void announce(size_t places, bool told);
+    // Every probe is attached, so many of them.
+    void announce(size_t probes, bool as_bpftrace);
     // Writes what is left, and draws what was asked for.
     Status finish();
 

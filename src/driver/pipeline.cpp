@@ -15,10 +15,12 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "codegen/loss_places.h"
 #include "list.h"
 #include "parser/parse.h"
 #include "privileges.h"
 #include "process_files.h"
+#include "probe_filter.h"
 #include "progress.h"
 #include "saved.h"
 #include "systemtap.h"
@@ -152,12 +154,12 @@ bool Pipeline::options_fit() {
     if (last_stage_.empty()) last_stage_ = command_.has(Option::dry_run) ? "attach" : stages.back().name;
     resolve_options_.params = command_.params;
     // Others may ask what is open, and who runs what is saved.
-    resolve_options_.accounts = command_.has(Option::stats) || command_.has(Option::save) || !shared_.alone;
+    resolve_options_.accounts = command_.has(Option::stats) || is_saving(command_) || !shared_.alone;
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
     if (!set_max_keys() || !set_max_overhead() || !set_process() || !set_limits()) return false;
     if (!open_output()) return false;
-    if (command_.has(Option::kernel) || command_.has(Option::save) || command_.has(Option::emit_elf))
+    if (command_.has(Option::kernel) || is_saving(command_) || command_.has(Option::emit_elf))
         last_stage_ = saved_ ? "fit" : "emit";
     return stages_fit() && rule_out_features(command_.list(Option::no_feature), resolve_options_, diags_) &&
            rule_out_ways(command_.list(Option::attach_with), command_.has(Option::attach_with), resolve_options_,
@@ -308,8 +310,12 @@ bool Pipeline::parse() {
     if (asks_for_command() && !start_command()) return false;
     tell_systemtap(command_, given);
     if (child_) given.target = child_->pid();
+    given.keeps_options = is_saving(command_);
     program_ = lt::parse(source_, diags_, given);
-    return !diags_.has_errors() && params_fit();
+    if (diags_.has_errors() || !params_fit()) return false;
+    if (!command_.has(Option::probe_filter)) return true;
+    const Status left = filter_probes(program_, command_.text(Option::probe_filter));
+    return left ? true : refuse(left.error());
 }
 
 // SystemTap's target() is a number when the program is compiled.
@@ -375,6 +381,7 @@ int Pipeline::list() {
         for (const SharedPlace& place : body.place.members) places.push_back(place.text);
     }
     for (const std::string& place : places) {
+        if (command_.has(Option::bpftrace) && !is_listed_by_bpftrace(place)) continue;
         fmt::print("{}\n", place);
         if (command_.has(Option::verbose)) list_at_hand(*kernel_, place);
     }
@@ -456,6 +463,7 @@ bool Pipeline::lower() {
     if (!program_.c_functions.empty() && c_code_.empty())  // however often the rest is compiled
         c_code_ = compile_c_functions(source_, program_, *kernel_, diags_);
     ir_.c_code = c_code_;
+    if (command_.has(Option::warnings)) count_by_place(ir_, source_);
     return !diags_.has_errors();
 }
 

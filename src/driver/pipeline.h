@@ -50,10 +50,11 @@ class Pipeline {
     bool end(Ended how);
     const Plan& plan() const { return ir_.plan; }
     Session& session() { return *session_; }
-    size_t places() const;  // that are traced
-    int tell();             // compiles, and prints what would be attached
-    int help();             // prints the script's parameters
-    int list();             // prints the places of the script's probes
+    size_t places() const;    // that are traced
+    size_t attached() const;  // probes, as bpftrace counts them
+    int tell();               // compiles, and prints what would be attached
+    int help();               // prints the script's parameters
+    int list();               // prints the places of the script's probes
 
     bool parse();
     bool resolve();
@@ -131,7 +132,6 @@ class Pipeline {
     Emitted emitted_;
     std::string last_stage_;
     int exit_status_ = 0;
-    bool announced_ = false;
     uint64_t most_results_ = 0;           // 0: no limit
     uint64_t duration_ns_ = 0;            // 0: no limit
     std::optional<double> max_overhead_;  // of all CPUs' time

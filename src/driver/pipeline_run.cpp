@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "notify.h"
 #include "pipeline.h"
 #include "protocol.h"
 
@@ -108,11 +109,6 @@ void allow_many_files() {
 }  // namespace
 
 bool Pipeline::attach() {
-    if (ir_.plan.announces_probes && !command_.has(Option::quiet) && !announced_) {
-        const size_t n = own_probes();
-        output_->printer().attaching(n);
-        announced_ = true;
-    }
     const Traced& traced = resolve_options_.traced;
     if (traced.process != 0 && !watch_process()) return false;
     const bool bound = ir_.plan.binds_command && traced.by == TracedBy::all;
@@ -196,18 +192,28 @@ size_t Pipeline::places() const {
     return planned_places() - skipped;
 }
 
+// As bpftrace counts: every match of every probe, and the blocks that run at the beginning and at the end.
+size_t Pipeline::attached() const {
+    const auto is_once = [](const PlannedProbe& p) {
+        return !p.internal && (p.when == When::begin || p.when == When::end || p.when == When::once);
+    };
+    return places() + static_cast<size_t>(std::ranges::count_if(ir_.plan.probes, is_once));
+}
+
 bool Pipeline::collect() { return begin() && end(session_->run()); }
 
 bool Pipeline::begin() {
     trace_ = std::make_unique<Trace>(1, source_.text, ir_.plan, *session_);
     traces_ = std::make_unique<Alone>(*trace_);
     if (std::ranges::any_of(ir_.plan.probes, lasting)) listen();
-    output_->announce(places(), ir_.plan.announces_probes);  // who reads it may ask at once
+    const bool as_bpftrace = ir_.plan.announces_probes;
+    output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // who reads it may ask at once
     if (live_) {
         live_->show(*traces_);
         if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)
             return refuse(timed.error());
     }
+    if (child_) session_->turn();  // what BEGIN asks for is done before the command runs
     if (child_ && !release_child()) return false;
     if (duration_ns_ == 0) return true;
     const Status timed = session_->end_after(duration_ns_);
@@ -216,6 +222,7 @@ bool Pipeline::begin() {
 
 bool Pipeline::end(Ended how) {
     if (live_) live_->end();
+    if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
     const Status finished = session_->finish();
     tell_end();
     exit_status_ = session_->exit_status();
@@ -266,7 +273,8 @@ void Pipeline::tell_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
     }
-    lt::tell_end(ir_.plan, *session_, output_->printer(), command_.has(Option::stats), shared_.messages);
+    lt::tell_end(ir_.plan, *session_, output_->printer(), {command_.has(Option::stats), source_.name},
+                 shared_.messages);
 }
 
 }  // namespace lt

@@ -104,7 +104,7 @@ bool Pipeline::can_be_saved(Plan& plan) {
 
 // What is compiled goes to the files that are asked for.
 bool Pipeline::write_files() {
-    return (!command_.has(Option::emit_elf) || write_object()) && (!command_.has(Option::save) || save());
+    return (!command_.has(Option::emit_elf) || write_object()) && (!is_saving(command_) || save());
 }
 
 bool Pipeline::write_object() {
@@ -129,7 +129,7 @@ bool Pipeline::save() {
                     by_each_way()};
     for (Plan& plan : saved.plans)
         if (!can_be_saved(plan)) return false;
-    const Status written = write_plan(plan_path(command_, source_), saved);
+    const Status written = write_plan(command_, saved);
     return written ? true : refuse(written.error());
 }
 

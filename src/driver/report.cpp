@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "codegen/loss_places.h"
 #include "runtime/printer.h"
 
 namespace lt {
@@ -110,6 +111,12 @@ const LossRow* row_of(LossKind kind) {
     return row == loss_rows.end() ? nullptr : &*row;
 }
 
+// Is it counted for one place of the program, by -k?
+bool is_at_a_place(const Loss& loss) {
+    const LossRow* row = row_of(loss.kind);
+    return row && row->subject == Subject::none && loss.subject != 0;
+}
+
 struct MissRow {
     MissKind kind;
     std::string_view name;  // in JSON
@@ -164,12 +171,16 @@ void tell_stats(const Plan& plan, const Session& session, const std::vector<Loss
 
 }  // namespace
 
-std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats) {
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const Telling& how) {
     for (const LossRow& row : loss_rows) {
-        if (row.kind != loss.kind || (row.told == Told::in_stats && !stats)) continue;
+        if (row.kind != loss.kind || (row.told == Told::in_stats && !how.stats)) continue;
         LossFact fact{row.kind, std::string(row.name), subject_name(plan, row.subject, loss.subject), loss.count, ""};
         fact.text = fmt::format(fmt::runtime(row.sentence), loss.count, fact.subject);
         if (!row.advice.empty()) fact.text += fmt::format("; {}", row.advice);
+        if (!is_at_a_place(loss)) return fact;
+        const LossPlace place = loss_place(loss.subject);
+        fact.subject = fmt::format("{}:{}:{}", how.source, place.line, place.column);
+        fact.text = fmt::format("{}: {}", fact.subject, fact.text);
         return fact;
     }
     return {};
@@ -249,7 +260,7 @@ void tell_overhead(const OverheadNews& news, Printer& printer, std::FILE* messag
     printer.flush();
 }
 
-void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages) {
+void tell_end(const Plan& plan, const Session& session, Printer& printer, const Telling& how, std::FILE* messages) {
     const std::vector<Loss> losses = session.losses();
     printer.at({});
     if (session.errors() > 0) {
@@ -262,12 +273,12 @@ void tell_end(const Plan& plan, const Session& session, Printer& printer, bool s
         printer.missed(fact);
     }
     for (const Loss& loss : losses) {
-        const auto fact = loss_fact(plan, loss, stats);
+        const auto fact = loss_fact(plan, loss, how);
         if (!fact) continue;
-        fmt::print(messages, "lt: {}\n", fact->text);
+        fmt::print(messages, "{}{}\n", is_at_a_place(loss) ? "warning: " : "lt: ", fact->text);
         printer.lost(*fact);
     }
-    if (stats) tell_stats(plan, session, losses, printer, messages);
+    if (how.stats) tell_stats(plan, session, losses, printer, messages);
     printer.flush();
 }
 

@@ -20,8 +20,13 @@ struct Timing {
     std::chrono::nanoseconds spent;
 };
 
+struct Telling {
+    bool stats = false;       // also what every run has
+    std::string source = {};  // the program's name, for places in it
+};
+
 // None where it is not told: what every run has only stands in --stats.
-std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, bool stats);
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const Telling& how);
 
 bool is_of_span(LossKind kind);  // the subject of such a loss is a span
 
@@ -34,7 +39,8 @@ std::string account_text(const AccountFact& account);
 
 // What a run missed and lost, and with `stats` what it cost: to standard error, and to the printer for those who read
 // its output by program. `messages` stands for standard error.
-void tell_end(const Plan& plan, const Session& session, Printer& printer, bool stats, std::FILE* messages = stderr);
+void tell_end(const Plan& plan, const Session& session, Printer& printer, const Telling& how,
+              std::FILE* messages = stderr);
 // That tracing costs more than it may, when it happens.
 void tell_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages);
 void tell_times(std::span<const Timing> timings);

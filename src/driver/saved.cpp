@@ -1,13 +1,18 @@
 #include "saved.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "base/text.h"
@@ -22,12 +27,13 @@ std::string name_of(Option option) {
 
 // What compiling asks for; all other options are about a run.
 constexpr std::array of_compiling{
-    Option::save,       Option::program,     Option::attach_with,    Option::max_map_keys,  Option::max_overhead,
-    Option::headers,    Option::timestamps,  Option::header_folders, Option::kernel,        Option::unsafe,
-    Option::verbose,    Option::systemtap,   Option::guru,           Option::global,        Option::limits,
-    Option::dump,       Option::stop_after,  Option::time,           Option::quiet,         Option::no_meaning,
-    Option::warnings,   Option::module_name, Option::buffer_size,    Option::bpftrace,      Option::no_warnings,
-    Option::no_feature, Option::emit_elf,    Option::needless,       Option::debug_folders, Option::traceable,
+    Option::aot,           Option::probe_filter, Option::save,       Option::program,     Option::attach_with,
+    Option::max_map_keys,  Option::max_overhead, Option::headers,    Option::timestamps,  Option::header_folders,
+    Option::kernel,        Option::unsafe,       Option::verbose,    Option::systemtap,   Option::guru,
+    Option::global,        Option::limits,       Option::dump,       Option::stop_after,  Option::time,
+    Option::quiet,         Option::no_meaning,   Option::warnings,   Option::module_name, Option::buffer_size,
+    Option::bpftrace,      Option::no_warnings,  Option::no_feature, Option::emit_elf,    Option::needless,
+    Option::debug_folders, Option::traceable,
 };
 
 // What is compiled in, and so cannot be chosen for a plan.
@@ -44,8 +50,8 @@ constexpr std::array compiled_in{
     CompiledIn{Option::attach_with, when_saved},    CompiledIn{Option::headers, when_saved},
     CompiledIn{Option::header_folders, when_saved}, CompiledIn{Option::global, when_saved},
     CompiledIn{Option::limits, when_saved},         CompiledIn{Option::systemtap, when_saved},
-    CompiledIn{Option::bpftrace, when_saved},       CompiledIn{Option::no_feature, when_saved},
-    CompiledIn{Option::traceable, when_saved},
+    CompiledIn{Option::no_feature, when_saved},     CompiledIn{Option::traceable, when_saved},
+    CompiledIn{Option::probe_filter, when_saved},
 };
 
 Error is_compiled_in(Option option, std::string_view hint) {
@@ -56,21 +62,22 @@ Error is_compiled_in(Option option, std::string_view hint) {
 }  // namespace
 
 Status suits_saving(const Command& command) {
-    if (!command.has(Option::save)) return Done{};
+    if (!is_saving(command)) return Done{};
+    const std::string_view by = command.has(Option::aot) ? "--aot" : "--save";
     for (const auto& [option, text] : command.options) {
         if (std::ranges::find(of_compiling, option) != of_compiling.end()) continue;
         const bool bound = std::ranges::find(compiled_in, option, &CompiledIn::option) != compiled_in.end();
         if (bound || option == Option::process)
             return Error{fmt::format("{} is for a run on this machine, and cannot be saved", name_of(option)),
                          "leave it out, or run the script with it", 0};
-        return Error{fmt::format("{} is about a run, and --save only compiles", name_of(option)),
+        return Error{fmt::format("{} is about a run, and {} only compiles", name_of(option), by),
                      "give it when the plan is run", 0};
     }
     return Done{};
 }
 
 Status suits_saved(const Command& command, const SavedPlan& saved) {
-    if (command.has(Option::save)) return Error{"this is a saved plan already", "copy the file", 0};
+    if (is_saving(command)) return Error{"this is a saved plan already", "copy the file", 0};
     for (const CompiledIn& row : compiled_in)
         if (command.has(row.option)) return is_compiled_in(row.option, row.hint);
     if (command.has(Option::timestamps) && !saved.timestamps) return is_compiled_in(Option::timestamps, when_saved);
@@ -85,6 +92,25 @@ Status suits_saved(const Command& command, const SavedPlan& saved) {
     return Done{};
 }
 
+namespace {
+
+constexpr const char* own_program = "/proc/self/exe";
+
+// The last bytes of a program that --aot wrote.
+struct Trailer {
+    uint64_t size = 0;  // of the plan before it
+    char magic[8] = {'\x89', 'L', 'T', 'O', 'W', 'N', '\n', '\0'};
+};
+
+uint64_t plan_size(std::string_view last) {
+    Trailer trailer;
+    if (last.size() < sizeof trailer) return 0;
+    last.remove_prefix(last.size() - sizeof trailer);
+    const bool is_one = last.substr(offsetof(Trailer, magic)) == std::string_view(trailer.magic, sizeof trailer.magic);
+    if (is_one) std::memcpy(&trailer, last.data(), sizeof trailer);
+    return trailer.size;
+}
+
 std::string plan_path(const Command& command, const Source& source) {
     const std::filesystem::path path = command.text(Option::save);
     std::error_code failed;
@@ -93,7 +119,50 @@ std::string plan_path(const Command& command, const Source& source) {
     return (path / (stem + ".plan")).string();
 }
 
-Status write_plan(const std::string& path, const SavedPlan& saved) { return write_file(path, to_bytes(saved)); }
+// lt runs what is at its end.
+Status write_program(const std::string& path, std::string_view plan) {
+    std::ifstream own(own_program, std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(own), {});
+    if (!own) return system_error(fmt::format("cannot read {}", own_program), errno);
+    if (const uint64_t size = plan_size(bytes); size != 0) bytes.resize(bytes.size() - size - sizeof(Trailer));
+    Trailer trailer;
+    trailer.size = plan.size();
+    bytes += plan;
+    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+    if (Status written = write_file(path, bytes); !written) return written;
+    return ::chmod(path.c_str(), 0755) == 0 ? Status(Done{}) : system_error("cannot make executable " + path, errno);
+}
+
+}  // namespace
+
+bool is_saving(const Command& command) { return command.has(Option::save) || command.has(Option::aot); }
+
+Status write_plan(const Command& command, const SavedPlan& saved) {
+    const std::string bytes = to_bytes(saved);
+    if (command.has(Option::save))
+        if (Status written = write_file(plan_path(command, saved.source), bytes); !written) return written;
+    return command.has(Option::aot) ? write_program(command.text(Option::aot), bytes) : Status(Done{});
+}
+
+std::string_view plan_within(std::string_view bytes) {
+    const uint64_t size = plan_size(bytes);
+    if (size == 0 || size > bytes.size() - sizeof(Trailer)) return bytes;
+    return bytes.substr(bytes.size() - sizeof(Trailer) - size, size);
+}
+
+Result<std::string> own_plan() {
+    std::ifstream own(own_program, std::ios::binary | std::ios::ate);
+    const auto whole = static_cast<int64_t>(own.tellg());
+    std::string last(sizeof(Trailer), '\0');
+    own.seekg(whole - static_cast<int64_t>(last.size()));
+    own.read(last.data(), static_cast<int64_t>(last.size()));
+    const auto size = own ? static_cast<int64_t>(plan_size(last)) : 0;
+    if (size <= 0) return std::string();
+    std::string plan(static_cast<size_t>(size), '\0');
+    own.seekg(whole - static_cast<int64_t>(last.size()) - size);
+    own.read(plan.data(), size);
+    return own ? std::move(plan) : Result<std::string>(Error{"the plan in this program is cut short", "", 0});
+}
 
 Status write_file(const std::string& path, std::string_view bytes) {
     std::FILE* const file = std::fopen(path.c_str(), "wbe");

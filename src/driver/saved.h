@@ -17,9 +17,15 @@ namespace lt {
 Status suits_saving(const Command& command);
 Status suits_saved(const Command& command, const SavedPlan& saved);
 
-// Where the plan of this script goes: the file that --save names, or one in that folder.
-std::string plan_path(const Command& command, const Source& source);
-Status write_plan(const std::string& path, const SavedPlan& saved);
+bool is_saving(const Command& command);  // --save or --aot
+
+// To where --save and --aot say: a file, or for --save one in that folder. That of --aot is lt itself with the plan at
+// its end.
+Status write_plan(const Command& command, const SavedPlan& saved);
+// The plan at the end of a file that --aot wrote; of others all of it.
+std::string_view plan_within(std::string_view bytes);
+// The plan at the end of the program that runs here; empty: it is lt alone.
+Result<std::string> own_plan();
 // A file that cannot be written whole is not left.
 Status write_file(const std::string& path, std::string_view bytes);
 

@@ -174,6 +174,10 @@ class Placer {
             node.arguments.size() < 3 ? nullptr : std::get_if<ast::String>(&program_[node.arguments[2]].node);
         program_.options.push_back(
             {name->value, is_flag ? "" : written(otherwise), description == nullptr ? "" : description->value});
+        if (given_.keeps_options) {
+            const ast::ExprId value = node.arguments[is_flag ? 0 : 1];
+            return parameter(e, std::string(name->value), value, otherwise);
+        }
         const auto given = std::find_if(given_.named.begin(), given_.named.end(),
                                         [&](const auto& n) { return n.first == name->value; });
         if (given == given_.named.end()) {
@@ -183,6 +187,19 @@ class Placer {
         e.node = value_like(otherwise, given->first, given->second);
     }
 
+    // The default takes the place of one of getopt()'s arguments, which nobody reads any more.
+    void parameter(ast::Expr& e, const std::string& name, ast::ExprId value, const ast::ExprNode& otherwise) {
+        const bool known = std::ranges::any_of(program_.items, [&](const ast::Item& item) {
+            const auto* p = std::get_if<ast::Parameter>(&item.node);
+            return p != nullptr && p->name == name;
+        });
+        const Span span = e.span;
+        const std::string help = program_.options.back().description;
+        e.node = ast::Name{name};
+        program_.exprs[static_cast<uint32_t>(value)].node = otherwise;
+        if (!known) program_.items.push_back({span, ast::Parameter{name, span, value, help}});
+    }
+
     static std::string written(const ast::ExprNode& node) {
         if (const auto* text = std::get_if<ast::String>(&node)) return quoted(text->value);
         if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? "true" : "false";
@@ -190,13 +207,17 @@ class Placer {
         return number == nullptr ? "..." : std::to_string(number->value);
     }
 
-    ast::ExprNode value_like(const ast::ExprNode& otherwise, const std::string& name, const std::string& text) {
-        if (std::holds_alternative<ast::String>(otherwise)) return ast::String{text};
+    ast::ExprNode value_like(const ast::ExprNode& otherwise, const std::string& name, const std::string& given) {
+        if (std::holds_alternative<ast::String>(otherwise)) return ast::String{given};
+        std::string text = given;  // in any case: True, FALSE
+        for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         const bool is_truth = std::holds_alternative<ast::Boolean>(otherwise);
         if (text == "true" || text.empty()) return is_truth ? ast::ExprNode(ast::Boolean{true}) : ast::Integer{1};
         if (text == "false") return is_truth ? ast::ExprNode(ast::Boolean{false}) : ast::Integer{0};
         const auto value = integer_of(text);
-        if (!value) diags_.error({}, fmt::format("--{} takes a number, not '{}'", name, text));
+        if (!value || (is_truth && *value > 1))
+            diags_.error({},
+                         fmt::format("--{} takes {}, not '{}'", name, is_truth ? "true or false" : "a number", given));
         return is_truth ? ast::ExprNode(ast::Boolean{value.value_or(0) != 0}) : ast::Integer{value.value_or(0)};
     }
 

@@ -163,7 +163,7 @@ void JsonPrinter::open_spans(const OpenSpans& open) {
     if (open.left_out != 0) member("left_out", open.left_out);
     out_ += ", \"open\": [";
     for (const OpenSpanLine& line : open.spans) {
-        if (&line != &open.spans.front()) out_ += ", ";
+        if (&line != &open.spans.front()) out_ += ',';
         out_ += fmt::format("{{\"age\": {}, \"pid\": {}, \"tid\": {}", line.age, line.pid, line.tid);
         member("comm", line.comm);
         if (!line.key.empty()) member("key", json_key(line.key, plain_));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,15 @@ void add(std::string& out, fmt::format_string<Arguments...> format, Arguments&&.
     fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
 }
 
+// bpftrace writes what a double cannot hold as a string, so that no reader changes it.
+template <class Integer>
+void append_whole(std::string& out, Integer number, bool plain) {
+    const auto as_double = static_cast<double>(number);
+    const bool fits = as_double < std::ldexp(1.0, 63) && static_cast<Integer>(as_double) == number;
+    const std::string_view quote = plain && !fits ? "\"" : "";
+    add(out, "{}{}{}", quote, number, quote);
+}
+
 void append_integer(std::string& out, int64_t number, const Type& type, bool plain) {
     switch (type.view) {
         case View::boolean:
@@ -35,7 +45,8 @@ void append_integer(std::string& out, int64_t number, const Type& type, bool pla
         case View::plain:
         case View::duration:
         case View::hex:
-            return type.is_signed ? add(out, "{}", number) : add(out, "{}", static_cast<uint64_t>(number));
+            return type.is_signed ? append_whole(out, number, plain)
+                                  : append_whole(out, static_cast<uint64_t>(number), plain);
     }
 }
 
@@ -47,7 +58,7 @@ struct Bucket {
 void append_list(std::string& out, const std::vector<Bucket>& buckets) {
     out += '[';
     for (const Bucket& bucket : buckets) {
-        if (out.back() != '[') out += ", ";
+        if (out.back() != '[') out += ',';
         out += '{';
         if (bucket.range.least) add(out, "\"min\": {}, ", *bucket.range.least);
         if (bucket.range.greatest) add(out, "\"max\": {}, ", *bucket.range.greatest);
@@ -109,18 +120,35 @@ void append_samples(std::string& out, const Samples& s, const Type& type) {
     out += '}';
 }
 
-// Structures and records are objects, arrays and tuples arrays.
-void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
-    const bool record = type.kind == Kind::tuple && !type.shape->names.empty();
-    const bool named = type.kind == Kind::structure || record;
+// A structure or a record.
+bool is_named(const Type& type) {
+    return type.kind == Kind::structure || (type.kind == Kind::tuple && !type.shape->names.empty());
+}
+
+std::vector<std::string_view> member_names(const Type& type) {
     std::vector<std::string_view> names;
-    if (record) names.assign(type.shape->names.begin(), type.shape->names.end());
+    if (type.kind == Kind::tuple) names.assign(type.shape->names.begin(), type.shape->names.end());
     if (type.kind == Kind::structure)
         for (const Member& m : type.shape->members)
             if (m.type.kind != Kind::none) names.push_back(m.name);
+    return names;
+}
+
+// As bpftrace: a list of the bytes, with signs.
+void append_bytes(std::string& out, std::string_view bytes) {
+    add(out, "[");
+    for (const char c : bytes)
+        add(out, "{}{}", out.ends_with('[') ? "" : ",", static_cast<int>(static_cast<int8_t>(c)));
+    add(out, "]");
+}
+
+// Structures and records are objects, arrays and tuples arrays.
+void append_group(std::string& out, const Group& group, const Type& type, bool plain) {
+    const bool named = is_named(type);
+    const std::vector<std::string_view> names = member_names(type);
     out += named ? '{' : '[';
     for (size_t i = 0; i < group.parts.size(); i++) {
-        if (i > 0) out += ", ";
+        if (i > 0) out += named ? ", " : ",";
         if (i < names.size()) append_json(out, names[i]), out += ": ";
         append_json(out, group.parts[i], plain);
     }
@@ -134,7 +162,9 @@ struct Appender {
 
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
     void operator()(int64_t number) const { append_integer(out, number, type, plain); }
-    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(const std::string& text) const {
+        plain&& type.kind == Kind::buffer ? append_bytes(out, text) : append_json(out, std::string_view(text));
+    }
     void operator()(const Average& average) const {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
@@ -148,29 +178,57 @@ struct Appender {
     void operator()(const Series& series) const {
         out += '[';
         for (const Series::Point& p : series.points) {
-            add(out, "{}{{\"interval_start\": \"{}\", \"value\": ", out.ends_with('[') ? "" : ", ",
-                interval_time(p.begin));
+            if (plain && !p.value) continue;  // as bpftrace
+            add(out, "{}{{\"interval_start\":\"{}\",\"value\":", out.ends_with('[') ? "" : ",", interval_time(p.begin));
             p.value ? append_integer(out, *p.value, type, plain) : add(out, "null");
             out += '}';
         }
         out += ']';
     }
     void operator()(Missing) const { out += "null"; }
-    void operator()(const Stack& stack) const { append_json(out, stack_rows(stack, type.stack_form)); }
+    void operator()(const Stack& stack) const {
+        if (is_bpftraces(type)) return append_json(out, std::string_view(bpftrace_stack(stack, type.stack_form)));
+        append_json(out, stack_rows(stack, type.stack_form));
+    }
 };
+
+std::string group_text(const Group& group, const Type& type);
+
+// bpftrace takes the blanks out of keys.
+std::string without_indent(std::string_view stack) {
+    std::string out;
+    for (const char c : stack)
+        if (c != ' ' || (!out.empty() && out.back() != '\n')) out += c;
+    return out;
+}
 
 // A part of a key as text.
 std::string part_text(const Value& part, bool plain) {
     if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
     if (const auto* stack = std::get_if<Stack>(&part.data)) {
+        if (is_bpftraces(part.type)) return without_indent(bpftrace_stack(*stack, part.type.stack_form));
         std::string out;
         for (const std::string& row : stack_rows(*stack, part.type.stack_form)) out += (out.empty() ? "" : "\n") + row;
         return out;
     }
-    if (part.type.kind == Kind::integer && part.type.view == View::enumeration && !plain) return show(part, true);
+    const bool is_shown = plain || part.type.view == View::enumeration;
+    if (part.type.kind == Kind::integer && is_shown) return show(part, true);
+    if (const auto* group = std::get_if<Group>(&part.data); group && plain) return group_text(*group, part.type);
     std::string out;
     append_json(out, part, plain);
     return out;
+}
+
+// As in text, without the blanks: (1,2), [1,2], {.a=1,.b=2}
+std::string group_text(const Group& group, const Type& type) {
+    const std::vector<std::string_view> names = member_names(type);
+    std::string out;
+    for (size_t i = 0; i < group.parts.size(); i++) {
+        if (i > 0) out += ',';
+        if (i < names.size()) add(out, ".{}=", names[i]);
+        out += part_text(group.parts[i], true);
+    }
+    return is_named(type) ? "{" + out + "}" : type.kind == Kind::array ? "[" + out + "]" : "(" + out + ")";
 }
 
 }  // namespace
@@ -193,13 +251,17 @@ void append_json(std::string& out, std::string_view text) {
 void append_json(std::string& out, const std::vector<std::string>& texts) {
     out += '[';
     for (const std::string& text : texts) {
-        if (&text != &texts.front()) out += ", ";
+        if (&text != &texts.front()) out += ',';
         append_json(out, std::string_view(text));
     }
     out += ']';
 }
 
-std::string json_key(const std::vector<Value>& parts, bool plain) {
+std::string json_key(const std::vector<Value>& all, bool plain) {
+    // A tuple as the whole key is the same as its parts.
+    const auto* tuple = all.size() == 1 ? std::get_if<Group>(&all.front().data) : nullptr;
+    const bool flat = tuple != nullptr && all.front().type.kind == Kind::tuple && all.front().type.shape->names.empty();
+    const std::vector<Value>& parts = flat ? tuple->parts : all;
     if (parts.size() == 1) return part_text(parts[0], plain);
     std::string out;
     for (const Value& part : parts) {

@@ -186,6 +186,9 @@ std::optional<Ended> LiveSession::turn() {
 void LiveSession::begin_run() {
     if (running_) return;
     running_ = true;
+    collector_->release();
+    drain();
+    if (ended_) return;
     if (auto read = run_iterators(); !read) {
         failure_ = read.error();
         end(Ended::failed);

@@ -40,9 +40,7 @@ std::vector<Refusal> LiveSession::attach() {
     }
     if (!collector_->holds_exit())
         if (auto refusals = link_all(attacher); !refusals.empty()) return refusals;
-    collector_->release();
-    drain();
-    if (ended_) return {};
+    if (collector_->holds_exit()) return {};
     if (auto started = start(); !started)
         attach_error_ = started.error();
     else if (auto followed = family_.add(target_.process); !followed)

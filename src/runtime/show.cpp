@@ -77,6 +77,14 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
     }
 }
 
+void append_record(std::string& out, const Average& average, const Type& type) {
+    fmt::format_to(std::back_inserter(out), "{{ .count = {}, .average = ", average.count);
+    append_number(out, average.value(), type, true);
+    out += ", .total = ";
+    append_number(out, average.sum, type, true);
+    out += " }";
+}
+
 void append_stats(std::string& out, const Average& average, const Type& type, bool plain) {
     fmt::format_to(std::back_inserter(out), "count {}, average ", average.count);
     append_number(out, average.value(), type, plain);
@@ -102,9 +110,40 @@ std::string perf_frame(const Frame& frame) {
     return fmt::format("{}+{:#x} ({})", frame.function, frame.offset, object);
 }
 
+// function+18@dir/file.c:12; only perf's form has the program's file.
+std::string bpftrace_frame(const Frame& frame, bool perf) {
+    const std::string object = !perf || !frame.user   ? ""
+                               : frame.object.empty() ? " ([unknown])"
+                                                      : fmt::format(" ({})", frame.object);
+    if (frame.function.empty()) return fmt::format("{:#x}{}", frame.address, perf && frame.user ? " ([unknown])" : "");
+    const std::string place = frame.place.empty() ? "" : "@" + frame.place;
+    if (frame.inlined) return perf ? frame.function + " (inlined)" : "[inlined] " + frame.function + place;
+    return fmt::format("{}+{}{}", frame.function, frame.offset, perf ? object : place);
+}
+
+std::vector<std::string> bpftrace_rows(const Stack& stack, StackForm form) {
+    if (stack.frames.empty()) return {"        " + stack_rows(stack, form).front()};
+    std::vector<std::string> rows;
+    for (const Frame& frame : stack.frames) {
+        switch (form) {
+            case StackForm::names:
+                rows.push_back("        " + bpftrace_frame(frame, false));
+                break;
+            case StackForm::perf:
+                rows.push_back(fmt::format("\t{:x} {}", frame.address, bpftrace_frame(frame, true)));
+                break;
+            case StackForm::raw:
+                if (!frame.inlined) rows.push_back(fmt::format("{:x}", frame.address));
+                break;
+        }
+    }
+    return rows;
+}
+
 // Names come from files of the traced machine.
-void append_stack(std::string& out, const Stack& stack, StackForm form) {
-    for (const std::string& row : stack_rows(stack, form)) {
+void append_stack(std::string& out, const Stack& stack, const Type& type) {
+    if (is_bpftraces(type)) return append_visible(out, bpftrace_stack(stack, type.stack_form));
+    for (const std::string& row : stack_rows(stack, type.stack_form)) {
         out += "    ";
         append_visible(out, row);
         out += '\n';
@@ -135,7 +174,8 @@ struct Appender {
         type.kind == Kind::buffer ? append_bytes(out, text) : append_visible(out, text);
     }
     void operator()(const Average& average) const {
-        if (type.aggregation == Aggregation::stats) return append_stats(out, average, type, plain);
+        const bool is_stats = type.aggregation == Aggregation::stats;
+        if (is_stats) return plain ? append_record(out, average, type) : append_stats(out, average, type, plain);
         append_number(out, average.value(), type, plain);
     }
     void operator()(const Extreme& extreme) const { append_number(out, extreme.value, type, plain); }
@@ -156,7 +196,7 @@ struct Appender {
     }
     void operator()(const Series& series) const { append_series(out, series, type, plain); }
     void operator()(Missing) const { out += nothing_text; }
-    void operator()(const Stack& stack) const { append_stack(out, stack, type.stack_form); }
+    void operator()(const Stack& stack) const { append_stack(out, stack, type); }
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
 };
 
@@ -249,6 +289,15 @@ std::string frame_text(const Frame& frame, StackForm form) {
     return {};
 }
 
+std::string bpftrace_stack(const Stack& stack, StackForm form) {
+    std::string out = "\n";
+    if (stack.id == stack_none) return out;
+    for (const std::string& row : bpftrace_rows(stack, form)) out += row + '\n';
+    return out;
+}
+
+bool is_bpftraces(const Type& type) { return type.kind == Kind::stack && type.view == View::plain; }
+
 std::vector<std::string> stack_rows(const Stack& stack, StackForm form) {
     if (stack.id == stack_none) return {"(no stack)"};
     if (stack.id == stack_lost) return {"(stack not kept)"};
@@ -264,7 +313,8 @@ int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data
 
 bool is_rows(const Value& value) {
     return std::holds_alternative<Histogram>(value.data) || std::holds_alternative<Distribution>(value.data) ||
-           std::holds_alternative<Stack>(value.data) || std::holds_alternative<Series>(value.data);
+           std::holds_alternative<Series>(value.data) ||
+           (std::holds_alternative<Stack>(value.data) && !is_bpftraces(value.type));
 }
 
 std::string show(const Value& value, bool plain) {

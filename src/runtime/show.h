@@ -12,7 +12,7 @@ namespace lt {
 
 constexpr std::string_view nothing_text = "-";  // where there is no number to show
 
-// A stack, a histogram and a distribution are rows, each of which ends its line.
+// A histogram, a distribution and a stack are rows, each of which ends its line; not so a stack in bpftrace's form.
 void append_value(std::string& out, const Value& value, bool plain);
 bool is_rows(const Value& value);
 
@@ -21,6 +21,10 @@ bool is_rows(const Value& value);
 void append_visible(std::string& out, std::string_view bytes);
 
 std::string frame_text(const Frame& frame, StackForm form = StackForm::names);
+
+// Is the stack's type printed as bpftrace prints it? Then it is an empty line, and a line for each frame if it has any.
+bool is_bpftraces(const Type& type);
+std::string bpftrace_stack(const Stack& stack, StackForm form);
 
 // The frames, innermost first, or a sentence in brackets where there are none to show.
 std::vector<std::string> stack_rows(const Stack& stack, StackForm form = StackForm::names);

@@ -187,8 +187,8 @@ Subject subject_of(LossKind kind) {
 
 bool sound(const PlannedLoss& loss, const Plan& plan) {
     const Subject subject = subject_of(loss.kind);
-    const size_t most = subject == Subject::map ? plan.maps.size() : subject == Subject::span ? plan.spans.size() : 1;
-    return loss.subject < most;
+    if (subject == Subject::none) return true;  // at most a place in the program
+    return loss.subject < (subject == Subject::map ? plan.maps.size() : plan.spans.size());
 }
 
 bool sound(const PlannedParam& param, const Plan& plan) {

@@ -28,10 +28,6 @@ class TextPrinter final : public Printer {
     void histogram(const Value& samples, SampleHistogram which) override {
         if (const auto* data = std::get_if<Samples>(&samples.data)) write(histogram_text(*data, samples.type, which));
     }
-    void attaching(size_t probes) override {
-        write(fmt::format("Attaching {} probe{}...\n", probes, probes == 1 ? "" : "s"));
-        sink_.flush();
-    }
     void maps_follow() override { write("\n\n"); }
     void attached(size_t) override {}
     void lost(const LossFact&) override {}
@@ -43,7 +39,6 @@ class TextPrinter final : public Printer {
   private:
     void write(std::string_view text);
     void entry(const std::string& name, const MapEntry& entry);
-    void blank_lines(const MapContent& content);
     void key(const std::vector<Value>& parts);
     void hand_over();
 
@@ -70,15 +65,7 @@ void TextPrinter::map(const MapContent& content) {
         entry(content.name, content.entries[index]);
         if (out_.size() >= large_write) hand_over();
     }
-    if (plain_) blank_lines(content);
     hand_over();
-}
-
-// As bpftrace has them: one for a map without entries, one after averages.
-void TextPrinter::blank_lines(const MapContent& content) {
-    if (content.entries.empty()) out_ += '\n';
-    const Aggregation a = content.value.aggregation;
-    if (a == Aggregation::avg || a == Aggregation::stats) out_ += '\n';
 }
 
 void TextPrinter::open_spans(const OpenSpans& open) {
@@ -102,10 +89,9 @@ void TextPrinter::value(const Value& value) {
 }
 
 void TextPrinter::entry(const std::string& name, const MapEntry& entry) {
-    const bool rows = is_rows(entry.value);
     out_ += name;
     key(entry.key);
-    out_ += rows ? (plain_ ? ": \n" : ":\n") : ": ";  // in bpftrace's form with the blank that it has there
+    out_ += is_rows(entry.value) ? ":\n" : ": ";
     append_value(out_, entry.value, plain_);
     out_ += '\n';
 }

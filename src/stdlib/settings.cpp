@@ -134,6 +134,7 @@ Settings bt_settings() {
     s.binds_command = true;
     s.cut_mark = "..";
     s.max_strlen = 1024;
+    s.shows_lines = true;
     s.missing_probes = MissingProbes::some;
     return s;
 }

@@ -13,23 +13,19 @@ by_bpftrace() {
 # What differs from run to run: times, process ids and all other numbers of three or more digits, paddings.
 masked() { sed -E 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g; s/^[0-9]+ /N /; s/\b[0-9]{3,}\b/N/g; s/ +/ /g; s/ $//'; }
 
-# Lines about the workload and headings, and the blank lines at the end.
-own() {
-    awk '/^$/ { blank++; next }
-         { blank = 0 }
-         /w-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I\/O)/ { print }
-         END { while (blank-- > 0) print "" }'
-}
+# Lines about the workload and headings. Empty lines are not looked at: before 0.24 bpftrace printed one for each empty
+# map.
+own() { grep -aE 'w-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)'; }
 
 # same PROGRAM [FILTER]: by both while load.sh runs. The first of all runs finds nothing in the caches and is not looked at.
 same() {
     [ -e warm ] || "$BASH" load.sh > warm 2>&1
     local name=${1##*/} filter=${2:-own}
     # the filters are programs, too, and start when all is over
-    by_bpftrace -c "$BASH $PWD/load.sh" "$1" > raw 2> bpftrace.err
+    by_bpftrace -q -c "$BASH $PWD/load.sh" "$1" > raw 2> bpftrace.err
     $filter < raw | masked > bpftrace.out
     if ! [ -s bpftrace.out ]; then echo "$name: bpftrace: $(tail -1 bpftrace.err)"; return; fi
-    lt -c "$BASH $PWD/load.sh" "$1" > raw 2> lt.err
+    lt -q -c "$BASH $PWD/load.sh" "$1" > raw 2> lt.err
     $filter < raw | masked > lt.out
     if diff -u bpftrace.out lt.out; then
         echo "$name: the same, $(grep -aq w- lt.out && echo with || echo without) lines of the workload"

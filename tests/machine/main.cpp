@@ -116,7 +116,7 @@ Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const 
     auto ran = simulation.run(scenario);
     printer->flush();
     for (const Loss& loss : simulation.losses()) {
-        const auto fact = loss_fact(plan, loss, true);
+        const auto fact = loss_fact(plan, loss, {.stats = true});
         fmt::print(stderr, "lt: {}\n", fact->text);
         printer->lost(*fact);
     }

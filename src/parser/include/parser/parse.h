@@ -19,13 +19,14 @@ namespace lt {
 struct Invocation {
     std::vector<std::string> positional;                          // $1, $2 ...
     std::vector<std::pair<std::string, std::string>> named = {};  // for getopt(): --name=value
+    bool keeps_options = false;  // getopt() becomes a parameter, which can still be set when the program is run
     // What a SystemTap program may ask before it is a tree.
     std::string kernel_release = {};  // "6.1.0-13-amd64"
     std::string architecture = "x86_64";
     std::map<std::string, std::string> kernel_config = {};  // of the options that are set: CONFIG_X to y, m or a value
     bool guru = false;                                      // -g
     int64_t target = 0;                                     // the process of -x; 0: none
-    std::string command = {};                                       // the program of -c
+    std::string command = {};                               // the program of -c
     std::vector<std::pair<std::string, std::string>> globals = {};  // -G name=value
     std::optional<uint32_t> max_errors = {};                        // -D MAXERRORS=n
     bool for_port = false;  // is the tree to be read by people: target() a name, no errors that are caught?

@@ -46,6 +46,8 @@ enum class Option : uint8_t {
     warnings,
     kernel,
     save,
+    aot,
+    probe_filter,
     unsafe,
     systemtap,
     target,

@@ -6,8 +6,10 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
+#include "literal.h"
 #include "probe_text.h"
 #include "stdlib/builtins.h"
 
@@ -16,16 +18,12 @@ namespace {
 
 std::string_view name_of(Function id) { return function_row(id).name; }
 
-std::optional<uint64_t> integer_of(std::string_view text) {
-    const bool is_hex = text.starts_with("0x");
-    if (is_hex) text.remove_prefix(2);
-    const bool is_negative = !is_hex && text.starts_with("-");
-    if (is_negative) text.remove_prefix(1);
-    uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value, is_hex ? 16 : 10);
-    if (error != std::errc{} || at != end || text.empty()) return std::nullopt;
-    return is_negative ? uint64_t{0} - value : value;
+// The words for true and false in any case of letters; nothing: neither.
+std::optional<bool> truth_of(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (text.empty() || text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+    return std::nullopt;
 }
 
 // Puts in their places what the command line gives.
@@ -49,9 +47,11 @@ class Placer {
         if (program_.settings.uses_environment) environment();  // goes before what the program sets
         put_settings(program_);
         // str($1) before $1: only there a word is one.
-        for (ast::Expr& e : program_.exprs) call(e);
-        for (ast::Expr& e : program_.exprs) {
-            if (const auto* p = std::get_if<ast::Positional>(&e.node)) e.node = positional(*p);
+        // By index: a negative number adds an expression.
+        for (size_t i = 0; i < program_.exprs.size(); i++) call(i);
+        for (size_t i = 0; i < program_.exprs.size(); i++) {
+            if (const auto* p = std::get_if<ast::Positional>(&program_.exprs[i].node))
+                program_.exprs[i].node = positional(*p, program_.exprs[i].span);
         }
     }
 
@@ -104,28 +104,57 @@ class Placer {
         return given_.positional[number - 1];
     }
 
-    ast::ExprNode positional(const ast::Positional& p) const {
+    // As the language reads such a number where it is written in the program.
+    ast::ExprNode number_node(const NumberWord& number, Span where) {
+        ast::ExprNode size = number.is_duration ? ast::ExprNode(ast::Duration{static_cast<int64_t>(number.size)})
+                                                : ast::Integer{number.size};
+        if (!number.is_negative) return size;
+        return ast::Unary{ast::UnaryOp::minus, program_.add(where, std::move(size))};
+    }
+
+    ast::ExprNode positional(const ast::Positional& p, Span where) {
         if (p.number == 0) return ast::Integer{given_.positional.size()};
         const auto text = word(p.number);
         if (!text) return ast::Integer{0};
-        if (const auto value = integer_of(*text)) return ast::Integer{*value};
+        if (const auto number = number_word(*text)) return number_node(*number, where);
         return ast::String{std::string(*text)};
     }
 
-    void call(ast::Expr& e) {
-        const auto* node = std::get_if<ast::Call>(&e.node);
+    // What is known of a number before there are types.
+    std::optional<uint64_t> whole_number(ast::ExprId id) const {
+        if (const auto* number = std::get_if<ast::Integer>(&program_[id].node)) return number->value;
+        const auto* p = std::get_if<ast::Positional>(&program_[id].node);
+        if (p == nullptr) return std::nullopt;
+        if (p->number == 0) return given_.positional.size();
+        const auto number = number_word(word(p->number).value_or("0"));
+        return number && !number->is_negative ? std::optional(number->size) : std::nullopt;
+    }
+
+    void call(size_t index) {
+        const auto* node = std::get_if<ast::Call>(&program_.exprs[index].node);
         if (node == nullptr) return;
-        if (node->name == name_of(Function::getopt)) return option(e, *node);
-        if (node->name != name_of(Function::str) || node->arguments.empty()) return;
-        const auto* sum = std::get_if<ast::Binary>(&program_[node->arguments[0]].node);
+        if (node->name == name_of(Function::getopt)) return option(index, ast::Call(*node));
+        if (node->name == name_of(Function::str) && !node->arguments.empty())
+            string_of_word(program_.exprs[index], ast::Call(*node));
+    }
+
+    // str($1), str($1 + 2), str($1, 5): so many characters of the word, at most.
+    void string_of_word(ast::Expr& e, const ast::Call& node) {
+        const auto* sum = std::get_if<ast::Binary>(&program_[node.arguments[0]].node);
         const bool adds = sum != nullptr && sum->op == ast::BinaryOp::add;
-        const auto* p = std::get_if<ast::Positional>(&program_[adds ? sum->left : node->arguments[0]].node);
-        const auto* behind = adds ? std::get_if<ast::Integer>(&program_[sum->right].node) : nullptr;
-        if (p == nullptr || (adds && behind == nullptr)) return;
+        const auto* p = std::get_if<ast::Positional>(&program_[adds ? sum->left : node.arguments[0]].node);
+        const auto behind = adds ? whole_number(sum->right) : std::nullopt;
+        if (p == nullptr || (adds && !behind)) return;
         std::string text =
             p->number == 0 ? std::to_string(given_.positional.size()) : std::string(word(p->number).value_or(""));
-        if (behind != nullptr) text.erase(0, std::min<uint64_t>(behind->value, text.size()));
-        e.node = ast::String{std::move(text)};
+        text.erase(0, std::min<uint64_t>(behind.value_or(0), text.size()));
+        const auto length = node.arguments.size() == 2 ? whole_number(node.arguments[1]) : std::nullopt;
+        if (length && *length < text.size()) text.resize(*length);
+        if (node.arguments.size() == 1 || length) {
+            e.node = ast::String{std::move(text)};
+        } else {  // how long it is to be is known later
+            program_.exprs[static_cast<uint32_t>(node.arguments[0])].node = ast::String{std::move(text)};
+        }
     }
 
     // $1 inside of a probe's text.
@@ -160,11 +189,12 @@ class Placer {
         }
     }
 
-    void option(ast::Expr& e, const ast::Call& node) {
+    void option(size_t index, const ast::Call& node) {
+        const Span where = program_.exprs[index].span;
         const auto* name =
             node.arguments.empty() ? nullptr : std::get_if<ast::String>(&program_[node.arguments[0]].node);
         if (name == nullptr || node.arguments.size() > 3) {
-            diags_.error(e.span, "getopt() takes the name of an option, its default and what it is for").hint =
+            diags_.error(where, "getopt() takes the name of an option, its default and what it is for").hint =
                 "for example getopt(\"limit\", 10, \"how many\")";
             return;
         }
@@ -176,15 +206,13 @@ class Placer {
             {name->value, is_flag ? "" : written(otherwise), description == nullptr ? "" : description->value});
         if (given_.keeps_options) {
             const ast::ExprId value = node.arguments[is_flag ? 0 : 1];
-            return parameter(e, std::string(name->value), value, otherwise);
+            return parameter(program_.exprs[index], std::string(name->value), value, otherwise);
         }
         const auto given = std::find_if(given_.named.begin(), given_.named.end(),
                                         [&](const auto& n) { return n.first == name->value; });
-        if (given == given_.named.end()) {
-            e.node = otherwise;
-            return;
-        }
-        e.node = value_like(otherwise, given->first, given->second);
+        ast::ExprNode value = otherwise;
+        if (given != given_.named.end()) value = value_like(otherwise, given->first, given->second, where);
+        program_.exprs[index].node = std::move(value);
     }
 
     // The default takes the place of one of getopt()'s arguments, which nobody reads any more.
@@ -200,25 +228,26 @@ class Placer {
         if (!known) program_.items.push_back({span, ast::Parameter{name, span, value, help}});
     }
 
-    static std::string written(const ast::ExprNode& node) {
+    std::string written(const ast::ExprNode& node) const {
         if (const auto* text = std::get_if<ast::String>(&node)) return quoted(text->value);
         if (const auto* truth = std::get_if<ast::Boolean>(&node)) return truth->value ? "true" : "false";
+        const auto* unary = std::get_if<ast::Unary>(&node);
+        if (unary != nullptr && unary->op == ast::UnaryOp::minus) return "-" + written(program_[unary->operand].node);
         const auto* number = std::get_if<ast::Integer>(&node);
         return number == nullptr ? "..." : std::to_string(number->value);
     }
 
-    ast::ExprNode value_like(const ast::ExprNode& otherwise, const std::string& name, const std::string& given) {
-        if (std::holds_alternative<ast::String>(otherwise)) return ast::String{given};
-        std::string text = given;  // in any case: True, FALSE
-        for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        const bool is_truth = std::holds_alternative<ast::Boolean>(otherwise);
-        if (text == "true" || text.empty()) return is_truth ? ast::ExprNode(ast::Boolean{true}) : ast::Integer{1};
-        if (text == "false") return is_truth ? ast::ExprNode(ast::Boolean{false}) : ast::Integer{0};
-        const auto value = integer_of(text);
-        if (!value || (is_truth && *value > 1))
-            diags_.error({},
-                         fmt::format("--{} takes {}, not '{}'", name, is_truth ? "true or false" : "a number", given));
-        return is_truth ? ast::ExprNode(ast::Boolean{value.value_or(0) != 0}) : ast::Integer{value.value_or(0)};
+    ast::ExprNode value_like(const ast::ExprNode& otherwise, const std::string& name, const std::string& text,
+                             Span where) {
+        if (std::holds_alternative<ast::String>(otherwise)) return ast::String{text};
+        const auto truth = truth_of(text);
+        if (std::holds_alternative<ast::Boolean>(otherwise)) {
+            if (!truth) diags_.error({}, fmt::format("--{} takes true or false, not '{}'", name, text));
+            return ast::Boolean{truth.value_or(false)};
+        }
+        if (const auto number = number_word(text)) return number_node(*number, where);
+        if (!truth) diags_.error({}, fmt::format("--{} takes a number, not '{}'", name, text));
+        return ast::Integer{truth.value_or(false) ? 1U : 0U};
     }
 
     ast::Program& program_;

@@ -82,6 +82,7 @@ Token Lexer::scan() {
 
             <*> decimal suffix?                            { return integer(10); }
             <*> "0" [xX] [0-9a-fA-F] [0-9a-fA-F_]* suffix? { return integer(16); }
+            <*> "0" [bB] [01] [01_]* suffix?               { return integer(2); }
             <*> "0" [0-7_]+ suffix?                        { return integer(8); }
             <*> decimal [eE] decimal               { return scientific(); }
             <*> [0-9] [0-9_]* ("." [0-9_]+)? unit  { return duration(); }

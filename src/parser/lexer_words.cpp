@@ -201,7 +201,7 @@ Token Lexer::positional() {
 }
 
 Token Lexer::integer(int base) {
-    std::string_view digits = base == 16 ? text().substr(2) : text();
+    std::string_view digits = base == 16 || base == 2 ? text().substr(2) : text();
     digits = digits.substr(0, digits.find_last_not_of("uUlL") + 1);  // C's suffixes: all integers have 64 bits
     const std::optional<uint64_t> value = integer_value(digits, base);
     if (!value)

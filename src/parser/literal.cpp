@@ -73,6 +73,29 @@ std::optional<uint64_t> part_of(uint64_t unit, std::string_view fraction) {
     return static_cast<uint64_t>(value);
 }
 
+struct Base {
+    std::string_view prefix;
+    int base;
+};
+// The longest prefix that fits counts; without one a number is decimal.
+constexpr std::array bases = {Base{"0x", 16}, Base{"0X", 16}, Base{"0b", 2}, Base{"0B", 2}, Base{"0", 8}};
+
+// Digits behind the prefix of their base, with one of C's suffixes or none.
+std::optional<uint64_t> prefixed_value(std::string_view text) {
+    const size_t last = text.find_last_not_of("uUlL");
+    if (last == text.npos || text.size() - last > 4) return std::nullopt;
+    text = text.substr(0, last + 1);
+    int base = 10;
+    for (const Base& b : bases) {
+        if (!text.starts_with(b.prefix) || text.size() == b.prefix.size()) continue;
+        base = b.base;
+        text.remove_prefix(b.prefix.size());
+        break;
+    }
+    const bool fits = std::ranges::all_of(text, [&](char c) { return c == '_' || digit_value(c) < base; });
+    return fits && digit_value(text[0]) < base ? integer_value(text, base) : std::nullopt;
+}
+
 struct DurationText {
     std::string whole;
     std::string fraction;
@@ -147,6 +170,29 @@ std::optional<int64_t> duration_value(std::string_view text) {
     if (__builtin_add_overflow(*whole, *part, &*whole)) return std::nullopt;
     if (*whole > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
     return static_cast<int64_t>(*whole);
+}
+
+std::optional<NumberWord> number_word(std::string_view text) {
+    NumberWord out;
+    out.is_negative = text.starts_with('-');
+    if (out.is_negative) text.remove_prefix(1);
+    if (text.empty() || digit_value(text[0]) > 9) return std::nullopt;
+    const size_t letter = text.find_first_not_of("0123456789_");
+    std::optional<uint64_t> size;
+    if (letter != text.npos && (text[letter] == 'e' || text[letter] == 'E')) {
+        const std::string_view exponent = text.substr(letter + 1);
+        if (!exponent.empty() && digits_at(exponent, 10, exponent.size()) == exponent.size())
+            size = scientific_value(text);
+    } else if (split_duration(text).unit != nullptr) {
+        out.is_duration = true;
+        size = duration_value(text);
+    } else {
+        size = prefixed_value(text);
+    }
+    const bool fits = size && (!out.is_negative || *size <= uint64_t{1} << 63);
+    if (!fits) return std::nullopt;
+    out.size = *size;
+    return out;
 }
 
 NumberMistake explain_number(std::string_view text) {

@@ -18,6 +18,15 @@ std::optional<uint64_t> scientific_value(std::string_view text);
 // "10ms", "1.5s" in nanoseconds; nothing when it does not fit or is not a whole number of them.
 std::optional<int64_t> duration_value(std::string_view text);
 
+// A word of the command line that is a number, in one of the forms that the language has for numbers; a duration in
+// nanoseconds.
+struct NumberWord {
+    bool is_negative = false;
+    bool is_duration = false;
+    uint64_t size = 0;  // without the sign
+};
+std::optional<NumberWord> number_word(std::string_view text);
+
 // What is wrong with a word that begins like a number.
 struct NumberMistake {
     std::string message;

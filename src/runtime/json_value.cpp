@@ -12,6 +12,7 @@
 #include "runtime/printer.h"
 #include "series_fold.h"
 #include "show.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -117,7 +118,7 @@ void append_group(std::string& out, const Group& group, const Type& type, bool p
     if (record) names.assign(type.shape->names.begin(), type.shape->names.end());
     if (type.kind == Kind::structure)
         for (const Member& m : type.shape->members)
-            if (m.type.kind != Kind::none) names.push_back(m.name);
+            if (!is_hidden(m.type)) names.push_back(m.name);
     out += named ? '{' : '[';
     for (size_t i = 0; i < group.parts.size(); i++) {
         if (i > 0) out += ", ";
@@ -134,7 +135,10 @@ struct Appender {
 
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
     void operator()(int64_t number) const { append_integer(out, number, type, plain); }
-    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(const std::string& text) const {
+        if (!is_real(type)) return append_json(out, std::string_view(text));
+        out += text.ends_with("nan") || text.ends_with("inf") ? "null" : text;
+    }
     void operator()(const Average& average) const {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);

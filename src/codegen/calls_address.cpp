@@ -149,7 +149,11 @@ Type register_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
             "functions of the kernel and of programs do, and samples, as in k:vfs_read { print(reg(\"ip\")); }";
         return nothing();
     }
-    if (register_of(literal(c.expr(node.arguments[0])))) return integer_type(8, false);
+    if (register_of(literal(c.expr(node.arguments[0])))) {
+        Type type = integer_type(8, false);
+        type.user_memory = in_program(c.place());
+        return type;
+    }
     std::vector<std::string_view> names;
     for (const RegisterRow& row : registers) names.push_back(row.name);
     c.error(node.arguments[0], "there is no register of this name").hint =
@@ -191,7 +195,7 @@ void internet_into(BodyLowering& l, ast::ExprId, const ast::Call& node, ir::Valu
     b.store(to, 0, node.arguments.size() > 1 ? l.number(node.arguments[0]) : b.constant(longer ? AF_INET6 : AF_INET));
     if (!in_memory(t)) return b.store(to, 8, l.number(address), 4);
     const uint32_t room = padded(t.size);
-    b.copy(to, 8, l.text(address, room), room);
+    b.copy(to, 8, l.bytes(address, room), room);
 }
 
 std::string bytes_of_text(const std::string& text) {
@@ -227,7 +231,7 @@ void hardware_into(BodyLowering& l, ast::ExprId, const ast::Call& node, ir::Valu
     Builder& b = l.builder();
     const ast::ExprId from = node.arguments[0];
     if (!in_memory(l.type_of(from))) return l.bytes_at(to, b.constant(hardware_bytes), from, false);
-    b.helper(helper_probe_read_kernel, {to, b.constant(hardware_bytes), l.text(from, padded(l.type_of(from).size))});
+    b.helper(helper_probe_read_kernel, {to, b.constant(hardware_bytes), l.bytes(from, padded(l.type_of(from).size))});
 }
 
 // ---- bytes

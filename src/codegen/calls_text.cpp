@@ -27,14 +27,13 @@ bool is_short(BodyChecker& c, ast::ExprId text, std::string_view function) {
 }
 
 Type part_of_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
-    const Type whole = c.checked(node.arguments[0]);
     const auto* length = node.arguments.size() > 2 ? plain_number(c.expr(node.arguments[2])) : nullptr;
-    if (!length) return string_type(whole.size);
-    return string_type(static_cast<uint32_t>(std::min<uint64_t>(length->value + 1, whole.size)));
+    const uint32_t most = c.letters(node.arguments[0]) + 1;
+    return string_type(length ? static_cast<uint32_t>(std::min<uint64_t>(length->value + 1, most)) : most);
 }
 
 Type joined_strings(BodyChecker& c, ast::ExprId, const ast::Call& node) {
-    return string_type(c.checked(node.arguments[0]).size + c.checked(node.arguments[1]).size - 1);
+    return string_type(c.letters(node.arguments[0]) + c.letters(node.arguments[1]) + 1);
 }
 
 Type changed_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
@@ -146,7 +145,7 @@ ir::Value capacity(BodyLowering& l, ast::ExprId, const ast::Call& node) {
 
 ir::Value bytes_compared(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     Builder& b = l.builder();
-    const auto bytes = [&](size_t i) { return l.text(node.arguments[i], padded(l.type_of(node.arguments[i]).size)); };
+    const auto bytes = [&](size_t i) { return l.bytes(node.arguments[i], padded(l.type_of(node.arguments[i]).size)); };
     const auto length = static_cast<int64_t>(plain_number(l.expr(node.arguments[2]))->value);
     const ir::Value left = bytes(0), right = bytes(1);
     return b.call(ir::Library::bytes_compare, {left, right, b.constant(length)});
@@ -173,14 +172,14 @@ std::span<const CallRule> text_rules() { return rules; }
 
 // Both strings, one behind the other, to memory that is zero. What there is no room for is made elsewhere and cut.
 void BodyLowering::concat(ast::ExprId left, ast::ExprId right, uint32_t size, ir::Value to) {
-    const uint32_t first = type(left).size, second = type(right).size, both = first + second - 1;
+    const uint32_t first = letters(left) + 1, second = letters(right) + 1, both = first + second - 1;
     if (both > size) {
         const ir::Value whole = b_->buffer(padded(both));
         concat(left, right, both, whole);
         b_->helper(helper_probe_read_kernel_str, {to, b_->constant(size), whole});
         return;
     }
-    string_into(left, to, 0, padded(first));
+    string_into(left, to, 0, padded(type(left).size));
     const ir::Value length = lt::text_length(*b_, {to, first - 1});
     const ir::Value behind = b_->address_plus(to, b_->call(ir::Library::at_most, {length, b_->constant(first - 1)}));
     b_->helper(helper_probe_read_kernel_str, {behind, b_->constant(second), string(right, padded(second))});

@@ -37,13 +37,13 @@ bool same_spans(const std::vector<SpanInfo>& a, const std::vector<SpanInfo>& b) 
     });
 }
 
-// The room that all locals take, which grows while their types are being found.
-size_t local_bytes(const Typed& typed) {
-    size_t sum = 0;
+// What all locals are, which changes while their types are being found.
+std::vector<Type> local_types(const Typed& typed) {
+    std::vector<Type> all;
     for (const Body& body : typed.bodies) {
-        for (const LocalInfo& local : body.locals) sum += local.type.size;
+        for (const LocalInfo& local : body.locals) all.push_back(local.type);
     }
-    return sum;
+    return all;
 }
 
 void round(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
@@ -51,20 +51,28 @@ void round(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
     for (Body& body : typed.bodies) BodyChecker(program, typed, body, maps, kernel, diags).run();
 }
 
-// Until nothing changes.
-void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
-    constexpr int most_rounds =
-        8;  // each round that changes something lengthens a string or fixes a type; chains of more are not written
+// Until nothing changes; false where it would go on. Each round that changes something lengthens a string or fixes a
+// type.
+bool settled(const ast::Program& program, Typed& typed, Kernel& kernel) {
+    constexpr int most_rounds = 16;
     for (int i = 0; i < most_rounds; i++) {
         const std::vector<MapInfo> before = typed.maps;
         const std::vector<SpanInfo> spans_before = typed.spans;
-        const size_t locals_before = local_bytes(typed);
+        const std::vector<Type> locals_before = local_types(typed);
         Diags scratch;
         round(program, typed, kernel, scratch);
         if (same_maps(before, typed.maps) && same_spans(spans_before, typed.spans) &&
-            locals_before == local_bytes(typed))
-            break;
+            locals_before == local_types(typed))
+            return true;
     }
+    return false;
+}
+
+// A string that is joined to itself in a loop would be longer in each round: it gets all the room that strings have.
+void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
+    if (typed.strings_grow || settled(program, typed, kernel)) return;
+    typed.strings_grow = true;
+    settled(program, typed, kernel);
 }
 
 void unassigned_maps(const Typed& typed, Diags& diags) {
@@ -465,6 +473,8 @@ void BodyChecker::assign_to(uint32_t local, const Type& t, ast::ExprId value) {
         const std::string name = info.name.substr(0, info.name.find('#'));
         diags_.error(where, fmt::format("${} is {}, not {}", name, type_name(info.type), type_name(kept)));
     } else if (kept.kind == Kind::integer) {
+        info.type.user_memory =
+            info.has_type ? info.type.user_memory || kept.user_memory : user_memory_of(info.type, kept);
         info.width = std::max(info.width, width(value));
         const bool was_truth = info.type.view == View::boolean && !info.has_type;
         if (was_truth && kept.view != View::boolean) info.type = joined(info.type, kept);

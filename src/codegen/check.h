@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "codegen/compile.h"
 #include "codegen/typed.h"
+#include "operators.h"
 #include "type_names.h"
 
 namespace lt {
@@ -83,6 +84,7 @@ class BodyChecker {
     void in_scope_of_its_own(const std::function<void()>& body);
     uint32_t declare(const std::string& name, Span where, LocalInfo info);
     uint32_t new_local(LocalInfo info);
+    static void learned_before(LocalInfo& info, const Type& before);
     uint32_t& declared(const ast::Stmt& stmt) {
         return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
     }
@@ -133,6 +135,7 @@ class BodyChecker {
     Type unknown_name(ast::ExprId id, std::string_view name);
     Type unknown_function(const ast::Call& node);
     bool grows(const ast::Binary& node) const;
+    bool bounds_strings() const { return program_.settings.bounded_strings || typed_.strings_grow; }
     Type durations(ast::ExprId id, const ast::Binary& node, Type left, Type right);
     Type percentile(ast::ExprId id, const ast::Call& node, const FunctionRow& row);
 
@@ -190,6 +193,8 @@ class BodyChecker {
     Type tuple_part(ast::ExprId id, const Type& tuple, Span where, const std::string& number);
     Type element_type(const ast::Index& node, const Type& base, const ast::Integer* number);
     Type dereferenced(ast::ExprId id, Type operand);
+    bool supposed_of_user(ast::ExprId address, const Type& to);
+    bool said_of_kernel(ast::ExprId address);
     Type address_of(ast::ExprId id, ast::ExprId operand, Type type);
     std::optional<bool> memory_of(ast::ExprId id);
     std::optional<Type> type_like(const ast::TypeName& written);
@@ -239,6 +244,7 @@ class BodyChecker {
     const ast::Program& program() const { return program_; }
     const Type& checked(ast::ExprId id) { return slot(id); }
     uint32_t width(ast::ExprId id);
+    uint32_t letters(ast::ExprId id) const { return most_letters(program_, body_, id); }
     std::optional<int64_t> known(ast::ExprId id) const;
     std::optional<std::string_view> known_text(ast::ExprId id) const;
     bool in_action() const { return body_.role == Role::action; }

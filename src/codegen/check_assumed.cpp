@@ -20,9 +20,8 @@ void BodyChecker::assume_field(const Field& field) {
 
 // Those by number are words whatever they hold, but what takes more than one moves those behind it.
 void BodyChecker::assume_arguments(uint32_t last) {
-    const std::vector<Field>& all = body_.place.function.parameters;
-    for (uint32_t n = 0; n <= last && n < all.size(); n++)
-        if (all[n].type.kind != Kind::integer) assume_field(all[n]);
+    for (const Field& each : body_.place.function.parameters)
+        if (each.offset <= last && each.type.kind != Kind::integer) assume_field(each);
 }
 
 void BodyChecker::assume_result(const KernelFunction& function) {

@@ -54,6 +54,23 @@ bool is_comparison(ast::BinaryOp op) {
 
 bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
 
+// Does it come from a variable or a map?
+bool is_kept(const ast::Program& program, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* sum = std::get_if<ast::Binary>(&node))
+        return is_kept(program, sum->left) || is_kept(program, sum->right);
+    if (const auto* member = std::get_if<ast::Member>(&node)) return is_kept(program, member->base);
+    if (const auto* part = std::get_if<ast::Index>(&node)) return is_kept(program, part->base);
+    return std::holds_alternative<ast::Local>(node) || std::holds_alternative<ast::Map>(node);
+}
+
+// Is an address with this done to it still one of the same memory?
+bool keeps_address(ast::BinaryOp op) {
+    constexpr std::array rows{ast::BinaryOp::add, ast::BinaryOp::subtract, ast::BinaryOp::bit_and,
+                              ast::BinaryOp::bit_or, ast::BinaryOp::bit_xor};
+    return std::ranges::find(rows, op) != rows.end();
+}
+
 // What may be done with durations. Everything that is not here, and is no comparison of two of them, is refused.
 struct DurationRule {
     ast::BinaryOp op;
@@ -214,21 +231,16 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Unary& node) {
 
 // May what is joined here be longer each time, as in $s = $s + "x"?
 bool BodyChecker::grows(const ast::Binary& node) const {
-    const auto may = [&](ast::ExprId side) {
-        const ast::ExprNode& n = program_[side].node;
-        const auto* inner = std::get_if<ast::Binary>(&n);
-        return std::holds_alternative<ast::Local>(n) || std::holds_alternative<ast::Map>(n) || (inner && grows(*inner));
-    };
-    return program_.settings.bounded_strings && (may(node.left) || may(node.right));
+    return bounds_strings() && (is_kept(program_, node.left) || is_kept(program_, node.right));
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     const Type l = value(node.left), r = value(node.right);
     const bool joins = node.op == ast::BinaryOp::add && (l.kind == Kind::string || r.kind == Kind::string);
-    const uint32_t longest = program_.settings.bounded_strings ? program_.settings.max_strlen : UINT32_MAX;
+    const uint32_t longest = bounds_strings() ? program_.settings.max_strlen : UINT32_MAX;
     const Type joined = string_type(longest);
     // What is joined to itself has its type from the other side.
-    if (joins && program_.settings.bounded_strings && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
+    if (joins && bounds_strings() && (l.kind == Kind::none || r.kind == Kind::none)) return joined;
     if (l.kind == Kind::none || r.kind == Kind::none) {
         const bool is_sum = typed_.assume_sums && !is_comparison(node.op) && !is_logical(node.op);
         const bool beside_number = l.kind == Kind::integer || r.kind == Kind::integer;
@@ -246,7 +258,9 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     }
     if (l.kind == Kind::string) {
         if (is_comparison(node.op)) return truth();
-        if (joins) return grows(node) ? joined : string_type(std::min(joined.size, l.size + r.size - 1));
+        if (joins)
+            return grows(node) ? joined
+                               : string_type(std::min(joined.size, letters(node.left) + letters(node.right) + 1));
         diags_.error(span(id), fmt::format("strings cannot be used with `{}`", spelling(node.op))).hint =
             "== != < <= > >= compare strings, + joins them";
         return nothing();
@@ -274,7 +288,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Binary& node) {
     if (node.op == ast::BinaryOp::add && pointee(r)) return r;
     const bool is_signed = signed_operation(program_, body_, node);
     Type type = integer_type(8, is_signed || node.op == ast::BinaryOp::subtract);
-    type.user_memory = sum && (l.user_memory || r.user_memory);
+    type.user_memory = keeps_address(node.op) && (l.user_memory || r.user_memory);
     return type;
 }
 
@@ -315,7 +329,11 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Conditional& node) {
         return nothing();
     }
     if (a == b) return a;
-    return integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
+    Type type = integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
+    if (const Type* address = pointee(a) && !pointee(b) ? &a : !pointee(a) && pointee(b) ? &b : nullptr)
+        type = *address;  // $p ? $p : 0
+    type.user_memory = user_memory_of(a, b);
+    return type;
 }
 
 }  // namespace lt

@@ -54,13 +54,21 @@ BodyChecker::Known* BodyChecker::known_local(std::string_view name) {
     return found == known_.rend() ? nullptr : &*found;
 }
 
-// As large as the round before found it to be, where it stood before what made it so.
+// As the round before found it to be, where it stood before what made it so: what lies in memory has one layout, that
+// of its last use too.
+void BodyChecker::learned_before(LocalInfo& info, const Type& before) {
+    if (info.type.kind == Kind::none) {
+        info.type = before;
+    } else if (in_memory(info.type) && !apart(info.type, before)) {
+        info.type = joined(info.type, before);
+    } else if (info.type.kind == Kind::integer && before.kind == Kind::integer) {
+        info.type.user_memory = info.has_type ? before.user_memory : user_memory_of(info.type, before);
+    }
+}
+
 uint32_t BodyChecker::new_local(LocalInfo info) {
     const size_t index = body_.locals.size();
-    if (index < before_.size() && before_[index].name == info.name) {
-        if (info.type.kind == Kind::none) info.type = before_[index].type;
-        if (info.type.kind == Kind::string) info.type.size = std::max(info.type.size, before_[index].type.size);
-    }
+    if (index < before_.size() && before_[index].name == info.name) learned_before(info, before_[index].type);
     body_.locals.push_back(std::move(info));
     return static_cast<uint32_t>(index);
 }
@@ -79,9 +87,10 @@ std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
     if (written.like) return type_named(written);
     const bool is_plain = written.pointers == 0;
     if (const auto type = lt::type_named(written.name, written.count.value_or(0)); type && is_plain) return type;
-    if (const auto each = lt::type_named(written.name, 0); is_plain && written.count && each) {
-        const uint64_t size = each->size * *written.count;
-        if (each->kind == Kind::integer && size > 0 && size <= most_declared) return type_named(written);
+    if (const auto each = lt::type_named(written.name, 0); written.count && each) {
+        const uint64_t size = (is_plain ? each->size : 8) * *written.count;
+        const bool is_number = each->kind == Kind::integer || !is_plain;
+        if (is_number && size > 0 && size <= most_declared) return type_named(written);
         diags_
             .error(written.span, fmt::format("a string has a size of up to {} bytes, an array of integers of up to {}",
                                              most_string_bytes, most_declared))
@@ -89,7 +98,7 @@ std::optional<Type> BodyChecker::declared_type(const ast::TypeName& written) {
         return {};
     }
     const auto near = closest(written.name, type_names());
-    if (near.empty() || kernel_.type(written.name)) return type_named(written);
+    if (near.empty() || written_type(written, types_here())) return type_named(written);
     diags_.error(written.span, fmt::format("there is no type `{}`", written.name)).hint =
         fmt::format("did you mean {}?", either(near));
     return {};
@@ -235,6 +244,7 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::Step& node) {
     }
     const Type t = value(node.target);
     if (t.kind == Kind::integer && t.view == View::boolean) return counted_truth(node.target);
+    if (pointee(t)) assume_size(*pointee(t));
     if (t.kind == Kind::none || t.kind == Kind::integer) return t;
     diags_.error(span(id), fmt::format("`{0}{0}` takes an integer, not {1}", spelling(node.op), type_name(t)));
     return nothing();

@@ -18,6 +18,11 @@ Type of_user(Type type) {
     return type;
 }
 
+// Of the script: with a type in it that is written there in C.
+bool is_declared(const Type& type) {
+    return type.shape && (type.shape->declared || std::ranges::any_of(type.shape->parts, is_declared));
+}
+
 }  // namespace
 
 // Where a variable lies is known by debug information, but the kernel's own type information says what it is: members
@@ -93,12 +98,14 @@ Type BodyChecker::program_result(ast::ExprId id) {
     return of_user(scope->result);
 }
 
-// Those of the program before those of the kernel.
+// Those of the script itself before those of the program, and these before those of the kernel.
 TypeLookup BodyChecker::types_here() {
     const bool of_its_own = in_program(body_.place);
     return [this, of_its_own](std::string_view name) {
-        auto own = of_its_own ? kernel_.program_type(body_.place.user.path, name) : std::nullopt;
-        return own ? own : kernel_.type(name);
+        auto other = kernel_.type(name);
+        if (!of_its_own || (other && is_declared(*other))) return other;
+        auto own = kernel_.program_type(body_.place.user.path, name);
+        return own ? own : other;
     };
 }
 

@@ -164,7 +164,7 @@ void BodyChecker::merge_entry(ast::ExprId argument, Type type) {
         return;
     }
     const Type first = known->type;
-    if (first.kind != type.kind || (first.view == View::duration) != (type.view == View::duration)) {
+    if (apart(first, type) || (first.view == View::duration) != (type.view == View::duration)) {
         diags_
             .error(span(argument),
                    fmt::format("this is {} where {} opens the span, {} where {} does", type_name(first),
@@ -173,10 +173,8 @@ void BodyChecker::merge_entry(ast::ExprId argument, Type type) {
         return;
     }
     if (first == type) return;
-    known->type.size = type.kind == Kind::integer ? 8 : std::max(first.size, type.size);
-    known->type.is_signed = first.is_signed || type.is_signed;
-    known->type.user_memory = first.user_memory && type.user_memory;
-    if (first.view != type.view) known->type.view = View::plain;
+    known->type = joined(first, type);
+    if (type.kind == Kind::integer) known->type.size = 8;
 }
 
 Type BodyChecker::entry(const ast::Call& node) {

@@ -147,6 +147,10 @@ Type BodyChecker::element_type(const ast::Index& node, const Type& base, const a
         if (base.kind == Kind::integer) d.hint = "say what it points to, as in ((uint64 *)arg0)[1]";
         return nothing();
     }
+    if (each->kind == Kind::none) {
+        diags_.error(span(node.base), "numbers of floating point can only be shown with the whole array");
+        return nothing();
+    }
     const uint32_t count = pointee(base) ? 0 : base.size / each->size;
     if (number && count != 0 && number->value >= count) {
         diags_.error(span(node.index), fmt::format("{} has {} elements", type_name(base), count)).hint =
@@ -159,7 +163,11 @@ Type BodyChecker::element_type(const ast::Index& node, const Type& base, const a
 
 Type BodyChecker::dereferenced(ast::ExprId id, Type operand) {
     if (const Type* to = pointee(operand); to && to->size != 0) return reached(*to, operand.user_memory);
-    if (operand.kind == Kind::integer && operand.view == View::plain) return integer_type(8, false);  // as bpftrace
+    if (operand.kind == Kind::integer && operand.view == View::plain) {  // as bpftrace
+        const ast::ExprId address = std::get<ast::Unary>(program_[id].node).operand;
+        if (supposed_of_user(address, integer_type())) slot(address).user_memory = true;
+        return integer_type(8, false);
+    }
     diags_.error(span(id), fmt::format("`*` takes an address of a known type, not {}", type_name(operand))).hint =
         "say what it points to, as in *(uint64 *)arg0";
     return nothing();
@@ -234,6 +242,24 @@ std::optional<Type> BodyChecker::type_named(const ast::TypeName& written) {
     return std::nullopt;
 }
 
+// An integer of which nothing says whose address it is, as one of a parameter of the script, where a program is traced:
+// it is that program's, unless it is said to lead to a structure of the kernel.
+bool BodyChecker::supposed_of_user(ast::ExprId address, const Type& to) {
+    if (!runs_in_program(body_.place) || (to.kind == Kind::structure && moves(to))) return false;
+    return !said_of_kernel(address);
+}
+
+bool BodyChecker::said_of_kernel(ast::ExprId address) {
+    const ast::ExprNode& node = program_[address].node;
+    if (const auto* sum = std::get_if<ast::Binary>(&node))
+        return said_of_kernel(sum->left) || said_of_kernel(sum->right);
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return number->value > INT64_MAX;
+    if (const auto* constant = std::get_if<ConstantUse>(&use(address))) return constant->value < 0;  // kaddr()
+    const auto* called = std::get_if<CallUse>(&use(address));
+    const bool by_function = called && (called->id == Function::kptr || called->id == Function::percpu_kaddr);
+    return by_function || (pointee(slot(address)) && !slot(address).user_memory);
+}
+
 Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     const Type from = value(node.value);
     if (from.kind == Kind::none) return nothing();
@@ -265,7 +291,8 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
         return nothing();
     }
     Type type = *wanted;
-    type.user_memory = from.user_memory || type.user_memory;
+    type.user_memory =
+        from.user_memory || type.user_memory || (pointee(type) && supposed_of_user(node.value, *pointee(type)));
     return type;
 }
 
@@ -275,6 +302,9 @@ Type BodyChecker::text_as(const ast::Cast& node, const Type& from) {
     const ast::TypeName& written = node.type;
     const bool is_plain = written.pointers == 0 && !written.like;
     if (is_plain && written.name == "bool" && !written.count) return truth_type();
+    const auto each = is_plain && written.count ? named_type(written.name, types_here()) : std::nullopt;
+    if (each && each->kind == Kind::integer && each->size == 1 && *written.count <= longest)  // its bytes
+        return array_type(*each, *written.count == 0 ? from.size : static_cast<uint32_t>(*written.count));
     const bool fits = written.count && *written.count >= 1 && *written.count <= longest;
     if (is_plain && written.name == "string" && fits) return string_type(static_cast<uint32_t>(*written.count));
     diags_.error(span(node.value), fmt::format("only an integer or an address can be cast, not {}", type_name(from)))
@@ -357,14 +387,15 @@ Type BodyChecker::measured(const ast::Call& node, Function which) {
     const auto bytes = static_cast<uint32_t>(length);
     if (which == Function::buf) return buffer_type(bytes);
     const Type asked = string_type(bytes + 1);
-    return slot(from).kind == Kind::string ? string_type(std::min(asked.size, slot(from).size)) : asked;
+    return slot(from).kind == Kind::string ? string_type(std::min(asked.size, letters(from) + 1)) : asked;
 }
 
 // A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold.
 Type BodyChecker::kept(ast::ExprId id, Type type) {
-    const bool address = type.kind == Kind::integer && type.view == View::hex;
-    if (type.kind == Kind::integer) type.size = 8;
-    if (!address) type.user_memory = false;
+    if (type.kind == Kind::integer)
+        type.size = 8;
+    else
+        type.user_memory = false;
     if (type.kind == Kind::integer && type.view == View::enumeration)
         return assume_layout(kernel_.whole(std::move(type)));
     if (type.kind != Kind::structure && type.kind != Kind::array) return type;

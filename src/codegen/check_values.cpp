@@ -58,10 +58,11 @@ Type BodyChecker::argument(ast::ExprId id, std::string_view name) {
         return nothing();
     }
     const KernelFunction& f = body_.place.function;
-    if (f.in_btf && n >= f.parameters.size()) {
-        Diag& d = diags_.error(span(id), fmt::format("{} has only {} argument{}", f.name, f.parameters.size(),
-                                                     f.parameters.size() == 1 ? "" : "s"));
-        if (!f.parameters.empty()) d.hint = fmt::format("the last is arg{}", f.parameters.size() - 1);
+    const uint32_t words = argument_words(f);
+    if (f.in_btf && n >= words) {
+        Diag& d =
+            diags_.error(span(id), fmt::format("{} has only {} argument{}", f.name, words, words == 1 ? "" : "s"));
+        if (words > 0) d.hint = fmt::format("the last is arg{}", words - 1);
         return nothing();
     }
     use(id) = VariableUse{Variable::arg, n};

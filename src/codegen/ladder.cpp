@@ -16,13 +16,24 @@ bool listed_untraceable(Kernel& kernel, const KernelFunction& f) {
     return !kernel.runs() && kernel.traceable(f.name) == false;
 }
 
+// A trampoline counts the words of arguments as they come, whether they lie in registers or on the stack.
+bool is_in_order(const KernelFunction& f) {
+    uint32_t next = 0;
+    return std::ranges::all_of(f.parameters, [&](const Field& p) {
+        const bool fits = p.offset == next;
+        next += padded_size(p.type.size) / 8;
+        return fits;
+    });
+}
+
 // An empty answer: nothing speaks against trying.
 std::string against_fentry(Kernel& kernel, const KernelFunction& f) {
     if (const Answer a = kernel.can(Feature::fentry); !a.yes) return a.why;
     if (!f.in_btf) return "the kernel's type information (BTF) does not describe it";
     if (listed_untraceable(kernel, f)) return std::string(untraceable);
     constexpr size_t trampoline_arguments = 12;
-    if (f.parameters.size() > trampoline_arguments) return "it has more arguments than a BPF trampoline passes on";
+    if (!is_in_order(f)) return "it takes or returns a structure by value that a BPF trampoline does not pass on";
+    if (argument_words(f) > trampoline_arguments) return "it has more arguments than a BPF trampoline passes on";
     return {};
 }
 

@@ -12,6 +12,7 @@
 #include "builder.h"
 #include "codegen/compile.h"
 #include "exclusive.h"
+#include "operators.h"
 
 namespace lt {
 
@@ -378,6 +379,7 @@ class BodyLowering {
     std::vector<ir::Value> located(const ProgramVariable& variable);
     void arguments_into(ast::ExprId id, ir::Value to);
     bool in_tuple(ast::ExprId id) const;
+    uint32_t letters(ast::ExprId id) const { return most_letters(program_, body_, id); }
     Location place(ast::ExprId id);
     Location member_place(ast::ExprId id, ast::ExprId base);
     Location index_place(ast::ExprId id, const ast::Index& node);
@@ -388,7 +390,9 @@ class BodyLowering {
     ir::Value own_bit_field(const Location& p, const Member& member);
     void count_failure(ir::Value result);
     bool is_lenient(ast::ExprId id) const;
-    void bytes_into(ast::ExprId id, ir::Value to, uint32_t room);
+    void bytes_into(ast::ExprId id, ir::Value to, uint32_t room, bool text);
+    // A string that ends with a zero or fills all of `size`, which lies `at` so many bytes.
+    ir::Value letters_into(ir::Value to, uint32_t size, bool user, const std::function<ir::Value(uint32_t)>& at);
     void value_into(ast::ExprId id, ir::Value to, uint32_t offset, const Type& target);
     ir::Value value_as(ast::ExprId id, const Type& target);
     void tuple_parts(const Type& from, ir::Value source, uint32_t source_offset, const Type& target, ir::Value to,
@@ -435,6 +439,8 @@ class BodyLowering {
     // to, of which the verifier knows what it is.
     ir::Value known_address(ast::ExprId id);
     void text_to(ast::ExprId id, ir::Value to, uint32_t room) { string_into(id, to, 0, room); }
+    // As text(), but of an array of letters in memory all bytes, those behind a zero, too.
+    ir::Value bytes(ast::ExprId id, uint32_t room);
     void bytes_at(ir::Value to, ir::Value size, ast::ExprId address, bool as_text) {
         read_bytes(to, size, address, as_text);
     }

@@ -16,6 +16,7 @@ namespace lt {
 namespace {
 
 constexpr int helper_get_current_comm = 16;
+constexpr int helper_probe_read_kernel = 113;
 constexpr int helper_probe_read_kernel_str = 115;
 
 // The operation on unsigned integers, and the one on signed integers where it differs.
@@ -401,6 +402,11 @@ void BodyLowering::variable_into(Variable id, const Type& type, ir::Value to) {
 // A string of another size, or the bytes of a number.
 void BodyLowering::cast_into(ast::ExprId value, const Type& type, ir::Value to) {
     if (type.kind == Kind::string) return resized(value, type.size, to);
+    if (this->type(value).kind == Kind::string) {
+        const uint32_t room = padded(std::max(this->type(value).size, type.size));
+        b_->helper(helper_probe_read_kernel, {to, b_->constant(type.size), bytes(value, room)});
+        return;
+    }
     const ir::Value unused = b_->constant(64 - 8 * static_cast<int64_t>(type.size));
     const ir::Value high = b_->alu(ir::Alu::shl, integer(value), unused);
     b_->store(to, 0, b_->alu(ir::Alu::lshr, high, unused));
@@ -434,9 +440,9 @@ void BodyLowering::string_into(ast::ExprId id, ir::Value to, uint32_t offset, ui
     } else if (const auto* pair = std::get_if<PairUse>(&u)) {
         pair_into(*pair, at, own);
     } else if (const auto* field = std::get_if<FieldUse>(&u); field && type(id).kind == Kind::string) {
-        field_string(field->field, at, own);
+        field_string(field->field, at, type(id).size);
     } else if (lies_somewhere(id)) {
-        bytes_into(id, at, room);
+        bytes_into(id, at, room, type(id).kind == Kind::string);
     } else if (std::holds_alternative<ast::Tuple>(node)) {
         value_into(id, to, offset, type(id));
     } else if (const auto* local = std::get_if<LocalUse>(&u)) {
@@ -473,15 +479,19 @@ void BodyLowering::resized(ast::ExprId value, uint32_t size, ir::Value to) {
     b_->helper(helper_probe_read_kernel_str, {to, b_->constant(size), string(value, padded(own))});
 }
 
-void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t room) {
-    ir::Value from = b_->context();
-    if (field.data_location) {
-        const ir::Value location = b_->field(field.offset, 4, false);
-        from = b_->address_plus(from, b_->alu(ir::Alu::bit_and, location, b_->constant(0xffff)));
-    } else {
-        from = b_->address(from, field.offset);
+// What is recorded by its length need not end with a zero either: a helper that reads one byte more puts it there.
+void BodyLowering::field_string(const Field& field, ir::Value to, uint32_t size) {
+    const ir::Value record = b_->context();
+    if (!field.data_location) {
+        letters_into(to, size, false, [&](uint32_t more) { return b_->address(record, field.offset + more); });
+        return;
     }
-    b_->helper(helper_probe_read_kernel_str, {to, b_->constant(room), from});
+    const ir::Value location = b_->field(field.offset, 4, false);
+    const ir::Value from = b_->address_plus(record, b_->alu(ir::Alu::bit_and, location, b_->constant(0xffff)));
+    const ir::Value length = b_->alu(ir::Alu::lshr, location, b_->constant(16));
+    const ir::Value with_end = b_->alu(ir::Alu::add, length, b_->constant(1));
+    const ir::Value most = b_->call(ir::Library::at_most, {with_end, b_->constant(padded(size))});
+    b_->helper(helper_probe_read_kernel_str, {to, most, from});
 }
 
 }  // namespace lt

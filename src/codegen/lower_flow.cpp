@@ -127,14 +127,16 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::AnyPart&) { return b_
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Step& node) {
     if (const auto* map = std::get_if<MapUse>(&use(node.target))) return step_map(id, node, map->index);
     const uint32_t local = std::get<LocalUse>(use(node.target)).index;
+    const Type& kept = locals()[local].type;
     const ir::Value before = b_->read(local_slots_[local]);
-    set_local(local, arithmetic(node.op, locals()[local].type.is_signed, before, b_->constant(1)));
+    set_local(local, arithmetic(node.op, kept.is_signed, before, b_->constant(element_size(kept))));
     return node.before ? b_->read(local_slots_[local]) : before;
 }
 
 // In one go with other CPUs: no two get the same value.
 ir::Value BodyLowering::step_map(ast::ExprId, const ast::Step& node, uint32_t map) {
-    const ir::Value change = b_->constant(node.op == ast::BinaryOp::add ? 1 : -1);
+    const int64_t step = element_size(unit_.map(map).value);
+    const ir::Value change = b_->constant(node.op == ast::BinaryOp::add ? step : -step);
     const uint32_t result = b_->new_slot();
     b_->write(result, b_->constant(0));
     const ir::Value key = key_of(map, std::get<ast::Map>(program_[node.target].node));

@@ -90,7 +90,7 @@ void BodyLowering::arguments_into(ast::ExprId id, ir::Value to) {
         if (!in_memory(field.type))
             b_->store(to, offset, argument_value(field));
         else if (field.type.kind == Kind::string)
-            field_string(field, b_->address(to, offset), padded(field.type.size));
+            field_string(field, b_->address(to, offset), field.type.size);
         else
             read(b_->address(to, offset), field.type.size,
                  b_->alu(ir::Alu::add, b_->context(), b_->constant(field.offset)), false);
@@ -102,7 +102,15 @@ void BodyLowering::arguments_into(ast::ExprId id, ir::Value to) {
             continue;
         }
         const Location p = program_place(v);
-        read(b_->address(to, offset), v.type.size, p.direct ? b_->address(p.base, p.offset) : address(p), p.user);
+        const ir::Value from = p.direct ? b_->address(p.base, p.offset) : address(p);
+        if (v.type.kind != Kind::string) {
+            read(b_->address(to, offset), v.type.size, from, p.user);
+            continue;
+        }
+        const auto at = [&](uint32_t more) {
+            return p.direct ? b_->address(from, more) : b_->alu(ir::Alu::add, from, b_->constant(more));
+        };
+        count_failure(letters_into(b_->address(to, offset), v.type.size, p.user, at));
     }
 }
 

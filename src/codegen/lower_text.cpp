@@ -48,7 +48,7 @@ void BodyLowering::text_into(ast::ExprId id, const ast::Call& node, ir::Value to
         return read_bytes(to, measure(node, size, 1), from, true, program_[id].span, node.lenient);
     if (node.arguments.size() == 1) return string_into(from, to, 0, padded(size));
     // a helper reads the program's own memory as well
-    b_->helper(text_readers.kernel, {to, measure(node, size, 1), string(from, padded(type(from).size))});
+    b_->helper(text_readers.kernel, {to, measure(node, size, 1), string(from, padded(type(from).size + 1))});
 }
 
 // buf(): the length first
@@ -59,7 +59,7 @@ void BodyLowering::buffer_into(ast::ExprId id, const ast::Call& node, ir::Value 
     b_->store(to, 0, length);
     if (!in_memory(type(from))) return read_bytes(bytes, length, from, false, program_[id].span, node.lenient);
     b_->helper(bytes_readers.kernel,
-               {bytes, length, string(from, padded(std::max(type(from).size, type(id).size - buffer_header)))});
+               {bytes, length, this->bytes(from, padded(std::max(type(from).size, type(id).size - buffer_header)))});
 }
 
 ir::Value BodyLowering::text_length(ast::ExprId, const ast::Call& node) {

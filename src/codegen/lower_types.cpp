@@ -2,6 +2,7 @@
 // parts of tuples. Memory of the traced machine is read by helpers and through relocations; the program's own is
 // loaded.
 #include <algorithm>
+#include <functional>
 
 #include "decided.h"
 #include "lower.h"
@@ -14,12 +15,6 @@ constexpr int helper_probe_read_user = 112;
 constexpr int helper_probe_read_kernel = 113;
 constexpr int helper_probe_read_user_str = 114;
 constexpr int helper_probe_read_kernel_str = 115;
-
-int64_t element_size(const Type& type) {
-    if (type.kind == Kind::string) return 1;
-    const Type* each = pointee(type) ? pointee(type) : element(type);
-    return each ? std::max<int64_t>(each->size, 1) : 1;
-}
 
 bool is_dereference(const ast::ExprNode& node) {
     const auto* unary = std::get_if<ast::Unary>(&node);
@@ -202,12 +197,34 @@ bool BodyLowering::in_tuple(ast::ExprId id) const {
     return index && type(index->base).kind == Kind::tuple;
 }
 
-// The bytes of a string, a structure or an array that lies somewhere, to memory of the program.
-void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room) {
+// The helper puts a zero in the place of the last byte, which is then read by itself.
+ir::Value BodyLowering::letters_into(ir::Value to, uint32_t size, bool user,
+                                     const std::function<ir::Value(uint32_t)>& at) {
+    const ir::Value all = b_->constant(size);
+    const ir::Value read =
+        b_->helper(user ? helper_probe_read_user_str : helper_probe_read_kernel_str, {to, all, at(0)});
+    b_->branch(b_->alu(ir::Alu::eq, read, all), [&] {
+        const ir::Value last = size == 1 ? to : b_->address(to, size - 1);
+        b_->helper(user ? helper_probe_read_user : helper_probe_read_kernel, {last, b_->constant(1), at(size - 1)});
+    });
+    return read;
+}
+
+ir::Value BodyLowering::bytes(ast::ExprId id, uint32_t room) {
+    const auto* field = std::get_if<FieldUse>(&use(id));
+    const bool elsewhere = lies_somewhere(id) && !in_tuple(id) && !(field && field->field.data_location);
+    if (!elsewhere || type(id).kind != Kind::string) return string(id, room);
+    const ir::Value out = b_->buffer(room);
+    bytes_into(id, out, room, false);
+    return out;
+}
+
+// The bytes of a string, a structure or an array that lies somewhere, to memory of the program. Of a string (`text`)
+// those up to its end.
+void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room, bool text) {
     const Location p = place(id);
     const Type& t = type(id);
     const uint32_t size = std::min(t.size, room);
-    const bool text = t.kind == Kind::string;
     // what follows in a structure is no part of it, nor is what stands behind the end of a string there
     const bool whole_words = in_tuple(id) || (!text && size % 8 == 0);
     if (p.direct && p.distance == ir::no_value && p.offset % 8 == 0 && whole_words) {
@@ -215,18 +232,23 @@ void BodyLowering::bytes_into(ast::ExprId id, ir::Value to, uint32_t room) {
     }
     if (p.direct) {
         const ir::Value from = b_->address(p.base, p.offset);
-        const auto copy = [&](ir::Value at) {
-            count_failure(b_->helper(text ? helper_probe_read_kernel_str : helper_probe_read_kernel,
-                                     {to, b_->constant(size), at}));
+        const auto copy = [&](ir::Value begin) {
+            const auto at = [&](uint32_t more) {
+                return more == 0 ? begin : b_->address_plus(begin, b_->constant(more));
+            };
+            count_failure(text ? letters_into(to, size, false, at)
+                               : b_->helper(helper_probe_read_kernel, {to, b_->constant(size), begin}));
         };
         if (p.distance == ir::no_value) return copy(from);
         return b_->branch(b_->alu(ir::Alu::ult, p.distance, b_->constant(p.limit)),
                           [&] { copy(b_->address_plus(from, p.distance)); });
     }
-    const int helper = text ? (p.user ? helper_probe_read_user_str : helper_probe_read_kernel_str)
-                            : (p.user ? helper_probe_read_user : helper_probe_read_kernel);
-    const ir::Value at = address(p);
-    if_unreadable(b_->helper(helper, {to, b_->constant(size), at}), at, program_[id].span, "");
+    const ir::Value begin = address(p);
+    const auto at = [&](uint32_t more) { return more == 0 ? begin : b_->alu(ir::Alu::add, begin, b_->constant(more)); };
+    const int helper = p.user ? helper_probe_read_user : helper_probe_read_kernel;
+    const ir::Value read =
+        text ? letters_into(to, size, p.user, at) : b_->helper(helper, {to, b_->constant(size), begin});
+    if_unreadable(read, begin, program_[id].span, "");
 }
 
 // Parts of one tuple into the layout of another, whose strings may be longer.

@@ -21,13 +21,23 @@ size_t same_part(const Type& tuple, const Type& other, size_t i) {
 
 bool apart(const Type& a, const Type& b) {
     if (a.kind != b.kind) return true;
-    if (a.kind == Kind::structure || a.kind == Kind::array) return a != b;
+    if (const Type *x = element(a), *y = element(b); x && y) {  // whose memory it is does not matter
+        const bool integers = x->kind == Kind::integer && y->kind == Kind::integer;
+        const bool alike = integers && x->size == y->size && x->is_signed == y->is_signed && x->shape == y->shape;
+        return a.size != b.size || (!alike && apart(*x, *y)) || (integers && !alike);
+    }
+    if (a.kind == Kind::structure) return a != b;
     if (a.kind != Kind::tuple) return false;
     const size_t count = a.shape->parts.size();
     if (b.shape->parts.size() != count || !std::ranges::is_permutation(a.shape->names, b.shape->names)) return true;
     for (size_t i = 0; i < count; i++)
         if (apart(a.shape->parts[i], b.shape->parts[same_part(b, a, i)])) return true;
     return false;
+}
+
+bool user_memory_of(const Type& a, const Type& b) {
+    const auto may_be = [](const Type& t) { return t.user_memory || !pointee(t); };
+    return (a.user_memory && may_be(b)) || (b.user_memory && may_be(a));
 }
 
 Type joined(const Type& a, const Type& b) {
@@ -39,13 +49,32 @@ Type joined(const Type& a, const Type& b) {
             parts.push_back(joined(a.shape->parts[i], b.shape->parts[same_part(b, a, i)]));
         return tuple_type(std::move(parts), a.shape->names);
     }
+    if (element(a)) return element(b)->user_memory ? b : a;
     Type out = a;
     if (a.kind == Kind::buffer) out.size = std::max(a.size, b.size);
     if (a.shape != b.shape) out.shape = {};
     out.is_signed = a.is_signed || b.is_signed;
     if (a.view != b.view) out.view = View::plain;
     if (a.naming != b.naming) out.naming = Naming::none;
+    out.user_memory = user_memory_of(a, b);
     return out;
+}
+
+// What the language makes itself ends with a zero; an array of char in memory, and what it is assigned to, need not.
+uint32_t most_letters(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    const auto* call = std::get_if<ast::Call>(&node);
+    const bool passes_on = call && call->arguments.size() == 1 &&
+                           body.types[static_cast<size_t>(call->arguments[0])].kind == Kind::string;  // str(args.name)
+    const bool ends = (call && !passes_on) || std::holds_alternative<ast::String>(node) ||
+                      std::holds_alternative<ast::Name>(node) || std::holds_alternative<ast::Binary>(node);
+    return body.types[static_cast<size_t>(id)].size - (ends ? 1 : 0);
+}
+
+int64_t element_size(const Type& type) {
+    if (type.kind == Kind::string) return 1;
+    const Type* each = pointee(type) ? pointee(type) : element(type);
+    return each ? std::max<int64_t>(each->size, 1) : 1;
 }
 
 std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id) {

@@ -1,6 +1,8 @@
 // What the places of one program are called.
 #include "codegen/typed.h"
 
+#include <algorithm>
+
 namespace lt {
 namespace {
 
@@ -14,6 +16,10 @@ std::string function_of(const UserFunction& place) {
 
 bool in_program(const ResolvedPlace& place) { return probe_row(place.kind).place == Place::binary_function; }
 
+bool runs_in_program(const ResolvedPlace& place) {
+    return in_program(place) || probe_row(place.kind).place == Place::marker;
+}
+
 bool has_debug_scope(const ResolvedPlace& place) {
     return in_program(place) || (probe_row(place.kind).place == Place::kernel_function && !place.user.path.empty());
 }
@@ -24,6 +30,12 @@ bool serves_system_calls(const ResolvedPlace& place) {
 
 bool called_by_number(const ResolvedPlace& place) {
     return place.by_number && place.rungs.front().way == Way::system_call;
+}
+
+uint32_t argument_words(const KernelFunction& function) {
+    uint32_t end = 0;
+    for (const Field& p : function.parameters) end = std::max(end, p.offset + padded_size(p.type.size) / 8);
+    return end;
 }
 
 const std::string& pattern_text(const ResolvedPlace& place) {

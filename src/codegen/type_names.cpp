@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/text.h"
 
@@ -52,9 +53,21 @@ std::optional<Type> basic_type(std::string_view name) {
     return integer_type(size, !is_unsigned);
 }
 
+// An array that is pointed to, "int32[4]" or "int32 *[4]".
+std::optional<Type> array_named(const std::string& name, const TypeLookup& lookup) {
+    const size_t bracket = name.rfind('['), end = name.find_last_not_of(" *", bracket - 1);
+    ast::TypeName written{{}, name.substr(0, end + 1)};
+    written.pointers = static_cast<uint32_t>(std::count(name.begin() + static_cast<ptrdiff_t>(end), name.end(), '*'));
+    uint64_t count = 0;
+    std::from_chars(name.data() + bracket + 1, name.data() + name.size(), count);
+    written.count = count;
+    return count == 0 ? std::nullopt : written_type(written, lookup);
+}
+
 }  // namespace
 
 std::optional<Type> named_type(const std::string& name, const TypeLookup& lookup) {
+    if (name.ends_with(']')) return array_named(name, lookup);
     if (name == "void") return nothing();
     if (name == "bool") return truth_type();
     const auto own =

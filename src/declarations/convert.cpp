@@ -3,6 +3,8 @@
 #include <array>
 #include <limits>
 
+#include "stdlib/real.h"
+
 namespace lt {
 namespace {
 
@@ -70,7 +72,8 @@ Type Converter::type_of(CXType type, int depth) {
     for (const IntegerRow& row : integers) {
         if (row.kind == bare.kind) return integer_type(size_of(bare), row.is_signed);
     }
-    // kinds of clang: those that are not here (floating point, vectors ...) cannot be read
+    // kinds of clang: those that are not here (long double, vectors ...) cannot be read
+    if (bare.kind == CXType_Float || bare.kind == CXType_Double) return real_type(size_of(bare));
     if (bare.kind == CXType_Bool) return integer_type(1, false, View::boolean);
     if (bare.kind == CXType_Pointer) return pointer_type(type_of(clang_.getPointeeType(bare), depth - 1));
     if (bare.kind == CXType_Record) return composite(bare);
@@ -156,7 +159,7 @@ Type Converter::list(CXType type, int depth) {
     const auto count = is_open ? 0 : static_cast<uint32_t>(clang_.getArraySize(type));
     if (is_letter(each.kind)) return string_type(count == 0 ? open_string : count);
     const Type element = type_of(each, depth);
-    return element.kind == Kind::none || element.size == 0 ? nothing() : array_type(element, count);
+    return is_hidden(element) || element.size == 0 ? nothing() : array_type(element, count);
 }
 
 void Converter::fill_members(CXType type, uint64_t base, int depth, std::vector<Member>& out) {

@@ -140,6 +140,23 @@ std::vector<std::string> Builder::path_of(ast::ExprId id) const {
     return path;
 }
 
+// int32[4]*: the array is part of the name.
+ast::TypeName Builder::address_type(Span span, ast::TypeName to) {
+    if (to.count) to = {span, ast::text(to)};
+    to.span = span;
+    to.pointers++;
+    return to;
+}
+
+ast::TypeName Builder::array_type(Span span, ast::TypeName of, uint64_t count) {
+    if (of.count || of.like)
+        diags_.error(span, of.like ? "typeof() makes no array" : "a variable cannot be an array of arrays").hint =
+            "an array of one dimension can be declared, as in let $x : int32[4]";
+    of.span = span;
+    of.count = count;
+    return of;
+}
+
 ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
     return add(span, ast::Cast{std::move(type), value}, {value});
 }

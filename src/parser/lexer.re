@@ -94,6 +94,7 @@ Token Lexer::scan() {
 
             <code> "(" gap type count? gap ")"           { return maybe_cast(); }
             <code> "(" gap type stars count? gap ")"     { return cast(); }
+            <code> "(" gap type stars? count stars gap ")" { return cast(); }
             <code> "(" gap type stars? gap "," gap path gap ")" { return maybe_offset(); }
 
             <*> "{"    { return open(Bracket::brace, begins_statement() ? TokenKind::BARE_OPEN : TokenKind::LBRACE); }

@@ -285,11 +285,10 @@ simple:
 
 type:
     NAME                 { $$ = {@$, $1, 0, {}}; }
-  | NAME "[" INTEGER "]" { $$ = {@$, $1, 0, $3}; }
   | C_TYPE NAME          { $$ = {@$, $1 + " " + $2, 0, {}}; }
-  | C_TYPE NAME "[" INTEGER "]" { $$ = {@$, $1 + " " + $2, 0, $4}; }
   | like
-  | type "*"             { $$ = $1; $$.pointers++; }
+  | type "*"             { $$ = build.address_type(@$, $1); }
+  | type "[" INTEGER "]" { $$ = build.array_type(@$, $1, $3); }
   ;
 
 like:

@@ -42,6 +42,13 @@ bool is_value_name(std::string_view name) { return find_variable(name) != nullpt
 ast::TypeName split_type(std::string_view text, uint32_t offset) {
     ast::TypeName type;
     type.span = {offset, offset + static_cast<uint32_t>(text.size())};
+    const size_t last = text.find_last_of("]*");
+    if (const size_t array = text.rfind(']'); array != text.npos && last > array) {  // int32[4]*
+        type.name = ast::text(split_type(text.substr(0, array + 1), offset));
+        type.pointers =
+            static_cast<uint32_t>(std::count(text.begin() + static_cast<ptrdiff_t>(array), text.end(), '*'));
+        return type;
+    }
     for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
         if (word == "const" || word == "volatile") continue;
         if (!type.name.empty()) type.name += ' ';

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <span>
 
 #include "base/text.h"
@@ -96,18 +97,42 @@ std::string c_text(const btf* types, uint32_t id, int depth) {
     }
 }
 
-// In one register: a structure passed by value has none of its own.
+// In one register: of a structure that is passed by value only the size is known.
 Type register_type(const TypeFile& file, uint32_t id) {
     Type type = language_type(file, id);
-    return type.kind == Kind::integer ? type : nothing();
+    if (type.kind == Kind::integer) return type;
+    const int64_t size = btf__resolve_size(file.types, id);
+    return {Kind::none, static_cast<uint32_t>(std::clamp<int64_t>(size, 0, INT32_MAX))};
 }
 
-Field parameter(const TypeFile& file, const btf_param& p, uint32_t number) {
+// Which argN each parameter begins at, by the calling convention of x86-64: registers first, then the stack. A
+// structure takes as many registers as it has words where it has no more than two and so many are left; else it lies on
+// the stack, and parameters behind it may still be in registers. A trampoline counts words as they come.
+class ArgumentWords {
+  public:
+    // Where the result is too large for registers, the first one says where it goes.
+    explicit ArgumentWords(const Type& result) : registers_(words_of(result) > most_in_registers ? 1 : 0) {}
+
+    uint32_t next(const Type& type) {
+        const uint32_t words = words_of(type);
+        const bool in_registers = words <= most_in_registers && registers_ + words <= registers;
+        const uint32_t first = in_registers ? registers_ : registers + stack_;
+        (in_registers ? registers_ : stack_) += words;
+        return first;
+    }
+
+  private:
+    static constexpr uint32_t registers = 6, most_in_registers = 2;
+    static uint32_t words_of(const Type& type) { return padded_size(type.size) / 8; }
+    uint32_t registers_, stack_ = 0;
+};
+
+Field parameter(const TypeFile& file, const btf_param& p, ArgumentWords& words) {
     Field field;
     field.name = text_at(file.types, p.name_off);
     field.type = register_type(file, p.type);
     field.c_type = p.type == 0 ? "..." : c_text(file.types, p.type, most_depth);
-    field.offset = number;
+    field.offset = words.next(p.type == 0 ? integer_type() : field.type);
     return field;
 }
 
@@ -173,11 +198,11 @@ std::optional<Prototype> Btf::prototype(uint32_t id) const {
     const btf_type* proto = type_at(types_.get(), id);
     if (proto == nullptr || !btf_is_func_proto(proto)) return std::nullopt;
     Prototype prototype;
-    for (const btf_param& p : std::span(btf_params(proto), btf_vlen(proto))) {
-        const auto number = static_cast<uint32_t>(prototype.parameters.size());
-        prototype.parameters.push_back(parameter(file(), p, number));
-    }
-    if (proto->type != 0) prototype.result = register_type(file(), proto->type);
+    const Type result = proto->type == 0 ? nothing() : register_type(file(), proto->type);
+    ArgumentWords words(result);
+    for (const btf_param& p : std::span(btf_params(proto), btf_vlen(proto)))
+        prototype.parameters.push_back(parameter(file(), p, words));
+    if (result.kind == Kind::integer) prototype.result = result;
     return prototype;
 }
 

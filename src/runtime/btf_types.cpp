@@ -7,6 +7,8 @@
 #include <array>
 #include <span>
 
+#include "stdlib/real.h"
+
 namespace lt {
 namespace {
 
@@ -106,7 +108,12 @@ Type list_type(const TypeFile& file, const Bare& bare, int depth) {
     if (is_char(file, lt::bare(file, array->type).type))
         return string_type(array->nelems == 0 ? open_string : array->nelems);
     const Type each = type_of(file, array->type, depth);
-    return each.kind == Kind::none || each.size == 0 ? nothing() : array_type(each, array->nelems);
+    return is_hidden(each) || each.size == 0 ? nothing() : array_type(each, array->nelems);
+}
+
+Type float_type(const TypeFile&, const Bare& bare, int) {
+    return bare.type->size == sizeof(float) || bare.type->size == sizeof(double) ? real_type(bare.type->size)
+                                                                                 : nothing();
 }
 
 struct KindRow {
@@ -119,6 +126,7 @@ constexpr std::array kinds{
     KindRow{BTF_KIND_ENUM64, enum_type},      KindRow{BTF_KIND_PTR, address_type},
     KindRow{BTF_KIND_STRUCT, structure_type}, KindRow{BTF_KIND_UNION, structure_type},
     KindRow{BTF_KIND_FWD, forward_type},      KindRow{BTF_KIND_ARRAY, list_type},
+    KindRow{BTF_KIND_FLOAT, float_type},
 };
 
 Type type_of(const TypeFile& file, uint32_t id, int depth) {

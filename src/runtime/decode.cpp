@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "map_reader.h"
@@ -13,6 +14,7 @@
 #include "runtime/records.h"
 #include "runtime/samples.h"
 #include "series_fold.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -85,10 +87,19 @@ std::optional<size_t> size_of(const Type& type) {
             if (type.aggregation == Aggregation::none) return {};
             return aggregation_words(type) * 8;
         case Kind::none:
+            if (!is_real(type)) return {};
+            return type.size;
         case Kind::record:
             return {};
     }
     return {};
+}
+
+// The shortest text that is read as the same number again.
+std::string real_text(View8 bytes, size_t offset, size_t size) {
+    const uint64_t bits = read_bits(bytes, offset, size);
+    if (size == sizeof(double)) return fmt::format("{}", std::bit_cast<double>(bits));
+    return fmt::format("{}", std::bit_cast<float>(static_cast<uint32_t>(bits)));
 }
 
 Error unreadable(const Type& type) {
@@ -128,7 +139,7 @@ Value bit_field(const Member& member, View8 bytes, size_t offset) {
 Result<Value> read_structure(const Type& type, View8 bytes, size_t offset, std::string_view what) {
     Group group;
     for (const Member& member : type.shape->members) {
-        if (member.type.kind == Kind::none) continue;
+        if (is_hidden(member.type)) continue;
         if (member.bit_size != 0) {
             // the word in which a packed structure's last field lies may end behind it
             const size_t end = (size_t{member.bit_offset} + member.bit_size + 7) / 8;
@@ -166,6 +177,7 @@ Result<Value> read_value(const Type& type, View8 bytes, size_t offset, std::stri
     if (offset > bytes.size() || *size > bytes.size() - offset) return too_short(what, bytes.size(), offset + *size);
     if (type.kind == Kind::string) return Value{type, read_text(bytes.subspan(offset, *size))};
     if (type.kind == Kind::buffer) return read_buffer(type, bytes, offset);
+    if (is_real(type)) return Value{type, real_text(bytes, offset, *size)};
     if (type.kind == Kind::structure || type.kind == Kind::array || type.kind == Kind::tuple) {
         if (!type.shape) return unreadable(type);
         return read_parts(type, bytes, offset, what);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "dwarf_units.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -60,11 +61,10 @@ std::string bare(Dwarf_Die& die) {
     return renamed;
 }
 
+// Signed and unsigned char are numbers, and uint8_t is one of them.
 bool is_char(Dwarf_Die die) {
     bare(die);
-    const int64_t encoding = number_of(die, DW_AT_encoding, 0);
-    return dwarf_tag(&die) == DW_TAG_base_type && size_of(die) == 1 &&
-           (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+    return dwarf_tag(&die) == DW_TAG_base_type && size_of(die) == 1 && name_of(die) == "char";
 }
 
 // Of each dimension, as written; 0 where it is not known.
@@ -121,6 +121,7 @@ Type DwarfTypes::base(Dwarf_Die& die) const {
     const uint32_t size = size_of(die);
     const int64_t encoding = number_of(die, DW_AT_encoding, 0);
     const auto row = std::ranges::find(encodings, encoding, &EncodingRow::encoding);
+    if (encoding == DW_ATE_float && (size == 4 || size == 8)) return real_type(size);
     const bool fits = size == 1 || size == 2 || size == 4 || size == 8;
     return row != encodings.end() && fits ? integer_type(size, row->is_signed, row->view) : nothing();
 }
@@ -199,7 +200,7 @@ Type DwarfTypes::array(Dwarf_Die& die, int depth) {
         counts.pop_back();
     }
     for (auto count = counts.rbegin(); count != counts.rend(); ++count) {
-        if (out.kind == Kind::none || out.size == 0 || *count > most_bytes / out.size) return nothing();
+        if (is_hidden(out) || out.size == 0 || *count > most_bytes / out.size) return nothing();
         out = array_type(out, *count);
     }
     return out;

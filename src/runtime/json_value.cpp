@@ -13,6 +13,7 @@
 #include "runtime/printer.h"
 #include "series_fold.h"
 #include "show.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -130,7 +131,7 @@ std::vector<std::string_view> member_names(const Type& type) {
     if (type.kind == Kind::tuple) names.assign(type.shape->names.begin(), type.shape->names.end());
     if (type.kind == Kind::structure)
         for (const Member& m : type.shape->members)
-            if (m.type.kind != Kind::none) names.push_back(m.name);
+            if (!is_hidden(m.type)) names.push_back(m.name);
     return names;
 }
 
@@ -163,7 +164,9 @@ struct Appender {
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
     void operator()(int64_t number) const { append_integer(out, number, type, plain); }
     void operator()(const std::string& text) const {
-        plain&& type.kind == Kind::buffer ? append_bytes(out, text) : append_json(out, std::string_view(text));
+        if (plain && type.kind == Kind::buffer) return append_bytes(out, text);
+        if (!is_real(type)) return append_json(out, std::string_view(text));
+        out += text.ends_with("nan") || text.ends_with("inf") ? "null" : text;
     }
     void operator()(const Average& average) const {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());

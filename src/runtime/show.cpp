@@ -10,6 +10,7 @@
 #include "runtime/arguments.h"
 #include "runtime/printer.h"
 #include "series_fold.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -227,7 +228,7 @@ void append_group(std::string& out, const Group& group, const Type& type, bool p
     std::vector<std::string_view> names;
     if (type.kind == Kind::structure) {
         for (const Member& m : type.shape->members) {
-            if (m.type.kind != Kind::none) names.push_back(m.name);
+            if (!is_hidden(m.type)) names.push_back(m.name);
         }
     }
     if (is_record(type)) names.assign(type.shape->names.begin(), type.shape->names.end());

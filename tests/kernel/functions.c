@@ -266,3 +266,14 @@ int bpf_fentry_test1(int a) DOES_NOTHING int sock_sendmsg(struct socket* sock, s
     long strncpy_from_user(char* dst, const char __user* src, long count) DOES_NOTHING
     unsigned long _copy_from_user(void* to, const void* from, unsigned long n) DOES_NOTHING
     unsigned long _copy_to_user(void* to, const void* from, unsigned long n) DOES_NOTHING
+
+// Structures that are passed by value, in two registers or on the stack.
+typedef struct {
+    void* address;
+    bool is_kernel;
+} bpfptr_t;
+struct three_words {
+    long words[3];
+};
+int __sys_bpf(int cmd, bpfptr_t uattr, unsigned int size) DOES_NOTHING
+    int takes_large(struct three_words words, int last) DOES_NOTHING

@@ -43,9 +43,8 @@ std::optional<uint32_t> numbered(std::string_view name) {
 
 std::optional<uint32_t> argument_number(std::string_view name, const std::vector<Field>& parameters) {
     if (const auto number = numbered(name)) return number;
-    for (uint32_t i = 0; i < parameters.size(); i++)
-        if (parameters[i].name == name) return i;
-    return {};
+    const auto named = std::ranges::find(parameters, name, &Field::name);
+    return named == parameters.end() ? std::nullopt : std::optional(named->offset);
 }
 
 using ArgumentValues = std::array<uint64_t, most_arguments>;
@@ -124,11 +123,13 @@ Result<Bytes> trampoline_context(Kernel& kernel, const Attachment& attachment, c
     const std::vector<Field> parameters = parameters_of(kernel, attachment);
     auto values = arguments_of(hit, parameters);
     if (!values) return values.error();
-    environment.function_arguments = parameters.size();
+    size_t words = 0;  // a structure can take two
+    for (const Field& p : parameters) words += padded_size(p.type.size) / 8;
+    environment.function_arguments = words;
     environment.context_at = trampoline_at - frame_size * environment.call_depth;
-    Bytes context(8 * (parameters.size() + (hit.at_return() ? 1 : 0)));
-    for (size_t i = 0; i < parameters.size(); i++) put(context, 8 * i, (*values)[i]);
-    if (hit.at_return()) put(context, 8 * parameters.size(), *hit.result);
+    Bytes context(8 * (words + (hit.at_return() ? 1 : 0)));
+    for (size_t i = 0; i < words; i++) put(context, 8 * i, (*values)[i]);
+    if (hit.at_return()) put(context, 8 * words, *hit.result);
     return context;
 }
 

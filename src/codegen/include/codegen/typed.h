@@ -64,13 +64,17 @@ struct ResolvedPlace {
 
 // Do names in `args` stand for what debug information tells of the place: in a program, at a line of the kernel's?
 bool has_debug_scope(const ResolvedPlace& place);
-bool in_program(const ResolvedPlace& place);  // a function or an instruction of one
+bool in_program(const ResolvedPlace& place);       // a function or an instruction of one
+bool runs_in_program(const ResolvedPlace& place);  // that, or a marker in one
 
 // Does one program serve many system calls, where all of them begin, or end?
 bool serves_system_calls(const ResolvedPlace& place);
 
 // Is it one of many, called by its number?
 bool called_by_number(const ResolvedPlace& place);
+// How many words the arguments of a function take: a structure that is passed by value can take two.
+uint32_t argument_words(const KernelFunction& function);
+
 // The text of `probe` where nobody knows which of the places of its pattern it is.
 const std::string& pattern_text(const ResolvedPlace& place);
 
@@ -251,6 +255,7 @@ struct Typed {
     std::vector<SpanInfo> spans;
     std::vector<MapInfo> maps;
     bool unsafe = false;               // as of ResolveOptions
+    bool strings_grow = false;         // while checking: what is joined to itself is as long as any string can be
     bool accounts = false;             // is it to be found out at the end what is open?
     bool assume_numbers = false;       // while checking: nothing more will be learned of what has no type yet
     bool assume_sums = false;          // while checking: what is added to an integer, and has no type yet, is one

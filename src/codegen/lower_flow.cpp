@@ -14,7 +14,10 @@ constexpr int64_t most_cpus = 8192;
 }  // namespace
 
 void BodyLowering::statement(const ast::Stmt&, const ast::Return& node) {
-    if (calls_.empty()) return b_->leave();
+    if (calls_.empty()) {
+        if (node.value && type(*node.value).kind == Kind::integer) integer(*node.value);
+        return b_->leave();
+    }
     const CallAround around = calls_.back();
     if (node.value && around.result) set_local(*around.result, *node.value);
     b_->quit(around.scope);

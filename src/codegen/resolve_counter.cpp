@@ -13,8 +13,20 @@
 
 namespace lt {
 
+// "4096", "4_096", "0x1000" or "1e6".
 std::optional<uint64_t> any_number(std::string_view text) {
-    return text.starts_with("0x") ? number<uint64_t>(text.substr(2), 16) : number<uint64_t>(text);
+    std::string plain(text);
+    if (!plain.starts_with('_')) std::erase(plain, '_');
+    if (plain.starts_with("0x")) return number<uint64_t>(std::string_view(plain).substr(2), 16);
+    const size_t e = std::min(plain.find_first_of("eE"), plain.size());
+    auto out = number<uint64_t>(std::string_view(plain).substr(0, e));
+    auto power = e < plain.size() ? number<uint32_t>(std::string_view(plain).substr(e + 1)) : 0;
+    if (!power || *power > 19) return {};
+    for (; out && *power > 0; --*power) {
+        if (*out > UINT64_MAX / 10) return {};
+        *out *= 10;
+    }
+    return out;
 }
 
 namespace {
@@ -90,14 +102,16 @@ Resolver::Places Resolver::address(const ast::ProbeSpec& spec, ResolvedPlace pla
         return wrong(2, "so much memory cannot be watched", "the length is 1, 2, 4 or 8");
     if (access == accesses.end())
         return wrong(3, "this cannot be watched", "write w, rw or x: this processor cannot watch reads alone");
-    if (*at % *length != 0) return wrong(1, "the address is no multiple of the length", "watch fewer bytes");
-    if (access->access == HW_BREAKPOINT_X && *length != 8) return wrong(2, "what is executed has no length", "write 8");
+    const bool executes = access->access == HW_BREAKPOINT_X;
+    if (!executes && *at % *length != 0)
+        return wrong(1, "the address is no multiple of the length", "watch fewer bytes");
     if (!options_.one_process && !of_kernel) {
         diags_.error(spec.span, "a watchpoint is on the memory of one process").hint =
             "say which one: -p PID, or -c COMMAND";
         return {};
     }
-    place.perf = {PERF_TYPE_BREAKPOINT, 0, *at, *length, access->access, 1};
+    // an instruction has no length of its own, and the kernel takes that of a word for it
+    place.perf = {PERF_TYPE_BREAKPOINT, 0, *at, executes ? sizeof(long) : *length, access->access, 1};
     place.rungs = {{Way::perf_event, "", {}}};
     return {place};
 }

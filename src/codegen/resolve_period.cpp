@@ -34,13 +34,15 @@ std::optional<uint64_t> period_of(const ast::ProbeSpec& spec) {
                                Unit{"ms", 1000000}, Unit{"s", second}, Unit{"m", 60 * second}};
     const bool two = spec.parts.size() == 3;
     std::string_view unit = spec.parts[1].text, count = two ? std::string_view(spec.parts[2].text) : unit;
-    if (!two) {
+    if (!two && !any_number(unit)) {
         const size_t digits = std::min(unit.find_first_not_of("0123456789"), unit.size());
         count = unit.substr(0, digits);
         unit.remove_prefix(digits);
+    } else if (!two) {
+        unit = "";
     }
-    const auto n = number<uint32_t>(count);
-    if (!n || *n == 0) return {};
+    const auto n = any_number(count);
+    if (!n || *n == 0 || *n > UINT32_MAX) return {};
     if (unit == "hz") return std::max<uint64_t>(1, second / *n);
     if (unit == "jiffies") return tick() * *n;
     for (const Unit& u : units) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "process_files.h"
 #include "stdlib/counters.h"
 #include "stdlib/probes.h"
 
@@ -86,7 +87,7 @@ Result<std::vector<Listed>> in_file(Kernel& kernel, const ProbeRow& row, const P
 // can be read.
 Result<std::vector<Listed>> in_binary(Kernel& kernel, const ProbeRow& row, const Parts& parts, int process) {
     if (parts.size() < 2) return Error{"which program?", fmt::format("write {}", row.shape), 0};
-    const std::string file = part(parts, 1);
+    const std::string file = file_of_process(process, part(parts, 1));
     if (!is_glob(file)) {
         const Result<std::string> path = kernel.binary(file);
         return path ? in_file(kernel, row, parts, *path) : Result<std::vector<Listed>>(path.error());

@@ -18,6 +18,7 @@
 #include "list.h"
 #include "parser/parse.h"
 #include "privileges.h"
+#include "process_files.h"
 #include "progress.h"
 #include "saved.h"
 #include "systemtap.h"
@@ -382,8 +383,16 @@ int Pipeline::list() {
 }
 
 std::vector<std::string> debug_folders(const Command& command) {
-    std::vector<std::string> folders = command.list(Option::debug_folders);
-    for (std::string& folder : folders) folder = std::filesystem::absolute(folder).string();
+    std::vector<std::string> folders;
+    for (const std::string& some : command.list(Option::debug_folders)) {
+        for (const std::string_view one : split(some, ':')) {
+            if (one.empty()) continue;  // the folder of the file itself, which is looked through anyway
+            std::error_code none;
+            const std::filesystem::path here = std::filesystem::absolute(one);
+            if (one.starts_with('/') || std::filesystem::is_directory(here, none)) folders.push_back(here.string());
+            if (!one.starts_with('/')) folders.emplace_back(one);
+        }
+    }
     return folders;
 }
 
@@ -396,7 +405,7 @@ Result<std::unique_ptr<Kernel>> kernel_asked(const Command& command) {
         if (const auto lacking = lacking_privilege()) return *lacking;
     }
     for (const std::string& folder : debug_folders(command))
-        if (std::error_code none; !std::filesystem::is_directory(folder, none))
+        if (std::error_code none; folder.starts_with('/') && !std::filesystem::is_directory(folder, none))
             return Error{fmt::format("--debuginfo: {} is no folder", folder), "", 0};
     return open_kernel(kernel_places(command));
 }
@@ -412,6 +421,7 @@ bool Pipeline::open_kernel_asked() {
 
 bool Pipeline::resolve() {
     if (!open_kernel_asked()) return false;
+    take_files_of(program_, resolve_options_.traced.process);
     typed_ = lt::resolve(program_, *kernel_, resolve_options_, diags_);
     return !diags_.has_errors();
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "probe_text.h"
 #include "stdlib/builtins.h"
 
 namespace lt {
@@ -44,6 +45,7 @@ class Placer {
                 for (ast::Endpoint& e : span->closes) probe(e.probe);
             }
         }
+        for (ast::Expr& e : program_.exprs) builtin(e);
         if (program_.settings.uses_environment) environment();  // goes before what the program sets
         put_settings(program_);
         // str($1) before $1: only there a word is one.
@@ -82,6 +84,21 @@ class Placer {
                          : fmt::format("did you mean {}?", either(near));
     }
 
+    // bpftrace's own library calls what it is made of by such names, and so can a program.
+    static void builtin(ast::Expr& e) {
+        constexpr std::string_view prefix = "__builtin_", architecture = "__builtin_arch";
+        auto* name = std::get_if<ast::Name>(&e.node);
+        auto* call = std::get_if<ast::Call>(&e.node);
+        std::string* text = name ? &name->name : call ? &call->name : nullptr;
+        if (!text || !text->starts_with(prefix)) return;
+        if (name && *text == architecture) {
+            e.node = ast::String{"x86_64"};
+            return;
+        }
+        const std::string plain = text->substr(prefix.size());
+        if (call ? find_function(plain) != nullptr : plain == "config" || find_variable(plain)) *text = plain;
+    }
+
     std::optional<std::string_view> word(uint32_t number) const {
         if (number == 0 || number > given_.positional.size()) return std::nullopt;
         return given_.positional[number - 1];
@@ -113,6 +130,15 @@ class Placer {
 
     // $1 inside of a probe's text.
     void probe(ast::ProbeSpec& spec) {
+        const bool is_whole = spec.parts.size() == 1 && spec.parts[0].text.find('$') != std::string::npos;
+        put_words(spec);
+        if (!is_whole) return;
+        const Span span = spec.parts[0].span;  // a word that stands for all of it has colons
+        spec.parts = split_probe(spec.parts[0].text, span.begin).parts;
+        for (ast::ProbeSpec::Part& part : spec.parts) part.span = span;
+    }
+
+    void put_words(ast::ProbeSpec& spec) {
         for (ast::ProbeSpec::Part& part : spec.parts) {
             for (size_t at = part.text.find('$'); at != std::string::npos; at = part.text.find('$', at)) {
                 size_t end = at + 1;
@@ -184,6 +210,7 @@ class Placer {
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
     Placer(program, given, diags).run();
     expand_calls(program, diags);
+    constant_formats(program);
     fold_addresses(program);
 }
 

@@ -19,6 +19,9 @@ void put_settings(ast::Program& program);
 // Replaces every call of a macro or function.
 void expand_calls(ast::Program& program, Diags& diags);
 
+// Replaces formats that are known by the string that they are.
+void constant_formats(ast::Program& program);
+
 // Replaces `*&$x`, `(&$x)[0]`, `(&$x)->member` and the same of maps by what they name.
 void fold_addresses(ast::Program& program);
 

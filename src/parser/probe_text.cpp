@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <string>
+#include <utility>
 
 #include "stdlib/builtins.h"
 
@@ -26,29 +27,51 @@ size_t glob_set(std::string_view text, bool is_paired) {
     return continues_probe(text.substr(end + 1)) || !is_key ? end + 1 : 0;
 }
 
+// Is this byte outside quotes? To be asked of one after the other. In quotes a backslash takes its meaning from the
+// next.
+class Quotes {
+  public:
+    bool outside(char c) {
+        const bool was_inside = inside_, was_escaped = std::exchange(escaped_, inside_ && !escaped_ && c == '\\');
+        if (c == '"' && !was_escaped) inside_ = !inside_;
+        return !was_inside && !inside_;
+    }
+
+  private:
+    bool inside_ = false, escaped_ = false;
+};
+
 // The end of a probe's part: a colon outside quotes.
 size_t part_end(std::string_view text, size_t begin) {
-    bool in_quotes = false;
-    for (size_t i = begin; i < text.size(); i++) {
-        if (text[i] == '"') in_quotes = !in_quotes;
-        if (text[i] == ':' && !in_quotes) return i;
-    }
+    Quotes quotes;
+    for (size_t i = begin; i < text.size(); i++)
+        if (quotes.outside(text[i]) && text[i] == ':') return i;
     return text.size();
 }
 
 std::string without_quotes(std::string_view part) {
-    std::string out(part);
-    std::erase(out, '"');
+    std::string out;
+    bool inside = false;
+    for (size_t i = 0; i < part.size(); i++) {
+        const bool escapes =
+            inside && part[i] == '\\' && i + 1 < part.size() && (part[i + 1] == '"' || part[i + 1] == '\\');
+        if (escapes) {
+            out += part[++i];
+        } else if (part[i] == '"') {
+            inside = !inside;
+        } else {
+            out += part[i];
+        }
+    }
     return out;
 }
 
 }  // namespace
 
 std::optional<size_t> key_begin(std::string_view text, bool is_paired) {
-    bool in_quotes = false;
+    Quotes quotes;
     for (size_t at = 0; at < text.size(); at++) {
-        if (text[at] == '"') in_quotes = !in_quotes;
-        if (text[at] != '[' || in_quotes) continue;
+        if (!quotes.outside(text[at]) || text[at] != '[') continue;
         const size_t length = glob_set(text.substr(at), is_paired);
         if (length == 0) return at;
         at += length - 1;

@@ -286,9 +286,11 @@ Attacher::Opened Attacher::open_system_call(const Attachment& a, int program) {
     return std::vector<Hook>{};
 }
 
-// On each CPU, or in each thread of a process; threads that it starts later inherit the event.
+// On each CPU, or in each thread of a process; threads that it starts later inherit the event. Memory of programs is of
+// one process, that of the kernel is the same everywhere.
 Attacher::Opened Attacher::open_counting(const Attachment& a, int program) {
-    const bool in_process = target_.bound || a.perf.type == PERF_TYPE_BREAKPOINT;
+    const bool in_memory = a.perf.type == PERF_TYPE_BREAKPOINT, of_kernel = in_memory && a.perf.config1 >> 63 != 0;
+    const bool in_process = target_.bound || (in_memory && (!of_kernel || target_.process != 0));
     if (in_process && target_.process == 0) return Error{"no process is traced: give -p PID or -c COMMAND", "", 0};
     Result<std::vector<int>> where = in_process ? threads_of(target_.process) : online_cpus();
     if (!where) return where.error();

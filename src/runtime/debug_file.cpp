@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace lt {
@@ -63,10 +64,22 @@ std::optional<OpenElf> open_elf(const std::string& path) {
     return file;
 }
 
+bool is_tree(const std::string& folder) { return folder.starts_with('/'); }
+
 std::vector<std::string> folders_of(const DebugPlaces& places) {
-    std::vector<std::string> folders = places.folders;
+    std::vector<std::string> folders;
+    std::ranges::copy_if(places.folders, std::back_inserter(folders), is_tree);
     folders.emplace_back(debug_folder);
     return folders;
+}
+
+// A path as lt sees it, of a process with another root: the root in which it is meant, and the path in there.
+std::pair<std::string, std::string> split_root(const std::string& path) {
+    constexpr std::string_view processes = "/proc/", root = "/root/";
+    if (!path.starts_with(processes)) return {"", path};
+    const size_t digits = path.find_first_not_of("0123456789", processes.size());
+    if (digits == path.npos || path.compare(digits, root.size(), root) != 0) return {"", path};
+    return {path.substr(0, digits + root.size() - 1), path.substr(digits + root.size() - 1)};
 }
 
 std::string path_of_build(const std::string& folder, const std::string& id) {
@@ -111,23 +124,46 @@ uint32_t sum_of(const OpenElf& file) {
 
 bool has_sum(const OpenElf& file, uint32_t wanted) { return sum_of(file) == wanted; }
 
-std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const DebugPlaces& places) {
-    const auto link = debug_link(elf);
+// Where a debug file of this name can be, of a program in this folder.
+std::vector<std::string> paths_of(const std::string& name, const std::string& folder, const DebugPlaces& places) {
+    std::vector<std::string> paths{fmt::format("{}/{}", folder, name), fmt::format("{}/.debug/{}", folder, name)};
+    for (const std::string& debug : places.folders)
+        if (!is_tree(debug)) paths.push_back(fmt::format("{}/{}/{}", folder, debug, name));
+    for (const std::string& debug : folders_of(places)) paths.push_back(fmt::format("{}{}/{}", debug, folder, name));
+    for (const std::string& debug : places.folders)
+        if (is_tree(debug)) paths.push_back(fmt::format("{}/{}", debug, name));
+    return paths;
+}
+
+template <class Fits>
+std::optional<OpenElf> open_named(const std::string& name, const std::string& path, const DebugPlaces& places,
+                                  const Fits& fits) {
     const size_t slash = path.rfind('/');
-    if (!link || slash == path.npos) return {};
-    const std::string folder = path.substr(0, slash);
-    std::vector<std::string> paths{fmt::format("{}/{}", folder, link->name),
-                                   fmt::format("{}/.debug/{}", folder, link->name)};
-    for (const std::string& debug : folders_of(places))
-        paths.push_back(fmt::format("{}{}/{}", debug, folder, link->name));
-    for (const std::string& debug : places.folders) paths.push_back(fmt::format("{}/{}", debug, link->name));
+    if (slash == path.npos) return {};
     for (const std::string& root : places.roots) {
-        for (const std::string& one : paths) {
+        for (const std::string& one : paths_of(name, path.substr(0, slash), places)) {
             auto file = open_elf(root + one);
-            if (file && has_sum(*file, link->sum)) return file;
+            if (file && fits(*file)) return file;
         }
     }
     return {};
+}
+
+std::optional<OpenElf> open_by_link(Elf* elf, const std::string& path, const DebugPlaces& places) {
+    const auto link = debug_link(elf);
+    if (!link) return {};
+    return open_named(link->name, path, places, [&](const OpenElf& file) { return has_sum(file, link->sum); });
+}
+
+// Without a link the name is a guess, and the build id says whether it is right. The stripped file has it, too.
+std::optional<OpenElf> open_by_name(Elf* elf, const std::string& path, const DebugPlaces& places) {
+    const std::string id = build_id(elf), name = path.substr(path.rfind('/') + 1);
+    if (id.empty()) return {};
+    const auto fits = [&](const OpenElf& file) {
+        return build_id(file.elf.get()) == id && section_bytes(file.elf.get(), ".symtab");
+    };
+    if (auto found = open_named(name + ".debug", path, places, fits)) return found;
+    return open_named(name, path, places, fits);
 }
 
 std::string digits_of(std::string_view bytes) {
@@ -223,8 +259,12 @@ std::optional<OpenElf> mini_debug_info(Elf* elf) {
 }
 
 std::optional<OpenElf> open_debug_file(Elf* elf, const std::string& path, const DebugPlaces& places) {
-    if (auto found = open_by_build_id(build_id(elf), places)) return found;
-    return open_by_link(elf, path, places);
+    const auto [root, inside] = split_root(path);
+    DebugPlaces all = places;
+    if (!root.empty()) all.roots.insert(all.roots.begin(), root);
+    if (auto found = open_by_build_id(build_id(elf), all)) return found;
+    if (auto found = open_by_link(elf, inside, all)) return found;
+    return open_by_name(elf, inside, all);
 }
 
 Result<std::string> build_of(const std::string& path) {

@@ -22,8 +22,9 @@ struct CloseElf {
 
 // Folders that are laid out as /usr/lib/debug: .build-id/ab/cdef.debug, and the paths of programs.
 struct DebugPlaces {
-    std::vector<std::string> roots;         // the folders that a path may be meant in, "" for our own root
-    std::vector<std::string> folders = {};  // that are looked through before /usr/lib/debug
+    std::vector<std::string> roots;  // the folders that a path may be meant in, "" for our own root
+    // That are looked through before /usr/lib/debug. A relative one is below the folder of each file that is traced.
+    std::vector<std::string> folders = {};
 };
 
 // An open ELF file, or one in memory.

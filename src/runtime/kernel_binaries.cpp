@@ -121,7 +121,9 @@ void add_matching(const std::string& pattern, std::set<std::string>& files) {
     if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
         for (size_t i = 0; i < found.gl_pathc; i++) {
             std::error_code failed;
-            const fs::path real = fs::canonical(found.gl_pathv[i], failed);
+            const fs::path as_found = found.gl_pathv[i];  // through a process's root it leads out of ours
+            const bool of_process = as_found.string().starts_with("/proc/");
+            const fs::path real = of_process ? as_found : fs::canonical(as_found, failed);
             if (!failed && is_native_elf(real.string())) files.insert(real.string());
         }
     }

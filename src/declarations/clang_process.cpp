@@ -22,7 +22,8 @@ namespace {
 // The emitter reads bitcode of this version and of older ones.
 constexpr std::array names{"clang-19", "clang-18", "clang-17", "clang-16", "clang"};
 
-// -O2 leaves no address of the script's own in memory, where it would be taken for one of the kernel's.
+// -O2 leaves no address of the script's own in memory, where it would be taken for one of the kernel's. C means what it
+// does in the kernel, whose own flags the next three are.
 constexpr std::array arguments{"-x",
                                "c",
                                "-",
@@ -32,6 +33,9 @@ constexpr std::array arguments{"-x",
                                "-std=gnu11",
                                "-nostdinc",
                                "-O2",
+                               "-fwrapv",
+                               "-fno-strict-aliasing",
+                               "-fno-delete-null-pointer-checks",
                                "-g",
                                "-fno-unroll-loops",
                                "-w",

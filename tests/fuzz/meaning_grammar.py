@@ -38,9 +38,10 @@ def to_number(text, base):
 
 
 def has_text(t):
+    """Or truth values: not all bytes are one."""
     if isinstance(t, Struct):
         return any(has_text(m.type) for m in t.members)
-    return has_text(t.each) if isinstance(t, Array) else t.is_string
+    return has_text(t.each) if isinstance(t, Array) else t.is_string or t.view == "bool"
 
 
 def in_copy(e):

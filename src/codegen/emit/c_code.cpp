@@ -103,9 +103,37 @@ class Fitter {
             if (is_read(i)) reads.push_back(&i);
         }
         for (llvm::Instruction* read : reads) replace(*read);
+        for (llvm::BinaryOperator* division : divisions()) divide(*division);
     }
 
   private:
+    std::vector<llvm::BinaryOperator*> divisions() {
+        std::vector<llvm::BinaryOperator*> out;
+        for (llvm::Instruction& i : llvm::instructions(function_)) {
+            const bool divides = i.getOpcode() == llvm::Instruction::SDiv || i.getOpcode() == llvm::Instruction::SRem;
+            if (divides) out.push_back(llvm::cast<llvm::BinaryOperator>(&i));
+        }
+        return out;
+    }
+
+    // BPF v3 divides numbers without a sign only. By zero it gives zero, as elsewhere in lt.
+    static void divide(llvm::BinaryOperator& division) {
+        llvm::IRBuilder<> b(&division);
+        const bool remainder = division.getOpcode() == llvm::Instruction::SRem;
+        llvm::Value *left = division.getOperand(0), *right = division.getOperand(1);
+        llvm::Value* const zero = llvm::Constant::getNullValue(left->getType());
+        llvm::Value *left_below = b.CreateICmpSLT(left, zero), *right_below = b.CreateICmpSLT(right, zero);
+        llvm::Value* const none = b.CreateIsNull(right);
+        left = b.CreateSelect(left_below, b.CreateNeg(left), left);
+        right = b.CreateSelect(right_below, b.CreateNeg(right), right);
+        right = b.CreateSelect(none, llvm::ConstantInt::get(left->getType(), 1), right);
+        llvm::Value* const plain = remainder ? b.CreateURem(left, right) : b.CreateUDiv(left, right);
+        llvm::Value* const below = remainder ? left_below : b.CreateXor(left_below, right_below);
+        llvm::Value* const result = b.CreateSelect(below, b.CreateNeg(plain), plain);
+        division.replaceAllUsesWith(b.CreateSelect(none, zero, result));
+        division.eraseFromParent();
+    }
+
     static bool is_read(const llvm::Instruction& i) {
         if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return !is_own(load->getPointerOperand());
         const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i);

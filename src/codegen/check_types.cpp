@@ -390,11 +390,13 @@ Type BodyChecker::measured(const ast::Call& node, Function which) {
     return slot(from).kind == Kind::string ? string_type(std::min(asked.size, letters(from) + 1)) : asked;
 }
 
-// A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold.
+// A value as maps, locals, tuples and records keep it: integers in 8 bytes, structures with all that they hold. The
+// addresses in a copy of a program's structure are that program's.
 Type BodyChecker::kept(ast::ExprId id, Type type) {
+    const bool has_addresses = type.kind == Kind::structure || type.kind == Kind::array;
     if (type.kind == Kind::integer)
         type.size = 8;
-    else
+    else if (!has_addresses)
         type.user_memory = false;
     if (type.kind == Kind::integer && type.view == View::enumeration)
         return assume_layout(kernel_.whole(std::move(type)));

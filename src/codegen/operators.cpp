@@ -26,7 +26,11 @@ bool apart(const Type& a, const Type& b) {
         const bool alike = integers && x->size == y->size && x->is_signed == y->is_signed && x->shape == y->shape;
         return a.size != b.size || (!alike && apart(*x, *y)) || (integers && !alike);
     }
-    if (a.kind == Kind::structure) return a != b;
+    if (a.kind == Kind::structure) {
+        Type other = b;
+        other.user_memory = a.user_memory;
+        return a != other;
+    }
     if (a.kind != Kind::tuple) return false;
     const size_t count = a.shape->parts.size();
     if (b.shape->parts.size() != count || !std::ranges::is_permutation(a.shape->names, b.shape->names)) return true;

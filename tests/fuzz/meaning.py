@@ -110,7 +110,7 @@ def save_plans(given, executor, folder):
         paths = []
         for number in numbers:
             program = made(given, number)
-            if program.dialect != dialect:
+            if program.dialect != dialect or program.words:  # words are compiled in
                 continue
             paths.append(os.path.join(folder, "%d.%s" % (number, dialect)))
             with open(paths[-1], "w", encoding="latin-1") as file:

@@ -5,7 +5,7 @@
 
 import meaning_statements as s
 from meaning_memory import EDGES, LETTERS
-from meaning_tree import (COMPARE, Binary, Call, CallOwn, Cast, Choose, Deref, Dot, Element, Logical, MakeTuple, Number,
+from meaning_tree import (COMPARE, Binary, Call, CallOwn, Cast, Choose, Deref, Dot, Element, Given, Logical, MakeTuple, Number,
                           Read, Step, StringCast, Text, Unary, Variable)
 from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct
 
@@ -59,6 +59,7 @@ class Writer:
         self.names = 0
         self.variables, self.scope, self.maps = [], [], []
         self.functions, self.structures, self.sources = [], [], []
+        self.words = ()  # behind the script's name; the first is a number
         self.loops = 0
 
     # ---- names
@@ -80,6 +81,9 @@ class Writer:
 
     def literal(self):
         r = self.rng
+        if self.words and self.chance(0.15):
+            i = r.choice([i for i, word in enumerate(self.words) if word[:1] in "0123456789-"])
+            return Cast(S64, Given(i + 1, self.words[i]))  # as it stands it would take the sign of what is beside it
         n = r.choice(EDGES) if r.random() < 0.5 else r.choice([r.randrange(20), r.randrange(1000), r.getrandbits(32), r.getrandbits(64)])
         if self.dialect == "bt" and n >= 1 << 63:
             n >>= 1
@@ -164,7 +168,7 @@ class Writer:
 
     def truth(self, depth=0):
         r = self.rng
-        kind = r.randrange(8)
+        kind = r.randrange(9)
         if depth > 3 or kind < 4:
             return Binary(r.choice(list(COMPARE)), self.integer(depth + 1), self.integer(depth + 1))
         if kind == 4:
@@ -174,7 +178,16 @@ class Writer:
         if kind == 6:
             a = self.tuple(depth + 1)
             return Binary(r.choice(["==", "!="]), a, self.like(a, depth + 1))
+        if kind == 7 and self.sources and self.chance(0.5):
+            a = self.whole(64)
+            b = a and self.walk(lambda t: t.same(a.type()))
+            if b:
+                return Binary(r.choice(["==", "!="]), a, b)
         return Unary("!", self.integer(depth + 1))
+
+    def whole(self, size):
+        """A structure or an array in memory."""
+        return self.walk(lambda t: isinstance(t, (Struct, Array)) and t.size <= size)
 
     def counted(self):
         """A step whose value is used."""
@@ -241,9 +254,20 @@ class Writer:
             places += [lambda: self.part(lambda t: t.is_string)] * 2
         if self.declared(lambda t: isinstance(t, Struct)):
             places += [lambda: self.inner(lambda t: t.is_string)] * 2
+        if self.words:
+            places += [self.word_given]
         if depth < 3:
             places += [lambda: self.made_string(depth)] * 3
         return r.choice(places)() or Text(self.word())
+
+    def word_given(self):
+        """str($1), str($1, 3)"""
+        i = self.rng.randrange(len(self.words))
+        word = self.words[i].encode()
+        if self.chance(0.5) or "A9" in self.known:
+            return Call("str", STRING, lambda w: word, [Given(i + 1)], True)
+        n = self.rng.randrange(1, 9)
+        return Call("str", STRING, lambda w, length: word[:length], [Given(i + 1), Number(n)], True)
 
     def made_string(self, depth):
         r = self.rng
@@ -270,7 +294,7 @@ class Writer:
 
     def word(self):
         r = self.rng
-        return bytes(r.choice(LETTERS) for _ in range(r.choice([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30])))
+        return bytes(r.choice(LETTERS) for _ in range(r.choice([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30] * 3 + [31, 32, 33, 60])))
 
     def tuple(self, depth=0):
         r = self.rng
@@ -380,7 +404,7 @@ class Writer:
         if kind == 5:
             return s.Print(self.tuple())
         if kind == 6 and self.sources:
-            e = self.walk(lambda t: isinstance(t, (Struct, Array)) and t.size <= 256)
+            e = self.whole(256)
             return s.Print(e if e else self.integer())
         held = [v for v in self.scope if v.held is not None]
         if kind < 8 and held:
@@ -418,6 +442,8 @@ class Writer:
         kind = r.randrange(7)
         if kind < 3:
             condition = self.integer()
+            if self.chance(0.03):
+                return s.If(self.truth(), [s.Leave("return")], [])
             return s.If(condition, self.block(depth), self.block(depth) if self.chance(0.5) else [])
         if kind == 3:
             return s.Scope(self.block(depth))
@@ -474,7 +500,7 @@ class Writer:
             v = self.new()
             made = s.Assign(Read(v), self.tuple())
         elif self.sources and kind == 7:
-            e = self.walk(lambda t: isinstance(t, (Struct, Array)) and t.size <= 256)
+            e = self.whole(256)
             if e is None:
                 return self.shown()
             v = self.new()
@@ -562,11 +588,14 @@ class Writer:
                 made = s.Sum(Read(total), pair, m, part)
                 self.scope.append(total)
                 return made
-            value = self.tuple_of(t) if t.is_tuple else self.of_type(t, 1)
-            return s.Assign(target, value)
+            if isinstance(t, (Struct, Array)):
+                return s.Assign(target, self.walk(t.same) or target)
+            return s.Assign(target, self.tuple_of(t) if t.is_tuple else self.of_type(t, 1))
         keys = [r.choice([S64, U64, STRING]) for _ in range(r.randrange(1, 4))]
         m = self.new(keys)
         value = r.choice([self.integer, self.string, self.tuple])(1)
+        if self.sources and self.chance(0.3):
+            value = self.whole(128) or value
         if value.type() is s.TRUTH or value.type().view:
             value = Cast(S64, value)
         m.take(s.kept(value.type()))

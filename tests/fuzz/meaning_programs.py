@@ -37,8 +37,12 @@ def plain(rng, dialect, known):
     w = Writer(rng, dialect, known)
     if dialect == "lt":
         w.functions = [function(w, i) for i in range(rng.randrange(3))]
+    if rng.random() < 0.3:
+        numbers = ["%d", "0x%x"] + ([] if "A9" in known else ["-%d", "0%o"])
+        w.words = (rng.choice(numbers) % rng.getrandbits(rng.choice([3, 10, 31, 62])),)
+        w.words += ((rng.choice(["hello", "a", "some more text"])),) if rng.random() < 0.5 else ()
     body = fresh_body(w, rng.randrange(12, 30))
-    return s.Program(dialect, [], w.functions, w.variables, body)
+    return s.Program(dialect, [], w.functions, w.variables, body, words=w.words)
 
 
 def pointers(rng, dialect, known):

@@ -16,7 +16,12 @@ class Outcome:
         self.lines, self.fault, self.refusal, self.messages = lines, fault, refusal, messages
 
 
+TOO_LONG = re.compile("too many branches|more than the \\d+ that there are")  # limits that a message names
+
+
 def outcome(result, fault):
+    if fault and TOO_LONG.search(result.stderr):
+        return Outcome(refusal="too long for the kernel")
     if fault:
         return Outcome(fault=fault, messages=result.stderr)
     if result.returncode != 0:

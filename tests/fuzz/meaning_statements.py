@@ -266,7 +266,7 @@ class Program:
         self.place, self.words = place, words
 
     def text(self, place=None):
-        head = "config = { print_maps_on_exit = false }\n"
+        head = 'config = { print_maps_on_exit = false; str_trunc_trailer = "" }\n'
         structures = "".join(s.declaration() + "\n" for s in self.structures)
         return "%s%s%s%s %s\n" % (structures, head, "".join(f.text() for f in self.functions),
                                   place or self.place or "BEGIN", braces(self.body))

@@ -131,6 +131,25 @@ class Text(Expr):
         return self.bytes
 
 
+class Given(Expr):
+    """$1: a word behind the script's name. As a number it is read as C reads one."""
+
+    def __init__(self, position, word="0"):
+        self.position, self.word = position, word
+
+    def text(self):
+        return "$%d" % self.position
+
+    def type(self):
+        return S64
+
+    def value(self, w):
+        digits = self.word.lstrip("-")
+        octal = digits[:1] == "0" and digits.isdigit()
+        n = int(digits, 8) if octal else int(digits, 0)
+        return -n if self.word[:1] == "-" else n
+
+
 class Argument(Expr):
     """arg0 or args.NAME of the probe, of this type."""
 
@@ -466,8 +485,9 @@ class MakeTuple(Expr):
 class Call(Expr):
     """A function of a table: its type, and what it makes of the values of its arguments."""
 
-    def __init__(self, name, t, function, arguments):
+    def __init__(self, name, t, function, arguments, of_word=False):
         self.name, self.t, self.function, self.arguments = name, t, function, arguments
+        self.of_word = of_word  # the first argument stands for its text
 
     def text(self):
         return "%s(%s)" % (self.name, ", ".join(a.text() for a in self.arguments))
@@ -476,7 +496,7 @@ class Call(Expr):
         return self.t
 
     def value(self, w):
-        return self.function(w, *[a.value(w) for a in self.arguments])
+        return self.function(w, *[a.value(w) for a in self.arguments[self.of_word:]])
 
 
 class CallOwn(Expr):

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-from meaning_grammar import Writer
-from meaning_memory import BASE, KNOWN, SIZE, Made
+from meaning_writer import Writer
+from meaning_memory import BASE, KNOWN, Made
 from meaning_tree import (COMPARE, Argument, Binary, Cast, Choose, Deref, Dot, Element, Logical, Number, Truth, Unary, World)
 from meaning_types import pointer, wrap
 

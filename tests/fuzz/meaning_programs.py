@@ -1,10 +1,10 @@
 """The kinds of programs that the fuzzer of meaning makes: of numbers and texts, of addresses, of memory and its types."""
 
 import meaning_statements as s
-from meaning_grammar import Writer
 from meaning_memory import BASE, EDGES, KNOWN, MANY, Made
 from meaning_tree import COMPARE, Argument, Binary, Cast, MakeTuple, Number, Read, Step
 from meaning_types import INTS, S64, STRING, Int, pointer
+from meaning_writer import Writer
 
 
 def function(w, number):

@@ -1,7 +1,7 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
-from meaning_tree import TRUTH, Jump, Read, Step, Unknown, World, arithmetic, convert, kept
-from meaning_types import S64, U64, WORD, Tuple, wrap
+from meaning_tree import TRUTH, Jump, Read, Unknown, World, arithmetic, kept
+from meaning_types import S64, WORD, Tuple, wrap
 
 
 def shown(w, t, value):

@@ -4,7 +4,7 @@ What C says of an operation is what it does here, on 64 bits; where man/lt-langu
 sign of the other side, a difference is signed, division by zero gives zero) it is as there.
 """
 
-from meaning_types import BOOL, INTS, S64, STRING, U64, WORD, Array, Int, Str, Tuple, joined, pointer, wrap
+from meaning_types import BOOL, INTS, S64, STRING, U64, WORD, Array, Int, Tuple, joined, pointer, wrap
 
 
 class Unknown(Exception):

@@ -98,8 +98,8 @@ class Printer {
 };
 
 struct PrintStyle {
-    bool plain = false;       // as bpftrace prints: bare integers, blank lines for empty maps and after averages;
-                              // otherwise values carry their units
+    bool plain = false;       // as bpftrace prints: bare integers, statistics as records; otherwise values carry
+                              // their units
     bool timestamps = false;  // when it happened: before each line of text, in each object of JSON
 };
 

@@ -54,11 +54,11 @@ std::vector<Listed> system_calls(Kernel& kernel, const std::string& pattern) {
 }
 
 // Hardware events are those of the tables, and those that the machine's own sources name.
-std::vector<std::string> counters(Kernel& kernel, ProbeKind kind) {
+std::vector<std::string> counters(Kernel& kernel, ProbeKind kind, bool as_bpftrace) {
     const bool software = kind == ProbeKind::software;
     std::vector<std::string> names;
     for (const CounterRow& row : software ? software_counters() : hardware_counters()) names.emplace_back(row.name);
-    if (software) return names;
+    if (software || as_bpftrace) return names;
     for (const std::string& event : kernel.source_events()) names.push_back(event + "/");
     return names;
 }
@@ -157,7 +157,7 @@ Result<std::vector<Listed>> find_kind(Kernel& kernel, const ProbeRow& row, const
         case Place::system_call:
             return system_calls(kernel, part(parts, 1));
         case Place::counter:
-            return named(matching(counters(kernel, row.kind), part(parts, 1)));
+            return named(matching(counters(kernel, row.kind, as_bpftrace), part(parts, 1)));
         case Place::socket_event:
             return named(matching({"accepted"}, part(parts, 1)));
         case Place::kernel_objects:

@@ -78,9 +78,10 @@ int with_plan(Command command, const Source& file, const Shared& shared, int (Pi
 
 // A program that --aot wrote: all words are the plan's.
 int run_own_plan(int argc, const char* const* argv, std::string plan) {
-    Result<Command> command = read_command(argc, argv);
+    std::vector<const char*> words(argv, argv + argc);
+    words.insert(words.begin() + 1, argv[0]);  // as in lt FILE
+    Result<Command> command = read_command(argc + 1, words.data());
     if (!command) return fail(command.error());
-    if (!command->file.empty()) command->positional.insert(command->positional.begin(), command->file);
     command->file = argv[0];
     const Source file{argv[0], std::move(plan)};
     if (command->has(Option::help) || command->script_help) {

@@ -1,15 +1,12 @@
 #include "notify.h"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace lt {
 namespace {
@@ -35,10 +32,9 @@ bool send_to(std::string_view name, std::string_view lines) {
 
 }  // namespace
 
-void notify_service(std::string_view lines) {
+bool notify_service(std::string_view lines) {
     const char* const name = std::getenv("NOTIFY_SOCKET");
-    if (name == nullptr || *name == '\0' || send_to(name, lines)) return;
-    fmt::print(stderr, "lt: cannot notify the service manager at {}: {}\n", name, std::strerror(errno));
+    return name == nullptr || *name == '\0' || send_to(name, lines);
 }
 
 }  // namespace lt

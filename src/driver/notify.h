@@ -7,7 +7,7 @@
 namespace lt {
 
 // Sends the lines to the socket that NOTIFY_SOCKET names, a path or an abstract name after `@`. Without that variable
-// nobody waits, and nothing is sent.
-void notify_service(std::string_view lines);
+// nobody waits, and nothing is sent. False, with errno, where it could not be sent.
+bool notify_service(std::string_view lines);
 
 }  // namespace lt

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "base/text.h"
@@ -190,7 +191,8 @@ void Output::announce(size_t probes, bool as_bpftrace) {
     }
     printer().flush();
     if (std::getenv(notify_variable)) tell(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
-    notify_service("READY=1\nSTATUS=Tracing");
+    if (!notify_service("READY=1\nSTATUS=Tracing"))
+        fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
     if (!ready_fd_) return;
     tell(*ready_fd_, "ready\n");
     ::close(*ready_fd_);

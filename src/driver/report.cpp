@@ -180,7 +180,6 @@ std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const Tell
         if (!is_at_a_place(loss)) return fact;
         const LossPlace place = loss_place(loss.subject);
         fact.subject = fmt::format("{}:{}:{}", how.source, place.line, place.column);
-        fact.text = fmt::format("{}: {}", fact.subject, fact.text);
         return fact;
     }
     return {};
@@ -275,7 +274,8 @@ void tell_end(const Plan& plan, const Session& session, Printer& printer, const 
     for (const Loss& loss : losses) {
         const auto fact = loss_fact(plan, loss, how);
         if (!fact) continue;
-        fmt::print(messages, "{}{}\n", is_at_a_place(loss) ? "warning: " : "lt: ", fact->text);
+        const std::string from = is_at_a_place(loss) ? fact->subject + ": warning" : "lt";
+        fmt::print(messages, "{}: {}\n", from, fact->text);
         printer.lost(*fact);
     }
     if (how.stats) tell_stats(plan, session, losses, printer, messages);

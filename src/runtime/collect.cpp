@@ -262,10 +262,19 @@ void Dispatcher::make_readable(const PlannedMap& map, MapContent& content) {
     if (std::ranges::any_of(map.key, is_named) || is_named(map.value)) content.entries = content.entries.all();
 }
 
-void Dispatcher::name_frames(std::span<Value> values) {
+namespace {
+
+void find_frames(std::span<Value> values, const std::function<std::vector<Frame>(const Stack&)>& frames) {
     for (Value& value : values) {
-        if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = maps_.frames(*stack);
+        if (auto* stack = std::get_if<Stack>(&value.data)) stack->frames = frames(*stack);
+        if (auto* group = std::get_if<Group>(&value.data)) find_frames(group->parts, frames);
     }
+}
+
+}  // namespace
+
+void Dispatcher::name_frames(std::span<Value> values) {
+    find_frames(values, maps_.frames);
     name_values(values, maps_.symbol);
 }
 

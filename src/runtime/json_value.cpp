@@ -270,7 +270,7 @@ std::string json_key(const std::vector<Value>& all, bool plain) {
     for (const Value& part : parts) {
         if (&part != &parts.front()) out += ',';
         for (char c : part_text(part, plain)) {
-            if (c == ',' || c == '\\') out += '\\';
+            if (!plain && (c == ',' || c == '\\')) out += '\\';
             out += c;
         }
     }

@@ -17,7 +17,6 @@ class Relay : public Printer {
     void open_spans(const OpenSpans& open) override { next_.open_spans(open); }
     void value(const Value& value) override { next_.value(value); }
     void histogram(const Value& samples, SampleHistogram which) override { next_.histogram(samples, which); }
-    void attaching(size_t probes) override { next_.attaching(probes); }
     void maps_follow() override { next_.maps_follow(); }
     void attached(size_t probes) override { next_.attached(probes); }
     void lost(const LossFact& loss) override { next_.lost(loss); }

@@ -19,7 +19,9 @@ Value stack_of(uint64_t process, std::vector<std::string> names) {
     Stack stack{5, process, {}};
     for (const std::string& name : names)
         stack.frames.push_back({.address = 16, .function = name, .user = process != 0});
-    return {stack_type(), stack};
+    Type type = stack_type();
+    type.view = View::hex;
+    return {type, stack};
 }
 Value text(std::string s) { return {string_type(16), std::move(s)}; }
 Value count(int64_t n) { return {aggregation_type(Aggregation::count), n}; }

@@ -120,14 +120,34 @@ TEST(TextPrinter, SortsByValueThenKey) {
 }
 
 TEST(TextPrinter, Stacks) {
-    const Value stack{stack_type(), Stack{5, 0, {{0, "a", 1}, {0, "b\x1b", 2, "[m]"}}}};
-    const Value none{stack_type(), Stack{stack_none, 0, {}}};
-    const Value lost{stack_type(), Stack{stack_lost, 0, {}}};
+    Type type = stack_type();
+    type.view = View::hex;
+    const Value stack{type, Stack{5, 0, {{0, "a", 1}, {0, "b\x1b", 2, "[m]"}}}};
+    const Value none{type, Stack{stack_none, 0, {}}};
+    const Value lost{type, Stack{stack_lost, 0, {}}};
     EXPECT_EQ(printed({"@", {{{stack}, integer(5)}}}), "@[\n    a+0x1\n    b\\x1b+0x2 [m]\n]: 5\n");
     EXPECT_EQ(printed({"@", {{{text("cat"), stack, integer(3)}, integer(5)}}}),
               "@[cat,\n    a+0x1\n    b\\x1b+0x2 [m]\n, 3]: 5\n");
     EXPECT_EQ(printed({"@", {{{none}, lost}}}), "@[\n    (no stack)\n]:\n    (stack not kept)\n\n");
     EXPECT_EQ(format_text("%s%s|", {text("cat"), stack}, false), "cat\n    a+0x1\n    b\\x1b+0x2 [m]\n|");
+}
+
+// An empty line first, then the frames; files and lines are told in other places than lt's own.
+TEST(TextPrinter, StacksAsBpftrace) {
+    const Frame leaf{
+        .address = 16, .function = "a", .offset = 18, .object = "/bin/x", .place = "d/x.c:3", .user = true};
+    const Frame inlined{.address = 16, .function = "b", .object = "/bin/x", .place = "d/x.c:4", .inlined = true};
+    const Frame unknown{.address = 255, .offset = 255, .user = true};
+    const auto shown = [](StackForm form, std::vector<Frame> frames) {
+        return show({stack_type(form), Stack{5, 7, std::move(frames)}}, true);
+    };
+    EXPECT_EQ(shown(StackForm::names, {inlined, leaf, unknown}),
+              "\n        [inlined] b@d/x.c:4\n        a+18@d/x.c:3\n        0xff\n");
+    EXPECT_EQ(shown(StackForm::perf, {leaf, unknown}), "\n\t10 a+18 (/bin/x)\n\tff 0xff ([unknown])\n");
+    EXPECT_EQ(shown(StackForm::raw, {inlined, leaf, unknown}), "\n10\nff\n");
+    EXPECT_EQ(show({stack_type(), Stack{stack_none, 0, {}}}, true), "\n");
+    const Value stack{stack_type(), Stack{5, 7, {leaf}}};
+    EXPECT_EQ(printed({"@", {{{integer(1), stack}, integer(5)}}}, true), "@[1, \n        a+18@d/x.c:3\n]: 5\n");
 }
 
 TEST(TextPrinter, LongStringKeysWithOneStart) {

@@ -258,7 +258,7 @@ enum class LossKind : uint8_t {
     span_clock,       // subject: span; a negative difference between CPUs, not recorded
     stack_collision,  // subject: none; a stack that has the id of another one
     stacks_full,      // subject: none; more different stacks than there is room for
-    failed_read,      // subject: none; memory that could not be read, for which zeros were taken
+    failed_read,      // subject: none (with -k a place, codegen/loss_places.h); memory that could not be read: zeros
     scratch_busy,     // subject: none; runs of programs for whose strings there was no room on the CPU
     stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
     loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
@@ -368,7 +368,7 @@ struct Plan {
     std::string family;  // symbol of the hash whose keys are the numbers (u32) of the threads that --follow follows;
                          // the session puts in those that are there at the start
     bool plain_integers = false;      // .bt programs: no units
-    bool announces_probes = false;    // a line with their number comes first
+    bool announces_probes = false;    // as bpftrace does, with their number
     bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
     bool print_maps = true;           // at the end
     bool maps_apart = false;          // then all in the order of their names, after two empty lines

@@ -88,7 +88,6 @@ class Printer {
     virtual void open_spans(const OpenSpans& open) = 0;  // print(NAME)
     virtual void value(const Value& value) = 0;          // print(expression): a line
     virtual void histogram(const Value& samples, SampleHistogram which) = 0;  // print(hist_log(@x))
-    virtual void attaching(size_t) {}          // so many probes will be: bpftrace's line; text only
     virtual void maps_follow() {}              // the maps at the end, apart from the rest; text only
     virtual void attached(size_t probes) = 0;  // from here on so many places are traced
     virtual void lost(const LossFact& loss) = 0;
@@ -99,8 +98,8 @@ class Printer {
 };
 
 struct PrintStyle {
-    bool plain = false;       // as bpftrace prints: bare integers, blank lines for empty maps and after averages;
-                              // otherwise values carry their units
+    bool plain = false;       // as bpftrace prints: bare integers, statistics as records; otherwise values carry
+                              // their units
     bool timestamps = false;  // when it happened: before each line of text, in each object of JSON
 };
 

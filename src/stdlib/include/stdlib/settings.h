@@ -22,7 +22,7 @@ enum class Grammar : uint8_t { lt, stp };
 struct Settings {
     bool plain_integers = false;    // durations are plain numbers of nanoseconds
     bool shows_truths = false;      // is what a comparison says true or false, where it is shown, and not 1 or 0?
-    bool announces_probes = false;  // "Attaching N probes..." before the first line
+    bool announces_probes = false;  // as bpftrace does; then stacks have bpftrace's look, too
     bool uses_environment = false;  // BPFTRACE_MAX_STRLEN=... sets max_strlen
     bool maps_apart = false;        // at the end in the order of their names, after two empty lines
     bool reports_on_host = false;   // BEGIN, END, intervals and signals run in lt itself, whatever they do

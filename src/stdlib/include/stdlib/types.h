@@ -83,9 +83,9 @@ class ShapeBox {
     Shape* shape_ = nullptr;
 };
 
-// How the frames of a stack are written.
+// How the frames of a stack are written; its view says whose look that has: hex lt's, plain bpftrace's.
 enum class StackForm : uint8_t {
-    names,  // function+0x12 (file), as bpftrace; perhaps with lines of source
+    names,  // function+0x12 (file); perhaps with lines of source
     perf,   // as perf script: the address, the function, the file
     raw,    // addresses
 };

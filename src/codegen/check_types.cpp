@@ -184,6 +184,12 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Tuple& node) {
 
 // typeof(expression), with stars behind it
 std::optional<Type> BodyChecker::type_like(const ast::TypeName& written) {
+    const auto* given = std::get_if<ast::OffsetOf>(&program_[*written.like].node);  // to a macro, as typeof(...)
+    if (given && given->path.empty()) {
+        ast::TypeName type = given->type;
+        type.pointers += written.pointers;
+        return type_named(type);
+    }
     Type type = value(*written.like);
     if (type.kind == Kind::none) return {};
     if (type.kind == Kind::integer) type.size = width(*written.like);
@@ -332,6 +338,8 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {
 }
 
 Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
+    const auto* given = std::get_if<ast::OffsetOf>(&program_[argument].node);
+    if (given && given->path.empty()) return type_of(id, ast::SizeOf{given->type});
     const auto* name = std::get_if<ast::Name>(&program_[argument].node);
     if (name && !find_variable(name->name)) {
         if (const auto type = named_type(name->name, types_here())) {
@@ -341,12 +349,17 @@ Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
         }
     }
     const Type type = value(argument);
-    use(id) = ConstantUse{type.size};
+    use(id) = ConstantUse{width(argument)};
     assume_size(type);
     return type.kind == Kind::none ? nothing() : integer_type(8, false);
 }
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
+    if (node.path.empty()) {
+        diags_.error(span(id), "a type is no value").hint =
+            "sizeof(), typeinfo(), container_of() and macros take one, as in typeof(struct page)";
+        return nothing();
+    }
     auto type = type_named(node.type);
     if (type && pointee(*type)) type = Type(*pointee(*type));
     const Type owner = type.value_or(nothing());

@@ -157,6 +157,12 @@ ast::TypeName Builder::array_type(Span span, ast::TypeName of, uint64_t count) {
     return of;
 }
 
+// typeof() as an argument: a type by itself, of which no offset is asked.
+const ast::TypeName* Builder::given_type(ast::ExprId id) const {
+    const auto* type = std::get_if<ast::OffsetOf>(&program_[id].node);
+    return type != nullptr && type->path.empty() ? &type->type : nullptr;
+}
+
 ast::ExprId Builder::cast(Span span, ast::TypeName type, ast::ExprId value) {
     return add(span, ast::Cast{std::move(type), value}, {value});
 }
@@ -194,6 +200,8 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
     }
     if (name == function_row(Function::container_of).name && arguments.size() == 3) {
         const std::vector<std::string> type = path_of(arguments[1]), path = path_of(arguments[2]);
+        if (const ast::TypeName* given = given_type(arguments[1]); given != nullptr && !path.empty())
+            return container(span, name, name_span, {arguments[0]}, *given, path);
         if (type.size() == 1 && !path.empty())
             return container(span, name, name_span, {arguments[0]}, {program_[arguments[1]].span, type[0]}, path);
     }
@@ -202,8 +210,13 @@ ast::ExprId Builder::call(Span span, std::string name, Span name_span, Exprs arg
         const std::vector<std::string> path = path_of(arguments[1]);
         ast::TypeName like = {program_[arguments[0]].span, ""};
         like.like = arguments[0];
+        if (const ast::TypeName* given = given_type(arguments[0])) like = *given;
         if (!path.empty()) return add(span, ast::OffsetOf{std::move(like), path}, {arguments[0]});
     }
+    if (const ast::TypeName* type = arguments.size() == 1 ? given_type(arguments[0]) : nullptr;
+        type != nullptr &&
+        (name == function_row(Function::size_of).name || name == function_row(Function::type_info).name))
+        return type_call(span, name, *type);
     const auto* word = arguments.size() == 1 ? std::get_if<ast::Name>(&program_[arguments[0]].node) : nullptr;
     if (word != nullptr && name == function_row(Function::type_info).name && is_surely_type(word->name))
         return type_call(span, name, {program_[arguments[0]].span, word->name});

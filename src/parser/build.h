@@ -28,6 +28,7 @@ class Builder {
     ast::ExprId container(Span span, const std::string& name, Span name_span, const Exprs& arguments,
                           ast::TypeName type, std::vector<std::string> path);
     ast::ExprId cast(Span span, ast::TypeName type, ast::ExprId value);
+    const ast::TypeName* given_type(ast::ExprId id) const;
     static ast::TypeName address_type(Span span, ast::TypeName to);
     ast::TypeName array_type(Span span, ast::TypeName of, uint64_t count);
     ast::ExprId type_call(Span span, const std::string& name, ast::TypeName type);  // sizeof(type)

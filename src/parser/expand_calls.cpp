@@ -80,8 +80,13 @@ class Copier {
     void rename(Span, ast::Integer&) {}
     void rename(Span, ast::Boolean&) {}
     void rename(Span, ast::Duration&) {}
-    void rename(Span, ast::SizeOf& n) { maybe(n.type.like); }
-    void rename(Span, ast::OffsetOf& n) { maybe(n.type.like); }
+    void rename(Span, ast::SizeOf& n) { type(n.type); }
+    void rename(Span, ast::OffsetOf& n) {
+        type(n.type);
+        const auto given = n.path.size() == 1 ? names_.values.find(n.path[0]) : names_.values.end();
+        if (given == names_.values.end()) return;
+        if (auto path = path_of(given->second); !path.empty()) n.path = std::move(path);
+    }
     void rename(Span, ast::String&) {}
     void rename(Span, ast::Name&) {}
     void rename(Span, ast::Ellipsis&) {}
@@ -102,8 +107,30 @@ class Copier {
     void rename(Span, ast::Member& n) { n.base = expr(n.base); }
     void rename(Span, ast::Index& n) { n.base = expr(n.base), n.index = expr(n.index); }
     void rename(Span, ast::Tuple& n) { all(n.parts); }
-    void rename(Span, ast::Cast& n) { maybe(n.type.like), n.value = expr(n.value); }
+    void rename(Span, ast::Cast& n) { type(n.type), n.value = expr(n.value); }
     void rename(Span, ast::Call& n) { all(n.arguments); }
+    // A name of a type may be that of a parameter which was given one.
+    void type(ast::TypeName& t) {
+        const auto value = names_.values.find(t.name);
+        const auto* given =
+            value == names_.values.end() ? nullptr : std::get_if<ast::OffsetOf>(&program_[value->second].node);
+        if (given == nullptr || !given->path.empty()) return maybe(t.like);
+        const uint32_t pointers = t.pointers + given->type.pointers;
+        const auto count = t.count;
+        t = given->type;
+        t.pointers = pointers;
+        if (count) t.count = count;
+        if (t.like) t.like = argument(*t.like);
+    }
+    // a.b.c, where it is nothing but names
+    std::vector<std::string> path_of(ast::ExprId id) const {
+        const ast::ExprNode& node = program_[id].node;
+        if (const auto* name = std::get_if<ast::Name>(&node)) return {name->name};
+        const auto* member = std::get_if<ast::Member>(&node);
+        std::vector<std::string> path = member ? path_of(member->base) : std::vector<std::string>{};
+        if (!path.empty()) path.push_back(member->field);
+        return path;
+    }
     void rename(Span, ast::Unary& n) { n.operand = expr(n.operand); }
     void rename(Span, ast::Binary& n) { n.left = expr(n.left), n.right = expr(n.right); }
     void rename(Span, ast::Conditional& n) {
@@ -120,7 +147,7 @@ class Copier {
     void rename(Span, ast::If& n) { n.condition = expr(n.condition), n.yes = block(n.yes), n.no = block(n.no); }
     void rename(Span, ast::Return& n) { maybe(n.value); }
     void rename(Span, ast::Let& n) {
-        if (n.type) maybe(n.type->like);
+        if (n.type) type(*n.type);
         maybe(n.value);
         n.name = local(n.name);
     }

@@ -20,6 +20,20 @@ size_t past_opaque(std::string_view text, size_t at) {
     return std::min(end + 1, text.size());
 }
 
+// Behind the `}` of a definition: __attribute__((packed)).
+size_t past_attributes(std::string_view text, size_t at) {
+    for (;;) {
+        const size_t word = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+        if (!text.substr(word).starts_with("__attribute__")) return at;
+        size_t end = std::min(text.find('(', word), text.size());
+        for (int depth = 0; end < text.size(); end++) {
+            depth += (text[end] == '(') - (text[end] == ')');
+            if (depth == 0) break;
+        }
+        at = std::min(end + 1, text.size());
+    }
+}
+
 // Behind the `}` of a definition: a word that is neither the name of a variable or type nor an attribute, but a probe.
 bool probe_follows(std::string_view text, size_t at) {
     const auto in_word = [&](size_t i) {
@@ -61,12 +75,12 @@ uint32_t Lexer::definition_end(uint32_t at, std::optional<Span>& open) const {
         if (text[i] != '}' || braces.empty()) continue;
         braces.pop_back();
         has_body = true;
-        const size_t next = text.find_first_not_of(" \t", i + 1);
+        const size_t end = past_attributes(text, i + 1);
+        const size_t next = text.find_first_not_of(" \t", end);
         const bool ends_line =
             next == std::string_view::npos || text[next] == '\n' || text[next] == '/' || probe_follows(text, next);
-        const uint32_t after = past_blanks(static_cast<uint32_t>(i + 1));
-        if (braces.empty() && ends_line && text.substr(after, 1) != ";" && !text.substr(after).starts_with("__attr"))
-            return static_cast<uint32_t>(i + 1);
+        const uint32_t after = past_blanks(static_cast<uint32_t>(end));
+        if (braces.empty() && ends_line && text.substr(after, 1) != ";") return static_cast<uint32_t>(end);
     }
     open = braces.empty() ? Span{at, at + 1} : Span{braces.back(), braces.back() + 1};
     if (has_body && braces.empty()) open.reset();

@@ -121,8 +121,8 @@ using ast::UnaryOp;
 %type <ast::TypeName> like
 %type <std::vector<std::string>> path
 %type <ast::Tuple> fields
-%type <ast::ExprId> expr unary postfix primary key_part
-%type <std::vector<ast::ExprId>> arguments list key
+%type <ast::ExprId> expr unary postfix primary key_part argument
+%type <std::vector<ast::ExprId>> arguments given list key
 %type <std::optional<ast::BinaryOp>> assign
 %type <ast::BinaryOp> step
 
@@ -405,8 +405,7 @@ primary:
   | MAP "[" key "]"        { $$ = build.map(@$, $1, $3); }
   | NAME "(" arguments ")" { $$ = build.call(@$, $1, @1, $3); }
   | NAME CAST              { $$ = build.type_call(@$, $1, $2); }
-  | NAME "(" like ")"      { $$ = build.type_call(@$, $1, $3); }
-  | NAME "(" list "," C_TYPE NAME "," path ")" {
+  | NAME "(" given "," C_TYPE NAME "," path ")" {
         $$ = build.container(@$, $1, @1, $3, {cover(@5, @6), $5 + " " + $6, 0, {}}, $8);
     }
   | NAME OFFSET            { $$ = build.leaf(@$, $2); }
@@ -431,7 +430,17 @@ key_part:
 
 arguments:
     %empty {}
-  | list
+  | given
+  ;
+
+given:
+    argument           { $$.push_back($1); }
+  | given "," argument { $$ = $1; $$.push_back($3); }
+  ;
+
+argument:
+    expr
+  | like  { $$ = build.leaf(@$, ast::OffsetOf{$1, {}}); }
   ;
 
 fields:

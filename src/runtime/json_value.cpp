@@ -127,6 +127,14 @@ void append_group(std::string& out, const Group& group, const Type& type, bool p
     out += named ? '}' : ']';
 }
 
+// Of a buffer as it is shown elsewhere: its bytes are no characters.
+std::string shown_text(const std::string& text, const Type& type) {
+    if (type.kind != Kind::buffer) return text;
+    std::string out;
+    append_bytes_shown(out, text);
+    return out;
+}
+
 struct Appender {
     std::string& out;
     const Type& type;
@@ -134,7 +142,7 @@ struct Appender {
 
     void operator()(const Group& group) const { append_group(out, group, type, plain); }
     void operator()(int64_t number) const { append_integer(out, number, type, plain); }
-    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(const std::string& text) const { append_json(out, std::string_view(shown_text(text, type))); }
     void operator()(const Average& average) const {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
@@ -161,7 +169,7 @@ struct Appender {
 
 // A part of a key as text.
 std::string part_text(const Value& part, bool plain) {
-    if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
+    if (const auto* text = std::get_if<std::string>(&part.data)) return shown_text(*text, part.type);
     if (const auto* stack = std::get_if<Stack>(&part.data)) {
         std::string out;
         for (const std::string& row : stack_rows(*stack, part.type.stack_form)) out += (out.empty() ? "" : "\n") + row;

@@ -147,11 +147,8 @@ class ItemResolver {
     void operator()(const ast::Action& action) {
         asked_ = {};
         ArgsReader{program_, asked_}.action(action);
-        const size_t before = typed_.bodies.size(), told = diags_.all().size();
+        has_others_ = action.probes.size() > 1;
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
-        const bool has_others = missing_ == MissingProbes::error && typed_.bodies.size() > before;
-        if (has_others && std::ranges::all_of(action.probes, is_known))
-            diags_.explain(told, {{}, "config = { missing_probes = warn } leaves out a probe that is missing"});
     }
     void operator()(const ast::SpanAction& node) {
         asked_ = {};
@@ -204,7 +201,13 @@ class ItemResolver {
             Diags ignored;
             return resolver_.telling(ignored).places(spec, asked);
         }
-        if (missing_ == MissingProbes::error || role != Role::action || !is_known(spec)) return resolver_.places(spec, asked);
+        if (missing_ == MissingProbes::error || role != Role::action || !is_known(spec)) {
+            const size_t told = diags_.all().size();
+            std::vector<ResolvedPlace> out = resolver_.places(spec, asked);
+            if (out.empty() && has_others_ && role == Role::action && is_known(spec))
+                diags_.explain(told, {{}, "config = { missing_probes = warn } leaves out a probe that is missing"});
+            return out;
+        }
         Diags found;
         std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, asked);
         if (!found.has_errors()) {
@@ -222,6 +225,7 @@ class ItemResolver {
     Typed& typed_;
     uint32_t item_;
     Asked asked_;
+    bool has_others_ = false;  // does its block have more than one probe?
     MissingProbes missing_;
     Diags& diags_;
 };

@@ -245,6 +245,22 @@ ir::Value swapped(BodyLowering& l, ast::ExprId id, const ast::Call& node) {
     return b.call(ir::Library::swap, {l.number(node.arguments[0]), b.constant(l.type_of(id).size)});
 }
 
+Type signal_type(BodyChecker& c, ast::ExprId, const ast::Call&) {
+    return named(integer_type(), c.settings().describes_signals ? Naming::signal_description : Naming::signal);
+}
+
+Type path_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    constexpr std::string_view hierarchy = "unified";  // bpftrace's name of version 2
+    const auto* wanted =
+        node.arguments.size() > 1 ? std::get_if<ast::String>(&c.expr(node.arguments[1]).node) : nullptr;
+    if (wanted != nullptr && !glob_match(wanted->value, hierarchy)) {
+        c.error(node.arguments[1], fmt::format("lt knows no hierarchy '{}' of control groups", wanted->value)).hint =
+            "control groups of version 2 are in \"unified\"";
+        return nothing();
+    }
+    return named(integer_type(8, false), c.settings().names_hierarchies ? Naming::cgroup_unified : Naming::cgroup);
+}
+
 // id, type, number, bytes
 constexpr CallRule rules[] = {
     {Function::nsecs, clock_type, clock_value},
@@ -258,9 +274,9 @@ constexpr CallRule rules[] = {
     {Function::strftime, time_type, second_number},
     {Function::strerror, nullptr, first_number},
     {Function::errno_name, nullptr, first_number},
-    {Function::signal_name, nullptr, first_number},
+    {Function::signal_name, signal_type, first_number},
     {Function::syscall_name, nullptr, first_number},
-    {Function::cgroup_path, nullptr, first_number},
+    {Function::cgroup_path, path_type, first_number},
     {Function::cgroupid, control_group, known_number},
     {Function::bswap, swapped_type, swapped},
 };

@@ -31,6 +31,11 @@ std::string signal_name(int64_t number) {
     return name != nullptr ? fmt::format("SIG{}", name) : "";
 }
 
+std::string described_signal(int64_t number) {
+    const char* text = ::sigdescr_np(static_cast<int>(number));
+    return text != nullptr ? text : "";
+}
+
 std::string call_name(int64_t number) { return std::string(system_call_name(number)); }
 
 struct NameRow {
@@ -43,6 +48,7 @@ constexpr NameRow name_rows[] = {
     {Naming::error, 134, named_error, true},
     {Naming::error_name, 134, error_name, true},
     {Naming::signal, 65, signal_name, false},
+    {Naming::signal_description, 65, described_signal, false},
     {Naming::syscall, system_call_numbers, call_name, false},
 };
 

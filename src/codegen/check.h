@@ -254,6 +254,7 @@ class BodyChecker {
     Kernel& kernel() { return kernel_; }
     void assume(Assumption one) { lt::assume(typed_.assumed, std::move(one)); }
     void assume_symbol(const std::string& name, uint64_t address) { assume({Assumed::symbol, "", name, {}, address}); }
+    const Settings& settings() const { return program_.settings; }
     uint32_t longest_string() const { return program_.settings.max_strlen; }
 
   private:

@@ -68,7 +68,7 @@ std::optional<std::string_view> known_text(const ast::Program& program, const Bo
     const ast::ExprNode& node = program[id].node;
     if (const auto* text = std::get_if<ast::String>(&node)) return text->value;
     const auto* variable = std::get_if<VariableUse>(&body.uses[static_cast<size_t>(id)]);
-    if (variable && variable->id == Variable::probetype) return probe_row(body.place.kind).name;
+    if (variable && variable->id == Variable::probetype) return type_of_probe(body.place);
     const auto* member = std::get_if<ast::Member>(&node);
     const TextsUse* texts = member ? description(body, member->base) : nullptr;
     for (size_t i = 0; texts && i < described.size(); i++)

@@ -35,6 +35,8 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& 
     });
     has_host_ = std::any_of(typed.bodies.begin(), typed.bodies.end(), [](const Body& b) { return b.host; });
     out_.plan.plain_integers = program.settings.plain_integers;
+    out_.plan.c_integers = program.settings.c_integers;
+    out_.plan.whole_iterators = program.settings.whole_iterators;
     out_.plan.announces_probes = program.settings.announces_probes;
     out_.plan.binds_command = program.settings.binds_command;
     out_.plan.maps_apart = program.settings.maps_apart;

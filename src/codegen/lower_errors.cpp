@@ -122,7 +122,8 @@ void BodyLowering::statement(const ast::Stmt& stmt, const ast::Raise& node) {
 void BodyLowering::if_no_divisor(ast::BinaryOp op, ir::Value by, ast::ExprId left, ast::ExprId right, bool assigns) {
     if (op != ast::BinaryOp::divide && op != ast::BinaryOp::modulo) return;
     if (number_as_it_stands(program_, right).value_or(0) != 0) return;
-    if (!raises()) return b_->branch(by, [] {}, [&] { b_->loss(unit_.loss(LossKind::zero_divisor, 0)); });
+    const LossKind loss = program_.settings.one_for_zero ? LossKind::zero_divisor_one : LossKind::zero_divisor;
+    if (!raises()) return b_->branch(by, [] {}, [&] { b_->loss(unit_.loss(loss, 0)); });
     const Span between{program_[left].span.end, program_[right].span.begin};
     const size_t found = unit_.source.at(between).find(spelling(op));
     const uint32_t begin = between.begin + static_cast<uint32_t>(found == std::string_view::npos ? 0 : found);

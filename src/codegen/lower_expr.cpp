@@ -254,12 +254,13 @@ ir::Value BodyLowering::user_mode() {
         case Place::marker:
             return b_->constant(1);
         case Place::nothing:
+        case Place::signal:
+            return b_->constant(body_.place.special ? 1 : 0);
         case Place::period:
         case Place::event:
         case Place::raw_event:
         case Place::kernel_function:
         case Place::system_call:
-        case Place::signal:
         case Place::kernel_objects:
         case Place::socket_event:
             break;
@@ -300,15 +301,18 @@ ir::Value BodyLowering::logical(const ast::Binary& node) {
     return b_->read(result);
 }
 
+// What is divided by zero is 0, or 1 where the program's settings say so.
 ir::Value BodyLowering::arithmetic(ast::BinaryOp op, bool is_signed, ir::Value a, ir::Value b) {
-    for (const OperatorRow& row : operators) {
-        if (row.op != op) continue;
-        const ir::Alu alu = is_signed ? row.when_signed : row.plain;
-        if (alu == ir::Alu::sdiv) return b_->call(ir::Library::divide, {a, b});
-        if (alu == ir::Alu::smod) return b_->call(ir::Library::modulo, {a, b});
-        return b_->alu(alu, a, b);
-    }
-    return a;
+    const auto* row = std::ranges::find(operators, op, &OperatorRow::op);
+    if (row == operators.end()) return a;
+    const ir::Alu alu = is_signed ? row->when_signed : row->plain;
+    const bool divides = op == ast::BinaryOp::divide || op == ast::BinaryOp::modulo;
+    if (!divides) return b_->alu(alu, a, b);
+    const ir::Value result = alu == ir::Alu::sdiv   ? b_->call(ir::Library::divide, {a, b})
+                             : alu == ir::Alu::smod ? b_->call(ir::Library::modulo, {a, b})
+                                                    : b_->alu(alu, a, b);
+    if (!program_.settings.one_for_zero) return result;
+    return b_->alu(ir::Alu::add, result, b_->alu(ir::Alu::eq, b, b_->constant(0)));
 }
 
 // The bytes of a string, or of the text that a name stands for.
@@ -389,7 +393,7 @@ void BodyLowering::variable_into(Variable id, const Type& type, ir::Value to) {
     if (type.kind == Kind::stack) {
         stack_into(id, stack_frames, to);
     } else if (id == Variable::probetype) {
-        b_->copy(to, 0, b_->text(unit_.text(std::string(probe_row(body_.place.kind).name), own)), own);
+        b_->copy(to, 0, b_->text(unit_.text(std::string(type_of_probe(body_.place)), own)), own);
     } else if (id == Variable::probe || id == Variable::func) {
         b_->copy(to, 0, variable_text(id, own), own);
     } else if (stuck_ != ir::no_value) {

@@ -28,6 +28,10 @@ bool serves_system_calls(const ResolvedPlace& place) {
     return !place.members.empty() && !place.tracepoint.event.empty();
 }
 
+std::string_view type_of_probe(const ResolvedPlace& place) {
+    return place.special ? "special" : probe_row(place.kind).name;
+}
+
 bool called_by_number(const ResolvedPlace& place) {
     return place.by_number && place.rungs.front().way == Way::system_call;
 }

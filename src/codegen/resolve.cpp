@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 
 #include "base/text.h"
@@ -26,6 +27,14 @@ std::string text_of(const std::vector<ast::Endpoint>& endpoints) {
 
 bool takes_all(const std::string& function) {
     return function == function_row(Function::all_args).name || function == function_row(Function::syscall_args).name;
+}
+
+// As bpftrace calls it: in small letters whatever was written.
+void call_special(ResolvedPlace& place) {
+    const Place sort = probe_row(place.kind).place;
+    place.special = sort == Place::nothing || sort == Place::signal;
+    if (sort != Place::nothing) return;
+    for (char& c : place.text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
 // What an item asks of `args`.
@@ -138,13 +147,8 @@ class ItemResolver {
     void operator()(const ast::Action& action) {
         asked_ = {};
         ArgsReader{program_, asked_}.action(action);
-        const size_t before = typed_.bodies.size(), told = diags_.all().size();
+        has_others_ = action.probes.size() > 1;
         for (const ast::ProbeSpec& spec : action.probes) add(spec, Role::action, no_span, 0);
-        // A block that could never run is a mistake even so.
-        const bool is_left_out = missing_ == MissingProbes::some && typed_.bodies.size() == before;
-        if (!is_left_out || diags_.has_errors()) return;
-        diags_.forget(told);
-        resolver_.places(action.probes.front(), asked_);
     }
     void operator()(const ast::SpanAction& node) {
         asked_ = {};
@@ -165,6 +169,9 @@ class ItemResolver {
     }
 
   private:
+    // Else it is not the place that is missing.
+    static bool is_known(const ast::ProbeSpec& spec) { return find_probe(spec.parts.front().text) != nullptr; }
+
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
         if (is_superfluous(spec.alternative)) return;
         std::vector<ResolvedPlace> found = places(spec, role);
@@ -172,8 +179,10 @@ class ItemResolver {
         for (const auto& choice : spec.alternative.choices) {
             if (choice.sufficient) found_.try_emplace(choice.group, choice.position);
         }
-        for (ResolvedPlace& place : found)
+        for (ResolvedPlace& place : found) {
+            if (program_.settings.special_probes) call_special(place);
             typed_.bodies.push_back({item_, role, span, endpoint, std::move(place), {}, {}, {}, {}, {}});
+        }
     }
 
     // Has one been found that stands before it and is enough?
@@ -188,13 +197,17 @@ class ItemResolver {
     std::vector<ResolvedPlace> places(const ast::ProbeSpec& spec, Role role) {
         Asked asked = asked_;
         asked.role = role;
-        const bool is_known =
-            find_probe(spec.parts.front().text) != nullptr;  // else it is not the place that is missing
         if (spec.alternative.optional) {
             Diags ignored;
             return resolver_.telling(ignored).places(spec, asked);
         }
-        if (missing_ == MissingProbes::error || role != Role::action || !is_known) return resolver_.places(spec, asked);
+        if (missing_ == MissingProbes::error || role != Role::action || !is_known(spec)) {
+            const size_t told = diags_.all().size();
+            std::vector<ResolvedPlace> out = resolver_.places(spec, asked);
+            if (out.empty() && has_others_ && role == Role::action && is_known(spec))
+                diags_.explain(told, {{}, "config = { missing_probes = warn } leaves out a probe that is missing"});
+            return out;
+        }
         Diags found;
         std::vector<ResolvedPlace> out = resolver_.telling(found).places(spec, asked);
         if (!found.has_errors()) {
@@ -212,6 +225,7 @@ class ItemResolver {
     Typed& typed_;
     uint32_t item_;
     Asked asked_;
+    bool has_others_ = false;  // does its block have more than one probe?
     MissingProbes missing_;
     Diags& diags_;
 };

@@ -28,6 +28,11 @@ Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedP
     if (!f && (word.empty() || word == kernel_itself)) f = successor(spec, name);
     if (!f) return missing_function(spec, word == kernel_itself ? "" : word);
     if (std::optional<KernelFunction> called = inner(spec, *f, asked)) f = std::move(called);
+    if (options_.only_listed && kernel_.traceable(f->name) == false) {
+        diags_.error(spec.parts.back().span, fmt::format("{} is not in the list of traceable functions", f->name))
+            .hint = "--traceable-functions FILE: the names of functions, one a line";
+        return {};
+    }
     place.text = text_of(probe_row(place.kind), spec.parts, f->name);
     place.function = std::move(*f);
     place.rungs = ladder(kernel_, place.function, {place.kind, asked.role == Role::call, false}, options_.ruled_out);

@@ -26,7 +26,8 @@ Resolver::Places Resolver::marker(const ast::ProbeSpec& spec, ResolvedPlace plac
             if (!glob_match(provider, m.provider) || !glob_match(name, m.name)) continue;
             ResolvedPlace& shared = by_arguments.try_emplace({path, m.arguments}, place).first->second;
             shared.arguments = marker_arguments(m.arguments);
-            const std::string text = fmt::format("{}:{}:{}:{}", probe_row(place.kind).name, path, m.provider, m.name);
+            const std::string text =
+                fmt::format("{}:{}:{}:{}", probe_row(place.kind).name, file_text(spec, path), m.provider, m.name);
             shared.members.push_back({text, "", {path, m.name, m.offset, 0}, m.semaphore});
             found++;
         }

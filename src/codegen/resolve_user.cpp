@@ -46,9 +46,9 @@ Resolver::Places Resolver::binary_function(const ast::ProbeSpec& spec, ResolvedP
 Resolver::Places Resolver::user_as_one(const ast::ProbeSpec& spec, ResolvedPlace place,
                                        const std::vector<SourcePlace>& found, const Asked& asked, bool many) {
     for (const SourcePlace& f : found)
-        if (many) place.members.push_back({text_of(place, f), "", f.place});
+        if (many) place.members.push_back({text_of(spec, place, f), "", f.place});
     place.user = found.front().place;
-    if (!many) place.text = text_of(place, found.front());
+    if (!many) place.text = text_of(spec, place, found.front());
     place.rungs = ladder(kernel_, place.user, {place.kind, asked.role == Role::call, many}, options_.ruled_out);
     return any_open(place.rungs) ? std::vector{place} : no_way(spec, place);
 }
@@ -117,9 +117,18 @@ std::vector<SourcePlace> Resolver::named_functions(const std::string& path, cons
     return out;
 }
 
-std::string Resolver::text_of(const ResolvedPlace& place, const SourcePlace& f) {
+// A path as it was written; of what was found by a name or a pattern where it is.
+std::string Resolver::file_text(const ast::ProbeSpec& spec, const std::string& path) {
+    const std::string& file = spec.parts[1].text;
+    if (file.find('/') == file.npos || means_files(file)) return path;
+    const size_t line = kernel_.binary(file) ? file.npos : file.rfind('@');
+    const Result<std::string> meant = kernel_.binary(file.substr(0, line));
+    return meant && *meant == path ? file.substr(0, line) : path;
+}
+
+std::string Resolver::text_of(const ast::ProbeSpec& spec, const ResolvedPlace& place, const SourcePlace& f) {
     const std::string& name = f.text.empty() ? f.place.name : f.text;
-    return fmt::format("{}:{}:{}", probe_row(place.kind).name, f.place.path, name);
+    return fmt::format("{}:{}:{}", probe_row(place.kind).name, file_text(spec, f.place.path), name);
 }
 
 // NAME, NAME+OFFSET or 0xADDRESS

@@ -131,7 +131,8 @@ class Resolver {
                                                         std::string_view source);
     std::vector<SourcePlace> named_functions(const std::string& path, const std::vector<std::string>& names);
     Places not_an_entry(const ast::ProbeSpec& spec);
-    static std::string text_of(const ResolvedPlace& place, const SourcePlace& f);
+    std::string file_text(const ast::ProbeSpec& spec, const std::string& path);
+    std::string text_of(const ast::ProbeSpec& spec, const ResolvedPlace& place, const SourcePlace& f);
     std::string library_today(const ast::ProbeSpec& spec, std::string path);
     Result<UserFunction> user_place(const std::string& path, std::string_view name);
     bool starts_function(const std::string& path, const UserFunction& f);

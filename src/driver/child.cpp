@@ -11,26 +11,30 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
 
 namespace lt {
 namespace {
 
-// Words of a command, freed with it.
-class Words {
-  public:
-    explicit Words(const std::string& command) : code_(wordexp(command.c_str(), &words_, WRDE_NOCMD)) {}
-    ~Words() {
-        if (code_ == 0) wordfree(&words_);
-    }
-    Words(const Words&) = delete;
-    Words& operator=(const Words&) = delete;
-    bool fine() const { return code_ == 0 && words_.we_wordc > 0; }
-    char** argv() const { return words_.we_wordv; }
+// None where a shell would do more with the command than run it.
+std::vector<std::string> shell_words(const std::string& command) {
+    wordexp_t found{};
+    std::vector<std::string> out;
+    if (wordexp(command.c_str(), &found, WRDE_NOCMD) != 0) return out;
+    out.assign(found.we_wordv, found.we_wordv + found.we_wordc);
+    wordfree(&found);
+    return out;
+}
 
-  private:
-    wordexp_t words_{};
-    int code_;
-};
+std::vector<std::string> words_between_blanks(const std::string& command) {
+    std::vector<std::string> out;
+    for (const std::string_view word : split(command, ' '))
+        if (!word.empty()) out.emplace_back(word);
+    return out;
+}
 
 // In the new process, where only async-signal-safe functions may be called. A parent that dies closes its end: then
 // nothing is run.
@@ -49,9 +53,12 @@ class Words {
 
 }  // namespace
 
-Result<std::unique_ptr<Child>> Child::start(const std::string& command) {
-    const Words words(command);
-    if (!words.fine())
+Result<std::unique_ptr<Child>> Child::start(const std::string& command, Quotes quotes) {
+    std::vector<std::string> words = quotes == Quotes::stand ? words_between_blanks(command) : shell_words(command);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (words.empty())
         return Error{fmt::format("-c: `{}` is not a command", command), "for pipes and the like: -c \"sh -c '...'\"",
                      0};
     int start[2];
@@ -62,7 +69,7 @@ Result<std::unique_ptr<Child>> Child::start(const std::string& command) {
     if (child->pid_ < 0) return system_error("-c: fork", errno);
     if (child->pid_ == 0) {
         close(start[1]);
-        wait_and_execute(start[0], failed[1], words.argv());
+        wait_and_execute(start[0], failed[1], arguments.data());
     }
     close(start[0]);
     close(failed[1]);

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,9 +13,10 @@ namespace lt {
 
 class Child {
   public:
-    // Words as a shell splits and unquotes them; nothing is substituted but variables. The process exists from now on,
-    // but waits.
-    static Result<std::unique_ptr<Child>> start(const std::string& command);
+    // Words as a shell splits and unquotes them, where nothing is substituted but variables; or just split at blanks.
+    enum class Quotes : uint8_t { taken_off, stand };
+    // The process exists from now on, but waits.
+    static Result<std::unique_ptr<Child>> start(const std::string& command, Quotes quotes);
     ~Child();  // asks it to end (SIGTERM) if it has not
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;

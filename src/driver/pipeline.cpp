@@ -157,6 +157,7 @@ bool Pipeline::options_fit() {
     resolve_options_.accounts = command_.has(Option::stats) || is_saving(command_) || !shared_.alone;
     resolve_options_.timestamps = command_.has(Option::timestamps);
     resolve_options_.unsafe = command_.has(Option::unsafe);
+    resolve_options_.only_listed = command_.has(Option::traceable);
     if (!set_max_keys() || !set_max_overhead() || !set_process() || !set_limits()) return false;
     if (!open_output()) return false;
     if (command_.has(Option::kernel) || is_saving(command_) || command_.has(Option::emit_elf))
@@ -326,7 +327,8 @@ bool Pipeline::asks_for_command() const {
 // It waits until all is attached.
 bool Pipeline::start_command() {
     if (!command_.has(Option::command) || child_) return true;
-    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command));
+    const auto quotes = settings_of(source_.spoken()).quotes_stand ? Child::Quotes::stand : Child::Quotes::taken_off;
+    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command), quotes);
     if (!child) return refuse(child.error());
     child_ = std::move(*child);
     return true;

@@ -75,6 +75,7 @@ bool Pipeline::load() {
                                                               .source_lines = command_.has(Option::verbose),
                                                               .debug_folders = debug_folders(command_),
                                                               .messages = messages(),
+                                                              .warnings = !command_.has(Option::no_warnings),
                                                               .takes_signals = shared_.alone && last_stage_ != "load",
                                                               .command = child_ ? child_->pid() : 0,
                                                               .overhead = overhead(),

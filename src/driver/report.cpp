@@ -73,6 +73,8 @@ constexpr std::array loss_rows{
             "threads not followed, for there were too many at once: {0}", "", ""},
     LossRow{LossKind::zero_divisor, "zero_divisor", Subject::none, Told::always,
             "divisions by zero, whose result is 0: {0}", "ask before: $n != 0 ? $sum / $n : 0", ""},
+    LossRow{LossKind::zero_divisor_one, "zero_divisor", Subject::none, Told::always,
+            "divisions by zero, whose result is 1: {0}", "ask before: $n != 0 ? $sum / $n : 0", ""},
     LossRow{LossKind::span_clock, "span_clock", Subject::span, Told::always,
             "{1}: latencies dropped, for the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
 };

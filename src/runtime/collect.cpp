@@ -39,10 +39,9 @@ struct Divider {
     void operator()(const auto&) const {}
 };
 
-// bpftrace's count() without a key is 0 before the first.
-void show_untouched(const PlannedMap& map, MapContent& content) {
-    if (map.value.aggregation != Aggregation::count || !map.key.empty() || !content.entries.empty()) return;
-    content.entries = {{{}, {map.value, int64_t{0}}}};
+// By the plan's way to show integers.
+std::string formatted(const Plan& plan, const std::string& format, const std::vector<Value>& values) {
+    return format_text(format, values, plan.plain_integers, plan.c_integers);
 }
 
 // The first value says how many strings follow that are meant.
@@ -87,7 +86,7 @@ bool is_shown(EventKind kind) { return kind != EventKind::cat && kind != EventKi
 
 // "division by 0 near operator '/' at x.stp:1:20"
 std::string error_text(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
-    if (!planned.format.empty()) return format_text(planned.format, values, plan.plain_integers);
+    if (!planned.format.empty()) return formatted(plan, planned.format, values);
     const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
     if (index >= plan.errors.size()) return "an error";
     const PlannedError& error = plan.errors[index];
@@ -120,10 +119,10 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
 Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
     switch (planned.kind) {
         case EventKind::text:
-            printer_.text(format_text(planned.format, event.values, plan_.plain_integers));
+            printer_.text(formatted(plan_, planned.format, event.values));
             return Done{};
         case EventKind::time:
-            printer_.text(MadeBy::time, format_text(planned.format, event.values, plan_.plain_integers));
+            printer_.text(MadeBy::time, formatted(plan_, planned.format, event.values));
             return Done{};
         case EventKind::map:
             return print_map(planned.map, planned.top, planned.divisor);
@@ -147,7 +146,7 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
         case EventKind::zero:
             return maps_.zero(planned.map, planned.printed);
         case EventKind::exit:
-            exit_called_ = true;
+            (exit_waits_ ? exit_waited_ : exit_called_) = true;
             if (!event.values.empty()) exit_status_ = static_cast<int>(number_of(event.values[0]) & 0xff);
             return Done{};
         case EventKind::join:
@@ -155,12 +154,12 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             return Done{};
         case EventKind::cat:
         case EventKind::system:
-            act(planned.kind, format_text(planned.format, event.values, plan_.plain_integers));
+            act(planned.kind, formatted(plan_, planned.format, event.values));
             return Done{};
         case EventKind::error:
         case EventKind::warning:
             complain({planned.kind == EventKind::error ? Complaint::Kind::error : Complaint::Kind::warning,
-                      format_text(planned.format, event.values, plan_.plain_integers), planned.where});
+                      formatted(plan_, planned.format, event.values), planned.where});
             return Done{};
         case EventKind::raised:
             complain({Complaint::Kind::raised, error_text(plan_, planned, event.values),
@@ -183,6 +182,7 @@ void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& valu
 
 // People are told at once.
 void Dispatcher::complain(const Complaint& complaint) {
+    if (complaint.kind == Complaint::Kind::warning && !warnings_) return;
     printer_.complaint(complaint);
     printer_.flush();
     // bpftrace's programs are told where. A line of its own, whether or not the program ends it.
@@ -246,7 +246,6 @@ Status Dispatcher::fill_percentiles(const PlannedEvent& planned, std::span<const
 Result<MapContent> Dispatcher::map(size_t index) {
     auto content = maps_.read(index);
     if (!content) return content;
-    if (plan_.maps_apart) show_untouched(plan_.maps[index], *content);
     make_readable(plan_.maps[index], *content);
     return content;
 }

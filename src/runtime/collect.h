@@ -45,12 +45,20 @@ class Dispatcher {
     // After so many results the run ends as by exit(); 0: it does not.
     void end_after(uint64_t results) { most_results_ = results; }
     bool enough() const { return most_results_ != 0 && results_ >= most_results_; }
-    void complain_to(std::FILE* messages) { messages_ = messages; }
+    void complain_to(std::FILE* messages, bool warnings) {
+        messages_ = messages;
+        warnings_ = warnings;
+    }
     bool exit_called() const { return exit_called_; }
     int exit_status() const { return failed_ ? 1 : exit_status_; }
     uint64_t errors() const { return errors_; }  // of the program, at run time
     bool failed() const { return failed_; }      // by more of them than there may be
     void forget_exit() { exit_called_ = false; }
+    // Until it is to wait no more, exit() does not end what comes.
+    void let_exit_wait(bool waits) {
+        exit_waits_ = waits;
+        exit_called_ = exit_called_ || (!waits && exit_waited_);
+    }
     uint64_t commands() const { return commands_; }  // of system(), that were run
     // The commands that are still to come are run up to a time only, until told that it is over; the others are told.
     void hurry(std::chrono::steady_clock::time_point latest) { latest_ = latest; }
@@ -76,6 +84,7 @@ class Dispatcher {
     MapActions maps_;
     Printer& printer_;
     bool exit_called_ = false;
+    bool exit_waits_ = false, exit_waited_ = false;
     int exit_status_ = 0;
     uint64_t most_results_ = 0;
     uint64_t results_ = 0;
@@ -85,6 +94,7 @@ class Dispatcher {
     uint64_t commands_left_ = 0;  // not run: it was too late
     std::optional<std::chrono::steady_clock::time_point> latest_;
     std::FILE* messages_ = stderr;
+    bool warnings_ = true;  // are those of warnf() printed?
 };
 
 class Collector {
@@ -106,7 +116,8 @@ class Collector {
 
     void end_after(uint64_t results) { dispatcher_.end_after(results); }
     bool enough() const { return dispatcher_.enough(); }
-    void complain_to(std::FILE* messages) { dispatcher_.complain_to(messages); }
+    void let_exit_wait(bool waits) { dispatcher_.let_exit_wait(waits); }
+    void complain_to(std::FILE* messages, bool warnings) { dispatcher_.complain_to(messages, warnings); }
     bool exit_called() const { return dispatcher_.exit_called(); }
     int exit_status() const { return dispatcher_.exit_status(); }
     uint64_t errors() const { return dispatcher_.errors(); }

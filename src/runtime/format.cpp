@@ -21,10 +21,26 @@ struct Digits {
     std::string digits;
 };
 
+// An integer that is passed to a function of C has at least 32 bits, and without a length that many are printed.
+void take_size_of_c(FormatPiece& piece) {
+    switch (piece.conversion) {
+        case Conversion::decimal:
+        case Conversion::unsigned_:
+        case Conversion::hex:
+        case Conversion::upper_hex:
+        case Conversion::octal:
+            piece.size_is_known = true;
+            if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
+            return;
+        default:
+            return;
+    }
+}
+
 // The number as an unsigned one of its type's size, or of what the conversion cuts it to.
 uint64_t bits_of(const FormatPiece& piece, const Value& value) {
     const auto bits = static_cast<uint64_t>(number_of(value));
-    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0;
+    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0 && !piece.size_is_known;
     const uint32_t size = std::min(narrow ? value.type.size : 8, piece.bytes);
     return size < 8 ? bits & ((uint64_t{1} << size * 8) - 1) : bits;
 }
@@ -134,7 +150,8 @@ void append_digits(std::string& out, const FormatPiece& piece, Digits number) {
 void append_string(std::string& out, const FormatPiece& piece, const Value& value, bool plain) {
     std::string text;
     if (const auto* bytes = std::get_if<std::string>(&value.data)) {
-        append_visible(text, std::string_view(*bytes).substr(0, piece.precision.value_or(bytes->size())));
+        const auto shown = std::string_view(*bytes).substr(0, piece.precision.value_or(bytes->size()));
+        value.type.kind == Kind::buffer ? append_bytes_shown(text, shown) : append_visible(text, shown);
     } else {
         if (is_rows(value)) text += '\n';
         append_value(text, value, plain);
@@ -194,11 +211,12 @@ void append_conversion(std::string& out, const FormatPiece& piece, const Value& 
 
 }  // namespace
 
-std::string format_text(std::string_view format, const std::vector<Value>& values, bool plain) {
+std::string format_text(std::string_view format, const std::vector<Value>& values, bool plain, bool as_in_c) {
     std::string out;
     FormatReader reader(format);
     size_t taken = 0;
-    while (const auto piece = reader.next()) {
+    while (auto piece = reader.next()) {
+        if (as_in_c) take_size_of_c(*piece);
         if (piece->takes_value() && taken < values.size()) {
             append_conversion(out, *piece, values[taken++], plain);
         } else {

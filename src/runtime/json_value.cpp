@@ -156,6 +156,14 @@ void append_group(std::string& out, const Group& group, const Type& type, bool p
     out += named ? '}' : ']';
 }
 
+// Of a buffer as it is shown elsewhere: its bytes are no characters.
+std::string shown_text(const std::string& text, const Type& type) {
+    if (type.kind != Kind::buffer) return text;
+    std::string out;
+    append_bytes_shown(out, text);
+    return out;
+}
+
 struct Appender {
     std::string& out;
     const Type& type;
@@ -165,7 +173,7 @@ struct Appender {
     void operator()(int64_t number) const { append_integer(out, number, type, plain); }
     void operator()(const std::string& text) const {
         if (plain && type.kind == Kind::buffer) return append_bytes(out, text);
-        if (!is_real(type)) return append_json(out, std::string_view(text));
+        if (!is_real(type)) return append_json(out, std::string_view(shown_text(text, type)));
         out += text.ends_with("nan") || text.ends_with("inf") ? "null" : text;
     }
     void operator()(const Average& average) const {
@@ -207,7 +215,7 @@ std::string without_indent(std::string_view stack) {
 
 // A part of a key as text.
 std::string part_text(const Value& part, bool plain) {
-    if (const auto* text = std::get_if<std::string>(&part.data)) return *text;
+    if (const auto* text = std::get_if<std::string>(&part.data)) return shown_text(*text, part.type);
     if (const auto* stack = std::get_if<Stack>(&part.data)) {
         if (is_bpftraces(part.type)) return without_indent(bpftrace_stack(*stack, part.type.stack_form));
         std::string out;

@@ -371,9 +371,17 @@ std::vector<std::string> FileKernel::iterators() {
 // ---- tracepoints
 
 Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string_view event) {
+    std::vector<Field> no_fields;
     Result<Tracefs>& tracing = tracefs();
     if (!tracing) return tracing.error_in("tracepoints");
-    return tracing->tracepoint(category, event);
+    Result<Tracepoint> found = tracing->tracepoint(category, event);
+    // The file of the format says only that it is an enumeration; what its values are called is in BTF.
+    for (Field& field : found ? found->fields : no_fields) {
+        if (!field.c_type.starts_with("enum ") || field.type.kind != Kind::integer) continue;
+        const std::optional<Type> named = type(field.c_type);
+        if (named && named->view == View::enumeration && named->size == field.type.size) field.type = *named;
+    }
+    return found;
 }
 
 std::vector<std::string> FileKernel::tracepoints(std::string_view category_pattern, std::string_view event_pattern) {

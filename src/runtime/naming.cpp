@@ -71,22 +71,27 @@ std::string signal_text(int64_t number) {
     return text != nullptr ? fmt::format("SIG{}", text) : fmt::format("signal {}", number);
 }
 
+std::string signal_description(int64_t number) {
+    const char* text = ::sigdescr_np(static_cast<int>(number));
+    return text != nullptr ? text : fmt::format("signal {}", number);
+}
+
 std::string syscall_text(int64_t number) {
     const std::string_view name = system_call_name(number);
     return name.empty() ? fmt::format("syscall {}", number) : std::string(name);
 }
 
 // The id of a control group is the number of its folder.
-std::string cgroup_text(uint64_t id) {
+std::string cgroup_text(uint64_t id, std::string_view hierarchy) {
     const std::string top = cgroup_mount();
     struct stat about{};
-    if (!top.empty() && ::stat(top.c_str(), &about) == 0 && about.st_ino == id) return "/";
+    if (!top.empty() && ::stat(top.c_str(), &about) == 0 && about.st_ino == id) return fmt::format("{}/", hierarchy);
     std::error_code failed;
     for (auto at = std::filesystem::recursive_directory_iterator(top, failed);
          !failed && at != std::filesystem::recursive_directory_iterator(); at.increment(failed)) {
         std::error_code ignored;
         if (!at->is_directory(ignored) || ::stat(at->path().c_str(), &about) != 0 || about.st_ino != id) continue;
-        return at->path().string().substr(top.size());
+        return fmt::format("{}{}", hierarchy, at->path().string().substr(top.size()));
     }
     return fmt::format("{}", id);
 }
@@ -120,10 +125,14 @@ std::string number_text(const Value& value, int64_t number, const SymbolAt& symb
             return error_name_text(number);
         case Naming::signal:
             return signal_text(number);
+        case Naming::signal_description:
+            return signal_description(number);
         case Naming::syscall:
             return syscall_text(number);
         case Naming::cgroup:
-            return cgroup_text(bits);
+            return cgroup_text(bits, "");
+        case Naming::cgroup_unified:
+            return cgroup_text(bits, "unified:");
         case Naming::process:
             return process_text(static_cast<uint32_t>(bits));
         case Naming::none:

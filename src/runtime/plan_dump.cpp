@@ -113,6 +113,8 @@ LossRow loss_row(LossKind kind) {
             return {"not followed", Subject::nothing};
         case LossKind::zero_divisor:
             return {"division by zero", Subject::nothing};
+        case LossKind::zero_divisor_one:
+            return {"division by zero gives one", Subject::nothing};
     }
     return {};
 }

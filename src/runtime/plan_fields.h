@@ -236,6 +236,8 @@ struct Described<Plan> {
                                      FieldRow{"books", &Plan::books},
                                      FieldRow{"family", &Plan::family},
                                      FieldRow{"plain_integers", &Plan::plain_integers},
+                                     FieldRow{"c_integers", &Plan::c_integers},
+                                     FieldRow{"whole_iterators", &Plan::whole_iterators},
                                      FieldRow{"announces", &Plan::announces_probes},
                                      FieldRow{"binds_command", &Plan::binds_command},
                                      FieldRow{"print_maps", &Plan::print_maps},
@@ -292,7 +294,7 @@ struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
 struct Described<EventKind> : LastValue<EventKind::option> {};
 template <>
-struct Described<LossKind> : LastValue<LossKind::zero_divisor> {};
+struct Described<LossKind> : LastValue<LossKind::zero_divisor_one> {};
 template <>
 struct Described<SpanState> : LastValue<SpanState::key> {};
 template <>

@@ -39,24 +39,29 @@ std::string fraction(int64_t unix_time, size_t digits) {
     return digits == 0 ? "" : fmt::format(".{:09}", unix_time % second).substr(0, digits + 1);
 }
 
+using Wide = __int128;  // holds all numbers of 64 bits, with a sign and without
+
+Wide wide(int64_t value, bool is_signed) { return is_signed ? Wide{value} : Wide{static_cast<uint64_t>(value)}; }
+
 struct Scale {
-    int64_t least, greatest;
+    Wide least, greatest;
     // The column of a value among so many.
-    int64_t column(int64_t value, int64_t columns) const {
-        const auto wide = [&](int64_t n) { return static_cast<__int128>(n) - least; };
-        return static_cast<int64_t>(wide(value) * columns / wide(greatest));
+    int64_t column(Wide value, int64_t columns) const {
+        return static_cast<int64_t>((value - least) * columns / (greatest - least));
     }
 };
 
-Scale scale_of(const Series& series) {
-    Scale s{INT64_MAX, INT64_MIN};
+// A single value has room at both sides, as far as its type has numbers there.
+Scale scale_of(const Series& series, bool is_signed) {
+    const Wide lowest = is_signed ? Wide{INT64_MIN} : 0, highest = is_signed ? Wide{INT64_MAX} : Wide{UINT64_MAX};
+    Scale s{highest, lowest};
     for (const Series::Point& p : series.points) {
         if (!p.value) continue;
-        s.least = std::min(s.least, *p.value);
-        s.greatest = std::max(s.greatest, *p.value);
+        s.least = std::min(s.least, wide(*p.value, is_signed));
+        s.greatest = std::max(s.greatest, wide(*p.value, is_signed));
     }
     if (s.least < s.greatest) return s;
-    return {s.least == INT64_MIN ? s.least : s.least - 1, s.greatest == INT64_MAX ? s.greatest : s.greatest + 1};
+    return {std::max(s.least - 1, lowest), std::min(s.greatest + 1, highest)};
 }
 
 }  // namespace
@@ -127,13 +132,14 @@ std::string interval_time(uint64_t begin) {
 
 void append_series(std::string& out, const Series& series, const Type& type, bool plain) {
     if (series.points.empty()) return;
-    const Scale scale = scale_of(series);
+    const Scale scale = scale_of(series, type.is_signed);
     const Precision& precision = precision_of(series.interval);
     const auto number = [&](int64_t n) { return show(Value{integer_type(8, type.is_signed, type.view), n}, plain); };
     const size_t margin = 8 + (precision.digits == 0 ? 0 : precision.digits + 1);
     const std::string line(static_cast<size_t>(graph) - 2, '_');
     const std::string bounds =
-        fmt::format("{:{}} {:<21}{:>32}\n", "", margin, number(scale.least), number(scale.greatest));
+        fmt::format("{:{}} {:<21}{:>32}\n", "", margin, number(static_cast<int64_t>(scale.least)),
+                    number(static_cast<int64_t>(scale.greatest)));
     const int64_t zero = scale.least < 0 && scale.greatest > 0 ? scale.column(0, graph) : 0;
     out += bounds;
     out += fmt::format("{:<{}} |{}|\n", fmt::format("hh:mm:ss{}", precision.name), margin, line);
@@ -143,7 +149,7 @@ void append_series(std::string& out, const Series& series, const Type& type, boo
         std::string row(static_cast<size_t>(graph), ' ');
         row.front() = row.back() = '|';
         if (zero > 0) row[static_cast<size_t>(zero)] = '.';
-        if (p.value) row[static_cast<size_t>(scale.column(*p.value, graph - 1))] = '*';
+        if (p.value) row[static_cast<size_t>(scale.column(wide(*p.value, type.is_signed), graph - 1))] = '*';
         out += fmt::format("{:02}:{:02}:{:02}{} {} {}\n", t.tm_hour, t.tm_min, t.tm_sec,
                            fraction(time, precision.digits), row, p.value ? number(*p.value) : "-");
     }

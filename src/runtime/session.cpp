@@ -39,7 +39,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
     auto collector = Collector::open(plan_, object_, maps_, printer_, style);
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
-    collector_->complain_to(options.messages);
+    collector_->complain_to(options.messages, options.warnings);
     if (signals_) {
         auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, [this] {
             if (signals_->next() != 0) end(Ended::interrupted);
@@ -164,10 +164,16 @@ Status LiveSession::run_iterators() {
         drain();
         return !ended_.has_value();
     };
+    if (!goes_on()) return Done{};
+    collector_->let_exit_wait(plan_.whole_iterators);
     for (const Taken& taken : taken_)
         for (const Hook& hook : taken.hooks)
             if (hook.way == Way::iterator && !hook.links.empty() && !hook.pin.is_wanted())
                 if (auto read = read_iterator(hook.links.front().get(), goes_on); !read) return read;
+    while (goes_on() && more_to_drain_) {
+    }
+    collector_->let_exit_wait(false);
+    drain();
     return Done{};
 }
 

@@ -153,15 +153,6 @@ void append_stack(std::string& out, const Stack& stack, const Type& type) {
 
 void append_group(std::string& out, const Group& group, const Type& type, bool plain);
 
-void append_bytes(std::string& out, std::string_view bytes) {
-    for (char c : bytes) {
-        if (c >= 0x20 && c < 0x7f)
-            out += c;
-        else
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
-    }
-}
-
 struct Appender {
     std::string& out;
     const Type& type;
@@ -172,7 +163,7 @@ struct Appender {
         append_number(out, number, type, plain || type.aggregation == Aggregation::count);
     }
     void operator()(const std::string& text) const {
-        type.kind == Kind::buffer ? append_bytes(out, text) : append_visible(out, text);
+        type.kind == Kind::buffer ? append_bytes_shown(out, text) : append_visible(out, text);
     }
     void operator()(const Average& average) const {
         const bool is_stats = type.aggregation == Aggregation::stats;
@@ -271,6 +262,15 @@ void append_visible(std::string& out, std::string_view bytes) {
             continue;
         }
         for (char c : character) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    }
+}
+
+void append_bytes_shown(std::string& out, std::string_view bytes) {
+    for (char c : bytes) {
+        if (c >= 0x20 && c < 0x7f)
+            out += c;
+        else
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
     }
 }
 

@@ -20,6 +20,9 @@ bool is_rows(const Value& value);
 // newline and tab) is written \xNN. Text in UTF-8 stays whole.
 void append_visible(std::string& out, std::string_view bytes);
 
+// The bytes of a buffer: printable characters of ASCII as they are, all others \xNN.
+void append_bytes_shown(std::string& out, std::string_view bytes);
+
 std::string frame_text(const Frame& frame, StackForm form = StackForm::names);
 
 // Is the stack's type printed as bpftrace prints it? Then it is an empty line, and a line for each frame if it has any.

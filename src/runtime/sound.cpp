@@ -180,6 +180,7 @@ Subject subject_of(LossKind kind) {
         case LossKind::loop_cut:
         case LossKind::not_followed:
         case LossKind::zero_divisor:
+        case LossKind::zero_divisor_one:
             return Subject::none;
     }
     return Subject::none;

@@ -134,10 +134,11 @@ constexpr std::array functions{
                 "kr:vfs_read { $s = name_text(errno_name(retval)); if ($s == \"EINTR\") { @ = count(); } }"},
     FunctionRow{Function::cgroup_path,
                 "cgroup_path",
-                {Parameter{"id", Want::integer}},
+                {Parameter{"id", Want::integer}, Parameter{"hierarchy", Want::literal, true}},
                 Aggregation::none,
                 named(u64, Naming::cgroup),
-                "The path of a control group (version 2), below where they are mounted.",
+                "The path of a control group (version 2), below where they are mounted; in .bt with unified: before "
+                "it. The only hierarchy is \"unified\".",
                 "k:vfs_read { @[cgroup_path(cgroup)] = count(); }"},
     FunctionRow{Function::cgroupid,
                 "cgroupid",

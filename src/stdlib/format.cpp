@@ -226,8 +226,12 @@ FormatPiece FormatReader::conversion() {
         sane = number(precision) && sane;
         piece.precision = precision;
     }
-    for (; !at_end() && length_modifiers.find(format_[at_]) != std::string_view::npos; at_++)
-        if (format_[at_] == 'h') piece.bytes = piece.bytes == 2 ? 1 : 2;
+    for (; !at_end() && length_modifiers.find(format_[at_]) != std::string_view::npos; at_++) {
+        if (format_[at_] == 'h')
+            piece.bytes = piece.bytes == 2 ? 1 : 2;
+        else
+            piece.is_long = true;
+    }
     piece.conversion = letter();
     if (!sane && piece.takes_value()) piece.conversion = Conversion::too_wide;
     return piece;

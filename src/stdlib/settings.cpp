@@ -135,7 +135,14 @@ Settings bt_settings() {
     s.cut_mark = "..";
     s.max_strlen = 1024;
     s.shows_lines = true;
-    s.missing_probes = MissingProbes::some;
+    s.quotes_stand = true;
+    s.whole_iterators = true;
+    s.c_integers = true;
+    s.one_for_zero = true;
+    s.plain_strncmp = true;
+    s.describes_signals = true;
+    s.names_hierarchies = true;
+    s.special_probes = true;
     return s;
 }
 

@@ -239,10 +239,12 @@ std::string_view naming_name(Naming n) {
         case Naming::error_name:
             return "numbered error";
         case Naming::signal:
+        case Naming::signal_description:
             return "signal";
         case Naming::syscall:
             return "system call";
         case Naming::cgroup:
+        case Naming::cgroup_unified:
             return "control group";
         case Naming::process:
             return "process";

@@ -33,6 +33,7 @@ struct ResolveOptions {
     std::vector<RuledOut> ruled_out;
     std::vector<ParamSetting> params;
     bool unsafe = false;               // may it change what is traced, and run commands?
+    bool only_listed = false;          // are no functions of the kernel but those in the list given to be traced?
     Traced traced;                     // whose events are collected
     bool one_process = false;          // is there one whose memory can be watched?
     bool accounts = false;             // is the account of spans asked for at the end?

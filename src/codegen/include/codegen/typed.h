@@ -42,6 +42,7 @@ struct ResolvedPlace {
     ProbeKind kind = ProbeKind::begin;
     std::string text;  // as typed, for a wildcard: with the name it stands for
     Span span;
+    bool special = false;  // is it a block of lt's own, which bpftrace's programs call special?
     uint64_t period_ns = 0;
     KernelFunction function;
     uint64_t offset = 0;    // of a kprobe, from the function's beginning
@@ -66,6 +67,8 @@ struct ResolvedPlace {
 bool has_debug_scope(const ResolvedPlace& place);
 bool in_program(const ResolvedPlace& place);       // a function or an instruction of one
 bool runs_in_program(const ResolvedPlace& place);  // that, or a marker in one
+
+std::string_view type_of_probe(const ResolvedPlace& place);  // what `probetype` is there
 
 // Does one program serve many system calls, where all of them begin, or end?
 bool serves_system_calls(const ResolvedPlace& place);

@@ -251,19 +251,20 @@ enum class LossKind : uint8_t {
     span_no_entry,     // subject: span; a return or closing event whose opening was not seen
     span_missed,  // subject: span; open calls that were left without a return that was seen (longjmp, a missed return)
     span_died,    // subject: span; open when their thread ended
-    span_reopened,    // subject: span; keys that were opened again before they were closed
-    span_too_deep,    // subject: span; nested deeper than what is kept
-    span_no_room,     // subject: span; openings for which the state map had no room
-    span_unmeasured,  // subject: span; closes of those
-    span_clock,       // subject: span; a negative difference between CPUs, not recorded
-    stack_collision,  // subject: none; a stack that has the id of another one
-    stacks_full,      // subject: none; more different stacks than there is room for
-    failed_read,      // subject: none (with -k a place, codegen/loss_places.h); memory that could not be read: zeros
-    scratch_busy,     // subject: none; runs of programs for whose strings there was no room on the CPU
-    stack_busy,       // subject: none; a stack that could not be taken, for others were being taken on the same CPU
-    loop_cut,         // subject: none; a loop that was ended after as many turns as it may have
-    not_followed,     // subject: none; threads of the family (Plan::family) for which its map had no room
-    zero_divisor,     // subject: none; divisions by zero, whose result is zero
+    span_reopened,     // subject: span; keys that were opened again before they were closed
+    span_too_deep,     // subject: span; nested deeper than what is kept
+    span_no_room,      // subject: span; openings for which the state map had no room
+    span_unmeasured,   // subject: span; closes of those
+    span_clock,        // subject: span; a negative difference between CPUs, not recorded
+    stack_collision,   // subject: none; a stack that has the id of another one
+    stacks_full,       // subject: none; more different stacks than there is room for
+    failed_read,       // subject: none (with -k a place, codegen/loss_places.h); memory that could not be read: zeros
+    scratch_busy,      // subject: none; runs of programs for whose strings there was no room on the CPU
+    stack_busy,        // subject: none; a stack that could not be taken, for others were being taken on the same CPU
+    loop_cut,          // subject: none; a loop that was ended after as many turns as it may have
+    not_followed,      // subject: none; threads of the family (Plan::family) for which its map had no room
+    zero_divisor,      // subject: none; divisions by zero, whose result is zero
+    zero_divisor_one,  // subject: none; the same where the result is one
 };
 struct PlannedLoss {
     LossKind kind;
@@ -368,6 +369,8 @@ struct Plan {
     std::string family;  // symbol of the hash whose keys are the numbers (u32) of the threads that --follow follows;
                          // the session puts in those that are there at the start
     bool plain_integers = false;      // .bt programs: no units
+    bool c_integers = false;          // conversions of printf() without `l` print 32 bits
+    bool whole_iterators = false;     // exit() in an iterator ends the run once all objects have been seen
     bool announces_probes = false;    // as bpftrace does, with their number
     bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
     bool print_maps = true;           // at the end

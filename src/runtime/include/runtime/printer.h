@@ -123,6 +123,7 @@ std::string show(const Value& value, bool plain);
 std::string show_duration(int64_t nanoseconds);
 
 // The text of a printf whose format has been checked; integers, strings and durations as the conversions ask.
-std::string format_text(std::string_view format, const std::vector<Value>& values, bool plain);
+// As in C: conversions without `l` print 32 bits.
+std::string format_text(std::string_view format, const std::vector<Value>& values, bool plain, bool as_in_c = false);
 
 }  // namespace lt

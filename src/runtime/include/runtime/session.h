@@ -96,6 +96,7 @@ struct SessionOptions {
     bool source_lines = false;                    // stacks of programs show lines of source and inlined functions
     std::vector<std::string> debug_folders = {};  // in which debug files are looked for before /usr/lib/debug
     std::FILE* messages = stderr;  // where errorf() and warnf() write, and what could not be done is told
+    bool warnings = true;          // does warnf() write anything?
     bool takes_signals = true;     // SIGINT, SIGTERM and SIGHUP end the run; else they are somebody else's
     int command = 0;               // the process of -c; 0: there is none
     OverheadOptions overhead = {};

@@ -51,7 +51,9 @@ struct FormatPiece {
     bool alternate = false;  // #
     uint32_t width = 0;
     std::optional<uint32_t> precision;
-    uint32_t bytes = 8;  // of an integer, by h or hh
+    uint32_t bytes = 8;          // of an integer, by h or hh
+    bool is_long = false;        // by l, ll, j, z or t
+    bool size_is_known = false;  // `bytes` counts, and not the size of the value's type
 
     bool takes_value() const;
 };

@@ -12,9 +12,9 @@
 
 namespace lt {
 
-// What to do about a probe whose place is not there: `some` may be missing of those of a block, with a warning; with
-// `warn` and `ignore` a whole block.
-enum class MissingProbes : uint8_t { error, warn, ignore, some };
+// What to do about a probe whose place is not there; with `warn` and `ignore` it is left out, and its block with it
+// where nothing is left of that.
+enum class MissingProbes : uint8_t { error, warn, ignore };
 
 // Which grammar reads a program.
 enum class Grammar : uint8_t { lt, stp };
@@ -30,6 +30,14 @@ struct Settings {
     bool numbers_by_default = false;  // what nothing says the type of is a whole number
     bool binds_command = false;       // of -c: what the kernel can bind to its process is bound to it
     bool runs_commands = false;       // system() needs no permission
+    bool quotes_stand = false;        // the words of -c are what lies between blanks, quotes are part of them
+    bool whole_iterators = false;     // do iterators go over all objects, also after exit()?
+    bool c_integers = false;          // do conversions of printf() without `l` print 32 bits, as in C?
+    bool one_for_zero = false;        // is what is divided by zero 1, and not 0?
+    bool plain_strncmp = false;       // is strncmp() 1 for all strings that differ, whichever is greater?
+    bool describes_signals = false;   // signal_name(2) is "Interrupt", and not "SIGINT"
+    bool names_hierarchies = false;   // cgroup_path() is "unified:/", and not "/"
+    bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // strings that are joined are cut at max_strlen
     bool runtime_errors = false;      // does what cannot be done end the block, as an error?
     uint32_t max_errors = 0;          // so many of these do not end the run

@@ -45,10 +45,12 @@ enum class Naming : uint8_t {
     time_utc,       // the same, in the time zone of UTC and not in that of lt
     error,          // errno, of either sign: what it says
     error_name,     // the same: its name, as in ENOENT
-    signal,
+    signal,         // its name, as in SIGINT
+    signal_description,  // what it means, as in Interrupt
     syscall,
-    cgroup,   // its id
-    process,  // pid
+    cgroup,          // its id
+    cgroup_unified,  // the same, with the name of the hierarchy before the path
+    process,         // pid
 };
 
 // The functions whose result is collected in a map. The layout of each in memory is in runtime/plan.h.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "calls.h"
+#include "operators.h"
 #include "stdlib/format.h"
 
 namespace lt {
@@ -226,6 +227,43 @@ void wait_busily(BodyLowering& l, const ast::Call& node) {
     b.branch(is_over(), [] {}, [&] { b.loss(l.unit().loss(LossKind::loop_cut, 0)); });
 }
 
+// ---- the memory of programs
+
+constexpr int helper_probe_write_user = 36;
+
+Type written_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    constexpr uint64_t most = 4096;
+    const Type& from = c.checked(node.arguments[1]);
+    const auto* length = std::get_if<ast::Integer>(&c.expr(node.arguments[2]).node);
+    if (!length || length->value == 0 || length->value > most) {
+        c.error(node.arguments[2], fmt::format("the length is a number from 1 to {} as it stands", most));
+    } else if (from.kind == Kind::stack || (from.kind == Kind::integer && from.view != View::hex)) {
+        c.error(node.arguments[1], fmt::format("what is written is bytes, not {}", type_name(from))).hint =
+            "a string, a structure, an array, or an address of the bytes: write_user(address, &$x, 8)";
+    } else {
+        return c.truth();
+    }
+    return nothing();
+}
+
+ir::Value written(BodyLowering& l, ast::ExprId, const ast::Call& node) {
+    Builder& b = l.builder();
+    const auto size = static_cast<uint32_t>(std::get<ast::Integer>(l.expr(node.arguments[2]).node).value);
+    const ast::ExprId from = node.arguments[1];
+    const Type& type = l.type_of(from);
+    ir::Value bytes = ir::no_value;
+    if (in_memory(type)) {
+        bytes = l.text(from, padded(std::max(size, type.size)));
+    } else {
+        bytes = b.buffer(size);
+        l.bytes_at(bytes, b.constant(size), from, false);
+    }
+    const ir::Value failed = b.helper(helper_probe_write_user, {l.number(node.arguments[0]), bytes, b.constant(size)});
+    return b.alu(ir::Alu::eq, b.extend(failed, 4, true), b.constant(0));
+}
+
+void write_only(BodyLowering& l, const ast::Call& node) { written(l, {}, node); }
+
 // ---- options of sockets
 
 constexpr int helper_setsockopt = 49;
@@ -345,6 +383,7 @@ constexpr CallRule rules[] = {
     {Function::signal_thread, signal_type, nullptr, nullptr, send_signal<helper_send_signal_thread>},
     {Function::delay, delay_type, nullptr, nullptr, wait_busily},
     {Function::setsockopt, option_type, set_option, nullptr, set_option_only},
+    {Function::write_user, written_type, written, nullptr, write_only},
     {Function::errorf, nullptr, nullptr, nullptr, formatted<EventKind::error>},
     {Function::warnf, nullptr, nullptr, nullptr, formatted<EventKind::warning>},
     {Function::debugf, kernel_log, nullptr, nullptr, print_to_kernel},

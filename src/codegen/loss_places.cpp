@@ -20,7 +20,8 @@ class Places {
   private:
     // What is counted for a span or for the whole run has no one place.
     static bool has_place(LossKind kind) {
-        return kind == LossKind::failed_read || kind == LossKind::zero_divisor || kind == LossKind::loop_cut;
+        return kind == LossKind::failed_read || kind == LossKind::zero_divisor || kind == LossKind::zero_divisor_one ||
+               kind == LossKind::loop_cut;
     }
 
     uint32_t own_counter(uint32_t index, Span span) {

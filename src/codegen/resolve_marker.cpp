@@ -28,7 +28,8 @@ Resolver::Places Resolver::marker(const ast::ProbeSpec& spec, ResolvedPlace plac
             shared.arguments = marker_arguments(m.arguments);
             const std::string text =
                 fmt::format("{}:{}:{}:{}", probe_row(place.kind).name, file_text(spec, path), m.provider, m.name);
-            shared.members.push_back({text, "", {path, m.name, m.offset, 0}, m.semaphore});
+            const std::string file = path.substr(0, path.find("!/"));  // of a library in an archive: the archive
+            shared.members.push_back({text, "", {file, m.name, m.offset, 0}, m.semaphore});
             found++;
         }
     }

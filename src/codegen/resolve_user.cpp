@@ -1,6 +1,8 @@
 // Functions and instructions of programs and libraries.
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "base/text.h"
 #include "ladder.h"
 #include "resolver.h"
@@ -136,7 +138,11 @@ Result<UserFunction> Resolver::user_place(const std::string& path, std::string_v
     if (name.starts_with("0x")) {
         const auto address = number<uint64_t>(name.substr(2), 16);
         if (!address) return Error{fmt::format("`{}` is no address", name), "", 0};
-        return kernel_.user_address(path, *address);
+        Result<UserFunction> place = kernel_.user_address(path, *address);
+        const bool is_flat = !place && place.error().code == ENOEXEC;
+        if (is_flat && options_.unsafe) return UserFunction{path, std::string(name), *address};
+        if (is_flat) return Error{place.error().what, "with --unsafe the number is an offset in any file", ENOEXEC};
+        return place;
     }
     const size_t plus = name.find('+');
     if (plus == std::string_view::npos) return kernel_.user_function(path, name);

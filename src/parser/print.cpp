@@ -172,7 +172,7 @@ class Printer final : public ExprPrinter {
         std::string out = spec.label.empty() ? "" : spec.label + "=";
         for (const ProbeSpec::Part& p : spec.parts) {
             const bool is_plain = p.text.find_first_of(": ,{}<>;/") == std::string::npos || p.text.starts_with('/');
-            const bool is_bare = is_plain && p.text.find_first_of(": ,{}<>;") == std::string::npos;
+            const bool is_bare = is_plain && p.text.find_first_of(": ,{}<>;\"") == std::string::npos;
             out += (&p == &spec.parts.front() ? "" : ":") + (is_bare ? p.text : quoted(p.text));
         }
         return out;

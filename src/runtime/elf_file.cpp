@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <tuple>
 
+#include "archive.h"
 #include "base/text.h"
 
 namespace lt {
@@ -44,7 +46,7 @@ Result<Descriptor> open_regular(const std::string& path) {
 
 Status check_header(Elf* elf) {
     GElf_Ehdr header{};
-    if (elf_kind(elf) != ELF_K_ELF) return Error{"is not an ELF file", ""};
+    if (elf_kind(elf) != ELF_K_ELF) return Error{"is not an ELF file", "", ENOEXEC};
     if (gelf_getehdr(elf, &header) == nullptr) return Error{"is not a whole ELF file: " + libelf_says(), ""};
     const bool native = gelf_getclass(elf) == ELFCLASS64 && header.e_machine == native_machine;
     if (!native) return Error{"is an ELF file for another kind of machine", ""};
@@ -86,18 +88,36 @@ bool is_function(const GElf_Sym& s) {
 
 }  // namespace
 
-ElfFile::ElfFile(Descriptor fd, Elf* elf, std::string shown) : fd_(std::move(fd)), elf_(elf), path_(std::move(shown)) {}
+ElfFile::ElfFile(Descriptor fd, std::string shown)
+    : fd_(std::move(fd)), path_(std::move(shown)), attached_(archive_path(path_).archive) {}
+
+// `name`: in the archive; empty: it is the file itself.
+Result<Elf*> ElfFile::begin(const std::string& name) {
+    constexpr uint64_t most = 1 << 30;
+    if (name.empty()) return begin_elf(fd_.get());
+    const Result<StoredFile> stored = stored_file(fd_.get(), name);
+    if (!stored) return stored.error();
+    if (stored->size > most) return Error{"has too large a file of this name", "", 0};
+    memory_.resize(stored->size);
+    begins_ = stored->offset;
+    const ssize_t n = ::pread(fd_.get(), memory_.data(), memory_.size(), static_cast<off_t>(begins_));
+    memory_.resize(static_cast<size_t>(std::max<ssize_t>(n, 0)));
+    return elf_memory(reinterpret_cast<char*>(memory_.data()), memory_.size());
+}
 
 Result<ElfFile> ElfFile::open(const std::string& path, const std::string& shown) {
-    Result<Descriptor> fd = open_regular(path);
+    const ArchivePath at = archive_path(path);
+    Result<Descriptor> fd = open_regular(at.archive);
     if (!fd) return fd.error_in(shown);
     elf_version(EV_CURRENT);
-    Elf* elf = begin_elf(fd->get());
-    if (elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), ""};
-    ElfFile file(*std::move(fd), elf, shown);
-    Status good = check_header(elf);
+    ElfFile file(*std::move(fd), shown);
+    const Result<Elf*> elf = file.begin(at.name);
+    if (!elf) return Error{fmt::format("{} {}", file.attached_, elf.error().what), elf.error().hint};
+    if (*elf == nullptr) return Error{shown + " is not an ELF file: " + libelf_says(), "", ENOEXEC};
+    file.elf_.reset(*elf);
+    Status good = check_header(*elf);
     if (good) good = file.read_segments();
-    if (!good) return Error{fmt::format("{} {}", shown, good.error().what), ""};
+    if (!good) return Error{fmt::format("{} {}", shown, good.error().what), good.error().hint, good.error().code};
     file.read_symbols();
     return file;
 }
@@ -111,7 +131,7 @@ Status ElfFile::read_segments() {
             return Error{"is not a whole ELF file: " + libelf_says(), ""};
         }
         if (header.p_type != PT_LOAD) continue;
-        segments_.push_back({header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0});
+        segments_.push_back({begins_ + header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & PF_X) != 0});
     }
     return Done{};
 }
@@ -203,13 +223,13 @@ Result<UserFunction> ElfFile::function(std::string_view name) const {
     }
     Result<uint64_t> offset = file_offset(at->address);
     if (!offset) return offset.error_in(std::string(name));
-    return UserFunction{path_, std::string(name), *offset, at->size, "", spoken_name(name)};
+    return UserFunction{attached_, std::string(name), *offset, at->size, "", spoken_name(name)};
 }
 
 Result<UserFunction> ElfFile::at_address(uint64_t address) const {
     Result<uint64_t> offset = file_offset(address);
     if (!offset) return offset.error();
-    UserFunction place{path_, "", *offset, 0};
+    UserFunction place{attached_, "", *offset, 0};
     for (const Symbol& s : symbols_) {
         const bool inside = address >= s.address && (address == s.address || address - s.address < s.size);
         if (!inside) continue;

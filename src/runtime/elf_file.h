@@ -18,7 +18,8 @@ namespace lt {
 
 class ElfFile {
   public:
-    // `shown` is what errors and answers call the file. Only files that this machine can run are taken.
+    // `shown` is what errors and answers call the file. Only files that this machine can run are taken. Of one in an
+    // archive (archive.h) answers name the archive, and offsets count from its beginning.
     static Result<ElfFile> open(const std::string& path, const std::string& shown);
 
     Result<UserFunction> function(std::string_view name) const;
@@ -61,8 +62,9 @@ class ElfFile {
         int preference;    // among those of one name, the highest is meant
         bool is_resolver;  // of an indirect function: runs once, to pick the function
     };
-    ElfFile(Descriptor fd, Elf* elf, std::string shown);
+    ElfFile(Descriptor fd, std::string shown);
     Status read_segments();
+    Result<Elf*> begin(const std::string& name);
     void read_symbols();
     void read_table(Elf* elf, uint32_t section_type);
     void sort_symbols();
@@ -71,9 +73,12 @@ class ElfFile {
     Error no_symbol(std::string_view name) const;
 
     Descriptor fd_;
+    std::vector<uint8_t> memory_;  // of a file in an archive, with
+    uint64_t begins_ = 0;          // where it lies there
     std::unique_ptr<Elf, CloseElf> elf_;
     std::vector<OpenElf> others_;  // with more symbols of the same code
     std::string path_;
+    std::string attached_;  // the file that the kernel is told
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;
     mutable std::vector<uint32_t> by_address_;  // positions in symbols_; made when first asked for

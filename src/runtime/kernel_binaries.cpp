@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <set>
 
+#include "archive.h"
 #include "base/text.h"
 #include "elf_file.h"
 #include "mounts.h"
@@ -112,7 +113,8 @@ std::optional<std::string> find_library(std::string_view name) {
 
 Result<std::string> check_path(std::string_view name) {
     const std::string path = absolute(name);
-    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) return system_error(path, errno);
+    const std::string file = archive_path(path).archive;
+    if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return system_error(file, errno);
     return path;
 }
 

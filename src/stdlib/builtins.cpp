@@ -341,7 +341,7 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"stack", "unwatch"};
+constexpr std::string_view later[] = {"dw_ustack", "skboutput", "stack", "unwatch"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&

@@ -74,6 +74,16 @@ constexpr std::array functions{
         "right after the event, without a result. Only with --unsafe.",
         "socket:accepted /args.local_port == 80/ { setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1); }",
         true},
+    FunctionRow{
+        Function::write_user,
+        "write_user",
+        {Parameter{"address", Want::integer}, Parameter{"bytes", Want::value}, Parameter{"length", Want::integer}},
+        Aggregation::none,
+        truth_type(),
+        "Writes so many bytes, of a string, a structure or what an address points to, into the memory of the "
+        "program that runs; false where that is not possible. Only with --unsafe.",
+        "u:/bin/bash:readline { write_user(arg0, \"> \", 2); }",
+        true},
     FunctionRow{Function::errorf,
                 "errorf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},

@@ -146,6 +146,7 @@ enum class Function : uint8_t {
     signal_thread,
     delay,
     setsockopt,
+    write_user,
     errorf,
     warnf,
     debugf,

@@ -76,8 +76,9 @@ llvm::Value* FunctionBuilder::called_apart(ir::Library id, llvm::ArrayRef<llvm::
         }
         uint64_t size = 0;
         for (const TextRow& row : texts) {
-            if (row.id == id && row.text == i)
-                size = llvm::cast<llvm::ConstantInt>(arguments[row.size])->getZExtValue();
+            if (row.id != id || row.text != i) continue;
+            size = llvm::cast<llvm::ConstantInt>(arguments[row.size])->getZExtValue();
+            if (size == 0) return nullptr;  // nothing is read: there is no type of no bytes
         }
         name += fmt::format(" {}:{}", i, size);
         given.push_back(arguments[i]);

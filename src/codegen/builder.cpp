@@ -239,14 +239,18 @@ void Builder::loop(ir::Value times, const std::function<void()>& body) {
     ir::Op op;
     op.code = ir::Code::loop;
     op.in = {times};
+    loop_frames_ += 1;  // the kernel calls the body from the program itself
     nest(std::move(op), body);
+    loop_frames_ -= 1;
 }
 
 void Builder::each(uint32_t map, const std::function<void()>& body) {
     ir::Op op;
     op.code = ir::Code::each;
     op.symbol = map;
+    loop_frames_ += 2;  // and here from a function of its own
     nest(std::move(op), body);
+    loop_frames_ -= 2;
 }
 
 ir::Value Builder::turn(uint32_t n) {

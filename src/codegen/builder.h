@@ -66,6 +66,7 @@ class Builder {
     void with_buffers(const std::function<void()>& work);
     uint32_t frame_size() const;  // with the words that loops share
     bool has_loops() const;
+    int64_t loop_frames() const { return loop_frames_; }  // that the loops around this have on the stack
     const ir::Block& body() const { return function_.body; }
     uint32_t shared_size() const;  // bytes of the words that loops share
     // The buffers of the whole function lie in a scratch, not on the stack.
@@ -79,6 +80,7 @@ class Builder {
     ir::Block* block_;
     Span span_;
     uint32_t buffered_ = 0;  // of the frame, now
+    int64_t loop_frames_ = 0;
 };
 
 }  // namespace lt

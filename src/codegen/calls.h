@@ -35,5 +35,6 @@ std::span<const CallRule> samples_rules();
 std::span<const CallRule> name_rules();
 std::span<const CallRule> whole_rules();
 std::span<const CallRule> type_rules();
+std::span<const CallRule> part_rules();
 
 }  // namespace lt

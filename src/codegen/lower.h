@@ -147,6 +147,10 @@ struct RecordPart {
     bool bytes = false;
 };
 
+// What lies on top of the kernel's own stack: our program, with its loops, and the trampoline or function that called
+// it.
+int64_t frames_on_top(Way way, const Builder& b);
+
 class BodyLowering {
   public:
     BodyLowering(Unit& unit, const Body& body) : unit_(unit), body_(body), program_(unit.program) {}
@@ -441,8 +445,9 @@ class BodyLowering {
     void text_to(ast::ExprId id, ir::Value to, uint32_t room) { string_into(id, to, 0, room); }
     // As text(), but of an array of letters in memory all bytes, those behind a zero, too.
     ir::Value bytes(ast::ExprId id, uint32_t room);
-    void bytes_at(ir::Value to, ir::Value size, ast::ExprId address, bool as_text) {
-        read_bytes(to, size, address, as_text);
+    void bytes_at(ir::Value to, ir::Value size, ast::ExprId address, bool as_text, Span where = {},
+                  bool lenient = true) {
+        read_bytes(to, size, address, as_text, where, lenient);
     }
     void count_failed(ir::Value result) { count_failure(result); }
     ir::Value statistic(Function asked, ast::ExprId argument);

@@ -133,7 +133,8 @@ void BodyLowering::if_no_divisor(ast::BinaryOp op, ir::Value by, ast::ExprId lef
 
 // What a helper gives that reads: below zero where it could not. `what` is empty for members and elements.
 void BodyLowering::if_unreadable(ir::Value result, ir::Value address, Span where, std::string_view what, bool lenient) {
-    if (!raises() || lenient || unit_.source.is_library(where.begin)) return count_failure(result);
+    if (!raises() || lenient || (unit_.source.is_library(where.begin) && attempts_.empty()))
+        return count_failure(result);
     std::string text = what.empty() ? "read fault" : fmt::format("{} copy fault", what);
     if (unit_.source.at(where).starts_with("kernel_string")) text = "kernel string copy fault";
     b_->branch(b_->alu(ir::Alu::slt, result, b_->constant(0)),
@@ -151,7 +152,7 @@ void BodyLowering::if_full(ir::Value failed, uint32_t map, Span where) {
 
 ir::Value BodyLowering::read_word(ir::Value address, uint8_t width, bool is_signed, bool user, Span where,
                                   bool lenient) {
-    if (!raises() || lenient || unit_.source.is_library(where.begin))
+    if (!raises() || lenient || (unit_.source.is_library(where.begin) && attempts_.empty()))
         return b_->fetch(address, width, is_signed, user, unit_.loss(LossKind::failed_read, 0));
     const ir::Value room = b_->buffer(8);
     const int helper = user ? helper_probe_read_user : helper_probe_read_kernel;

@@ -14,10 +14,11 @@ constexpr int64_t force_wakeup = 2;     // BPF_RB_FORCE_WAKEUP
 constexpr uint32_t record_header = 8;   // u32 index, u32 zero
 constexpr uint32_t stack_room = 8 + 8 * stack_frames;
 
-// What lies on top of the kernel's own stack: our program, and the trampoline or function that called it.
-int64_t frames_on_top(Way way) { return way == Way::fentry || way == Way::raw_tracepoint ? 2 : 0; }
-
 }  // namespace
+
+int64_t frames_on_top(Way way, const Builder& b) {
+    return way == Way::fentry || way == Way::raw_tracepoint ? 2 + b.loop_frames() : 0;
+}
 
 // Preallocated: what interrupts anything cannot allocate. Its index is followed by that of the scratch.
 uint32_t Unit::stacks() {
@@ -52,7 +53,7 @@ void BodyLowering::stack_into(Variable which, uint32_t frames, ir::Value to) {
         for (uint32_t at = 0; at < stack_size; at += 8) b_->store(to, at, b_->constant(0));
         return;
     }
-    const int64_t flags = user ? user_stack : frames_on_top(way_);
+    const int64_t flags = user ? user_stack : frames_on_top(way_, *b_);
     const auto lost = [&](LossKind kind) { return b_->constant(unit_.loss(kind, 0)); };
     const ir::Value fresh =
         b_->call(ir::Library::stack,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#include <zlib.h>
 
 #include <array>
 #include <charconv>
@@ -27,19 +28,25 @@ std::string release_of(const std::string& folder) {
     return ::uname(&name) == 0 ? name.release : "";
 }
 
-// Lines CONFIG_X=value of the file that distributions put beside their kernels; where there is none, what holds for all
-// kernels that lt runs on.
+// Lines CONFIG_X=value of the file that distributions put beside their kernels, or of the kernel's own; where there is
+// none, what holds for all kernels that lt runs on.
 std::map<std::string, std::string> config_of(const std::string& release) {
     std::map<std::string, std::string> out;
-    std::ifstream file("/boot/config-" + release);
-    if (!file) {
+    gzFile file = ::gzopen(("/boot/config-" + release).c_str(), "r");  // which reads plain text, too
+    if (file == nullptr) file = ::gzopen("/proc/config.gz", "r");
+    if (file == nullptr) {
         for (const char* name : {"64BIT", "X86_64", "SMP", "HAVE_HW_BREAKPOINT", "PERF_EVENTS", "BPF_SYSCALL"})
             out[std::string("CONFIG_") + name] = "y";
+        return out;
     }
-    for (std::string line; std::getline(file, line);) {
+    std::array<char, 4096> read{};
+    while (::gzgets(file, read.data(), read.size()) != nullptr) {
+        const std::string_view line = std::string_view(read.data()).substr(0, std::string_view(read.data()).find('\n'));
         const size_t equals = line.find('=');
-        if (line.starts_with("CONFIG_") && equals != line.npos) out[line.substr(0, equals)] = line.substr(equals + 1);
+        if (line.starts_with("CONFIG_") && equals != line.npos)
+            out.emplace(line.substr(0, equals), line.substr(equals + 1));
     }
+    ::gzclose(file);
     return out;
 }
 

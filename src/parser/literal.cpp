@@ -31,6 +31,7 @@ struct Escape {
 
 constexpr std::array escapes = {
     Escape{'n', '\n'}, Escape{'t', '\t'}, Escape{'r', '\r'}, Escape{'\\', '\\'}, Escape{'"', '"'},
+    Escape{'a', '\a'}, Escape{'b', '\b'}, Escape{'f', '\f'}, Escape{'v', '\v'},
 };
 
 constexpr std::string_view decimal_digits = "0123456789";

@@ -68,7 +68,7 @@ void NameResolver::call(ast::ExprId id) {
         called_.insert(f);
         return put(id, ast::Call{name_in_tree(*f, functions_), n.name_span, n.arguments});
     }
-    if (n.name == "modname" && n.arguments.empty()) return module_name(id, n);
+    if ((n.name == "modname" || n.name == "probemod") && n.arguments.empty()) return module_name(id, n);
     if (const StpFunction* row = find_stp_function(n.name)) return by_row(id, n, *row);
     unknown_function(n);
 }
@@ -96,7 +96,7 @@ void NameResolver::value_in_c(ast::ExprId id, const ast::Call& n) {
 // modname(): that of the place, which the probe point says.
 void NameResolver::module_name(ast::ExprId id, const ast::Call& n) {
     if (!around_->module.empty()) return put(id, ast::String{around_->module});
-    diags_.error(n.name_span, "what modname() would say is not known here").hint =
+    diags_.error(n.name_span, fmt::format("what {}() would say is not known here", n.name)).hint =
         "it is in probes of kernel.* and module().*, each for itself, and not in functions";
     put(id, ast::String{});
 }
@@ -224,8 +224,14 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             expr(n.arguments[1]);
             put(id, ast::Call{"buf", n.name_span, n.arguments});
             break;
+        case StpForm::memory_quoted:
+            arguments(n);
+            n.arguments[0] = add(id, ast::Call{std::string(row.lt), n.name_span, {n.arguments[0]}});
+            put(id, ast::Call{"quoted_bytes", n.name_span, n.arguments});
+            break;
         case StpForm::kernel_number:
         case StpForm::user_number:
+        case StpForm::user_number_or_error:
             return number_at(id, n, row);
         case StpForm::target:
             if (given_.for_port) return put(id, ast::Name{"target"});
@@ -250,8 +256,16 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             return argument(id, n, row);
         case StpForm::delay:
             return delay(id, n, row);
+        case StpForm::register_:
+            return register_value(id, n, row);
+        case StpForm::fact:
+            return fact(id, n, row);
+        case StpForm::place:
+            return symbol_part(id, n, row);
         case StpForm::error:
             return error(id, n);
+        case StpForm::abort:
+            return abort(id, n);
         case StpForm::format:
             return printing(id, n, row);
         case StpForm::refused:
@@ -285,7 +299,7 @@ void NameResolver::text_at(ast::ExprId id, const ast::Call& n, const StpFunction
 // kernel_int(address): what lies there, in its type of C.
 void NameResolver::number_at(ast::ExprId id, const ast::Call& n, const StpFunction& row) {
     expr(n.arguments[0]);
-    const std::string memory = row.form == StpForm::user_number ? "uptr" : "kptr";
+    const std::string memory = row.form == StpForm::kernel_number ? "kptr" : "uptr";
     const ast::ExprId typed = add(id, ast::Cast{{span(id), std::string(row.lt), 1, {}}, n.arguments[0]});
     const bool lenient = row.form == StpForm::user_number;  // it is 0 then
     const ast::ExprId address = add(id, ast::Call{memory, n.name_span, {typed}, lenient});

@@ -296,7 +296,7 @@ class Linker {
             format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : letter == 'u' ? "%u" : "%d";
             ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
             if (letter == 'i') argument = expr(ast::Call{"@lt", where, {expr(ast::String{"int32"}), argument}});
-            given.push_back(letter == 's' ? expr(ast::Call{"user_string_quoted", where, {argument}}) : argument);
+            given.push_back(letter == 's' ? expr(ast::Call{"__user_text", where, {argument}}) : argument);
         }
         given[0] = expr(ast::String{format});
         return expr(ast::Call{"sprintf", where, given});

@@ -260,6 +260,7 @@ void NameResolver::expr(ast::ExprId id) {
     if (const auto* n = std::get_if<ast::Name>(&copy)) return name(id, *n);
     if (const auto* m = std::get_if<ast::Map>(&copy)) return map(id, *m);
     if (std::holds_alternative<ast::Call>(copy)) return call(id);
+    if (std::holds_alternative<ast::Integer>(copy)) return as_long(id);
     if (const auto* index = std::get_if<ast::Index>(&copy); index && bucket(id, *index)) return;
     if (const auto* joined = std::get_if<ast::Binary>(&copy); joined && joined->op == ast::BinaryOp::add) {
         keep_time(joined->left);
@@ -425,8 +426,8 @@ void NameResolver::returned_text(ast::ExprId id) {
 }
 
 void NameResolver::as_long(ast::ExprId id) {
-    const ast::ExprNode& n = node(id);
-    if (std::holds_alternative<ast::Integer>(n) || std::holds_alternative<ast::String>(n)) return;
+    const auto* number = std::get_if<ast::Integer>(&node(id));
+    if ((number && number->value <= INT64_MAX) || std::holds_alternative<ast::String>(node(id))) return;
     const ast::ExprId inner = moved(id);
     put(id, ast::Cast{{span(id), std::string(plain_long), 0, {}}, inner});
 }

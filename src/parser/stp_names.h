@@ -154,6 +154,12 @@ class NameResolver {
     void named_number(ast::ExprId id, const ast::Call& node);
     void size_of(ast::ExprId id, const ast::Call& node);
     void error(ast::ExprId id, const ast::Call& node);
+    // stp_context.cpp
+    void abort(ast::ExprId id, const ast::Call& n);
+    void register_value(ast::ExprId id, const ast::Call& n, const StpFunction& row);
+    void fact(ast::ExprId id, const ast::Call& n, const StpFunction& row);
+    void system_call_number(ast::ExprId id, const ast::Call& n);
+    void symbol_part(ast::ExprId id, const ast::Call& n, const StpFunction& row);
     void sprinted(ast::ExprId id);
     void keep_time(ast::ExprId id);
     void printing(ast::ExprId id, const ast::Call& node, const StpFunction& row);

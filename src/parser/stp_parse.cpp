@@ -32,21 +32,18 @@ void parse_file(const Pieces& pieces, TreeBuilder& build, Diags& diags) {
     Parser(feed, build).parse();
 }
 
-// An alias, and no probe of the file's own.
-bool defines_alias(const Pieces& pieces, size_t probe) {
-    const auto ends = [](const Piece& piece) { return piece.text == "{" || piece.text == "=" || piece.text == "+="; };
-    const auto end = std::find_if(pieces.begin() + static_cast<ptrdiff_t>(probe), pieces.end(), ends);
-    return end != pieces.end() && end->text != "{";
-}
-
-// Words that a file of the library gives a meaning to: functions, macros, first parts of aliases.
-std::set<std::string> defined_in(const Pieces& pieces) {
+// Words that a file of the library gives a meaning to: functions, macros, first parts of aliases. Each stands at the
+// begin of a line, so that a file nobody names is not taken apart.
+std::set<std::string> defined_in(std::string_view text) {
+    constexpr std::string_view of_words = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
     std::set<std::string> out;
-    for (size_t i = 0; i + 1 < pieces.size(); i++) {
-        const bool is_definition = pieces[i].is_word("function") ||
-                                   (pieces[i].is_word("probe") && defines_alias(pieces, i)) ||
-                                   (pieces[i].kind == PieceKind::at_word && pieces[i].text == "@define");
-        if (is_definition) out.insert(pieces[i + 1].text);
+    for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+        const std::string_view rest = text.substr(at);
+        const bool is_probe = rest.starts_with("probe ");
+        if (!is_probe && !rest.starts_with("function ") && !rest.starts_with("@define ")) continue;
+        if (is_probe && rest[rest.find_first_of("{=")] == '{') continue;  // one of the file's own
+        const std::string_view name = rest.substr(rest.find(' ') + 1);
+        out.emplace(name.substr(0, name.find_first_not_of(of_words)));
     }
     return out;
 }
@@ -96,16 +93,11 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
 void load_library(Source& source, const std::vector<std::string>& words, Diags&) {
     struct File {
         StpFile file;
-        Pieces pieces;
         std::set<std::string> defines;
         bool is_added = false;
     };
     std::vector<File> files;
-    for (const StpFile& file : stp_library()) {
-        Pieces pieces = scan_text(file.text);
-        std::set<std::string> defines = defined_in(pieces);
-        files.push_back({file, std::move(pieces), std::move(defines)});
-    }
+    for (const StpFile& file : stp_library()) files.push_back({file, defined_in(file.text)});
     std::set<std::string> wanted = named_in(scan_text(source.text));
     if (wanted.contains("retstr")) wanted.insert("return_str");                     // which it is made by
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
@@ -117,7 +109,7 @@ void load_library(Source& source, const std::vector<std::string>& words, Diags&)
             source.text += '\n';
             source.parts.push_back({static_cast<uint32_t>(source.text.size()), std::string(f.file.name), true});
             source.text += f.file.text;
-            wanted.merge(named_in(f.pieces));
+            wanted.merge(named_in(scan_text(f.file.text)));
         }
     }
 }

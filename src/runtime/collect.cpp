@@ -357,8 +357,11 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, P
 Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const LoadedObject& object, Maps& maps,
                                                    Printer& printer, const SymbolStyle& style) {
     std::unique_ptr<Collector> collector(new Collector(plan, object, maps, printer, style));
-    const auto tells_stack = [](const PlannedEvent& event) { return event.kind == EventKind::stack; };
-    if (std::ranges::any_of(plan.events, tells_stack)) collector->stacks_.symbolizer().record_processes();
+    const auto is_of_program = [](const EventField& field) { return field.type.naming == Naming::user_symbol; };
+    const auto tells_code = [&](const PlannedEvent& event) {
+        return event.kind == EventKind::stack || std::ranges::any_of(event.fields, is_of_program);
+    };
+    if (std::ranges::any_of(plan.events, tells_code)) collector->stacks_.symbolizer().record_processes();
     collector->ring_fd_ = object.map("lt_events");
     if (collector->ring_fd_ < 0) return collector;
     collector->ring_.reset(ring_buffer__new(collector->ring_fd_, &Collector::take_next, collector.get(), nullptr));

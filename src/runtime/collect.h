@@ -140,7 +140,7 @@ class Collector {
 
     Result<MapContent> map(size_t index) { return dispatcher_.map(index); }
     Result<OpenSpans> open_spans(size_t index) { return dispatcher_.open_spans(index); }
-    std::string symbol(uint64_t address) { return stacks_.symbol(address, 0); }
+    Frame symbol(uint64_t address) { return stacks_.symbol(address, 0); }
     std::vector<uint64_t> stack(uint64_t id, uint64_t process) const { return stacks_.addresses({id, process}); }
     Status print_maps() { return dispatcher_.print_maps(); }
 

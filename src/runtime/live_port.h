@@ -32,7 +32,7 @@ class LivePort final : public HostPort {
     uint64_t get_prandom_u32() override { return random_() & UINT32_MAX; }
     uint64_t get_smp_processor_id() override;
     std::string_view comm() override { return comm_; }
-    std::string symbol(uint64_t address) override { return collector_.symbol(address); }
+    std::string symbol(uint64_t address) override { return collector_.symbol(address).function; }
     std::vector<uint64_t> stack(uint64_t id, uint64_t process) override { return collector_.stack(id, process); }
 
   private:

@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "mounts.h"
+#include "stdlib/builtins.h"
 #include "stdlib/system_calls.h"
 
 namespace lt {
@@ -103,9 +104,16 @@ std::string process_text(uint32_t pid) {
     return text->substr(0, text->find('\n'));
 }
 
-std::string symbol_text(uint64_t address, uint32_t process, const SymbolAt& symbol) {
-    std::string name = symbol(address, process);
-    return name.empty() ? fmt::format("{:#x}", address) : name;
+// The part of it that is asked for, "" for the name; where that is not known, the address.
+std::string symbol_text(uint64_t address, uint32_t process, const SymbolAt& symbol, std::string_view part = {}) {
+    const Frame frame = symbol(address, process);
+    const size_t colon = frame.place.rfind(':');
+    std::string text = part.empty()                                        ? frame.function
+                       : part == symbol_object                             ? frame.object
+                       : part == symbol_place || colon == frame.place.npos ? frame.place
+                       : part == symbol_file                               ? frame.place.substr(0, colon)
+                                                                           : frame.place.substr(colon + 1);
+    return text.empty() ? fmt::format("{:#x}", address) : text;
 }
 
 std::string number_text(const Value& value, int64_t number, const SymbolAt& symbol) {
@@ -170,7 +178,8 @@ std::string hardware_text(const Group& group) {
 std::string group_text(const Value& value, const Group& group, const SymbolAt& symbol) {
     if (value.type.naming == Naming::internet) return internet_text(group);
     if (value.type.naming == Naming::hardware) return hardware_text(group);
-    return symbol_text(static_cast<uint64_t>(part(group, 0)), static_cast<uint32_t>(part(group, 1)), symbol);
+    return symbol_text(static_cast<uint64_t>(part(group, 0)), static_cast<uint32_t>(part(group, 1)), symbol,
+                       value.type.shape ? value.type.shape->name : "");
 }
 
 }  // namespace

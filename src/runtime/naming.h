@@ -11,8 +11,8 @@
 
 namespace lt {
 
-// The name of what lies at an address, of the process or (0) of the kernel; empty where none is known.
-using SymbolAt = std::function<std::string(uint64_t address, uint32_t process)>;
+// What lies at an address, of the process or (0) of the kernel.
+using SymbolAt = std::function<Frame(uint64_t address, uint32_t process)>;
 
 // Does name_values() put a text in the place of such a value, or of one inside of it?
 bool is_named(const Type& type);

@@ -33,11 +33,15 @@ const std::vector<Frame>& Stacks::frames(const Stack& stack) {
     return named->second;
 }
 
-std::string Stacks::symbol(uint64_t address, uint32_t process) {
+// The function that has a symbol, at the line that is innermost.
+Frame Stacks::symbol(uint64_t address, uint32_t process) {
     const std::array<uint64_t, 1> one{address};
     const std::vector<Frame> frames = process == 0 ? symbolizer_.kernel(one) : symbolizer_.process(process, one);
     const auto own = std::ranges::find_if(frames, [](const Frame& frame) { return !frame.inlined; });
-    return own == frames.end() ? std::string() : own->function;
+    if (own == frames.end()) return {};
+    Frame found = *own;
+    found.place = frames.front().place;
+    return found;
 }
 
 std::vector<uint64_t> Stacks::addresses(const Key& key) const {

@@ -27,7 +27,7 @@ class Stacks {
     Symbolizer& symbolizer() { return symbolizer_; }
 
     // The name alone of what lies at an address of a process, or (0) of the kernel; empty where none is known.
-    std::string symbol(uint64_t address, uint32_t process);
+    Frame symbol(uint64_t address, uint32_t process);
 
     using Key = std::pair<uint64_t, uint64_t>;  // as in the map: id and process
     std::vector<uint64_t> addresses(const Key& key) const;

@@ -373,7 +373,7 @@ std::span<const FunctionRow> function_rows() {
         std::vector<FunctionRow> rows(functions.begin(), functions.end());
         for (std::span<const FunctionRow> table :
              {text_functions(), runtime_functions(), format_functions(), kernel_functions(), samples_functions(),
-              whole_functions(), type_functions()})
+              whole_functions(), type_functions(), part_functions()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();

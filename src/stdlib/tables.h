@@ -16,5 +16,6 @@ std::span<const FunctionRow> runtime_functions();  // what is done when a record
 std::span<const FunctionRow> whole_functions();    // many values in one
 std::span<const FunctionRow> samples_functions();  // what is asked of what was collected
 std::span<const FunctionRow> type_functions();     // what is known when the program is compiled, and small ones
+std::span<const FunctionRow> part_functions();     // frames of a stack, characters of a string
 
 }  // namespace lt

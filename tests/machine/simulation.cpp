@@ -80,7 +80,7 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
            [this](size_t map, bool printed) { return maps_.clear(map, printed); },
            [this](size_t map, bool printed) { return maps_.zero(map, printed); },
            [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
-           [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return std::string(); }},
+           [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return Frame{}; }},
           printer) {
     machine_.environment().now = start_time;
     const auto& maps = machine_.object().maps;

@@ -77,6 +77,122 @@ LT_API void lt_change_case(char* text, __u32 size, __u32 first) {
     }
 }
 
+// A character that stands for itself, or how C writes it: up to 10 bytes, the first 8 of them in `low`.
+struct lt_escaped {
+    __u64 low, high;
+    __u32 bytes;  // written
+    __u32 taken;  // read
+};
+
+static inline __attribute__((always_inline)) __u64 lt_hex(__u32 number, __u32 digits) {
+    __u64 text = 0;
+    for (__u32 i = 0; i < digits; i++) {
+        __u64 digit = number & 15;
+        text = text << 8 | (digit + '0' + (((9 - digit) >> 63) * 7));
+        number >>= 4;
+    }
+    return text;
+}
+
+// The number of a character of UTF-8 that is more than one byte; 0: there is none here. What follows is in `c`, too.
+static inline __attribute__((always_inline)) __u32 lt_wide(const unsigned char* c, __u64 left, __u32* bytes) {
+    const __u32 a = c[0], second = c[1] & 0x3f, third = c[2] & 0x3f;
+    if ((c[1] & 0xc0) != 0x80) return 0;
+    *bytes = 2;
+    if (a >= 0xc2 && a < 0xe0 && left >= 2) return (a & 0x1f) << 6 | second;
+    if (a < 0xe0 || (c[2] & 0xc0) != 0x80) return 0;
+    *bytes = 3;
+    const __u32 three = (a & 0xf) << 12 | second << 6 | third;
+    if (a < 0xf0) return left >= 3 && three >= 0x800 && three - 0xd800 >= 0x800 ? three : 0;
+    *bytes = 4;
+    const __u32 four = (a & 7) << 18 | second << 12 | third << 6 | (c[3] & 0x3f);
+    return (c[3] & 0xc0) == 0x80 && left >= 4 && a < 0xf5 && four - 0x10000 < 0x100000 ? four : 0;
+}
+
+static inline __attribute__((always_inline)) void lt_escape(const unsigned char* text, __u64 left,
+                                                            struct lt_escaped* e) {
+    const __u32 c = text[0];
+    e->high = 0;
+    e->taken = e->bytes = 1;
+    e->low = c;
+    if (c - 32 < 95 && c != '"' && c != '\\') return;
+    e->bytes = 2;
+    if (c == '"' || c == '\\') {
+        e->low = '\\' | c << 8;
+    } else if (c - 7 < 7) {  // abtnvfr
+        e->low = '\\' | (__u64)(__u8)(0x7266766e746261ull >> (c - 7) * 8) << 8;
+    } else if (c == 0) {
+        e->low = '\\' | '0' << 8;
+    } else {
+        __u32 bytes = 1;
+        const __u32 wide = c < 0xc2 ? 0 : lt_wide(text, left, &bytes);
+        e->taken = wide ? bytes : 1;
+        e->bytes = wide == 0 ? 4 : wide < 0x10000 ? 6 : 10;
+        if (wide == 0) {
+            e->low = '\\' | ('0' + (c >> 6)) << 8 | ('0' + (c >> 3 & 7)) << 16 | ('0' + (c & 7)) << 24;
+        } else if (wide < 0x10000) {
+            e->low = '\\' | 'u' << 8 | lt_hex(wide, 4) << 16;
+        } else {
+            const __u64 low = lt_hex(wide >> 8, 6);
+            e->low = '\\' | 'U' << 8 | low << 16;
+            e->high = lt_hex(wide & 0xff, 2);
+        }
+    }
+}
+
+// What a text in quotes is made of so far; the room of `out` is 12 bytes more than `most`.
+struct lt_quotation {
+    __u64 at;      // characters
+    __u64 kept;    // those that stay where the end is left out, for dots
+    __u64 behind;  // the first byte of the text that is not taken yet
+    __u64 is_cut;
+    __u64 turn;  // the next byte to look at
+    __u64 length;
+    __u64 most;
+};
+
+// The next byte of a text, if it is not a part of a character that was taken. The text has 4 bytes more than are of it.
+// `form`: 1: in quotes, 2: zeros do not end it. 1: it has ended.
+LT_API __u64 lt_quote_step(void* state, char* out, __u32 room, const char* text, __u32 size, __u32 form) {
+    struct lt_quotation* q = state;
+    const __u64 i = q->turn++, length = q->length, most = q->most;
+    const unsigned char* c = (const unsigned char*)text + lt_at_most(i, size - 4);
+    if (i >= length || (c[0] == 0 && !(form & 2))) return 1;
+    if (i < q->behind) return 0;
+    struct lt_escaped e;
+    lt_escape(c, length - i, &e);
+    const __u64 at = q->at;
+    if (at + e.bytes > most - (form & 1)) {
+        q->is_cut = 1;
+        return 1;
+    }
+    char* to = out + lt_at_most(at, room - 12);
+    for (__u32 k = 0; k < 8; k++) to[k] = e.low >> 8 * k;
+    to[8] = e.high;
+    to[9] = e.high >> 8;
+    q->at = at + e.bytes;
+    q->behind = i + e.taken;
+    if (at + e.bytes + 4 <= most) q->kept = at + e.bytes;
+    return 0;
+}
+
+LT_API void lt_quote_begin(void* state, char* out, __u64 length, __u64 most, __u32 form) {
+    struct lt_quotation* q = state;
+    q->at = q->kept = form & 1;
+    q->behind = q->is_cut = q->turn = 0;
+    q->length = length;
+    q->most = form & 1 && most < 5 ? 5 : most;
+    out[0] = '"';
+}
+
+LT_API void lt_quote_end(void* state, char* out, __u32 room, __u32 form) {
+    const struct lt_quotation* q = state;
+    const __u64 is_cut = q->is_cut, dots = '"' | '.' << 8 | '.' << 16 | (__u64)'.' << 24;
+    char* to = out + lt_at_most(is_cut && form & 1 ? q->kept : q->at, room - 12);
+    const __u64 end = !(form & 1) ? 0 : is_cut ? dots : '"';
+    for (__u32 k = 0; k < 5; k++) to[k] = end >> 8 * k;
+}
+
 static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'z') return c - 'a' + 10;

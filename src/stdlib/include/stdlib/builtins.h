@@ -195,7 +195,19 @@ enum class Function : uint8_t {
     pid_in,
     tid_in,
     type_info,
+    // of frames of a stack, characters of a string
+    kframe,
+    uframe,
+    ksym_offset,
+    usym_part,
+    byte_at,
+    quoted,
+    quoted_bytes,
 };
+
+// Of a symbol of a program, where not its name is asked for: the name of its type.
+inline constexpr std::string_view symbol_object = "object", symbol_place = "place", symbol_file = "file",
+                                  symbol_line = "line";
 
 enum class Want : uint8_t {
     at_opening,

@@ -47,14 +47,20 @@ enum class StpForm : uint8_t {
     memory_or_nothing,  // an empty one where it cannot be read
     bytes_or_nothing,
     memory_bytes,   // bytes at an address, so many
+    memory_quoted,  // the same in quotes, at most so many characters
     kernel_number,  // a number at an address of the kernel: its type in C
-    user_number,    // the same of the process that runs
+    user_number,    // the same of the process that runs, 0 where it cannot be read
+    user_number_or_error,
     target,
-    show,      // print() of a variable
-    format,    // a function whose argument is a format
-    argument,  // of the function, by its number
-    delay,     // in a unit of so many nanoseconds
-    error,     // a message, and the end
+    show,       // print() of a variable
+    format,     // a function whose argument is a format
+    argument,   // of the function, by its number
+    register_,  // by its name: int or uint, as it is extended to 64 bits
+    fact,       // about the probe, which is known when it is compiled
+    place,      // of what lies at an address of the process, with lines of the source
+    delay,      // in a unit of so many nanoseconds
+    error,      // a message, and the end
+    abort,      // the end of the run and of the handler
     refused,
 };
 

@@ -208,6 +208,10 @@ bool Pipeline::begin() {
         if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)
             return refuse(timed.error());
     }
+    input_ = ScriptInput::of(ir_.plan, *trace_, shared_.messages);
+    if (input_) {
+        if (const Status watched = input_->watch(*session_); !watched) return refuse(watched.error());
+    }
     if (child_ && !release_child()) return false;
     if (duration_ns_ == 0) return true;
     const Status timed = session_->end_after(duration_ns_);
@@ -216,6 +220,7 @@ bool Pipeline::begin() {
 
 bool Pipeline::end(Ended how) {
     if (live_) live_->end();
+    input_.reset();
     const Status finished = session_->finish();
     tell_end();
     exit_status_ = session_->exit_status();

@@ -127,7 +127,6 @@ constexpr std::array rows{
     StpFunction{"returnval", 0, 0, StpForm::value, "retval"},
     StpFunction{"target", 0, 0, StpForm::target, ""},
 
-    StpFunction{"usymfileline", 1, 1, StpForm::refused, "lt reads no lines from debug information: usymname()"},
     StpFunction{"usymfile", 1, 1, StpForm::refused, "lt reads no lines from debug information: usymname()"},
     StpFunction{"usymline", 1, 1, StpForm::refused, "lt reads no lines from debug information: usymname()"},
     StpFunction{"matched", 1, 1, StpForm::refused,

@@ -187,6 +187,7 @@ class BodyChecker {
     Type type_of(ast::ExprId id, const ast::Cast& node);
     Type number_of(const ast::Cast& node, const Type& from, const Type& wanted);
     Type text_as(const ast::Cast& node, const Type& from);
+    Type address_as_number(const ast::Cast& node);
     Type type_of(ast::ExprId id, const ast::SizeOf& node);
     Type type_of(ast::ExprId id, const ast::OffsetOf& node);
     Type member(ast::ExprId id, const Type& owner, const ast::Member& node, bool user);

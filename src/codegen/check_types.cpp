@@ -269,6 +269,8 @@ bool BodyChecker::said_of_kernel(ast::ExprId address) {
 Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     const Type from = value(node.value);
     if (from.kind == Kind::none) return nothing();
+    if (node.decays && (from.kind == Kind::string || from.kind == Kind::array) && memory_of(node.value))
+        return address_as_number(node);
     if (from.kind == Kind::string) return text_as(node, from);
     ast::TypeName written = node.type;
     if (written.count == 0U) {  // (uint8[])x: as many as it has
@@ -299,6 +301,13 @@ Type BodyChecker::type_of(ast::ExprId, const ast::Cast& node) {
     Type type = *wanted;
     type.user_memory =
         from.user_memory || type.user_memory || (pointee(type) && supposed_of_user(node.value, *pointee(type)));
+    return type;
+}
+
+// An array of C is its address wherever it is not asked for an element.
+Type BodyChecker::address_as_number(const ast::Cast& node) {
+    Type type = type_named(node.type).value_or(nothing());
+    type.user_memory = *memory_of(node.value);
     return type;
 }
 

@@ -122,7 +122,12 @@ BodyLowering::Location BodyLowering::index_place(ast::ExprId id, const ast::Inde
     return p;
 }
 
+// The kernel patches its programs, but not what lt runs, which is therefore for the kernel that it was compiled for.
 ir::Value BodyLowering::asked(const Location& p, ir::Ask ask, uint64_t value) {
+    if (on_host() && body_.only_host) {
+        unit_.compiled_in();
+        return b_->constant(static_cast<int64_t>(value));
+    }
     return b_->relocation(unit_.relocation({ask, p.root, p.path, value}));
 }
 
@@ -345,6 +350,7 @@ ir::Value BodyLowering::integer_of(ast::ExprId, const ast::Tuple&) { return b_->
 
 ir::Value BodyLowering::integer_of(ast::ExprId id, const ast::Cast& node) {
     const Type& t = type(id);
+    if (node.decays && in_memory(type(node.value)) && lies_somewhere(node.value)) return address(place(node.value));
     if (type(node.value).kind == Kind::array)
         return b_->load(string(node.value, 8), 0, static_cast<uint8_t>(t.size), t.is_signed);
     if (type(node.value).kind == Kind::string)

@@ -36,7 +36,8 @@ Resolver::Places Resolver::functions_of_files(const ast::ProbeSpec& spec, Resolv
     Diags passed_over;
     Resolver quiet = telling(passed_over);
     std::vector<SourcePlace> found;
-    for (const std::string& path : *files) {
+    for (const std::string& file : *files) {
+        const std::string path = by_symbol ? library_today(spec, file) : file;
         if (by_symbol) {
             if (Result<UserFunction> one = user_place(path, name)) found.push_back({*std::move(one), ""});
         } else if (auto here = quiet.user_places(spec, path, "")) {

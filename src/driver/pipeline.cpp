@@ -305,7 +305,7 @@ void Pipeline::draw_diags() {
 }
 
 bool Pipeline::parse() {
-    load_imports(source_, diags_, command_.positional);
+    load_imports(source_, diags_, command_.positional, command_.list(Option::header_folders));
     Invocation given{command_.positional, {}};
     for (const ParamSetting& p : command_.params) given.named.emplace_back(p.name, p.text);
     if (asks_for_command() && !start_command()) return false;

@@ -20,6 +20,7 @@
 #include "report.h"
 #include "runtime/saved_plan.h"
 #include "runtime/session.h"
+#include "script_input.h"
 #include "trace.h"
 
 namespace lt {
@@ -143,6 +144,7 @@ class Pipeline {
     std::unique_ptr<Trace> trace_;
     std::unique_ptr<Traces> traces_;
     std::unique_ptr<Control> control_;
+    std::unique_ptr<ScriptInput> input_;
     std::vector<Timing> timings_;
 };
 

@@ -214,6 +214,10 @@ bool Pipeline::begin() {
         if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed)
             return refuse(timed.error());
     }
+    input_ = ScriptInput::of(ir_.plan, *trace_, shared_.messages);
+    if (input_) {
+        if (const Status watched = input_->watch(*session_); !watched) return refuse(watched.error());
+    }
     if (child_) session_->turn();  // what BEGIN asks for is done before the command runs
     if (child_ && !release_child()) return false;
     if (duration_ns_ == 0) return true;
@@ -224,6 +228,7 @@ bool Pipeline::begin() {
 bool Pipeline::end(Ended how) {
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
+    input_.reset();
     const Status finished = session_->finish();
     tell_end();
     exit_status_ = session_->exit_status();

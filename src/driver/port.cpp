@@ -59,13 +59,14 @@ class Porter {
         : source_(std::move(source)), kernel_(kernel), given_{command.positional} {
         tell_systemtap(command, given_);
         given_.for_port = true;
+        folders_ = command.list(Option::header_folders);
         options_.params = command.params;
         options_.unsafe = true;
     }
 
     int run() {
         Diags diags;
-        load_imports(source_, diags);
+        load_imports(source_, diags, {}, folders_);
         const ast::Program linked = parse_as_written(source_, diags, given_);
         for (const ast::CFunction& f : linked.c_functions)
             diags.error(f.span, fmt::format("{} is written in C, for which lt's own language has no place", f.shown))
@@ -189,6 +190,7 @@ class Porter {
     Source source_;
     Kernel* kernel_;
     Invocation given_;
+    std::vector<std::string> folders_;
     ResolveOptions options_;
     std::vector<Told> told_;  // by expression
 };

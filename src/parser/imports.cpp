@@ -92,8 +92,9 @@ bool may_import(const Source& source, const ast::Program& program, const ast::Im
 
 }  // namespace
 
-void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words) {
-    if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, words, diags);
+void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words,
+                  const std::vector<std::string>& folders) {
+    if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, words, folders, diags);
     if (source.text.find("import") == std::string::npos) return;
     for (bool more = true; more && source.parts.size() < most_files;) {
         more = false;

@@ -17,6 +17,7 @@
 #include "stp_display.h"
 #include "stp_globals.h"
 #include "stp_inline.h"
+#include "stp_later.h"
 #include "stp_names.h"
 #include "stp_points.h"
 #include "stp_process.h"
@@ -60,6 +61,7 @@ class Linker {
         if (!any && !diags_.has_errors())
             diags_.error({}, "there is no probe in the program").hint =
                 "try: probe begin { println(\"hello\") exit() }";
+        for (size_t i = 0; i < later_.size(); i++) add_probe(Probe(later_[i]));
         add_display();
         add_functions();
         add_probes_of_library();
@@ -335,6 +337,7 @@ class Linker {
         for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
         inline_texts(program_, body, own);
         drop_unused(program_, body, own);
+        if (in_kernel(*first.row) && !given_.for_port) leave_for_later(probe, body);
         Around around;
         around.row = first.row;
         around.call = first.arguments.empty() ? nullptr : find_stp_system_call(first.arguments.front());
@@ -342,6 +345,8 @@ class Linker {
         for (const Place& place : places) {
             if (module_of(place) != around.module) around.module.clear();
         }
+        if (first.row->variables == "marker" && places.size() == 1 && !is_glob(first.arguments.back()))
+            around.mark = first.arguments.back();
         if (first.row->variables == "written") around.written = written_parameter(first);
         around.at_return = !first.row->entry.empty() && asks_entry(body);
         names_.body(body, around);
@@ -357,6 +362,32 @@ class Linker {
             specs.push_back(probe_of(place, around.at_return ? place.row->entry : place.row->probe));
         turns_[program_.items.size()] = turn_of(first);
         program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
+    }
+
+    static bool in_kernel(const StpPoint& row) {
+        constexpr std::array<std::string_view, 5> of_lt{"BEGIN", "END", "ERROR", "interval", "self"};
+        return std::ranges::find(of_lt, row.probe.substr(0, row.probe.find(':'))) == of_lt.end();
+    }
+
+    // lt looks so often for what probes of the kernel's leave to it, and once more before all that the end does.
+    void leave_for_later(const Probe& probe, ast::Block& body) {
+        constexpr int64_t milliseconds = 10, first = std::numeric_limits<int64_t>::min() + 1;
+        const std::string mark = fmt::format("__later_{}", later_.size());
+        const auto taken = take_later(
+            program_, body, mark, [this](const std::string& name) { return globals_.contains(name); }, functions_);
+        if (!taken) return;
+        const Span where = probe.span;
+        words_.push_back(Global{mark, where, {}});
+        GlobalUse use{&words_.back()};
+        use.is_written = true;
+        globals_.emplace(mark, use);
+        const auto named = [&] { return program_.add(where, ast::Name{mark}); };
+        const ast::ExprId none = program_.add(where, ast::Integer{0});
+        ast::Block work{{program_.add(where, ast::Assign{named(), std::nullopt, none})}};
+        work.statements.insert(work.statements.end(), taken->statements.begin(), taken->statements.end());
+        const Point soon{where, {{where, "timer", {}}, {where, "ms", milliseconds}}},
+            end{where, {{where, "end", first}}};
+        later_.push_back({where, {soon, end}, {{program_.add(where, ast::If{named(), work, {}})}}});
     }
 
     // Declared where it is first asked for.
@@ -492,6 +523,7 @@ class Linker {
     std::deque<Global> given_globals_;
     std::deque<Global> words_;  // argc and argv, where the program writes to them
     uint32_t groups_ = 0;       // of alternatives among probes
+    std::vector<Probe> later_;  // of what lt does in the place of probes of the kernel's
     std::deque<Alias> made_;    // for system calls
     ast::Block unread_;         // what prints globals that nothing reads
     std::set<const Function*> added_;

@@ -370,6 +370,11 @@ void NameResolver::target(ast::ExprId id) {
     const auto* name = std::get_if<ast::Name>(&node(id));
     if (name != nullptr && name->name == "$value" && !around_->written.empty())
         return put(id, ast::Name{around_->written});
+    if (name != nullptr && name->name == "$$name" && around_->row != nullptr && around_->row->variables == "marker") {
+        if (!around_->mark.empty()) return put(id, ast::String{around_->mark});
+        put(id, ast::Call{"__mark_name", span(id), {}});
+        return expr(id);
+    }
     if (shown_whole(id)) return;
     path(id);
     as_long(id);
@@ -429,7 +434,7 @@ void NameResolver::as_long(ast::ExprId id) {
     const auto* number = std::get_if<ast::Integer>(&node(id));
     if ((number && number->value <= INT64_MAX) || std::holds_alternative<ast::String>(node(id))) return;
     const ast::ExprId inner = moved(id);
-    put(id, ast::Cast{{span(id), std::string(plain_long), 0, {}}, inner});
+    put(id, ast::Cast{{span(id), std::string(plain_long), 0, {}}, inner, true});
 }
 
 // The expression as lt writes it, with its type of C.

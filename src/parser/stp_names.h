@@ -48,6 +48,7 @@ struct Around {
     const StpPoint* row = nullptr;        // none: in a function
     const StpSystemCall* call = nullptr;  // of a system call that is named alone
     std::string module = {};              // in which the place is; empty: in a program, or in several
+    std::string mark = {};                // the mark's name; empty: there is none, or a pattern stands for it
     std::string written = {};             // of procfs().write: the parameter that $value is
     bool at_return = false;               // in a span: what is asked of the entry is frozen there
     std::set<std::string> parameters;     // of the function

@@ -1,6 +1,11 @@
 #include "stp_parse.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -48,10 +53,31 @@ std::set<std::string> defined_in(std::string_view text) {
     return out;
 }
 
+// An alias, and no probe of the file's own.
+bool defines_alias(const Pieces& pieces, size_t probe) {
+    const auto ends = [](const Piece& piece) { return piece.text == "{" || piece.text == "=" || piece.text == "+="; };
+    const auto end = std::find_if(pieces.begin() + static_cast<ptrdiff_t>(probe), pieces.end(), ends);
+    return end != pieces.end() && end->text != "{";
+}
+
+// The same in a file as people write them.
+std::set<std::string> defined_by(const Pieces& pieces) {
+    std::set<std::string> out;
+    for (size_t i = 0; i + 1 < pieces.size(); i++) {
+        const bool is_definition = pieces[i].is_word("function") ||
+                                   (pieces[i].is_word("probe") && defines_alias(pieces, i)) ||
+                                   (pieces[i].kind == PieceKind::at_word && pieces[i].text == "@define");
+        if (is_definition) out.insert(pieces[i + 1].text);
+    }
+    return out;
+}
+
 std::set<std::string> named_in(const Pieces& pieces) {
     std::set<std::string> out;
     for (const Piece& piece : pieces) {
         if (piece.kind == PieceKind::word) out.insert(piece.text);
+        if (piece.kind == PieceKind::target && piece.text == "$$name")
+            out.insert("__mark_name");  // which it is made by
         if (piece.kind == PieceKind::at_word) out.insert(piece.text.substr(1));
         for (std::string_view word : c_calls) {
             if (piece.kind == PieceKind::embedded && piece.text.find(word) != piece.text.npos) out.emplace(word);
@@ -68,6 +94,36 @@ Pieces scan_text(std::string_view text) {
     Diags ignored;
     const Source source{"", std::string(text)};
     return scan(source, {0, static_cast<uint32_t>(text.size())}, ignored);
+}
+
+// A file that can be added to the program, with the words that decide whether it is.
+struct LibraryFile {
+    std::string name, text;
+    std::set<std::string> defines = {};
+    bool is_added = false;
+};
+
+// Those of the folders come first: what they define is taken before what lt has by the same name.
+std::vector<LibraryFile> library_files(const std::vector<std::string>& folders, Diags& diags) {
+    namespace fs = std::filesystem;
+    std::vector<LibraryFile> out;
+    for (const std::string& folder : folders) {
+        std::error_code failed;
+        std::set<std::string> paths;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed))
+            if (entry.path().extension() == ".stp") paths.insert(entry.path().string());
+        if (failed)
+            diags.error({}, fmt::format("-I {}: {}", folder, failed.message())).hint =
+                "the option takes a folder of .stp files";
+        for (const std::string& path : paths) {
+            std::ifstream file(path);
+            out.push_back({path, std::string(std::istreambuf_iterator<char>(file), {})});
+        }
+    }
+    for (LibraryFile& file : out) file.defines = defined_by(scan_text(file.text));
+    for (const StpFile& file : stp_library())
+        out.push_back({std::string(file.name), std::string(file.text), defined_in(file.text)});
+    return out;
 }
 
 }  // namespace
@@ -90,26 +146,21 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
     link(program, tree, source, given, diags);
 }
 
-void load_library(Source& source, const std::vector<std::string>& words, Diags&) {
-    struct File {
-        StpFile file;
-        std::set<std::string> defines;
-        bool is_added = false;
-    };
-    std::vector<File> files;
-    for (const StpFile& file : stp_library()) files.push_back({file, defined_in(file.text)});
+void load_library(Source& source, const std::vector<std::string>& words, const std::vector<std::string>& folders,
+                  Diags& diags) {
+    std::vector<LibraryFile> files = library_files(folders, diags);
     std::set<std::string> wanted = named_in(scan_text(source.text));
     if (wanted.contains("retstr")) wanted.insert("return_str");                     // which it is made by
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;
-        for (File& f : files) {
+        for (LibraryFile& f : files) {
             if (f.is_added || !has_common(f.defines, wanted)) continue;
             f.is_added = more = true;
             source.text += '\n';
-            source.parts.push_back({static_cast<uint32_t>(source.text.size()), std::string(f.file.name), true});
-            source.text += f.file.text;
-            wanted.merge(named_in(scan_text(f.file.text)));
+            source.parts.push_back({static_cast<uint32_t>(source.text.size()), f.name, true});
+            source.text += f.text;
+            wanted.merge(named_in(scan_text(f.text)));
         }
     }
 }

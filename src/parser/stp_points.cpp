@@ -109,6 +109,12 @@ bool names(const std::vector<PointPart>& parts, const Alias& alias) {
     return true;
 }
 
+// A dash in the name of a mark is two underscores in the program.
+std::string mark_name(std::string name) {
+    for (size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) name.replace(at, 1, "__");
+    return name;
+}
+
 }  // namespace
 
 std::vector<Place> PointFinder::places(const std::vector<Point>& points) {
@@ -189,7 +195,9 @@ void PointFinder::add_row(const StpPoint& row, const Point& point, Place place) 
     place.row = &row;
     place.point = point;
     for (const PointPart& part : point.parts) {
-        if (part.argument) place.arguments.push_back(text_of(part));
+        if (!part.argument) continue;
+        place.arguments.push_back(text_of(part));
+        if (part.name == "mark") place.arguments.back() = mark_name(place.arguments.back());
     }
     out_.push_back(std::move(place));
 }

@@ -137,7 +137,9 @@ Result<uint64_t> loop(Execution& x, const Arguments& a) {
     return count;
 }
 
-// ---- memory: of the program's own
+// ---- memory: of the program's own, else of the kernel
+
+bool of_kernel(uint64_t address) { return address >> 63 != 0; }
 
 Result<uint64_t> probe_read(Execution& x, const Arguments& a) {
     auto to = x.memory().write(a[0], static_cast<uint32_t>(a[1]));
@@ -147,6 +149,7 @@ Result<uint64_t> probe_read(Execution& x, const Arguments& a) {
         std::copy(from->begin(), from->end(), to->begin());
         return uint64_t{0};
     }
+    if (of_kernel(a[2]) && port(x).read_kernel(a[2], *to)) return uint64_t{0};
     std::fill(to->begin(), to->end(), uint8_t{0});
     return failure(EFAULT);
 }
@@ -154,8 +157,10 @@ Result<uint64_t> probe_read(Execution& x, const Arguments& a) {
 Result<uint64_t> probe_read_str(Execution& x, const Arguments& a) {
     auto to = x.memory().write(a[0], static_cast<uint32_t>(a[1]));
     if (!to) return to.error_in("destination");
+    std::array<uint8_t, 1> byte{};
     for (size_t i = 0; i < to->size(); i++) {
         auto from = x.memory().read(a[2] + i, 1);
+        if (!from && of_kernel(a[2]) && port(x).read_kernel(a[2] + i, byte)) from = std::span<const uint8_t>(byte);
         if (!from) {
             std::fill(to->begin(), to->end(), uint8_t{0});
             return failure(EFAULT);

@@ -34,6 +34,8 @@ class HostPort {
     virtual uint64_t get_smp_processor_id() = 0;
     virtual std::string_view comm() = 0;
 
+    // Memory of the kernel; false where it cannot be read.
+    virtual bool read_kernel(uint64_t, std::span<uint8_t>) { return false; }
     // What lies at an address of the kernel; empty where nothing is known.
     virtual std::string symbol(uint64_t) { return {}; }
     // The addresses of a stack that a map or a record holds, innermost first.

@@ -7,6 +7,8 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -132,12 +134,26 @@ void add_matching(const std::string& pattern, std::set<std::string>& files) {
     ::globfree(&found);
 }
 
+// Where Debian has what other systems have in /lib64 or /usr/lib: "/usr/lib*/libx.so.*" is
+// "/usr/lib*/x86_64-linux-gnu/libx.so.*". Empty: the pattern's file lies in another folder.
+std::string multiarch_pattern(std::string_view pattern) {
+    const size_t slash = pattern.rfind('/');
+    const std::string_view folder = pattern.substr(0, slash);
+    constexpr std::array<std::string_view, 3> names{"lib", "lib64", "lib*"};
+    const std::string_view last = folder.substr(folder.rfind('/') + 1);
+    if (std::ranges::find(names, last) == names.end()) return {};
+    const std::string_view before = folder.substr(0, folder.size() - last.size());
+    return fmt::format("{}lib/{}{}", before, multiarch, pattern.substr(slash));
+}
+
 }  // namespace
 
 std::vector<std::string> find_binaries(const std::string& pattern) {
     std::set<std::string> files;
     if (pattern.find('/') != pattern.npos) {
         add_matching(pattern, files);
+        if (const std::string other = multiarch_pattern(pattern); files.empty() && !other.empty())
+            add_matching(other, files);
     } else {
         for (const std::string& folder : program_folders()) add_matching(folder + "/" + pattern, files);
         for (const std::string& folder : library_folders()) add_matching(folder + "/" + pattern, files);

@@ -8,6 +8,7 @@
 
 #include "collect.h"
 #include "host_port.h"
+#include "kernel_reader.h"
 #include "object.h"
 #include "runtime/plan.h"
 #include "shared_memory.h"
@@ -32,6 +33,7 @@ class LivePort final : public HostPort {
     uint64_t get_prandom_u32() override { return random_() & UINT32_MAX; }
     uint64_t get_smp_processor_id() override;
     std::string_view comm() override { return comm_; }
+    bool read_kernel(uint64_t address, std::span<uint8_t> to) override { return reader_.read(address, to); }
     std::string symbol(uint64_t address) override { return collector_.symbol(address).function; }
     std::vector<uint64_t> stack(uint64_t id, uint64_t process) override { return collector_.stack(id, process); }
 
@@ -43,6 +45,7 @@ class LivePort final : public HostPort {
     std::map<std::string, SharedMemory, std::less<>> sections_;
     std::mt19937 random_{std::random_device{}()};
     std::string comm_;
+    KernelReader reader_;
 };
 
 }  // namespace lt

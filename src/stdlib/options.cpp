@@ -65,7 +65,8 @@ constexpr std::array rows{
               "Tracing may take so much of all CPUs' time, as in --max-overhead 3%; above it the costliest probe is "
               "sampled, then detached. Without it more than 5% is told."},
     OptionRow{Option::header_folders, "-I", "LIST",
-              "Look in these folders first for the headers of C that a script includes; several with commas."},
+              "Look in these folders first for the headers of C that a script includes, and for files of a SystemTap "
+              "program's library; several with commas."},
     OptionRow{Option::headers, "--include", "LIST",
               "Read these headers of C before the script's own lines; several with commas."},
     OptionRow{Option::debug_folders, "--debuginfo", "LIST",

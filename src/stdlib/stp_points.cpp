@@ -101,8 +101,6 @@ constexpr std::array rows{
     // what would be written is set with `lt set NAME=TEXT`
     StpPoint{"procfs(s).write", "self:set:{0}", "", "written", ""},
     StpPoint{"procfs.write", "self:set:command", "", "written", ""},
-    StpPoint{"input.char", "", "", "", "", "lt does not read the terminal for a program", ""},
-    StpPoint{"input.line", "", "", "", "", "lt does not read the terminal for a program", ""},
     StpPoint{"java(s).class(s).method(s)", "", "", "", "", "lt does not look into the Java machine", ""},
 };
 

@@ -12,8 +12,37 @@ copy() {  # COUNT [FILE]
     dd if="${2:-copied}" of=/dev/null bs=1000 count="$1" 2> /dev/null
 }
 
-# lt, whose command this is, prints what a read of its files in /proc would give.
-asked() { kill -USR1 "$PPID"; sleep 0.5; }
+# Waits until lt, whose command this is, has printed a line that matches, or a minute: then the row's patterns tell.
+told() {  # REGEX [FILE]
+    local end=$((SECONDS + 60))
+    until grep -aqE -- "$1" "${2:-out}" || [ $SECONDS -ge $end ]; do sleep 0.05; done
+}
+
+# lt prints what a read of its files in /proc would give.
+asked() {  # REGEX of a line of that
+    kill -USR1 "$PPID"
+    told "$1"
+}
+
+# Does something again and again until lt has printed a line that matches.
+until_told() {  # REGEX COMMAND...
+    local end=$((SECONDS + 60))
+    until grep -aqE -- "$1" out || [ $SECONDS -ge $end ]; do "${@:2}"; done
+}
+
+# Makes a program that examples look for and that is not installed: standin.c tells what it does.
+standin() {  # PATH...
+    trap 'rm -f "${STANDINS[@]}"' EXIT
+    STANDINS=("$@")
+    local path
+    for path; do cp "$BUILD/tests/standin" "$path"; done
+}
+
+# lt runs in a terminal of its own.
+in_terminal() {
+    REAL=$LT LT=on_terminal
+    on_terminal() { script -qec "stty rows 24 cols 80; $REAL ${*@Q}" /dev/null; }
+}
 
 packets() {  # COUNT
     local i

@@ -91,6 +91,7 @@ struct TypeName {
 struct Cast {
     TypeName type;
     ExprId value;
+    bool decays = false;  // of an array in memory to its address, as in SystemTap
 };
 struct SizeOf {
     TypeName type;

@@ -43,7 +43,9 @@ ast::Program parse_as_written(const Source& source, Diags& diags, const Invocati
 void put_in(ast::Program& program, const Invocation& given, Diags& diags);
 
 // Adds the text of all files that the program imports, and that those import, each once; those of SystemTap's library
-// that it names, where the words of the command line may be part of it.
-void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words = {});
+// that it names, and of the folders that hold more of that library, where the words of the command line may be part of
+// the program.
+void load_imports(Source& source, Diags& diags, const std::vector<std::string>& words = {},
+                  const std::vector<std::string>& folders = {});
 
 }  // namespace lt

@@ -84,7 +84,7 @@ class BodyChecker {
     void in_scope_of_its_own(const std::function<void()>& body);
     uint32_t declare(const std::string& name, Span where, LocalInfo info);
     uint32_t new_local(LocalInfo info);
-    static void learned_before(LocalInfo& info, const Type& before);
+    static void learned_before(LocalInfo& info, const LocalInfo& last);
     uint32_t& declared(const ast::Stmt& stmt) {
         return body_.declared[static_cast<size_t>(&stmt - program_.stmts.data())];
     }
@@ -200,6 +200,7 @@ class BodyChecker {
     std::optional<bool> memory_of(ast::ExprId id);
     std::optional<Type> type_like(const ast::TypeName& written);
     Type size_of(ast::ExprId id, ast::ExprId argument);
+    uint32_t own_size(ast::ExprId id);
     std::optional<Type> type_named(const ast::TypeName& written);
     std::optional<Type> declared_type(const ast::TypeName& written);
     // check_assumed.cpp: what is compiled in of what the machine has

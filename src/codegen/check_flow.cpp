@@ -56,7 +56,9 @@ BodyChecker::Known* BodyChecker::known_local(std::string_view name) {
 
 // As the round before found it to be, where it stood before what made it so: what lies in memory has one layout, that
 // of its last use too.
-void BodyChecker::learned_before(LocalInfo& info, const Type& before) {
+void BodyChecker::learned_before(LocalInfo& info, const LocalInfo& last) {
+    const Type& before = last.type;
+    info.own_size = last.own_size;
     if (info.type.kind == Kind::none) {
         info.type = before;
     } else if (in_memory(info.type) && !apart(info.type, before)) {
@@ -68,7 +70,7 @@ void BodyChecker::learned_before(LocalInfo& info, const Type& before) {
 
 uint32_t BodyChecker::new_local(LocalInfo info) {
     const size_t index = body_.locals.size();
-    if (index < before_.size() && before_[index].name == info.name) learned_before(info, before_[index].type);
+    if (index < before_.size() && before_[index].name == info.name) learned_before(info, before_[index]);
     body_.locals.push_back(std::move(info));
     return static_cast<uint32_t>(index);
 }

@@ -358,7 +358,7 @@ Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
         }
     }
     const Type type = value(argument);
-    use(id) = ConstantUse{width(argument)};
+    use(id) = ConstantUse{own_size(argument)};
     assume_size(type);
     return type.kind == Kind::none ? nothing() : integer_type(8, false);
 }

@@ -144,6 +144,7 @@ struct LocalInfo {
     std::string name;
     Type type;
     uint32_t width = 0;         // bytes of the widest integer that was assigned, which is kept in 8; 0: nothing was
+    uint32_t own_size = 0;      // what sizeof() says of an integer or a tuple in bpftrace's dialect
     bool in_block = false;      // declared: new in each turn of a loop around it
     bool has_type = false;      // declared with one
     uint32_t pair_of = no_map;  // of a loop over a map

@@ -11,7 +11,7 @@ namespace lt {
 namespace {
 
 // Words in the place of a module.
-constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline";
+constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline", bpf_programs = "bpf";
 
 }  // namespace
 
@@ -19,6 +19,11 @@ Resolver::Places Resolver::kernel_function(const ast::ProbeSpec& spec, ResolvedP
     const std::string& name = spec.parts.back().text;
     const std::string& word = spec.parts.size() == 3 ? spec.parts[1].text : "";
     const bool names_source = name.find('@') != name.npos || word.find('@') != word.npos;  // k:f@a.c:12 without quotes
+    if (spec.parts.size() > 2 && spec.parts[1].text == bpf_programs) {
+        diags_.error(spec.span, "lt does not trace other BPF programs yet").hint =
+            "`bpftool prog profile` counts the runs of one";
+        return {};
+    }
     if (names_source || word == inlined_there) return kernel_source(spec, place, asked);
     if (name.starts_with("0x") || name.find('+') != name.npos)
         return kernel_instruction(spec, std::move(place), word, asked);

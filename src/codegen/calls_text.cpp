@@ -124,8 +124,9 @@ ir::Value number_of_string(BodyLowering& l, ast::ExprId, const ast::Call& node) 
 ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     Builder& b = l.builder();
     const uint32_t size = l.type_of(node.arguments[0]).size, part = l.type_of(node.arguments[1]).size;
-    return text_found(b, {l.text(node.arguments[0], padded(size)), size},
-                      {l.text(node.arguments[1], padded(part)), part});
+    // in the order in which they are written: the first may change what the second reads
+    const ir::Value whole = l.text(node.arguments[0], padded(size));
+    return text_found(b, {whole, size}, {l.text(node.arguments[1], padded(part)), part});
 }
 
 template <MakeMatcher make>

@@ -275,7 +275,8 @@ class Expressions:
         if kind == 0:
             return Choose(self.truth(depth + 1), self.string(depth + 1), self.string(depth + 1))
         if kind == 1:
-            return StringCast(r.choice([1, 2, 4, 8, 9, 24]), self.string(depth + 1))
+            text = self.string(depth + 1)  # an array of char of that size would stay as it is
+            return StringCast(r.choice([1, 2, 4, 8, 9, 24]), Binary("+", text, Text(b"")) if self.sources else text)
         if kind == 2:
             return Binary("+", self.string(depth + 2), self.string(depth + 2))
         if kind == 3:

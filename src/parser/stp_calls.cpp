@@ -63,6 +63,7 @@ void NameResolver::call(ast::ExprId id) {
     if (n.name == address_call && is_target(n.arguments[0])) return address_of(id, n);
     if (part_of_time(id, n)) return;
     if (n.name == embedded_call) return value_in_c(id, n);
+    if (n.name == "ctime" && n.arguments.empty()) n.arguments = {add(id, ast::Call{"gettimeofday_s", n.name_span, {}})};
     if (const Function* f = functions_.find(n.name, n.arguments.size())) {
         arguments(n);
         called_.insert(f);

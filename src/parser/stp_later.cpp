@@ -12,6 +12,7 @@ namespace lt::stp {
 namespace {
 
 using Names = std::set<std::string>;
+constexpr const char* exit_word = "exit()";  // among the globals: the order counts there, too
 
 // Values that are the same whatever event asks for them.
 constexpr std::array<std::string_view, 5> of_no_event{"jiffies", "get_cycles", "local_clock_ns", "target", "exit"};
@@ -92,6 +93,7 @@ class Search {
     // A function has locals of its own.
     void collect(const ast::Call& call, bool globals, Names& out) {
         const Function* function = functions_.find(call.name, call.arguments.size());
+        if (globals && call.name == "exit") out.emplace(exit_word);
         if (function == nullptr || !globals || !entered_.insert(function).second) return;
         for (ast::StmtId s : function->body.statements) collect(program_[s], globals, out);
         entered_.erase(function);
@@ -146,8 +148,8 @@ class Taker {
         : program_(program), mark_(mark), search_(program, is_global, functions) {}
 
     // `then`: what the probe does behind the block, `before`: in front of it.
-    std::optional<ast::Block> block(ast::Block& b, const std::vector<ast::StmtId>& before,
-                                    const std::vector<ast::StmtId>& then) {
+    std::optional<Later> block(ast::Block& b, const std::vector<ast::StmtId>& before,
+                               const std::vector<ast::StmtId>& then) {
         for (size_t i = 0; i < b.statements.size(); i++) {
             const auto at = b.statements.begin() + static_cast<ptrdiff_t>(i);
             std::vector<ast::StmtId> ahead = before, behind(at + 1, b.statements.end());
@@ -163,10 +165,10 @@ class Taker {
     }
 
   private:
-    std::optional<ast::Block> inside(ast::StmtId id, const std::vector<ast::StmtId>& before,
-                                     const std::vector<ast::StmtId>& then) {
+    std::optional<Later> inside(ast::StmtId id, const std::vector<ast::StmtId>& before,
+                                const std::vector<ast::StmtId>& then) {
         ast::StmtNode node = program_[id].node;  // a copy: taking adds statements
-        std::optional<ast::Block> taken;
+        std::optional<Later> taken;
         if (auto* scope = std::get_if<ast::Scope>(&node)) taken = block(scope->body, before, then);
         if (auto* choice = std::get_if<ast::If>(&node)) {
             taken = block(choice->yes, before, then);
@@ -176,18 +178,19 @@ class Taker {
         return taken;
     }
 
-    std::optional<ast::Block> rest(ast::Block& b, size_t first, const std::vector<ast::StmtId>& before,
-                                   const std::vector<ast::StmtId>& then) {
+    std::optional<Later> rest(ast::Block& b, size_t first, const std::vector<ast::StmtId>& before,
+                              const std::vector<ast::StmtId>& then) {
         const auto at = b.statements.begin() + static_cast<ptrdiff_t>(first);
         const std::vector<ast::StmtId> tail(at, b.statements.end());
+        const Names touched = search_.names(tail, true);
         if (search_.of_event(tail) || common(search_.names(tail, false), search_.names(before, false)) ||
-            common(search_.names(tail, true), search_.names(then, true)))
+            common(touched, search_.names(then, true)))
             return std::nullopt;
         const Span where = program_[tail.front()].span;
         b.statements.erase(at, b.statements.end());
         const ast::ExprId to = program_.add(where, ast::Name{mark_}), one = program_.add(where, ast::Integer{1});
         b.statements.push_back(program_.add(where, ast::Assign{to, std::nullopt, one}));
-        return ast::Block{tail};
+        return Later{{tail}, touched.contains(exit_word)};
     }
 
     ast::Program& program_;
@@ -197,8 +200,8 @@ class Taker {
 
 }  // namespace
 
-std::optional<ast::Block> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
-                                     const IsGlobal& is_global, const FunctionTable& functions) {
+std::optional<Later> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
+                                const IsGlobal& is_global, const FunctionTable& functions) {
     return Taker(program, mark, is_global, functions).block(body, {}, {});
 }
 

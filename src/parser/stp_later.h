@@ -16,7 +16,11 @@ using IsGlobal = std::function<bool(const std::string&)>;
 
 // The statements that were taken out; in their place the global `mark` becomes 1. None: nothing was, and what lt cannot
 // do there is told where it stands.
-std::optional<ast::Block> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
-                                     const IsGlobal& is_global, const FunctionTable& functions);
+struct Later {
+    ast::Block body;
+    bool exits = false;  // ends the run: what is marked meanwhile is not done
+};
+std::optional<Later> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
+                                const IsGlobal& is_global, const FunctionTable& functions);
 
 }  // namespace lt::stp

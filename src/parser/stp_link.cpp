@@ -369,7 +369,8 @@ class Linker {
         return std::ranges::find(of_lt, row.probe.substr(0, row.probe.find(':'))) == of_lt.end();
     }
 
-    // lt looks so often for what probes of the kernel's leave to it, and once more before all that the end does.
+    // lt looks so often for what probes of the kernel's leave to it, and once more before all that the end does, unless
+    // the run ends by it.
     void leave_for_later(const Probe& probe, ast::Block& body) {
         constexpr int64_t milliseconds = 10, first = std::numeric_limits<int64_t>::min() + 1;
         const std::string mark = fmt::format("__later_{}", later_.size());
@@ -384,10 +385,10 @@ class Linker {
         const auto named = [&] { return program_.add(where, ast::Name{mark}); };
         const ast::ExprId none = program_.add(where, ast::Integer{0});
         ast::Block work{{program_.add(where, ast::Assign{named(), std::nullopt, none})}};
-        work.statements.insert(work.statements.end(), taken->statements.begin(), taken->statements.end());
-        const Point soon{where, {{where, "timer", {}}, {where, "ms", milliseconds}}},
-            end{where, {{where, "end", first}}};
-        later_.push_back({where, {soon, end}, {{program_.add(where, ast::If{named(), work, {}})}}});
+        work.statements.insert(work.statements.end(), taken->body.statements.begin(), taken->body.statements.end());
+        std::vector<Point> points{{where, {{where, "timer", {}}, {where, "ms", milliseconds}}}};
+        if (!taken->exits) points.push_back({where, {{where, "end", first}}});
+        later_.push_back({where, std::move(points), {{program_.add(where, ast::If{named(), work, {}})}}});
     }
 
     // Declared where it is first asked for.

@@ -82,6 +82,7 @@ int run_own_plan(int argc, const char* const* argv, std::string plan) {
     words.insert(words.begin() + 1, argv[0]);  // as in lt FILE
     Result<Command> command = read_command(argc + 1, words.data());
     if (!command) return fail(command.error());
+    command->options.erase(Option::systemtap);  // whatever the program is called
     command->file = argv[0];
     const Source file{argv[0], std::move(plan)};
     if (command->has(Option::help) || command->script_help) {

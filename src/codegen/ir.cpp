@@ -31,6 +31,7 @@ constexpr std::array codes{
     CodeRow{Code::copy, "copy", false, false},
     CodeRow{Code::argument, "argument", true, false},
     CodeRow{Code::stopping, "stopping", true, false},
+    CodeRow{Code::halt, "halt", false, false},
     CodeRow{Code::frame, "frame", true, false},
     CodeRow{Code::result, "result", true, false},
     CodeRow{Code::field, "field", true, false},
@@ -101,7 +102,9 @@ constexpr std::array library{
     LibraryRow{Library::find, "lt_find", 4, true, false},
     LibraryRow{Library::bytes_compare, "lt_bytes_compare", 3, true, false},
     LibraryRow{Library::change_case, "lt_change_case", 3, false, false},
-    LibraryRow{Library::number, "lt_to_number", 3, true, false},
+    LibraryRow{Library::names, "lt_names", 5, false, false},
+    LibraryRow{Library::quote, "lt_quote", 4, false, false},
+    LibraryRow{Library::number, "lt_to_number", 4, true, false},
     LibraryRow{Library::swap, "lt_swap", 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
@@ -227,6 +230,7 @@ class Printer {
             case Code::context:
             case Code::alu:
             case Code::stopping:
+            case Code::halt:
             case Code::frame:
             case Code::result:
             case Code::submit:

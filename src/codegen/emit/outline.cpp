@@ -30,6 +30,7 @@ constexpr std::array texts{
     TextRow{ir::Library::bytes_compare, 0, 2}, TextRow{ir::Library::bytes_compare, 1, 2},
     TextRow{ir::Library::length, 0, 1},        TextRow{ir::Library::matches, 0, 1},
     TextRow{ir::Library::change_case, 0, 1},   TextRow{ir::Library::number, 0, 1},
+    TextRow{ir::Library::quote, 0, 1},         TextRow{ir::Library::quote, 2, 3},
 };
 
 bool takes_text(ir::Library id) {

@@ -130,6 +130,8 @@ enum class Function : uint8_t {
     str_concat,
     tolower,
     toupper,
+    quoted,
+    flag_names,
     strtol,
     glob,
     globmatch,

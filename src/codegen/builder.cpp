@@ -136,6 +136,8 @@ ir::Value Builder::argument(uint32_t n) {
 
 ir::Value Builder::stopping() { return add(ir::Code::stopping).id; }
 
+void Builder::halt() { add(ir::Code::halt); }
+
 ir::Value Builder::frame() { return add(ir::Code::frame).id; }
 
 ir::Value Builder::result() { return add(ir::Code::result).id; }

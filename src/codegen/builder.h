@@ -38,6 +38,7 @@ class Builder {
     void copy(ir::Value to, uint32_t offset, ir::Value from, uint32_t size);
     ir::Value argument(uint32_t n);
     ir::Value stopping();
+    void halt();
     ir::Value frame();
     ir::Value result();
     ir::Value field(uint32_t offset, uint8_t width, bool is_signed);

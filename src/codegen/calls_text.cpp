@@ -7,6 +7,7 @@
 #include "codegen/matcher.h"
 #include "long_text.h"
 #include "operators.h"
+#include "stdlib/flag_sets.h"
 
 namespace lt {
 namespace {
@@ -42,6 +43,12 @@ Type changed_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
 }
 
 Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    const auto* word = node.arguments.size() > 2 ? std::get_if<ast::Name>(&c.expr(node.arguments[2]).node) : nullptr;
+    if (word && word->name != "bare") {
+        c.error(node.arguments[2], fmt::format("strtol() does not know `{}`", word->name)).hint =
+            "with `bare` neither blanks nor a + come before the number";
+        return nothing();
+    }
     if (node.arguments.size() > 1) {
         const auto* base = plain_number(c.expr(node.arguments[1]));
         if (!base || base->value == 1 || base->value > 36) {
@@ -50,6 +57,15 @@ Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
         }
     }
     return integer_type(8, true);
+}
+
+Type names_of_flags(BodyChecker& c, ast::ExprId, const ast::Call& node) {
+    const std::string& name = std::get<ast::Name>(c.expr(node.arguments[1]).node).name;
+    if (const FlagSet* set = find_flag_set(name)) return string_type(set->longest());
+    std::string all;
+    for (const FlagSet& set : flag_sets()) all += (all.empty() ? "" : ", ") + std::string(set.name);
+    c.error(node.arguments[1], fmt::format("there are no names for `{}`", name)).hint = "there are " + all;
+    return nothing();
 }
 
 using MakeMatcher = Result<Matcher> (*)(std::string_view pattern);
@@ -111,14 +127,25 @@ void case_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value
     b.call(ir::Library::change_case, {to, b.constant(size), b.constant(first)});
 }
 
+void names_into(BodyLowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) {
+    Builder& b = l.builder();
+    const FlagSet* set = find_flag_set(std::get<ast::Name>(l.expr(node.arguments[1]).node).name);
+    const std::string table = set->table();
+    const auto size = static_cast<uint32_t>(table.size());
+    const ir::Value rows = b.text(l.unit().text(table, size));
+    const ir::Value number = l.number(node.arguments[0]);
+    b.call(ir::Library::names,
+           {to, b.constant(l.type_of(id).size), number, rows, b.constant(static_cast<int64_t>(set->rows.size()))});
+}
+
 ir::Value number_of_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
     constexpr uint32_t longest = 80;  // 64 digits by base 2, with blanks and a sign
     Builder& b = l.builder();
     const uint32_t size = l.type_of(node.arguments[0]).size;
     const int64_t base =
         node.arguments.size() > 1 ? static_cast<int64_t>(plain_number(l.expr(node.arguments[1]))->value) : 10;
-    return b.call(ir::Library::number,
-                  {l.text(node.arguments[0], padded(size)), b.constant(std::min(size, longest)), b.constant(base)});
+    return b.call(ir::Library::number, {l.text(node.arguments[0], padded(size)), b.constant(std::min(size, longest)),
+                                        b.constant(base), b.constant(node.arguments.size() > 2)});
 }
 
 ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {
@@ -158,6 +185,7 @@ constexpr CallRule rules[] = {
     {Function::str_concat, joined_strings, nullptr, joined_into},
     {Function::tolower, changed_string, nullptr, case_into<'A'>},
     {Function::toupper, changed_string, nullptr, case_into<'a'>},
+    {Function::flag_names, names_of_flags, nullptr, names_into},
     {Function::strtol, number_in_string, number_of_string},
     {Function::strstr, nullptr, found_in_string},
     {Function::glob, matched_string<glob_matcher>, matches_pattern<glob_matcher>},

@@ -123,6 +123,11 @@ constexpr std::string_view entry_event = "sys_enter_";
 std::string letters_of(const Tracepoint& event, const std::vector<Field>& fields) {
     const StpSystemCall* call = find_stp_system_call(std::string_view(event.event).substr(entry_event.size()));
     std::string letters(call ? call->arguments : "");
+    // What has names is a number here.
+    constexpr std::string_view plain = "diuxs", with_sign = "ASWYN";
+    for (char& letter : letters) {
+        if (plain.find(letter) == plain.npos) letter = with_sign.find(letter) == with_sign.npos ? 'x' : 'i';
+    }
     for (size_t i = letters.size(); i < fields.size(); i++)
         letters += pointee(fields[i].type) || fields[i].type.view == View::hex ? 'x' : 'd';
     return letters.substr(0, fields.size());

@@ -115,6 +115,25 @@ uint32_t MapTable::index(const std::string& name, Span where) {
     return static_cast<uint32_t>(maps_.size() - 1);
 }
 
+// What probes that this kernel has none of would collect into a map, or a number.
+static Type never_written(const ast::Program& program, const MapInfo& map) {
+    for (const ast::Stmt& stmt : program.stmts) {
+        const auto* assign = std::get_if<ast::Assign>(&stmt.node);
+        const auto* target = assign ? std::get_if<ast::Map>(&program[assign->target].node) : nullptr;
+        const auto* call = assign ? std::get_if<ast::Call>(&program[assign->value].node) : nullptr;
+        const FunctionRow* row = call ? find_function(call->name) : nullptr;
+        if (!target || !row || row->aggregation == Aggregation::none || "@" + target->name != map.name) continue;
+        Type type = aggregation_type(row->aggregation, View::plain);
+        type.is_signed = row->aggregation != Aggregation::count;
+        if (row->aggregation != Aggregation::samples) return type;
+        Shape shape;
+        shape.buckets = map.extracted.empty() ? std::vector<int64_t>{0, 0, 0, 0} : map.extracted;
+        type.shape = std::move(shape);
+        return type;
+    }
+    return integer_type();
+}
+
 void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& diags) {
     check_names(program, typed, diags);
     rounds(program, typed, kernel);
@@ -128,7 +147,7 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
         typed.assume_numbers = true;
         // What is written in probes alone that this kernel has none of is 0, as what nothing writes.
         for (MapInfo& map : typed.maps) {
-            if (map.value.kind == Kind::none && !map.written) map.value = integer_type();
+            if (map.value.kind == Kind::none && !map.written) map.value = never_written(program, map);
         }
         rounds(program, typed, kernel);
     }

@@ -31,6 +31,7 @@ constexpr std::array codes{
     CodeRow{Code::copy, "copy", false, false},
     CodeRow{Code::argument, "argument", true, false},
     CodeRow{Code::stopping, "stopping", true, false},
+    CodeRow{Code::halt, "halt", false, false},
     CodeRow{Code::frame, "frame", true, false},
     CodeRow{Code::result, "result", true, false},
     CodeRow{Code::field, "field", true, false},
@@ -104,7 +105,8 @@ constexpr std::array library{
     LibraryRow{Library::quote_begin, "lt_quote_begin", 5, false, false},
     LibraryRow{Library::quote_step, "lt_quote_step", 6, true, false},
     LibraryRow{Library::quote_end, "lt_quote_end", 4, false, false},
-    LibraryRow{Library::number, "lt_to_number", 3, true, false},
+    LibraryRow{Library::names, "lt_names", 5, false, false},
+    LibraryRow{Library::number, "lt_to_number", 4, true, false},
     LibraryRow{Library::swap, "lt_swap", 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},
@@ -230,6 +232,7 @@ class Printer {
             case Code::context:
             case Code::alu:
             case Code::stopping:
+            case Code::halt:
             case Code::frame:
             case Code::result:
             case Code::submit:

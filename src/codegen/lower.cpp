@@ -44,6 +44,7 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& 
     for (size_t i = 0; i < program.c_functions.size(); i++)
         out_.c_functions.push_back(fmt::format("{}{}", ast::c_prefix, i));
     out_.plan.max_errors = program.settings.max_errors;
+    out_.plan.stops_at_exit = program.settings.stops_at_exit;
     out_.plan.max_cat_bytes = program.settings.max_cat_bytes;
     out_.plan.cut_mark = program.settings.cut_mark;
     out_.plan.cut_at = program.settings.max_strlen;
@@ -373,6 +374,14 @@ ir::Value BodyLowering::is_accepted() {
     return b_->alu(ir::Alu::eq, b_->field(0, 4, false), b_->constant(passive_established));
 }
 
+// Where exit() stops all, blocks that come at the end are the only ones that begin after it.
+void BodyLowering::unless_stopped(const std::function<void()>& work) {
+    const ProbeKind kind = body_.place.kind;
+    const bool comes_last = kind == ProbeKind::end || kind == ProbeKind::error;
+    if (!program_.settings.stops_at_exit || comes_last) return work();
+    b_->branch(b_->stopping(), [] {}, work);
+}
+
 void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& rung) {
     const std::string name = fmt::format("probe_{}", number());
     const bool at_return = probe_row(body_.place.kind).result;
@@ -381,7 +390,9 @@ void BodyLowering::action(const ast::Action& node, PlannedProbe& probe, Rung& ru
     const auto body = [&] { gate([&] { block(node.body); }); };
     const auto asked = [&] { node.predicate ? b_->branch(truth(integer(*node.predicate)), body) : body(); };
     where_called([&] {
-        where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
+        unless_stopped([&] {
+            where_traced([&] { body_.place.kind == ProbeKind::socket ? b_->branch(is_accepted(), asked) : asked(); });
+        });
     });
     // of one that is pinned others read, who get nothing
     if (body_.place.kind == ProbeKind::iter && body_.place.function.module.empty())

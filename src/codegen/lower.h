@@ -131,6 +131,9 @@ std::string frozen_source(const ast::Program& program, ast::ExprId id, bool betw
 // Programs that keep the map of those whom --follow follows (lower_traced.cpp).
 void family(Unit& unit);
 
+// Notes in a value when its key came, where the map keeps that and nothing stands there yet (lower_maps.cpp).
+void note_arrival(Builder& b, const PlannedMap& map, ir::Value slot);
+
 // Openings of threads that end are counted, not forgotten.
 void thread_exits(Unit& unit);
 
@@ -203,6 +206,7 @@ class BodyLowering {
     ir::Function& begin(const std::string& name, Way way, bool at_return);
     void finish(Span where);
     void make_locals();
+    void unless_stopped(const std::function<void()>& work);
     ir::Value is_traced();
     ir::Value is_accepted();
     void where_traced(const std::function<void()>& work);

@@ -66,6 +66,7 @@ ir::Value BodyLowering::begin_walk(const ast::ForMap& node, uint32_t map) {
         order.part = static_cast<uint8_t>(node.order->part ? *node.order->part + 1 : 0);
         order.descending = node.order->descending;
     }
+    order.as_they_came = !node.order && unit_.map(map).keeps_order;
     ir::Value limit = node.limit ? integer(*node.limit) : b_->constant(no_limit);
     if (node.limit) limit = b_->alu(ir::Alu::mul, limit, b_->alu(ir::Alu::sgt, limit, b_->constant(0)));
     const std::vector<ast::ExprId>& given = std::get<ast::Map>(program_[node.map].node).key;
@@ -142,6 +143,7 @@ void additions(Unit& unit) {
         b.branch(record, [&] {
             const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
                                                               b.constant(full), b.constant(starved)});
+            b.branch(slot, [&] { note_arrival(b, map, slot); });
             b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
         });
     }

@@ -135,7 +135,25 @@ bool has_generations(const MapUses& uses, const Typed& typed, uint32_t map) {
     return fits && cleared;
 }
 
+// Does a block that lt runs go over the map?
+bool is_walked(const ast::Program& program, const Typed& typed, uint32_t map) {
+    return std::ranges::any_of(program.stmts, [&](const ast::Stmt& stmt) {
+        const auto* loop = std::get_if<ast::ForMap>(&stmt.node);
+        return loop && std::ranges::any_of(typed.bodies, [&](const Body& body) {
+                   const auto* use = std::get_if<MapUse>(&body.uses[static_cast<size_t>(loop->map)]);
+                   return body.host && use && use->index == map;
+               });
+    });
+}
+
 }  // namespace
+
+void note_arrival(Builder& b, const PlannedMap& map, ir::Value slot) {
+    constexpr int helper_ktime_get_ns = 5;
+    if (!map.keeps_order) return;
+    const uint32_t at = map.value_size - arrival_mark;
+    b.branch(b.load(slot, at), [] {}, [&] { b.store(slot, at, b.helper(helper_ktime_get_ns)); });
+}
 
 void Unit::plan_map(const MapInfo& info) {
     PlannedMap m;
@@ -155,6 +173,9 @@ void Unit::plan_map(const MapInfo& info) {
         m.key_size = 4;
         m.max_entries = 1;
         m.value_size += scalar_mark;
+    } else if (program.settings.keeps_order && is_walked(program, typed, index)) {
+        m.keeps_order = true;
+        m.value_size += arrival_mark;
     }
     ir::Storage storage = static_cast<ir::Storage>(m.shape);
     if (info.declared && info.declared->forgets && !info.key.empty())

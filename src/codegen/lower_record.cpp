@@ -38,6 +38,12 @@ bool only_prints(EventKind kind) {
     return false;
 }
 
+// May no handler begin any more once this is written?
+bool ends_run(EventKind kind, const Settings& settings) {
+    const bool fails = kind == EventKind::raised && settings.max_errors == 0;
+    return settings.stops_at_exit && (kind == EventKind::exit || fails);
+}
+
 }  // namespace
 
 void BodyLowering::emit_parts(PlannedEvent event, std::vector<RecordPart> ready, bool wake) {
@@ -71,6 +77,7 @@ ir::Value BodyLowering::wake_flags(bool wake) {
 
 void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& parts, bool wake) {
     const std::vector<EventField> fields = unit_.planned(index).fields;
+    const bool ends = ends_run(unit_.planned(index).kind, program_.settings);
     const ir::Value flags = wake_flags(wake);
     const ir::Value record = b_->reserve(unit_.ring(), index);
     b_->branch(
@@ -82,6 +89,7 @@ void BodyLowering::write_record(uint32_t index, const std::vector<RecordPart>& p
                 parts[i].bytes ? b_->copy(record, fields[i].offset, parts[i].value, parts[i].room)
                                : b_->store(record, fields[i].offset, parts[i].value);
             }
+            if (ends) b_->halt();
             b_->submit(record, flags);
         },
         [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); });
@@ -115,8 +123,11 @@ void BodyLowering::write_long_record(uint32_t index, const std::vector<RecordPar
     }
     const ir::Value size = b_->call(ir::Library::at_most, {b_->read(end), b_->constant(most)});
     const auto lose = [&] { b_->loss(unit_.loss(LossKind::ring_buffer_full, 0)); };
+    const bool ends = ends_run(unit_.planned(index).kind, program_.settings);
     const auto write = [&] {
-        b_->branch(b_->helper(helper_ringbuf_output, {ring, record, size, wake_flags(wake)}), lose);
+        b_->branch(b_->helper(helper_ringbuf_output, {ring, record, size, wake_flags(wake)}), lose, [&] {
+            if (ends) b_->halt();
+        });
     };
     if (!prints) return write();
     b_->branch(b_->call(ir::Library::room, {ring, size}), write, lose);

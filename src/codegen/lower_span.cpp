@@ -455,7 +455,7 @@ void BodyLowering::close(const ast::SpanAction& node, ir::Value opened) {
     const auto in_order = [&] {
         book(book_closed);
         b_->write(latency_slot_, b_->alu(ir::Alu::sub, now_, opened));
-        const auto body = [&] { block(node.body); };
+        const auto body = [&] { unless_stopped([&] { block(node.body); }); };
         if (const auto worst = unit_.typed.spans[body_.span].worst) {
             return b_->branch(b_->call(ir::Library::exceed, {b_->param(unit_.param(*worst)), b_->read(latency_slot_)}),
                               body);

@@ -126,8 +126,12 @@ void BodyLowering::with_slot(uint32_t map, ir::Value key, Span where, const std:
     const auto counted = [&](LossKind kind) { return b_->constant(raises() ? uncounted : unit_.loss(kind, map)); };
     const ir::Value full = counted(LossKind::map_full), starved = counted(LossKind::map_no_memory);
     const ir::Value slot = b_->call(ir::Library::slot, {b_->map(map), key, zero, full, starved});
-    if (!raises()) return b_->branch(slot, [&] { use_slot(slot); });
-    b_->branch(slot, [&] { use_slot(slot); }, [&] { raise("Array overflow, check MAXMAPENTRIES", token_at(where)); });
+    const auto found = [&] {
+        note_arrival(*b_, m, slot);
+        use_slot(slot);
+    };
+    if (!raises()) return b_->branch(slot, found);
+    b_->branch(slot, found, [&] { raise("Array overflow, check MAXMAPENTRIES", token_at(where)); });
 }
 
 void BodyLowering::assign_map(const ast::Assign& node, const ast::Map& target, uint32_t map) {
@@ -167,11 +171,19 @@ void BodyLowering::store_value(uint32_t map, ir::Value key, ast::ExprId value, S
         return;
     }
     ir::Value v;
-    if (text) {
+    if (text && !m.keeps_order) {
         v = value_as(value, m.value);
     } else {
-        v = b_->buffer(8);
-        b_->store(v, 0, integer(value));
+        v = b_->buffer(m.value_size);
+        text ? b_->copy(v, 0, value_as(value, m.value), room) : b_->store(v, 0, integer(value));
+    }
+    if (m.keeps_order) {
+        const uint32_t at = m.value_size - arrival_mark, came = b_->new_slot();
+        b_->write(came, b_->constant(0));
+        const ir::Value before = b_->find(map, key);
+        b_->branch(before, [&] { b_->write(came, b_->load(before, at)); });
+        b_->store(v, at, b_->read(came));
+        note_arrival(*b_, m, v);
     }
     const ir::Value failed =
         b_->extend(b_->helper(helper_map_update_elem, {b_->map(map), key, v, b_->constant(0)}), 4, true);
@@ -326,6 +338,8 @@ void BodyLowering::print(const ast::Call& node) {
 void BodyLowering::exit(const ast::Call& node) {
     PlannedEvent e;
     e.kind = EventKind::exit;
+    if (program_.settings.stops_at_exit)
+        return b_->branch(b_->stopping(), [] {}, [&] { emit_event(std::move(e), node.arguments, true); });
     emit_event(std::move(e), node.arguments, true);
     b_->leave();
 }

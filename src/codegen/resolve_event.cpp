@@ -93,7 +93,9 @@ Resolver::Places Resolver::raw_event(const ast::ProbeSpec& spec, ResolvedPlace p
     Places out;
     for (const std::string& each : names) {
         std::optional<KernelFunction> arguments = kernel_.raw_tracepoint(each);
-        if (!arguments || !glob_match(module, module_of(*arguments))) continue;
+        if (!arguments) continue;
+        // the system of events is SystemTap's way to say which
+        if (!glob_match(module, module_of(*arguments)) && kernel_.tracepoints(module, each).empty()) continue;
         ResolvedPlace p = place;
         p.text = text_of(probe_row(place.kind), spec.parts, each);
         p.function = std::move(*arguments);

@@ -130,9 +130,29 @@ class Unit {
         });
     }
 
+    // What C can do that is written in the language itself is not what keeps a function from it.
+    bool refuse_what_kept(Span where, std::string_view word) {
+        if (!can_be_spelled(word)) return false;
+        const auto function = std::ranges::find_if(program_.c_functions, [&](const ast::CFunction& f) {
+            return !f.kept_as_c.empty() && f.text_span.begin <= where.begin && where.end <= f.text_span.end;
+        });
+        if (function == program_.c_functions.end()) return false;
+        const std::string_view kept = source_.at(function->kept_as_c);
+        if (refused_.emplace(fmt::format("{} {}", function->kept_as_c.begin, kept)).second) {
+            Diag& d = diags_.error(function->kept_as_c,
+                                   fmt::format("lt does not support `{}` in C that uses {}()", kept, word));
+            if (word == "tcp_hashinfo")
+                d.message = fmt::format("lt does not support `{}` in C that uses {}", kept, word);
+            d.hint =
+                "such C is made into statements of the script, which have to stand for all of it: lt-stp(7) lists "
+                "what can be in it";
+        }
+        return true;
+    }
+
     // Once each.
     void refuse(Span where, std::string_view word, std::string_view otherwise) {
-        if (!refused_.emplace(word).second) return;
+        if (refuse_what_kept(where, word) || !refused_.emplace(word).second) return;
         const std::string_view instead = instead_of(word);
         diags_.error(where, fmt::format("a program of BPF has no {}", word)).hint =
             std::string(instead.empty() ? otherwise : instead);

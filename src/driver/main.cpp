@@ -135,11 +135,15 @@ int doctor(int argc, const char* const* argv) {
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 
-// lt check [options] FILE...: 1 if one of them does not compile or, of plans, does not load.
+// lt check [options] FILE..., or SCRIPT.stp WORD...: 1 if one of them does not compile or, of plans, does not load.
 int check(int argc, const char* const* argv) {
-    const Result<Command> given = read_command(argc, argv);
+    Result<Command> given = read_command(argc, argv);
     if (!given) return fail(given.error());
-    std::vector<std::string> files = given->positional;
+    if (const Status taken = take_systemtap(*given); !taken) return fail(taken.error());
+    // words that a program of SystemTap takes are its own
+    const bool takes_words = is_systemtap(*given);
+    const std::vector<std::string> words = takes_words ? given->positional : std::vector<std::string>{};
+    std::vector<std::string> files = takes_words ? std::vector<std::string>{} : given->positional;
     files.insert(files.begin(), given->file);
     if (given->file.empty() && !given->has(Option::program))
         return fail({"check takes files", "for example lt check slow.lt", 0});
@@ -149,7 +153,7 @@ int check(int argc, const char* const* argv) {
     for (const std::string& file : files) {
         Command command = *given;
         command.file = file;
-        command.positional.clear();
+        command.positional = words;
         (*kernel)->declare({});  // what the last one has declared in C is its own
         if (with_pipeline(command, {.kernel = kernel->get()}, &Pipeline::tell) != 0) status = 1;
     }

@@ -68,10 +68,13 @@ std::string dialect_of(const Command& command) {
     return command.has(Option::bpftrace) ? ".bt" : "";
 }
 
+bool is_systemtap(const Command& command) {
+    return grammar_of(command.has(Option::systemtap) ? ".stp" : command.file) == Grammar::stp;
+}
+
 Status take_systemtap(Command& command) {
     if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";
-    const std::string spoken = command.has(Option::systemtap) ? ".stp" : command.file;
-    if (grammar_of(spoken) != Grammar::stp) return Done{};
+    if (!is_systemtap(command)) return Done{};
     if (command.has(Option::guru)) command.options[Option::unsafe] = "true";
     for (const std::string& limit : command.list(Option::limits)) {
         constexpr std::string_view entries = "MAXMAPENTRIES=";

@@ -12,6 +12,9 @@ namespace lt {
 // SystemTap's.
 std::string dialect_of(const Command& command);
 
+// Is the program, or the file that is named, one of SystemTap's?
+bool is_systemtap(const Command& command);
+
 // Brings the options of SystemTap into the form of lt's own: -p4 stops before the program is loaded, -DMAXMAPENTRIES=N
 // is --max-map-keys.
 Status take_systemtap(Command& command);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/text.h"
@@ -221,12 +222,43 @@ class Printer final : public ExprPrinter {
         out_ += block_text(block, open, close, bare, "", out_.size() - begin, value);
     }
 
+    // Where a block inside of others ends in the text: at its bracket, where nothing but comments stands before that.
+    // 0: it has none there.
+    uint32_t end_of(const Block& block) const {
+        if (options_.source == nullptr || block.statements.empty()) return 0;
+        const std::string_view text = options_.source->text;
+        const Span first = program_[block.statements.front()].span, last = program_[block.statements.back()].span;
+        if (last.empty() || first.begin >= text.size() || last.end > text.size()) return 0;
+        const std::string_view before = trim(text.substr(0, first.begin));
+        const bool opens = before.ends_with('{') || before.ends_with("*/") || has_remark_behind(before);
+        for (size_t at = last.end; opens && at < text.size();) {
+            if (text[at] == '}') return static_cast<uint32_t>(at);
+            const bool is_block = text.substr(at, 2) == "/*";
+            const bool is_line = text[at] == '#' || text.substr(at, 2) == "//";
+            if (is_block || is_line) {
+                const size_t end = text.find(is_block ? "*/" : "\n", at);
+                if (end == text.npos) return 0;
+                at = end + (is_block ? 2 : 1);
+                continue;
+            }
+            if (text[at] != ';' && std::isspace(static_cast<unsigned char>(text[at])) == 0) return 0;
+            at++;
+        }
+        return 0;
+    }
+    // Does the text end with a comment in its last line?
+    static bool has_remark_behind(std::string_view text) {
+        const size_t line = text.rfind('\n');
+        const std::string_view last = line == text.npos ? text : text.substr(line + 1);
+        return last.find('#') != last.npos || last.find("//") != last.npos;
+    }
+
     // In one line where it is short, with nothing to say in between.
     std::string block_text(const Block& block, std::string_view open, std::string_view close, Bare bare,
                            const std::string& indent, size_t column, std::optional<ExprId> value = {}) {
         const uint32_t end = block.statements.empty() ? 0 : program_[block.statements.back()].span.end;
         const bool in_lines = std::exchange(in_lines_, false);
-        if (!has_remark_before(end) && !in_lines) {
+        if (!has_remark_before(indent.empty() ? end : std::max(end, end_of(block))) && !in_lines) {
             const std::string beside = in_a_line(block, open, close, bare, value);
             if (!beside.empty() && column + beside.size() <= most_columns) return beside;
         }
@@ -242,7 +274,7 @@ class Printer final : public ExprPrinter {
             out_ += remark_behind(s.span.end, next) + "\n";
         }
         if (value) line(inside, expr(*value, 0, bare));
-        if (indent.empty()) remarks_before(item_end_, inside);
+        remarks_before(indent.empty() ? item_end_ : end_of(block), inside);
         const std::string lines = std::exchange(out_, kept);
         in_lines_ = in_lines;
         return fmt::format("{}\n{}{}{}", open, lines, indent, close);
@@ -297,13 +329,15 @@ class Printer final : public ExprPrinter {
         const std::string head = fmt::format("if ({}) ", expr(n.condition));
         if (n.no.statements.empty()) return nested(head, n.yes, indent);
         const size_t kept = next_;
-        const std::string beside =
-            head + block_text(n.yes, "{", "}", Bare::anything, indent, 0) + " else " + other(n, indent);
+        const auto both = [&] {  // one after the other: each prints its comments
+            const std::string yes = block_text(n.yes, "{", "}", Bare::anything, indent, 0);
+            return head + yes + " else " + other(n, indent);
+        };
+        const std::string beside = both();
         if (beside.find('\n') == std::string::npos && indent.size() + beside.size() <= most_columns) return beside;
         next_ = kept;
         const bool before = std::exchange(in_lines_, true);
-        const std::string out =
-            head + block_text(n.yes, "{", "}", Bare::anything, indent, 0) + " else " + other(n, indent);
+        const std::string out = both();
         in_lines_ = before;
         return out;
     }

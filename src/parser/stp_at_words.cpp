@@ -1,15 +1,16 @@
 // Words with an @: casts, variables of programs, what the library names of lt's own.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "stdlib/builtins.h"
 #include "stp_names.h"
 
 namespace lt::stp {
-namespace {
 
-// "struct file", "file", "char*": the type to which an address points.
-ast::TypeName type_of(std::string text, Span where) {
+ast::TypeName pointed_type(std::string text, Span where) {
     ast::TypeName type;
     type.span = where;
     while (!text.empty() && (text.back() == '*' || text.back() == ' ')) {
@@ -25,10 +26,16 @@ ast::TypeName type_of(std::string text, Span where) {
     return type;
 }
 
-}  // namespace
+// $x in begin, or in a timer: there is none.
+bool NameResolver::has_no_variables(ast::ExprId id) const {
+    const auto* name = std::get_if<ast::Name>(&node(root_of(id)));
+    if (name == nullptr || !name->name.starts_with("$") || around_->row == nullptr) return false;
+    return around_->row->variables.empty() && around_->row->result.empty();
+}
 
 void NameResolver::at_call(ast::ExprId id, const ast::Call& n) {
     if (n.name == "@defined" && n.arguments.size() == 1) {
+        if (has_no_variables(n.arguments[0])) return put(id, ast::Integer{0});
         if (is_target(n.arguments[0])) {
             const size_t before = diags_.all().size();
             path(n.arguments[0]);
@@ -83,7 +90,7 @@ void NameResolver::size_of(ast::ExprId id, const ast::Call& n) {
         diags_.error(n.name_span, fmt::format("{} takes the name of a type in quotes", n.name));
         return;
     }
-    ast::TypeName named = type_of(type->value, span(n.arguments.back()));
+    ast::TypeName named = pointed_type(type->value, span(n.arguments.back()));
     named.pointers--;
     put(id, ast::SizeOf{named});
     as_long(id);
@@ -98,7 +105,8 @@ void NameResolver::native(ast::ExprId id, const ast::Call& n) {
     }
     const std::string called = name->value;
     const std::vector<ast::ExprId> given(n.arguments.begin() + 1, n.arguments.end());
-    if ((called == "int32" || called == "uint32") && given.size() == 1) {
+    constexpr std::array<std::string_view, 7> integers{"int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"};
+    if (std::ranges::find(integers, called) != integers.end() && given.size() == 1) {
         expr(given[0]);
         return put(id, ast::Cast{{span(id), called, 0, {}}, given[0]});
     }
@@ -124,7 +132,7 @@ void NameResolver::container(ast::ExprId id, const std::vector<ast::ExprId>& giv
         diags_.error(span(id), "container_of takes an address, a type and a member, the latter two in quotes");
         return;
     }
-    ast::TypeName type = type_of(text(1)->value, span(id));
+    ast::TypeName type = pointed_type(text(1)->value, span(id));
     const std::string member = text(2)->value;
     expr(given[0]);
     const ast::TypeName address = type;
@@ -160,7 +168,7 @@ void NameResolver::cast(ast::ExprId id, const ast::Call& n) {
             .hint = n.name == "@cast" ? "for example @cast(p, \"struct file\")->f_flags" : "";
         return;
     }
-    const ast::TypeName named = type_of(type->value, span(n.arguments[1]));
+    const ast::TypeName named = pointed_type(type->value, span(n.arguments[1]));
     expr(n.arguments[0]);
     put(id, ast::Cast{named, n.arguments[0]});
 }

@@ -84,7 +84,8 @@ std::optional<Pieces> pieces_of_c(const Piece& embedded, const Source& source) {
 
 }  // namespace
 
-Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool all, Diags& diags) {
+Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool all, std::map<uint32_t, Span>& kept,
+                   Diags& diags) {
     const Pieces& pieces = files.front();
     Pieces out;
     CFacts facts{{}, taken_names(files)};
@@ -96,8 +97,9 @@ Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool 
         facts.parameters = head.parameters;
         facts.gives_number = true;
         const auto c = pieces_of_c(pieces[head.body], source);
-        const auto spelled = c ? spell_out(*c, facts) : std::nullopt;
-        if (!spelled || (!all && !spelled->needs_it)) continue;
+        const auto spelled = c ? std::optional(spell_out(*c, facts)) : std::nullopt;
+        if (spelled && spelled->refused) kept.emplace(pieces[head.body].span.begin, *spelled->refused);
+        if (!spelled || spelled->refused || (!all && !spelled->needs_it)) continue;
         if (spelled->lock) diags.warning(*spelled->lock, "no lock is taken: what is read may change meanwhile");
         if (spelled->option)
             diags.warning(*spelled->option,

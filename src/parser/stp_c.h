@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +19,8 @@ inline constexpr std::array<std::string_view, 4> c_calls{"ntohs", "ntohl", "hton
 
 // The first file with bodies in place of such C. Without `all` only of functions that do what compiled C cannot: print,
 // walk lists, take locks. `files` are all files; their globals have their names.
-Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool all, Diags& diags);
+// `kept`: by the places of C that stays as it is, what in it is the reason.
+Pieces spell_out_c(const std::vector<Pieces>& files, const Source& source, bool all, std::map<uint32_t, Span>& kept,
+                   Diags& diags);
 
 }  // namespace lt::stp

@@ -55,14 +55,14 @@ class Body {
   public:
     Body(const Pieces& c, const CFacts& facts) : facts_(facts), values_(c, facts) {}
 
-    std::optional<SpelledC> all() {
+    SpelledC all() {
         while (values_.is_fine() && !values_.at_end()) statement();
         if (result_end_ == out_.size())
             give_at_once();
         else if (result_ && facts_.gives_number)
             leave_with({made(PieceKind::word, result_name)});
-        if (!values_.is_fine() || (result_ && !facts_.gives_number)) return {};
-        return SpelledC{std::move(out_), lock_, option_, needs_it_ || values_.names_tables};
+        if (!values_.is_fine() || (result_ && !facts_.gives_number)) return {{}, {}, {}, false, values_.refused()};
+        return {std::move(out_), lock_, option_, needs_it_ || values_.names_tables, std::nullopt};
     }
 
   private:
@@ -145,7 +145,7 @@ class Body {
     void condition() {
         need("(");
         mark("(");
-        add(values_.value().text);
+        add(values_.truth().text);
         need(")");
         mark(")");
     }
@@ -177,7 +177,7 @@ class Body {
             need(";");
         }
         mark(";");
-        if (!now().is(";")) add(values_.value().text);
+        if (!now().is(";")) add(values_.truth().text);
         need(";");
         mark(";");
         if (!now().is(")")) assign();
@@ -236,9 +236,12 @@ class Body {
         if (!target) return values_.refuse();
         if (target->is_result) result_ = true;
         const std::string name = target->is_result ? result_name : target->name;
+        const bool wraps = target->is_unsigned && target->bits < long_bits;
         word(name);
-        if (before) return mark(step);
-        if (now().is("++") || now().is("--")) return mark(values_.next().text);
+        if (before || now().is("++") || now().is("--")) {
+            const std::string by = before ? step : values_.next().text;
+            return wraps ? change(*target, by.substr(1), one()) : mark(by);
+        }
         if (take("=")) {
             if (values_.sets_option()) {
                 out_.pop_back();
@@ -247,13 +250,31 @@ class Body {
                 return out_.push_back(made(PieceKind::number, "0"));
             }
             mark("=");
-            return add(values_.fitted(values_.value(), target->bits).text);
+            return add(values_.fitted(values_.value(), target->bits, target->is_unsigned).text);
         }
-        if (!now().is("+=") && !now().is("-=")) return values_.refuse();
-        mark(values_.next().text);
+        constexpr std::array<std::string_view, 10> changes{
+            "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+        if (std::ranges::find(changes, now().text) == changes.end() || target->is_result) return values_.refuse();
+        const std::string by = values_.next().text;
         const CValue more = values_.value();
-        if (more.kind != CValue::Kind::number || more.bits > target->bits) values_.refuse();
+        const bool plain =
+            (by == "+=" || by == "-=") && !wraps && more.kind == CValue::Kind::number && more.bits <= target->bits;
+        if (!plain) return change(*target, by.substr(0, by.size() - 1), more);
+        mark(by);
         add(more.text);
+    }
+
+    CValue one() const {
+        CValue out;
+        out.bits = int_bits, out.is_plain = true;
+        out.text = {made(PieceKind::number, "1")};
+        return out;
+    }
+
+    // name = name operation value, cut to its width
+    void change(const CValues::Target& target, const std::string& operation, const CValue& by) {
+        mark("=");
+        add(values_.changed(target, operation, by).text);
     }
 
     void print() {
@@ -326,6 +347,6 @@ class Body {
 
 }  // namespace
 
-std::optional<SpelledC> spell_out(const Pieces& c, const CFacts& facts) { return Body(c, facts).all(); }
+SpelledC spell_out(const Pieces& c, const CFacts& facts) { return Body(c, facts).all(); }
 
 }  // namespace lt::stp

@@ -20,9 +20,10 @@ struct SpelledC {
     std::optional<Span> lock;    // the first lock that is not taken
     std::optional<Span> option;  // the first option of a socket that is set later
     bool needs_it = false;       // does compiled C not do this?
+    // It does more than can be said in the language itself: the first piece that does.
+    std::optional<Span> refused = {};
 };
 
-// None: it does more than can be said in the language itself.
-std::optional<SpelledC> spell_out(const Pieces& c, const CFacts& facts);
+SpelledC spell_out(const Pieces& c, const CFacts& facts);
 
 }  // namespace lt::stp

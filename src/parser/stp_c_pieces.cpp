@@ -7,21 +7,58 @@
 namespace lt::stp {
 namespace {
 
-// Types of numbers that have a sign. Those without one are counted otherwise than SystemTap's.
+// Types of numbers that are one word.
 struct NumberType {
     std::string_view name;
     uint32_t bits;
+    bool is_unsigned = false;
 };
 constexpr std::array number_types{
-    NumberType{"int", int_bits},   NumberType{"s32", int_bits},  NumberType{"int32_t", int_bits},
-    NumberType{"long", long_bits}, NumberType{"s64", long_bits}, NumberType{"int64_t", long_bits},
+    NumberType{"s8", 8},
+    NumberType{"s16", 16},
+    NumberType{"s32", 32},
+    NumberType{"s64", 64},
+    NumberType{"int8_t", 8},
+    NumberType{"int16_t", 16},
+    NumberType{"int32_t", 32},
+    NumberType{"int64_t", 64},
+    NumberType{"pid_t", 32},
+    NumberType{"ssize_t", 64},
+    NumberType{"loff_t", 64},
+    NumberType{"ktime_t", 64},
+    NumberType{"u8", 8, true},
+    NumberType{"u16", 16, true},
+    NumberType{"u32", 32, true},
+    NumberType{"u64", 64, true},
+    NumberType{"__u8", 8, true},
+    NumberType{"__u16", 16, true},
+    NumberType{"__u32", 32, true},
+    NumberType{"__u64", 64, true},
+    NumberType{"uint8_t", 8, true},
+    NumberType{"uint16_t", 16, true},
+    NumberType{"uint32_t", 32, true},
+    NumberType{"uint64_t", 64, true},
+    NumberType{"__be16", 16, true},
+    NumberType{"__be32", 32, true},
+    NumberType{"size_t", 64, true},
+    NumberType{"uintptr_t", 64, true},
+    NumberType{"sector_t", 64, true},
+    NumberType{"dev_t", 32, true},
+    NumberType{"gfp_t", 32, true},
+    NumberType{"umode_t", 16, true},
+    NumberType{"uint", 32, true},
+    NumberType{"ulong", 64, true},
+    NumberType{"ushort", 16, true},
 };
+// Those that several words make together.
+constexpr std::array<std::string_view, 6> number_words{"int", "long", "short", "char", "unsigned", "signed"};
 constexpr std::array<std::string_view, 4> said_for_nothing{"const", "volatile", "register", "__user"};
 
 bool holds(const auto& rows, std::string_view word) { return std::ranges::find(rows, word) != rows.end(); }
 
 bool is_number_type(std::string_view word) {
-    return std::ranges::any_of(number_types, [&](const NumberType& t) { return t.name == word; });
+    return holds(number_words, word) ||
+           std::ranges::any_of(number_types, [&](const NumberType& t) { return t.name == word; });
 }
 
 }  // namespace
@@ -30,8 +67,13 @@ bool is_number_type(std::string_view word) {
 
 Piece CValues::next() {
     if (!at_end()) return c_[at_++];
-    fine_ = false;
+    refuse();
     return end_;
+}
+
+void CValues::refuse() {
+    if (fine_ && !c_.empty()) refused_ = c_[std::min(at_, c_.size() - 1)].span;
+    fine_ = false;
 }
 
 bool CValues::take(std::string_view mark) {
@@ -60,7 +102,7 @@ Piece CValues::made(PieceKind kind, std::string text) const {
 }
 
 CValue CValues::none() {
-    fine_ = false;
+    refuse();
     return {};
 }
 
@@ -68,20 +110,25 @@ CValue CValues::none() {
 
 bool CValues::begins_type() const {
     const Piece& piece = now();
-    return piece.kind == PieceKind::word && (piece.text == "struct" || piece.text == "void" || piece.text == "char" ||
+    return piece.kind == PieceKind::word && (piece.text == "struct" || piece.text == "void" ||
                                              is_number_type(piece.text) || holds(said_for_nothing, piece.text));
 }
 
 std::optional<CValues::Type> CValues::type() {
     Type out;
+    out.bits = int_bits;
     bool known = false;
     while (begins_type()) {
         const std::string word = next().text;
         if (holds(said_for_nothing, word)) continue;
         if (word == "struct") out.name = "struct " + next().text;
-        out.is_void = word == "void" || word == "char";
+        if (word == "void") out.is_void = true;
+        if (word == "unsigned") out.is_unsigned = true;
+        if (word == "long") out.bits = long_bits;
+        if (word == "short") out.bits = 16;
+        if (word == "char") out.bits = 8;
         for (const NumberType& t : number_types) {
-            if (t.name == word && !(known && word == "int")) out.bits = t.bits;
+            if (t.name == word) out.bits = t.bits, out.is_unsigned = t.is_unsigned;
         }
         known = true;
     }
@@ -89,7 +136,7 @@ std::optional<CValues::Type> CValues::type() {
     while (now().kind == PieceKind::word && holds(said_for_nothing, now().text)) at_++;
     const bool is_value = out.stars == 0 && out.name.empty() && !out.is_void;
     if (known && (is_value || out.stars == 1)) return out;
-    fine_ = false;
+    refuse();
     return {};
 }
 
@@ -101,7 +148,7 @@ void CValues::declaration(Pieces& out) {
         Type more = *first;
         more.stars = 0;
         while (take("*")) more.stars++;
-        if (more.stars > 1 || (more.stars == 0 && (!more.name.empty() || more.is_void))) fine_ = false;
+        if (more.stars > 1 || (more.stars == 0 && (!more.name.empty() || more.is_void))) refuse();
         declare(more, out);
     }
 }
@@ -120,7 +167,7 @@ void CValues::look_up(Pieces& out) {
     const auto add = [&](PieceKind kind, const std::string& text) { out.push_back(made(kind, text)); };
     if (!take("(")) return refuse();
     add(PieceKind::word, name), add(PieceKind::mark, "=");
-    const Pieces descriptor = fitted(value(), int_bits).text;
+    const Pieces descriptor = fitted(value(), int_bits, false).text;
     out.insert(out.end(), descriptor.begin(), descriptor.end());
     add(PieceKind::mark, ";");
     const bool has_error = take(",") && take("&");
@@ -140,7 +187,7 @@ void CValues::declare(const Type& type, Pieces& out) {
     Variable variable{fresh(name)};
     variable.is_address = type.stars > 0;
     if (variable.is_address) variable.points_to = type.name;
-    if (!variable.is_address) variable.bits = type.bits;
+    if (!variable.is_address) variable.bits = type.bits, variable.is_unsigned = type.is_unsigned;
     variables_.emplace(name, variable);
     at_--;
     if (assigns_from("sockfd_lookup")) {
@@ -151,7 +198,7 @@ void CValues::declare(const Type& type, Pieces& out) {
     if (!take("=")) return;
     out.push_back(made(PieceKind::word, variable.spelled));
     out.push_back(made(PieceKind::mark, "="));
-    const Pieces given = fitted(value(), variable.bits).text;
+    const Pieces given = fitted(value(), variable.bits, variable.is_unsigned).text;
     out.insert(out.end(), given.begin(), given.end());
     out.push_back(made(PieceKind::mark, ";"));
 }
@@ -184,7 +231,7 @@ std::optional<CValues::Target> CValues::target() {
     const auto variable = variables_.find(now().text);
     if (now().kind != PieceKind::word || variable == variables_.end()) return {};
     at_++;
-    return Target{variable->second.spelled, variable->second.bits, false};
+    return Target{variable->second.spelled, variable->second.bits, false, variable->second.is_unsigned};
 }
 
 std::string CValues::pointee_of(const std::string& name) const {

@@ -47,12 +47,13 @@ bool holds(const auto& rows, std::string_view word) { return std::ranges::find(r
 }  // namespace
 
 CValue CValues::value() {
-    if (++depth_ > most_depth) fine_ = false;
+    if (++depth_ > most_depth) refuse();
     CValue out = fine_ ? chain(0) : CValue{};
     if (fine_ && now().is("?")) {
+        out = truth_of(std::move(out));
         out.text.push_back(next());
         const CValue yes = value();
-        if (!now().is(":")) fine_ = false;
+        if (!now().is(":")) refuse();
         append(out.text, yes.text);
         out.text.push_back(next());
         const CValue no = value();
@@ -60,10 +61,12 @@ CValue CValues::value() {
         const auto is_none = [](const CValue& v) { return v.kind == Kind::text || v.kind == Kind::socket; };
         const bool has_text = is_none(out) || is_none(yes) || is_none(no);
         const bool has_address = yes.kind == Kind::address || no.kind == Kind::address;
-        if (has_text || (has_address && yes.kind != no.kind) || yes.points_to != no.points_to) fine_ = false;
+        if (has_text || (has_address && yes.kind != no.kind) || yes.points_to != no.points_to) refuse();
         out.kind = yes.kind == no.kind ? yes.kind : Kind::member, out.points_to = yes.points_to,
         out.bits = std::max(yes.bits, no.bits);
-        out.compares = out.is_negative = false;
+        out.is_unsigned = (yes.is_unsigned && yes.bits == out.bits) || (no.is_unsigned && no.bits == out.bits);
+        if (out.is_unsigned && yes.is_unsigned != no.is_unsigned && !yes.is_plain && !no.is_plain) refuse();
+        out.compares = out.is_negative = out.is_plain = out.is_null = false;
     }
     depth_--;
     return out;
@@ -82,10 +85,59 @@ CValue CValues::chain(int level) {
     return left;
 }
 
-CValue CValues::joined(CValue left, const Piece& op, const CValue& right) {
+// A socket that was looked up is there where its descriptor is one.
+CValue CValues::truth_of(CValue value) {
+    if (value.kind == Kind::text) return none();
+    if (value.kind != Kind::socket) return value;
+    value.text.insert(value.text.begin(), made(PieceKind::mark, "("));
+    append(value.text, {made(PieceKind::mark, ">="), made(PieceKind::number, "0"), made(PieceKind::mark, ")")});
+    value.kind = Kind::number, value.bits = int_bits;
+    return value;
+}
+
+// socket == NULL, socket != NULL
+std::optional<CValue> CValues::socket_or_null(const CValue& left, const Piece& op, const CValue& right) {
+    if (op.text != "==" && op.text != "!=") return {};
+    const bool first = left.kind == Kind::socket && right.is_null;
+    if (!first && !(right.kind == Kind::socket && left.is_null)) return {};
+    CValue out = truth_of(first ? left : right);
+    if (op.text == "==") out.text.insert(out.text.begin(), made(PieceKind::mark, "!"));
+    return out;
+}
+
+// Numbers as C counts with them: what is narrower becomes an int, one without a sign decides for both.
+CValue CValues::number_of(CValue left, const Piece& op, CValue right) {
+    const bool shifts = op.text == "<<" || op.text == ">>";
+    const bool sensitive = holds(levels[order], op.text) || op.text == "/" || op.text == "%" || op.text == ">>";
+    const bool grows = op.text == "+" || op.text == "-" || op.text == "*" || op.text == "<<";
+    const auto bits_of = [](const CValue& v) { return std::max(v.bits, int_bits); };
+    const auto is_unsigned = [&](const CValue& v, uint32_t bits) { return v.is_unsigned && v.bits == bits; };
+    const uint32_t bits = shifts ? bits_of(left) : std::max(bits_of(left), bits_of(right));
+    const bool no_sign = is_unsigned(left, bits) || (!shifts && is_unsigned(right, bits));
+    const auto converted = [&](CValue v) {
+        if (!no_sign) return v;
+        if (bits == int_bits && !v.is_unsigned && !v.is_plain && v.kind == Kind::number) return narrowed(v, "uint32");
+        if (bits == long_bits && sensitive) return narrowed(v, "uint64");
+        return v;
+    };
+    left = converted(std::move(left));
+    if (!shifts) right = converted(std::move(right));
+    left.text.push_back(op);
+    append(left.text, right.text);
+    left.bits = bits, left.is_unsigned = no_sign;
+    left.kind = Kind::number;
+    if (!no_sign || bits != int_bits || !grows) return left;
+    left.text.insert(left.text.begin(), made(PieceKind::mark, "("));
+    left.text.push_back(made(PieceKind::mark, ")"));
+    return narrowed(std::move(left), "uint32");
+}
+
+CValue CValues::joined(CValue left, const Piece& op, CValue right) {
     const bool is_logical = op.text == "||" || op.text == "&&";
     const bool is_equality = op.text == "==" || op.text == "!=";
     const bool compares = is_equality || holds(levels[order], op.text);
+    if (auto there = socket_or_null(left, op, right)) return *std::move(there);
+    if (is_logical) left = truth_of(std::move(left)), right = truth_of(std::move(right));
     const bool numbers = left.kind == Kind::number && right.kind == Kind::number;
     const auto is_none = [](const CValue& v) { return v.kind == Kind::text || v.kind == Kind::socket; };
     const bool has_text = is_none(left) || is_none(right);
@@ -96,14 +148,32 @@ CValue CValues::joined(CValue left, const Piece& op, const CValue& right) {
     const bool fine = is_logical ? !has_text
                       : compares ? !has_text && (numbers || !negative) && !(left.compares || right.compares)
                                  : numbers || masks;
-    if (!fine) fine_ = false;
-    left.bits = is_logical || compares ? int_bits : std::max(left.bits, right.bits);
+    if (!fine) refuse();
+    if (!is_logical && (numbers || compares)) {
+        left = number_of(std::move(left), op, std::move(right));
+    } else {
+        left.bits = std::max(left.bits, right.bits);
+        left.text.push_back(op);
+        append(left.text, right.text);
+    }
+    if (is_logical || compares) left.bits = int_bits, left.is_unsigned = false;
     left.kind = Kind::number;
-    left.is_negative = false;
+    left.is_negative = left.is_plain = left.is_null = false;
     left.points_to.clear();
-    left.text.push_back(op);
-    append(left.text, right.text);
     return left;
+}
+
+CValue CValues::changed(const Target& target, std::string_view operation, const CValue& by) {
+    CValue before;
+    before.bits = target.bits, before.is_unsigned = target.is_unsigned;
+    before.text = {made(PieceKind::word, target.name)};
+    CValue value = by;
+    if (value.kind == Kind::number && value.text.size() > 1) {
+        value.text.insert(value.text.begin(), made(PieceKind::mark, "("));
+        value.text.push_back(made(PieceKind::mark, ")"));
+    }
+    return fitted(joined(std::move(before), made(PieceKind::mark, std::string(operation)), std::move(value)),
+                  target.bits, target.is_unsigned);
 }
 
 CValue CValues::unary() {
@@ -112,7 +182,7 @@ CValue CValues::unary() {
     if (now().is("!")) {
         const Piece mark = next();
         const CValue of = unary();
-        if (of.kind == Kind::text) fine_ = false;
+        if (of.kind == Kind::text) refuse();
         const bool is_socket = of.kind == Kind::socket;
         out.text = {made(PieceKind::mark, is_socket ? "(" : "!")};
         out.text.front().span = mark.span;
@@ -122,14 +192,14 @@ CValue CValues::unary() {
         out.bits = int_bits;
     } else if (now().is("-")) {
         out.text.push_back(next());
-        if (now().kind != PieceKind::number) fine_ = false;
+        if (now().kind != PieceKind::number) refuse();
         const CValue of = primary();
         append(out.text, of.text);
         out.bits = of.bits, out.is_negative = true;
     } else if (now().is("&")) {
         out.text.push_back(next());
         const CValue of = unary();
-        if (of.kind != Kind::member) fine_ = false;
+        if (of.kind != Kind::member) refuse();
         append(out.text, of.text);
         out.kind = Kind::address;
     } else {
@@ -142,7 +212,7 @@ CValue CValues::unary() {
 CValue CValues::in_brackets() {
     if (begins_type()) return cast_value();
     CValue out = value();
-    if (!take(")")) fine_ = false;
+    if (!take(")")) refuse();
     out.text.insert(out.text.begin(), made(PieceKind::mark, "("));
     out.text.push_back(made(PieceKind::mark, ")"));
     out.compares = false;
@@ -159,8 +229,8 @@ CValue CValues::cast_value() {
         out.kind = Kind::address, out.points_to = to->name;
         return out;
     }
-    if (to->bits == int_bits) return fitted(std::move(out), int_bits);
-    out.kind = Kind::number, out.bits = long_bits, out.points_to.clear();
+    if (to->bits < long_bits) return fitted(std::move(out), to->bits, to->is_unsigned);
+    out.kind = Kind::number, out.bits = long_bits, out.is_unsigned = to->is_unsigned, out.points_to.clear();
     return out;
 }
 
@@ -169,9 +239,12 @@ CValue CValues::primary() {
     CValue out;
     if (now().kind == PieceKind::number) {
         Piece piece = next();
-        while (!piece.text.empty() && std::string_view("uUlL").find(piece.text.back()) != std::string_view::npos)
+        out.bits = int_bits, out.is_plain = true;
+        while (!piece.text.empty() && std::string_view("uUlL").find(piece.text.back()) != std::string_view::npos) {
+            if (std::string_view("uU").find(piece.text.back()) != std::string_view::npos) out.is_unsigned = true;
+            if (std::string_view("lL").find(piece.text.back()) != std::string_view::npos) out.bits = long_bits;
             piece.text.pop_back();
-        out.bits = int_bits;
+        }
         out.text.push_back(std::move(piece));
         return out;
     }
@@ -196,12 +269,12 @@ CValue CValues::named() {
     if (variable != variables_.end()) {
         const Variable& v = variable->second;
         out.kind = v.is_socket ? Kind::socket : v.is_address ? Kind::address : Kind::number;
-        out.points_to = v.points_to, out.bits = v.bits;
+        out.points_to = v.points_to, out.bits = v.bits, out.is_unsigned = v.is_unsigned;
         out.text.push_back(made(PieceKind::word, v.spelled));
         return with_members(std::move(out));
     }
     if (name == "NULL" || name == "false" || name == "true") {
-        out.bits = int_bits;
+        out.bits = int_bits, out.is_plain = true, out.is_null = name == "NULL";
         out.text.push_back(made(PieceKind::number, name == "true" ? "1" : "0"));
         return out;
     }
@@ -211,7 +284,7 @@ CValue CValues::named() {
         out.bits = int_bits;
         return out;
     }
-    if (name != "current" && name != "tcp_hashinfo") return none();
+    if (name != "current" && name != "tcp_hashinfo") return at_--, none();
     out.kind = Kind::address, out.points_to = "struct task_struct";
     out.text = {made(PieceKind::word, "task_current"), made(PieceKind::mark, "("), made(PieceKind::mark, ")")};
     if (name == "current") return with_members(std::move(out));
@@ -228,7 +301,8 @@ CValue CValues::named() {
 CValue CValues::called(const std::string& name) {
     const auto* view = std::ranges::find_if(views, [&](const Views& v) { return v.name == name; });
     const bool turns = holds(c_calls, name);
-    if ((view == views.end() && !turns) || !take("(")) return none();
+    if (view == views.end() && !turns) return at_--, none();
+    if (!take("(")) return none();
     CValue out = value();
     if (!take(")")) return none();
     if (!turns) {
@@ -314,7 +388,7 @@ Pieces CValues::option() {
     constexpr int numbers = 2;
     for (int i = 0; i < numbers && take(","); i++) {
         out.push_back(made(PieceKind::mark, ","));
-        append(out, fitted(value(), int_bits).text);
+        append(out, fitted(value(), int_bits, false).text);
     }
     out.push_back(made(PieceKind::mark, ","));
     append(out, option_value());
@@ -350,13 +424,17 @@ CValue CValues::narrowed(CValue value, std::string_view type) const {
 }
 
 // As a variable of so many bits has it.
-CValue CValues::fitted(CValue value, uint32_t bits) {
+CValue CValues::fitted(CValue value, uint32_t bits, bool is_unsigned) {
     if (value.kind == Kind::text || value.kind == Kind::socket) return none();
-    const bool fits = bits == long_bits || (value.kind == Kind::number && value.bits <= bits);
+    const bool narrower = value.bits < bits && (value.is_unsigned || !is_unsigned);
+    const bool same = value.bits == bits && value.is_unsigned == is_unsigned;
+    const bool plain = value.is_plain && bits >= int_bits && value.bits <= bits;
+    const bool fits = bits == long_bits || (value.kind == Kind::number && (narrower || same || plain));
+    value.is_plain = value.is_null = false;
     if (fits) return value;
     if (value.kind == Kind::address) return none();
-    value = narrowed(std::move(value), "int32");
-    value.kind = Kind::number, value.bits = bits;
+    value = narrowed(std::move(value), (is_unsigned ? "uint" : "int") + std::to_string(bits));
+    value.kind = Kind::number, value.bits = bits, value.is_unsigned = is_unsigned, value.is_negative = false;
     return value;
 }
 
@@ -387,7 +465,7 @@ Pieces CValues::printed() {
         const bool fine =
             is_number ? value.kind != Kind::text && value.kind != Kind::socket : letter == 'p' && !is_letter_next;
         if (!fine) return none().text;
-        const bool fits = is_signed && value.kind == Kind::number && value.bits == int_bits;
+        const bool fits = is_signed && value.kind == Kind::number && value.bits <= int_bits && !value.is_unsigned;
         if (is_number && !is_long && !fits) value = narrowed(std::move(value), is_signed ? "int32" : "uint32");
         given.push_back(made(PieceKind::mark, ","));
         append(given, value.text);

@@ -1,5 +1,4 @@
-// Values and declarations of C, piece by piece, for stp_c_body.cpp. What could come out otherwise than in C (numbers
-// that C has without a sign, or cuts to their width) is refused.
+// Values and declarations of C, piece by piece, for stp_c_body.cpp. What could come out otherwise than in C is refused.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,10 @@ struct CValue {
     Kind kind = Kind::number;
     uint32_t bits = 64;
     std::string points_to = {};  // "struct sock"
+    bool is_unsigned = false;    // a number without a sign: of 64 bits as these are, of less above zero
     bool is_negative = false;    // a number as it stands
+    bool is_plain = false;       // likewise, with no sign
+    bool is_null = false;        // NULL
     bool compares = false;       // two values, without brackets around
     Pieces text = {};
 };
@@ -39,7 +41,8 @@ class CValues {
 
     // ---- pieces
     bool is_fine() const { return fine_; }
-    void refuse() { fine_ = false; }
+    void refuse();
+    Span refused() const { return refused_; }  // the first piece that means nothing here
     bool at_end() const { return at_ >= c_.size(); }
     const Piece& now() const { return at_end() ? end_ : c_[at_]; }
     Piece next();
@@ -53,6 +56,7 @@ class CValues {
         std::string name;
         uint32_t bits;
         bool is_result;  // of the function
+        bool is_unsigned = false;
     };
     bool begins_type() const;
     bool assigns_from(std::string_view function) const;
@@ -67,7 +71,9 @@ class CValues {
 
     // ---- values
     CValue value();
-    CValue fitted(CValue value, uint32_t bits);
+    CValue truth() { return truth_of(value()); }  // as a condition
+    CValue fitted(CValue value, uint32_t bits, bool is_unsigned);
+    CValue changed(const Target& target, std::string_view operation, const CValue& by);  // target operation by
     bool sets_option() const;
     Pieces option();   // what is called instead
     Pieces printed();  // a format and its values, each as wide as the format says
@@ -80,6 +86,7 @@ class CValues {
         std::string spelled;
         std::string points_to = {};
         uint32_t bits = 64;
+        bool is_unsigned = false;
         bool is_address = false;
         bool is_socket = false;
     };
@@ -87,6 +94,7 @@ class CValues {
         std::string name;  // of what has members
         uint32_t bits = 64;
         uint32_t stars = 0;
+        bool is_unsigned = false;
         bool is_void = false;
     };
     std::optional<Type> type();
@@ -101,7 +109,10 @@ class CValues {
     CValue with_members(CValue value);
     CValue narrowed(CValue value, std::string_view type) const;
     Pieces option_value();
-    CValue joined(CValue left, const Piece& op, const CValue& right);
+    CValue joined(CValue left, const Piece& op, CValue right);
+    std::optional<CValue> socket_or_null(const CValue& left, const Piece& op, const CValue& right);
+    CValue truth_of(CValue value);
+    CValue number_of(CValue left, const Piece& op, CValue right);
     std::optional<std::string> argument();
     CValue none();
 
@@ -109,6 +120,7 @@ class CValues {
     const CFacts& facts_;
     size_t at_ = 0;
     bool fine_ = true;
+    Span refused_;
     int depth_ = 0;
     Piece end_ = {};
     std::map<std::string, Variable, std::less<>> variables_;

@@ -211,10 +211,15 @@ void NameResolver::by_row(ast::ExprId id, ast::Call n, const StpFunction& row) {
             break;
         case StpForm::call:
         case StpForm::text_call:
-        case StpForm::act:
+        case StpForm::act: {
             arguments(n);
-            put(id, ast::Call{std::string(row.lt), n.name_span, n.arguments});
+            const std::vector<std::string_view> words = split(row.lt, ' ');
+            for (size_t i = 1; i < words.size(); i++) n.arguments.push_back(add(id, ast::Name{std::string(words[i])}));
+            if (given_.for_port && row.lt == "exit" && followed_ > 0)
+                diags_.warning(n.name_span, "in .lt exit() ends its block: what comes after this is not done there");
+            put(id, ast::Call{std::string(words.front()), n.name_span, n.arguments});
             break;
+        }
         case StpForm::memory:
         case StpForm::memory_or_nothing:
         case StpForm::bytes:
@@ -409,6 +414,7 @@ void NameResolver::any_chosen(ast::ExprId id, const ast::Map& chosen) {
 // delete array, delete array[key], delete scalar
 void NameResolver::removal(ast::ExprId id, const ast::Call& n) {
     const ast::ExprId what = n.arguments[0];
+    if (changes_walked(what)) return;
     if (const auto* map = std::get_if<ast::Map>(&node(what)); map != nullptr && globals_.contains(map->name)) {
         const ast::Map chosen = *map;
         if (has_wildcard(chosen)) return remove_chosen(id, chosen);

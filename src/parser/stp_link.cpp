@@ -15,12 +15,15 @@
 #include "stp_clone.h"
 #include "stp_counters.h"
 #include "stp_display.h"
+#include "stp_each.h"
 #include "stp_globals.h"
 #include "stp_inline.h"
 #include "stp_later.h"
 #include "stp_names.h"
 #include "stp_points.h"
 #include "stp_process.h"
+#include "stp_shown.h"
+#include "stp_twice.h"
 #include "stp_unused.h"
 
 namespace lt::stp {
@@ -174,20 +177,9 @@ class Linker {
             for (const Function& f : tree_.functions) {
                 if (source_.is_library(f.span.begin) != library) continue;
                 functions_.all.push_back(&f);
-                if (!library) declared_twice(f);
+                if (library) continue;
+                refuse_twice(f, functions_, program_, diags_);
             }
-        }
-    }
-
-    // Of several functions the next one is tried where one says so.
-    void declared_twice(const Function& f) {
-        for (const Function* other : functions_.all) {
-            if (other == &f || other->name != f.name || other->parameters.size() != f.parameters.size()) continue;
-            if (other->priority != f.priority || says_next(program_, other->body)) continue;
-            Diag& d = diags_.error(f.span, fmt::format("the function {}() is declared twice", f.name));
-            d.notes.push_back({other->span, "here it is"});
-            d.hint = "the first never says `next`, so this one would never run";
-            return;
         }
     }
 
@@ -268,7 +260,7 @@ class Linker {
         };
         give("name", is_glob(name) ? name_at_run_time(where, returns) : expr(ast::String{name}));
         const StpSystemCall* known = returns ? nullptr : find_stp_system_call(name);
-        if (known != nullptr) give("argstr", arguments_text(where, *known));
+        if (known != nullptr) give("argstr", arguments_text(program_, where, *known));
         // functions of the library of the same names
         const auto address = known ? stp_argument(*known, "serv_addr") : std::nullopt;
         for (const char* part : {"uaddr_af", "uaddr_ip", "uaddr_ip_port"}) {
@@ -287,23 +279,6 @@ class Linker {
         return &made_.back();
     }
 
-    // sprintf("%d, \"%s\"", $0, user_string($1)): the arguments by their numbers.
-    ast::ExprId arguments_text(Span where, const StpSystemCall& call) {
-        const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
-        std::string format;
-        std::vector<ast::ExprId> given{expr(ast::String{})};
-        for (size_t i = 0; i < call.arguments.size(); i++) {
-            const char letter = call.arguments[i];
-            format += i > 0 ? ", " : "";
-            format += letter == 's' ? "\"%s\"" : letter == 'x' ? "0x%x" : letter == 'u' ? "%u" : "%d";
-            ast::ExprId argument = expr(ast::Name{fmt::format("${}", i)});
-            if (letter == 'i') argument = expr(ast::Call{"@lt", where, {expr(ast::String{"int32"}), argument}});
-            given.push_back(letter == 's' ? expr(ast::Call{"__user_text", where, {argument}}) : argument);
-        }
-        given[0] = expr(ast::String{format});
-        return expr(ast::Call{"sprintf", where, given});
-    }
-
     // What stands behind the kind in the text of a place.
     ast::ExprId name_at_run_time(Span where, bool returns) {
         const std::string_view before = returns ? "tracepoint:syscalls:sys_exit_" : "syscall:";
@@ -314,6 +289,25 @@ class Linker {
             "@lt",
             where,
             {expr(ast::String{"substr"}), place, expr(ast::Integer{before.size()}), expr(ast::Integer{longest})}});
+    }
+
+    // probefunc() of a system call is the kernel's function for it.
+    void name_function(const ast::Block& body, const Place& place) {
+        if (!place.row->shape.starts_with("kernel.syscall(s)")) return;
+        const bool returns = !place.row->result.empty();
+        const std::string before = "__x64_sys_", &name = place.arguments.front();
+        const auto replace = [&](ast::ExprId id) {
+            const auto* call = std::get_if<ast::Call>(&program_[id].node);
+            const bool asks = call != nullptr && (call->name == "probefunc" || call->name == "ppfunc");
+            if (!asks || !call->arguments.empty() || functions_.has(call->name)) return;
+            const Span where = program_[id].span;
+            ast::ExprNode whole = ast::String{before + name};
+            if (is_glob(name))
+                whole = ast::Binary{ast::BinaryOp::add, program_.add(where, ast::String{before}),
+                                    name_at_run_time(where, returns)};
+            program_.exprs[static_cast<size_t>(id)].node = std::move(whole);
+        };
+        each_expr_in(program_, body, replace);
     }
 
     static bool same_body(const Place& a, const Place& b) {
@@ -335,6 +329,7 @@ class Linker {
         const size_t own = body.statements.size();
         append(body, probe.body);
         for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
+        name_function(body, first);
         inline_texts(program_, body, own);
         drop_unused(program_, body, own);
         if (in_kernel(*first.row) && !given_.for_port) leave_for_later(probe, body);
@@ -510,6 +505,8 @@ class Linker {
         if (f.type == "string") function.result = ast::CFunction::Result::text;
         function.text = *f.embedded;
         function.text_span = c_span(f.embedded_span);
+        if (const auto kept = tree_.kept_as_c.find(f.embedded_span.begin); kept != tree_.kept_as_c.end())
+            function.kept_as_c = kept->second;
         program_.c_functions.push_back(std::move(function));
     }
 

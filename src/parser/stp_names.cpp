@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "stdlib/builtins.h"
 #include "stp_clone.h"
+#include "stp_shown.h"
 
 namespace lt::stp {
 namespace {
@@ -75,13 +76,13 @@ bool any_statement(const ast::Program& program, const ast::Block& block,
     return found;
 }
 
+}  // namespace
+
 bool is_next(const ast::Program& program, const ast::StmtNode& node) {
     const auto* evaluate = std::get_if<ast::Evaluate>(&node);
     const auto* call = evaluate ? std::get_if<ast::Call>(&program[evaluate->value].node) : nullptr;
     return call != nullptr && call->name == next_call;
 }
-
-}  // namespace
 
 bool says_next(const ast::Program& program, const ast::Block& block) {
     return any_statement(program, block, [&](const ast::StmtNode& node) { return is_next(program, node); });
@@ -105,6 +106,7 @@ ast::ExprId NameResolver::moved(ast::ExprId id) {
 void NameResolver::body(ast::Block& b, const Around& around) {
     around_ = &around;
     locals_.clear();
+    given_types_.clear();
     collect_locals(b);
     keep_given(b);
     block(b);
@@ -114,6 +116,9 @@ void NameResolver::body(ast::Block& b, const Around& around) {
 
 void NameResolver::condition(ast::ExprId id, const Around& around) {
     around_ = &around;
+    if (has_effect(id))
+        diags_.error(span(id), "the condition of a probe changes something").hint =
+            "it is asked before each hit, and may only read: change it in the block";
     locals_.clear();
     expr(id);
     around_ = nullptr;
@@ -138,7 +143,10 @@ void NameResolver::collect_locals(ast::ExprId id) {
 void NameResolver::collect_locals(const ast::Block& b) {
     for (ast::StmtId id : b.statements) {
         const ast::Stmt stmt = program_[id];
-        if (const auto* assign = std::get_if<ast::Assign>(&stmt.node)) assigned(assign->target, !assign->op);
+        if (const auto* assign = std::get_if<ast::Assign>(&stmt.node)) {
+            assigned(assign->target, !assign->op);
+            if (!assign->op) note_type(assign->target, assign->value);
+        }
         ast::each_expr(stmt, [&](ast::ExprId child) { collect_locals(child); });
         ast::each_block(stmt, [&](const ast::Block& inner) { collect_locals(inner); });
     }
@@ -202,7 +210,13 @@ void NameResolver::next(ast::StmtId id) {
 // ---- statements
 
 void NameResolver::block(const ast::Block& b) {
-    for (ast::StmtId id : b.statements) statement(id);
+    if (given_.for_port) exit_last(b);
+    for (size_t i = 0; i < b.statements.size(); i++) {
+        const bool is_followed = i + 1 < b.statements.size() && !leaves(b.statements[i + 1]);
+        followed_ += is_followed;
+        statement(b.statements[i]);
+        followed_ -= is_followed;
+    }
 }
 
 void NameResolver::statement(ast::StmtId id) {
@@ -219,26 +233,37 @@ void NameResolver::statement(ast::StmtId id) {
             diags_.error(program_[id].span, fmt::format("{} is an array and needs a key", name->name));
             return;
         }
+        if (changes_walked(assign->target)) return;
         if (around_->row != nullptr && around_->row->variables == "printed" && name != nullptr &&
             name->name == "$value")
             return printed(id, *assign);
         if (is_target(assign->target)) {
-            diags_.error(span(assign->target), "a target variable cannot be written to").hint =
-                "BPF programs do not change what they trace";
+            const auto* target = std::get_if<ast::Name>(&program_[root_of(assign->target)].node);
+            const std::string written = target != nullptr ? target->name : "memory that is traced";
+            diags_.error(span(assign->target), fmt::format("lt does not write to {}", written)).hint =
+                "a program of BPF cannot change what it traces; with -g there are raise(), setsockopt() and system()";
             return;
         }
     }
+    std::string walked_name;
     if (const auto* loop = std::get_if<ast::ForMap>(&node)) {
         const auto* name = std::get_if<ast::Name>(&program_[loop->map].node);
         if (name != nullptr && !globals_.contains(name->name)) {
             no_array(loop->map, name->name);
             return;
         }
+        walked_name = name != nullptr ? name->name : "";
         loop_over_statistic(id);
     }
+    if (const auto* branch = std::get_if<ast::If>(&node); branch && is_dead_branch(id, *branch)) return;
     const ast::StmtNode now = program_[id].node;
+    const auto* walk = std::get_if<ast::ForMap>(&node);
     ast::each_expr({program_[id].span, now}, [&](ast::ExprId child) { expr(child); });
+    // loops that lt itself makes look for what is to be taken out
+    if (walk != nullptr) walked_.push_back(walk->name.find('#') == std::string::npos ? walked_name : "");
     ast::each_block({program_[id].span, now}, [&](const ast::Block& inner) { block(inner); });
+    if (walk != nullptr) walked_.pop_back();
+    if (const auto* evaluate = std::get_if<ast::Evaluate>(&now)) let_go(id, evaluate->value);
 }
 
 // $value = text, $value .= text: what would be read is printed.
@@ -261,10 +286,13 @@ void NameResolver::expr(ast::ExprId id) {
     if (const auto* m = std::get_if<ast::Map>(&copy)) return map(id, *m);
     if (std::holds_alternative<ast::Call>(copy)) return call(id);
     if (std::holds_alternative<ast::Integer>(copy)) return as_long(id);
+    if (const auto* step = std::get_if<ast::Step>(&copy); step && changes_walked(step->target)) return;
+    if (decided_by_defined(id)) return;
     if (const auto* index = std::get_if<ast::Index>(&copy); index && bucket(id, *index)) return;
     if (const auto* joined = std::get_if<ast::Binary>(&copy); joined && joined->op == ast::BinaryOp::add) {
         keep_time(joined->left);
         keep_time(joined->right);
+        if (joins_all(joined->left) || joins_all(joined->right)) return;
     }
     ast::each_child({span(id), copy}, [&](ast::ExprId child) { expr(child); });
     ast::each_block({span(id), copy}, [&](const ast::Block& b) { block(b); });
@@ -321,7 +349,11 @@ void NameResolver::argument_named(ast::ExprId id, const std::string& name) {
     if (name == "argstr") return put(id, ast::Call{"syscall_args", span(id), {}});
     if (around_->call != nullptr) {
         const auto place = stp_argument(*around_->call, name);
-        if (!place) return put(id, ast::Integer{0});
+        if (!place) {
+            const auto text = argument_text(program_, span(id), *around_->call, name);
+            put(id, text ? node(*text) : ast::ExprNode(ast::Integer{0}));
+            return text ? expr(id) : void();
+        }
         put(id, ast::Member{add(id, ast::Name{"args"}), std::to_string(*place), span(id)});
         if (around_->call->arguments[*place] != 's') return as_long(id);
         return put(id, ast::Call{"str", span(id), {moved(id)}, true});
@@ -359,10 +391,13 @@ ast::ExprId NameResolver::root_of(ast::ExprId id) const {
 }
 
 bool NameResolver::is_target(ast::ExprId id) const {
-    const ast::ExprNode& root = node(root_of(id));
-    if (const auto* name = std::get_if<ast::Name>(&root)) return name->name.starts_with("$");
+    const ast::ExprId at = root_of(id);
+    const ast::ExprNode& root = node(at);
+    const auto* name = std::get_if<ast::Name>(&root);
+    if (name != nullptr && name->name.starts_with("$")) return true;
     const auto* call = std::get_if<ast::Call>(&root);
-    return call != nullptr && (call->name == "@cast" || call->name == "@var");
+    if (call != nullptr && (call->name == "@cast" || call->name == "@var")) return true;
+    return at != id && may_point(at);
 }
 
 // A whole target expression is a number, whatever type of C it has.
@@ -463,6 +498,7 @@ void NameResolver::at_entry(ast::ExprId id) {
 }
 
 void NameResolver::target_root(ast::ExprId id) {
+    if (may_point(id)) return cast_by_itself(id);
     if (std::holds_alternative<ast::Call>(node(id))) return cast(id, std::get<ast::Call>(ast::ExprNode(node(id))));
     const std::string name = std::get<ast::Name>(node(id)).name;
     const StpPoint* row = around_->row;

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct FunctionTable {
 };
 bool is_all_arguments(std::string_view name);  // $$vars, $$parms
 bool says_next(const ast::Program& program, const ast::Block& block);
+bool is_next(const ast::Program& program, const ast::StmtNode& node);
 // The name of a function in the tree: none that means something in lt.
 std::string name_in_tree(const Function& function, const FunctionTable& table);
 
@@ -73,6 +75,9 @@ void join_sums(GlobalUse& use);
 // kept.
 std::string statistic_map(const std::string& global, std::string_view statistic);
 
+// "struct file", "file", "char*": the type to which an address points, as @cast names it.
+ast::TypeName pointed_type(std::string text, Span where);
+
 struct Printed;
 bool is_sprinting(StpForm form);  // is the text that is made a value?
 
@@ -92,7 +97,17 @@ class NameResolver {
 
   private:
     void block(const ast::Block& block);
+    bool leaves(ast::StmtId id) const;
+    void exit_last(const ast::Block& block);
     void statement(ast::StmtId id);
+    bool is_dead_branch(ast::StmtId id, const ast::If& branch);
+    bool asks_defined(ast::ExprId id) const;
+    bool decided_by_defined(ast::ExprId id);
+    bool joins_all(ast::ExprId id);
+    bool has_effect(ast::ExprId id) const;
+    bool changes_walked(ast::ExprId target);
+    void let_go(ast::StmtId id, ast::ExprId value);
+    bool has_no_variables(ast::ExprId id) const;
     void next(ast::StmtId id);
     void keep_given(ast::Block& block);
     void attempt(ast::StmtId id);
@@ -114,6 +129,12 @@ class NameResolver {
     void target_root(ast::ExprId id);
     ast::ExprId root_of(ast::ExprId id) const;
     bool is_target(ast::ExprId id) const;
+    // stp_autocast.cpp: what numbers point to that the program has from somewhere else
+    void note_type(ast::ExprId target, ast::ExprId value);
+    bool may_point(ast::ExprId root) const;
+    std::optional<ast::TypeName> pointed_by(ast::ExprId value, uint32_t depth);
+    std::optional<ast::TypeName> pointed_by_result(const Function& function, uint32_t depth);
+    void cast_by_itself(ast::ExprId id);
     void path(ast::ExprId id);
     void as_long(ast::ExprId id);
     void of_something(ast::ExprId id, const ast::Call& n, const GlobalUse& use);
@@ -167,6 +188,7 @@ class NameResolver {
     static void add_text(Printed& out, std::string_view text);
     void add_value(Printed& out, ast::ExprId value);
     bool add_sprint(Printed& out, ast::ExprId value);
+    bool prints_all(ast::ExprId id) const;
     void add_joined(Printed& out, const std::vector<ast::ExprId>& arguments, StpForm form);
     void add_format(Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments);
     void add_memory(Printed& out, ast::ExprId where, const std::string& modifiers, char letter,
@@ -202,11 +224,14 @@ class NameResolver {
         bool plain = false;  // is there an assignment that gives it its type?
     };
     std::map<std::string, Seen> locals_;
+    std::map<std::string, ast::ExprId> given_types_;  // by local: what it is first given
     std::set<const Function*> called_;
     std::set<std::string> touched_;
     std::optional<ast::ExprId> printed_;  // what is printed as it is: no string has to be made of it
+    std::vector<std::string> walked_;     // arrays over which the loops around this go
     uint32_t loops_ = 0;
-    size_t errors_ = 0;  // calls of error() so far
+    size_t errors_ = 0;    // calls of error() so far
+    size_t followed_ = 0;  // blocks around this statement in which others come after
 };
 
 }  // namespace lt::stp

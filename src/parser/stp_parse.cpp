@@ -16,6 +16,7 @@
 #include "stp_globals.h"
 #include "stp_link.h"
 #include "stp_preprocess.h"
+#include "stp_shown.h"
 
 namespace lt::stp {
 namespace {
@@ -139,7 +140,7 @@ void read(ast::Program& program, const Source& source, const Invocation& given, 
     Macros own = library;
     pieces[0] = preprocess(std::move(pieces[0]), own, given, diags);
     if (diags.has_errors()) return;
-    pieces[0] = spell_out_c(pieces, source, given.for_port, diags);
+    pieces[0] = spell_out_c(pieces, source, given.for_port, tree.kept_as_c, diags);
     for (const Pieces& file : pieces) parse_file(file, build, diags);
     if (diags.has_errors()) return;
     keep_apart(program, tree, source);
@@ -150,7 +151,8 @@ void load_library(Source& source, const std::vector<std::string>& words, const s
                   Diags& diags) {
     std::vector<LibraryFile> files = library_files(folders, diags);
     std::set<std::string> wanted = named_in(scan_text(source.text));
-    if (wanted.contains("retstr")) wanted.insert("return_str");                     // which it is made by
+    if (wanted.contains("retstr")) wanted.insert("return_str");  // which it is made by
+    if (wanted.contains("argstr") || std::ranges::any_of(wanted, shows_argument)) wanted.insert("__octal");
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;

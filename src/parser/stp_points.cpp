@@ -23,17 +23,18 @@ std::string_view cut_part(std::string_view& shape) {
     return part;
 }
 
-bool fits(std::string_view shape, const PointPart& part) {
+bool fits(std::string_view shape, const PointPart& part, bool globs) {
     const size_t paren = shape.find('(');
-    if (part.name != shape.substr(0, paren)) return false;
+    const std::string name(shape.substr(0, paren));
+    if (globs ? !glob_match(part.name, name) : part.name != name) return false;
     if (paren == std::string_view::npos) return !part.argument;
     if (!part.argument) return false;
     return std::holds_alternative<int64_t>(*part.argument) == (shape[paren + 1] == 'n');
 }
 
-bool fits(std::string_view shape, const std::vector<PointPart>& parts) {
+bool fits(std::string_view shape, const std::vector<PointPart>& parts, bool globs = false) {
     for (const PointPart& part : parts) {
-        if (shape.empty() || !fits(cut_part(shape), part)) return false;
+        if (shape.empty() || !fits(cut_part(shape), part, globs)) return false;
     }
     return shape.empty();
 }
@@ -93,6 +94,25 @@ bool without_meaning(const PointPart& part) {
     return std::ranges::find(names, part.name) != names.end();
 }
 
+// Where do these stand that only some points can have? The part before, or the first one.
+struct Placed {
+    std::string_view name, before, first;
+};
+constexpr std::array placed{Placed{"maxactive", "return", ""}, Placed{"randomize", "", "timer"}};
+
+// The part that stands where it means nothing; null: there is none.
+const PointPart* misplaced(const Point& point) {
+    for (size_t i = 0; i < point.parts.size(); i++) {
+        const auto* row = std::ranges::find(placed, point.parts[i].name, &Placed::name);
+        if (row == placed.end()) continue;
+        const bool fits = i > 0 && (row->before.empty() || point.parts[i - 1].name == row->before) &&
+                          (row->first.empty() || point.parts[0].name == row->first);
+        const bool has_number = point.parts[i].argument && std::holds_alternative<int64_t>(*point.parts[i].argument);
+        if (!fits || !has_number) return &point.parts[i];
+    }
+    return nullptr;
+}
+
 Point plain(const Point& point) {
     Point out = point;
     std::erase_if(out.parts, without_meaning);
@@ -135,6 +155,12 @@ void PointFinder::add_all(const std::vector<Point>& points, const std::vector<Po
         place.alternative.optional |= whole.optional || whole.sufficient;
         if (has_choice) place.alternative.choices.push_back({group, i, whole.sufficient});
         if (whole.armed) place.armed.push_back(*whole.armed);
+        if (const PointPart* part = depth == 0 ? misplaced(whole) : nullptr) {
+            diags_.error(part->span, fmt::format("{}: .{}() has no meaning here", text(whole), part->name)).hint =
+                part->name == "maxactive" ? "it takes a number, and stands behind .return"
+                                          : "it takes a number, and stands behind a timer";
+            continue;
+        }
         add(plain(whole), place, depth);
         if (out_.size() > most_places) return;
     }
@@ -156,6 +182,7 @@ void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) 
     if (found.empty() || of_all) {
         if (const Alias* made = system_call_(point)) found = {made};
     }
+    if (found.empty() && add_kinds(point, outside)) return;
     if (found.empty()) return unknown(point, outside);
     for (const Alias* alias : found) {
         Place place = outside;
@@ -164,6 +191,19 @@ void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) 
                                             point.parts.end());
         add_all(alias->points, suffix, place, depth + 1);
     }
+}
+
+// kernel.*("vfs_read"): each kind of this form, as far as it has such a place.
+bool PointFinder::add_kinds(const Point& point, const Place& outside) {
+    if (std::ranges::none_of(point.parts, [](const PointPart& part) { return is_glob(part.name); })) return false;
+    const size_t before = out_.size();
+    for (const StpPoint& row : stp_points()) {
+        if (!row.refusal.empty() || !fits(row.shape, point.parts, true)) continue;
+        Place place = outside;
+        place.alternative.optional = true;
+        add_row(row, point, place);
+    }
+    return out_.size() != before;
 }
 
 const StpPoint* PointFinder::row_of(const Point& point) const {
@@ -252,7 +292,10 @@ ast::ProbeSpec probe_of(const Place& place, std::string_view shape) {
             text.replace(brace, 3, argument);
             brace += argument.size();
         }
-        spec.parts.push_back({place.point.span, text});
+        // "sched:sched_switch"
+        const size_t system = place.row->shape == "kernel.trace(s)" ? text.find(':') : std::string::npos;
+        if (system != std::string::npos) spec.parts.push_back({place.point.span, text.substr(0, system)});
+        spec.parts.push_back({place.point.span, system == std::string::npos ? text : text.substr(system + 1)});
     }
     return spec;
 }

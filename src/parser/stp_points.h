@@ -39,6 +39,7 @@ class PointFinder {
     void add_all(const std::vector<Point>& points, const std::vector<PointPart>& suffix, const Place& outside,
                  uint32_t depth);
     const StpPoint* row_of(const Point& point) const;
+    bool add_kinds(const Point& point, const Place& outside);
     void add_row(const StpPoint& row, const Point& point, Place place);
     void unknown(const Point& point, const Place& outside);
 

@@ -29,8 +29,32 @@ void NameResolver::add_text(Printed& out, std::string_view text) {
 void NameResolver::add_value(Printed& out, ast::ExprId value) {
     if (const auto* text = std::get_if<ast::String>(&node(value))) return add_text(out, text->value);
     if (add_sprint(out, value)) return;
+    if (const auto* joined = std::get_if<ast::Binary>(&node(value)); joined && prints_all(value)) {
+        const ast::Binary both = *joined;
+        add_value(out, both.left);
+        return add_value(out, both.right);
+    }
     out.format += "%s";
     out.values.push_back(value);
+}
+
+// "text" . $$parms: how many arguments these are is not known here.
+bool NameResolver::joins_all(ast::ExprId id) {
+    const auto* name = std::get_if<ast::Name>(&node(id));
+    const bool all = name != nullptr && is_all_arguments(name->name);
+    if (all)
+        diags_.error(span(id), fmt::format("lt does not join {} with a string that is kept", name->name)).hint =
+            fmt::format("print it: printf(\"text %s\\n\", {})", name->name);
+    return all;
+}
+
+// "text" . $$parms: printed one behind the other.
+bool NameResolver::prints_all(ast::ExprId id) const {
+    const auto* name = std::get_if<ast::Name>(&node(id));
+    if (name != nullptr) return is_all_arguments(name->name);
+    const auto* joined = std::get_if<ast::Binary>(&node(id));
+    return joined != nullptr && joined->op == ast::BinaryOp::add &&
+           (prints_all(joined->left) || prints_all(joined->right));
 }
 
 bool NameResolver::add_sprint(Printed& out, ast::ExprId value) {
@@ -108,6 +132,10 @@ void NameResolver::add_format(Printed& out, ast::ExprId where, const std::vector
             diags_.error(span(where), "%n is no conversion here").hint = "%1b to %8b write a number's bytes";
         const auto value = letter == '%' ? std::nullopt : take();
         if (value && piece == "%s" && add_sprint(out, *value)) continue;
+        if (value && piece == "%s" && prints_all(*value)) {
+            add_value(out, *value);
+            continue;
+        }
         if (value && wide) {
             add_padded(out, *value, *wide, piece == "%-s");
             continue;

@@ -96,6 +96,7 @@ std::vector<ast::ExprId> NameResolver::maps_of(ast::ExprId what) {
 // x <<< value
 void NameResolver::collect(ast::ExprId id, const ast::Call& n) {
     const ast::ExprId what = n.arguments[0];
+    if (changes_walked(what)) return;
     const GlobalUse* use = collecting(what);
     if (use == nullptr) {
         diags_.error(span(what), "`<<<` collects into a global").hint = "declare it: global name";

@@ -3,6 +3,8 @@
 // ast::Call as they were typed; link() says what each of them is.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -96,7 +98,8 @@ struct Tree {
     std::vector<Alias> aliases;
     std::vector<Global> globals;
     std::vector<Function> functions;
-    std::vector<ast::CPiece> embedded;  // C outside of functions
+    std::vector<ast::CPiece> embedded;   // C outside of functions
+    std::map<uint32_t, Span> kept_as_c;  // by where C of a function begins, what in it keeps it C
 };
 
 // Of C with its %{ and %}: that of the C alone.

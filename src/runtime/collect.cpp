@@ -370,7 +370,7 @@ Result<std::unique_ptr<Collector>> Collector::open(const Plan& plan, const Loade
 }
 
 Collector::Drained Collector::drain() {
-    if (!ring_ || exit_called() || failure_) return Drained::nothing;
+    if (!ring_ || is_over() || failure_) return Drained::nothing;
     left_ = most_records;
     ring_buffer__consume(ring_.get());
     if (left_ == most_records) return Drained::nothing;
@@ -386,7 +386,7 @@ void Collector::drain_all(std::chrono::milliseconds commands) {
 }
 
 Status Collector::take(std::span<const uint8_t> record) {
-    if (exit_called() || exit_held_ || failure_) return Done{};
+    if (is_over() || held_enough() || failure_) return Done{};
     if (!held_ || empties_at_once(record)) return dispatcher_.handle(record);
     keep(record);
     return Done{};
@@ -433,7 +433,7 @@ void Collector::keep(std::span<const uint8_t> record) {
     const auto event = decode_event(plan_, record);
     const EventKind kind = event ? plan_.events[event->index].kind : EventKind::text;
     const bool fails = kind == EventKind::raised && ++errors_held_ > plan_.max_errors;
-    exit_held_ = kind == EventKind::exit || fails;
+    exit_held_ = exit_held_ || kind == EventKind::exit || fails;
     held_->emplace_back(record.begin(), record.end());
 }
 
@@ -441,7 +441,7 @@ void Collector::keep(std::span<const uint8_t> record) {
 bool Collector::handle(std::span<const uint8_t> record) {
     auto handled = dispatcher_.handle(record);
     if (!handled) failure_ = handled.error();
-    return !exit_called() && !failure_;
+    return !is_over() && !failure_;
 }
 
 // A negative result makes libbpf stop after this record.
@@ -451,7 +451,7 @@ int Collector::take_next(void* self, void* record, size_t size) {
     const std::span bytes(static_cast<const uint8_t*>(record), size);
     if (collector.held_) {
         collector.keep(bytes);
-        return collector.exit_held_ ? -ECANCELED : 0;
+        return collector.held_enough() ? -ECANCELED : 0;
     }
     collector.left_--;
     const uint64_t commands = collector.dispatcher_.commands();

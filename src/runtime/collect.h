@@ -50,6 +50,8 @@ class Dispatcher {
         warnings_ = warnings;
     }
     bool exit_called() const { return exit_called_; }
+    // Is nothing more to be read?
+    bool is_over() const { return exit_called_ && (!plan_.stops_at_exit || failed_ || enough()); }
     int exit_status() const { return failed_ ? 1 : exit_status_; }
     uint64_t errors() const { return errors_; }  // of the program, at run time
     bool failed() const { return failed_; }      // by more of them than there may be
@@ -109,8 +111,7 @@ class Collector {
     // The ring buffer's own descriptor, readable when the kernel wakes us; -1: the plan has no events.
     int descriptor() const { return ring_fd_; }
 
-    // Takes what is there, up to a limit, and flushes the printer if that was anything. After exit() nothing is taken
-    // any more.
+    // Takes what is there, up to a limit, and flushes the printer if that was anything; nothing once all is over.
     enum class Drained : uint8_t { nothing, all, some };
     Drained drain();
 
@@ -119,6 +120,7 @@ class Collector {
     void let_exit_wait(bool waits) { dispatcher_.let_exit_wait(waits); }
     void complain_to(std::FILE* messages, bool warnings) { dispatcher_.complain_to(messages, warnings); }
     bool exit_called() const { return dispatcher_.exit_called(); }
+    bool is_over() const { return dispatcher_.is_over(); }
     int exit_status() const { return dispatcher_.exit_status(); }
     uint64_t errors() const { return dispatcher_.errors(); }
     bool failed() const { return dispatcher_.failed(); }
@@ -132,7 +134,7 @@ class Collector {
     void hold() { held_.emplace(); }
     bool holds_exit();
     void release();
-    // A record that did not come through the ring buffer; nothing after exit().
+    // A record that did not come through the ring buffer; nothing once all is over.
     Status take(std::span<const uint8_t> record);
 
     // Throws away what an exit() has left unread, and takes again what comes from now on.
@@ -153,6 +155,7 @@ class Collector {
     void keep(std::span<const uint8_t> record);
     bool empties_at_once(std::span<const uint8_t> record) const;
     bool handle(std::span<const uint8_t> record);
+    bool held_enough() const { return exit_held_ && !plan_.stops_at_exit; }
 
     const Plan& plan_;
     Dispatcher dispatcher_;

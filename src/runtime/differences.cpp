@@ -24,9 +24,11 @@ bool all_zero(const Bytes& bytes) {
     return std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; });
 }
 
-// The mark of a scalar is no sum: it says that the value was written.
-void set_marks(const PlannedMap& map, Bytes& value) {
+// The mark of a scalar is no sum: it says that the value was written. Nor is the time at which a key came.
+void set_marks(const PlannedMap& map, Bytes& value, const Bytes& now) {
     const size_t each = padded_size(map.value_size);
+    for (size_t end = each; map.keeps_order && end <= std::min(value.size(), now.size()); end += each)
+        std::memcpy(&value[end - arrival_mark], &now[end - arrival_mark], arrival_mark);
     for (size_t end = each; map.key.empty() && end <= value.size(); end += each) value[end - scalar_mark] = 1;
 }
 
@@ -40,9 +42,9 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
     if (past_.empty()) return now;
     std::vector<RawEntry> out;
     std::set<Bytes> seen;
-    const auto add = [&](const Bytes& key, Bytes value) {
+    const auto add = [&](const Bytes& key, Bytes value, const Bytes& whole) {
         if (!shown(key, value)) return;
-        set_marks(map, value);
+        set_marks(map, value, whole);
         out.push_back({key, std::move(value)});
     };
     for (RawEntry& entry : now) {
@@ -52,11 +54,11 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
             continue;
         }
         seen.insert(entry.key);
-        add(entry.key, difference(entry.value, past->second));
+        add(entry.key, difference(entry.value, past->second), entry.value);
     }
     // what came to a key while it was taken out
     for (const auto& [key, past] : past_) {
-        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past));
+        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past), past);
     }
     return out;
 }
@@ -64,9 +66,9 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
 std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, Bytes value) const {
     const auto past = past_.find(key);
     if (past == past_.end()) return value;
-    value = difference(value, past->second);
+    const Bytes now = std::exchange(value, difference(value, past->second));
     if (all_zero(value)) return std::nullopt;
-    set_marks(map, value);
+    set_marks(map, value, now);
     return value;
 }
 

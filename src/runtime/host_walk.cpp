@@ -95,6 +95,21 @@ bool matches(const PlannedMap& map, const Chosen& chosen, const Bytes& key) {
     return true;
 }
 
+// When each key came; empty where the map does not keep it.
+std::vector<uint64_t> arrivals(const PlannedMap& map, const std::vector<RawEntry>& entries) {
+    std::vector<uint64_t> out;
+    if (!map.keeps_order) return out;
+    const ValueWords words(map);
+    Bytes folded(words.copy_size());
+    for (const RawEntry& entry : entries) {
+        words.fold(folded, entry.value);
+        uint64_t came = 0;
+        std::memcpy(&came, &folded[folded.size() - sizeof came], sizeof came);
+        out.push_back(came);
+    }
+    return out;
+}
+
 }  // namespace
 
 Bytes fold_bytes(const PlannedMap& map, std::span<const uint8_t> copies) {
@@ -116,9 +131,15 @@ Result<std::vector<Bytes>> walk_entries(const PlannedMap& map, std::span<const R
     const std::vector<MapEntry> decoded = content->entries.all();
     std::vector<size_t> ranks(all.size());
     std::iota(ranks.begin(), ranks.end(), size_t{0});
+    const std::vector<uint64_t> came = arrivals(map, all);
+    const auto by_order = [&](size_t a, size_t b) {
+        return chosen.order.as_they_came ? std::strong_ordering::equal
+                                         : compare_by(chosen.order, decoded[a], decoded[b]);
+    };
     std::sort(ranks.begin(), ranks.end(), [&](size_t a, size_t b) {
-        const auto order = compare_by(chosen.order, decoded[a], decoded[b]);
+        const auto order = by_order(a, b);
         if (order != std::strong_ordering::equal) return chosen.order.descending ? order > 0 : order < 0;
+        if (!came.empty() && came[a] != came[b]) return came[a] < came[b];
         return compare(decoded[a].key, decoded[b].key) < 0;
     });
     if (ranks.size() > chosen.most) ranks.resize(chosen.most);

@@ -147,7 +147,7 @@ Status LiveSession::run_here(const PlannedProbe& probe, const std::string& progr
     }
     while (collector_->drain() == Collector::Drained::some) {
     }
-    if (collector_->exit_called()) return Done{};
+    if (collector_->is_over()) return Done{};
     auto ran = host_->run(program);
     printer_.flush();
     if (!ran) return ran.error();
@@ -268,7 +268,7 @@ Status LiveSession::finish() {
         impatience_ = *std::move(impatience);
     }
 
-    if (!plan_.spans.empty()) {
+    if (plan_.can_stop()) {
         if (auto stopped = object_.stop_opening(true); !stopped) return stopped;
     }
     detach();

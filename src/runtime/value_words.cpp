@@ -40,6 +40,7 @@ ValueWords::ValueWords(const PlannedMap& map)
     const size_t words = padded_size(map.value_size) / word_size;
     for (size_t word = 0; word < words; word++) rules_.push_back(rule_of(map.value, word));
     if (map.key.empty() && !rules_.empty()) rules_.back() = Rule::largest;  // the mark of a scalar
+    if (map.keeps_order && !rules_.empty()) rules_.back() = Rule::first;
     if (map.value.aggregation == Aggregation::tseries) series_ = series_shape(map.value);
 }
 
@@ -58,7 +59,9 @@ void ValueWords::join_copy(std::span<uint8_t> into, std::span<const uint8_t> one
         const uint64_t before = word_at(into, i), more = word_at(one, i);
         const uint64_t sum = before + more + carried;
         carried = rules_[i] == Rule::low && sum < before;
-        set_word(into, i, rules_[i] == Rule::largest ? std::max(before, more) : sum);
+        const bool is_first = rules_[i] == Rule::first && before != 0 && (more == 0 || before < more);
+        const uint64_t word = rules_[i] == Rule::first ? (is_first ? before : more) : sum;
+        set_word(into, i, rules_[i] == Rule::largest ? std::max(before, more) : word);
     }
 }
 

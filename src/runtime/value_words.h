@@ -25,7 +25,7 @@ class ValueWords {
 
   private:
     // `low`: of a number of two words, whose sum carries into the next one.
-    enum class Rule : uint8_t { sum, largest, low };
+    enum class Rule : uint8_t { sum, largest, low, first };
     static Rule rule_of(const Type& type, size_t word);
     void join_copy(std::span<uint8_t> into, std::span<const uint8_t> one) const;
     void join_series(std::span<uint8_t> into, std::span<const uint8_t> one) const;

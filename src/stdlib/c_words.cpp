@@ -129,7 +129,33 @@ constexpr std::array rows{
     Row{"vsnprintf", format},
 };
 
+// What stp_c_body.cpp makes statements of.
+constexpr std::array<std::string_view, 20> spelled{
+    "STAP_PRINTF",
+    "_stp_printf",
+    "tcp_hashinfo",
+    "inet_bind_bucket_for_each",
+    "list_for_each_entry",
+    "sockfd_lookup",
+    "sock_setsockopt",
+    "kernel_setsockopt",
+    "list_for_each_entry_rcu",
+    "hlist_for_each_entry",
+    "spin_lock",
+    "spin_unlock",
+    "spin_lock_bh",
+    "spin_unlock_bh",
+    "hlist_for_each_entry_rcu",
+    "read_lock",
+    "read_unlock",
+    "spin_lock_irqsave",
+    "spin_unlock_irqrestore",
+    "sockfd_put",
+};
+
 }  // namespace
+
+bool can_be_spelled(std::string_view word) { return std::ranges::find(spelled, word) != spelled.end(); }
 
 std::string_view instead_of(std::string_view word) {
     const auto* row = std::ranges::find(rows, word, &Row::word);

@@ -105,15 +105,19 @@ constexpr std::array rows{
               "others lt has no need."},
     OptionRow{Option::suppress_errors, "--suppress-handler-errors", "",
               "Errors of a SystemTap program at run time do not end the run."},
-    OptionRow{Option::no_meaning, "-w,-u,-F,-b,-R,--all-modules,--ldd,--skip-badvars,--suppress-time-limits", "",
+    OptionRow{Option::no_meaning,
+              "-w,-u,-F,-b,-R,--all-modules,--ldd,--skip-badvars,--suppress-time-limits,--check-version", "",
               "Options of SystemTap that lt has no need of; nor of -m and -s."},
-    OptionRow{Option::module_name, "-m", "NAME", "SystemTap's name of a module: lt makes none."},
+    OptionRow{Option::module_name, "-m,--compatible", "NAME",
+              "SystemTap's name of a module, of which lt makes none; the version whose language a program is of."},
     OptionRow{Option::buffer_size, "-s", "MB", "SystemTap's size of a buffer: lt's is as large as it has to be."},
 };
 
 constexpr std::array refused{
     RefusedOption{"-d,--debug",
                   "--dump ast,typed,ir,llvm,bpf,plan prints what the compiler makes, -v the verifier's log"},
+    RefusedOption{"-W", "lt check FILE tells all that it has to say; a warning changes nothing"},
+    RefusedOption{"-L", "lt -l PATTERN -v lists probes with what each has at hand"},
     RefusedOption{"--emit-llvm", "--dump llvm prints it: lt --dump llvm SCRIPT > FILE"},
     RefusedOption{"--dwarf-pid", "ustack walks frame pointers, of every process"},
     RefusedOption{"--fmt", "lt does not format programs yet; lt check FILE reports its mistakes"},

@@ -154,6 +154,8 @@ Settings stp_settings() {
     s.numbers_by_default = true;
     s.bounded_strings = true;
     s.runtime_errors = true;
+    s.stops_at_exit = true;
+    s.keeps_order = true;
     s.runs_commands = true;
     s.max_map_keys = 2048;
     s.max_strlen = 512;

@@ -52,7 +52,7 @@ constexpr std::array rows{
     StpFunction{"substr", 3, 3, StpForm::text_call, "substr"},
     StpFunction{"isinstr", 2, 2, StpForm::call, "strcontains"},
     StpFunction{"=~", 2, 2, StpForm::call, "matches"},
-    StpFunction{"strtol", 2, 2, StpForm::call, "strtol"},
+    StpFunction{"strtol", 2, 2, StpForm::call, "strtol bare"},
     StpFunction{"kernel_string", 1, 2, StpForm::memory, "kptr"},
     StpFunction{"user_string", 1, 2, StpForm::memory, "uptr"},
     StpFunction{"__user_text", 1, 1, StpForm::memory_or_nothing, "uptr"},  // for the library and argstr

@@ -108,7 +108,7 @@ class MachinePort final : public HostPort {
 
     std::span<uint8_t> section(std::string_view name) override { return machine_.section(name); }
     Status record(std::span<const uint8_t> bytes) override {
-        return dispatcher_.exit_called() ? Status(Done{}) : dispatcher_.handle(bytes);
+        return dispatcher_.is_over() ? Status(Done{}) : dispatcher_.handle(bytes);
     }
     bool interrupted() override { return true; }  // a block that does not end fails its test
 

@@ -124,7 +124,11 @@ Status Simulation::set_session_values() {
 }
 
 Status Simulation::finish() {
-    if (dispatcher_.exit_called() && has_ring_) {
+    if (plan_.can_stop()) {
+        const Bytes stopped{1, 0, 0, 0, 0, 0, 0, 0};
+        if (auto set = machine_.set_variable("lt_stop", stopped); !set) return set;
+    }
+    if (dispatcher_.is_over() && has_ring_) {
         // What was handed over after the exit is not printed any more.
         if (auto left = machine_.drain(ring_name); !left) return left.error();
     }
@@ -175,7 +179,7 @@ Status Simulation::drain() {
     auto records = machine_.drain(ring_name);
     if (!records) return records.error();
     for (const Bytes& record : *records) {
-        if (dispatcher_.exit_called()) break;
+        if (dispatcher_.is_over()) break;
         if (auto handled = dispatcher_.handle(record); !handled) return handled;
     }
     ended_ = ended_ || dispatcher_.exit_called();

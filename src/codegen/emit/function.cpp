@@ -158,6 +158,8 @@ llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
             return argument(static_cast<uint64_t>(op.number));
         case ir::Code::stopping:
             return b_.CreateLoad(b_.getInt64Ty(), m_.stop_);
+        case ir::Code::halt:
+            return b_.CreateStore(b_.getInt64(1), m_.stop_);
         case ir::Code::frame:
             return frame();
         case ir::Code::result:

@@ -59,7 +59,7 @@ void ModuleBuilder::globals() {
                                      llvm::Constant::getNullValue(counters), "lt_lost");
     lost_->setSection(".bss.lost");
     lost_->setAlignment(llvm::Align(8));
-    if (!program_.plan.spans.empty()) {
+    if (program_.plan.can_stop()) {
         stop_ = new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage,
                                          llvm::ConstantInt::get(word, 0), "lt_stop");
         stop_->setSection(".data.stop");

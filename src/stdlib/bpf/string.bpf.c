@@ -204,16 +204,16 @@ static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
 static volatile __u64 lt_unknown_zero;
 
 // The integer at the beginning, behind blanks and a sign; what is too large wraps around. By base 0 the number says its
-// base itself: 0x1f, 017, 15.
-LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
+// base itself: 0x1f, 017, 15. `bare`: blanks and a `+` are no part of a number.
+LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base, __u32 bare) {
     __u64 number = lt_unknown_zero;
     __u32 state = 0;  // 1: behind the sign, 2: behind a first digit that is 0, 3: behind another
     __u32 radix = base == 0 ? 10 : base;
     int negative = 0;
     for (__u32 i = 0; i < size; i++) {
         char c = text[i];
-        if (state == 0 && (c == ' ' || c == '\t')) continue;
-        if (state == 0 && (c == '-' || c == '+')) {
+        if (state == 0 && !bare && (c == ' ' || c == '\t')) continue;
+        if (state == 0 && (c == '-' || (c == '+' && !bare))) {
             negative = c == '-';
             state = 1;
             continue;
@@ -230,6 +230,37 @@ LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
         state = state < 2 && digit == 0 ? 2 : 3;
     }
     return (__s64)(negative ? 0 - number : number);
+}
+
+// Names of numbers: rows of 32 bytes, which are a mask, the bits that name one there, and a name. What has no name
+// follows in hexadecimal digits. `to` is zero, and `size` has room for one name more than may come.
+LT_API void lt_names(char* to, __u32 size, __u64 number, const char* table, __u32 rows) {
+    const __u32 row_size = 32, name_at = 8, name_size = 24;
+    __u32 left = (__u32)number;
+    __u64 at = lt_unknown_zero;
+    for (__u32 i = 0; i < rows; i++) {
+        const __u32* row = (const __u32*)(table + i * row_size);
+        if ((left & row[0]) != row[1] || (row[1] == 0 && at != 0)) continue;
+        at = lt_at_most(at, size - name_size - 2);
+        if (at != 0) to[at++] = '|';
+        long length = bpf_probe_read_kernel_str(to + at, name_size, (const char*)row + name_at);
+        at += lt_at_most(length > 0 ? length - 1 : 0, name_size - 1);
+        left &= ~row[0];
+        if (row[1] == 0) break;
+    }
+    if (left == 0 && at != 0) return;
+    at = lt_at_most(at, size - name_size - 2);
+    if (at != 0) to[at++] = '|';
+    to[at++] = '0';
+    to[at++] = 'x';
+    int begun = 0;
+    for (int shift = 28; shift >= 0; shift -= 4) {
+        __u32 digit = left >> shift & 15;
+        if (digit == 0 && !begun && shift != 0) continue;
+        begun = 1;
+        at = lt_at_most(at, size - 2);
+        to[at++] = digit < 10 ? '0' + digit : 'a' + digit - 10;
+    }
 }
 
 LT_API __u64 lt_swap(__u64 value, __u32 size) { return __builtin_bswap64(value) >> (64 - 8 * size); }

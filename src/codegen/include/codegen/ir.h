@@ -40,6 +40,7 @@ enum class Code : uint8_t {
     copy,        // number bytes (a multiple of 8, both sides aligned) from in[1] to in[0] + offset
     argument,    // argument `number` of the function at its entry -> integer
     stopping,    // -> integer: not zero once the session ends, when nothing may be opened any more
+    halt,        // from now on `stopping` is not zero
     frame,    // a number that is the same at the entry and the return of one call, lower for calls inside it -> integer
     result,   // what the function returned -> integer
     field,    // `width` bytes of the context at `offset` -> integer
@@ -160,6 +161,7 @@ enum class Library : uint8_t {
     quote_begin,
     quote_step,
     quote_end,
+    names,
     number,
     swap,
     hist_fine,

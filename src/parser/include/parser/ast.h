@@ -379,6 +379,7 @@ struct CFunction {
     std::string text;
     Span text_span;
     bool is_value = false;  // the text is an expression and no body
+    Span kept_as_c = {};    // what in it has no counterpart in the language itself, into which it was to be put
 };
 
 // In what the compiler of C makes such functions are called so, with their index behind it. A number is passed as 64

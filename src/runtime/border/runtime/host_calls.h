@@ -39,20 +39,22 @@ constexpr const HostCallRow& host_call_row(HostCall call) { return host_calls[st
 constexpr int32_t host_helper_base = 0x6c740000;
 constexpr int32_t host_helper(HostCall call) { return host_helper_base + static_cast<int32_t>(call); }
 
-// The second argument of `walk`: by what the entries are sorted. Where they are equal the order is that of their keys,
-// ascending. `key` and `parts` of `walk` choose: those entries alone of which each part of the key whose bit is set in
-// `parts` is that of `key`.
+// The second argument of `walk`: by what the entries are sorted. Where they are equal the order is that in which their
+// keys came, where the map knows it, else that of the keys, ascending. `key` and `parts` of `walk` choose: those
+// entries alone of which each part of the key whose bit is set in `parts` is that of `key`.
 struct WalkOrder {
     uint8_t by = 0;    // as ast::MapOrder::By
     uint8_t part = 0;  // of the key, counted from 1; 0: all of it
     bool descending = false;
-    bool counts_only = false;  // nothing but how many there are is asked: no report has seen them
+    bool counts_only = false;   // nothing but how many there are is asked: no report has seen them
+    bool as_they_came = false;  // by when the keys came
 
     constexpr int64_t packed() const {
-        return by | part << 8 | (descending ? 1 << 16 : 0) | (counts_only ? 1 << 17 : 0);
+        return by | part << 8 | (descending ? 1 << 16 : 0) | (counts_only ? 1 << 17 : 0) | (as_they_came ? 1 << 18 : 0);
     }
     static constexpr WalkOrder unpacked(uint64_t n) {
-        return {static_cast<uint8_t>(n), static_cast<uint8_t>(n >> 8), (n >> 16 & 1) != 0, (n >> 17 & 1) != 0};
+        return {static_cast<uint8_t>(n), static_cast<uint8_t>(n >> 8), (n >> 16 & 1) != 0, (n >> 17 & 1) != 0,
+                (n >> 18 & 1) != 0};
     }
 };
 

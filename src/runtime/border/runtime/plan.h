@@ -128,6 +128,8 @@ struct PlannedProbe {
 // (scalar_mark bytes).
 enum class MapShape : uint8_t { hash, per_cpu_hash, array, per_cpu_array };
 constexpr uint32_t scalar_mark = 8;
+// With PlannedMap::keeps_order a value ends with a u64, the monotonic time at which its key came.
+constexpr uint32_t arrival_mark = 8;
 
 // min() and max() keep value ^ order_flip, whose unsigned order starts at zero and grows to what is wanted.
 constexpr uint64_t order_flip(Aggregation a, bool is_signed) {
@@ -141,7 +143,8 @@ struct PlannedMap {
     std::vector<Type> key;  // empty: a scalar, in an array of one element at index 0
     uint32_t key_size = 0;  // bytes: each part padded to 8
     Type value;
-    uint32_t value_size = 0;  // bytes, with the mark of a scalar
+    uint32_t value_size = 0;   // bytes, with the mark of a scalar, or with when the key came
+    bool keeps_order = false;  // does a value (of a CPU) end with the time at which its key came?
     uint32_t max_entries = 0;
     // clear() and zero() remember what was there and leave it, so that no update is lost: values that are sums, which
     // no program reads.
@@ -355,6 +358,8 @@ struct Plan {
     std::vector<PlannedEvent> events;
     std::vector<PlannedError> errors;
     uint32_t max_errors = 0;  // so many do not end the run
+    // After exit() no block begins but those that come at the end, and what the others that run still write is read.
+    bool stops_at_exit = false;
     std::vector<PlannedSpan> spans;
     std::vector<PlannedTimeout> timeouts;
     std::vector<PlannedLoss> losses;
@@ -381,6 +386,9 @@ struct Plan {
     bool mangled = false;             // functions of programs are shown by their symbols
     bool shows_lines = false;         // stacks of programs show lines of source
     std::vector<Assumption> assumed;  // about the machine
+
+    // Has its object the word that says that the run is about to end?
+    bool can_stop() const { return stops_at_exit || !spans.empty(); }
 };
 
 // For --dump=plan and the golden tests; the object is shown by its size only when asked.

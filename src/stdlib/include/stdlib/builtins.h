@@ -130,6 +130,7 @@ enum class Function : uint8_t {
     str_concat,
     tolower,
     toupper,
+    flag_names,
     strtol,
     glob,
     globmatch,

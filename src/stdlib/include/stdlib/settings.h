@@ -40,7 +40,9 @@ struct Settings {
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // strings that are joined are cut at max_strlen
     bool runtime_errors = false;      // does what cannot be done end the block, as an error?
-    uint32_t max_errors = 0;          // so many of these do not end the run
+    bool stops_at_exit = false;  // no block begins after exit(), and that one runs on; else it ends, and others may
+    bool keeps_order = false;    // do loops over maps go by when the keys came, where they say no order?
+    uint32_t max_errors = 0;     // so many of these do not end the run
     uint32_t max_map_keys = 4096;
     uint32_t max_strlen = 64;        // bytes of str(), with the one that ends it
     uint32_t max_probes = 512;       // places that one wildcard may stand for

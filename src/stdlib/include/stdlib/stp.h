@@ -69,13 +69,13 @@ struct StpFunction {
     uint32_t least;  // arguments
     uint32_t most;
     StpForm form;
-    std::string_view lt;  // the name there; of a refusal the hint
+    std::string_view lt;  // the name there, and words that are given to it, too; of a refusal the hint
 };
 
 const StpFunction* find_stp_function(std::string_view name);
 std::span<const StpFunction> stp_functions();
 
-// A system call and how its arguments are shown: a letter of "diuxs" for each.
+// A system call and how its arguments are shown: a letter for each.
 struct StpSystemCall {
     std::string_view name;
     std::string_view arguments;
@@ -84,6 +84,9 @@ struct StpSystemCall {
 const StpSystemCall* find_stp_system_call(std::string_view name);  // null: not known
 // Which argument the name is of, from 0, whether it is the kernel's name or SystemTap's.
 std::optional<size_t> stp_argument(const StpSystemCall& call, std::string_view name);
+
+// The set of flag_names() for arguments with this letter; empty: there is none.
+std::string_view stp_flag_set(char letter);
 
 // The files of lib/, by the names under which diagnostics tell of them.
 struct StpFile {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check.h"
+#include "operators.h"
 #include "stdlib/limits.h"
 #include "stdlib/successors.h"
 #include "type_names.h"
@@ -344,6 +345,31 @@ Type BodyChecker::type_of(ast::ExprId id, const ast::SizeOf& node) {
     use(id) = ConstantUse{type->size};
     assume_size(*type);
     return integer_type(8, false);
+}
+
+// What sizeof() says: an integer has the size of its type, though 8 bytes hold it. In bpftrace's dialect a number as it
+// stands has the smallest type that holds it, and parts of a tuple lie as C would put them.
+uint32_t BodyChecker::own_size(ast::ExprId id) {
+    const bool small = program_.settings.plain_integers;
+    const auto* parts = small ? std::get_if<ast::Tuple>(&program_[id].node) : nullptr;
+    if (parts) {
+        uint32_t end = 0, most = 1;
+        const auto aligned = [](uint32_t at, uint32_t to) { return (at + to - 1) / to * to; };
+        for (ast::ExprId part : parts->parts) {
+            const uint32_t size = own_size(part), to = slot(part).kind == Kind::integer ? size : 1;
+            end = aligned(end, to) + size;
+            most = std::max(most, to);
+        }
+        return aligned(end, most);
+    }
+    const auto* local = std::get_if<LocalUse>(&use(id));
+    const uint32_t assigned = local && small ? body_.locals[local->index].own_size : 0;
+    if (assigned != 0) return assigned;
+    if (slot(id).kind != Kind::integer) return slot(id).size;
+    const auto number = small ? number_as_it_stands(program_, id) : std::nullopt;
+    if (!number) return width(id);
+    const int64_t least = *number < 0 ? -*number - 1 : *number / 2;  // a negative number needs one bit more
+    return least <= INT8_MAX ? 1 : least <= INT16_MAX ? 2 : least <= INT32_MAX ? 4 : 8;
 }
 
 Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {

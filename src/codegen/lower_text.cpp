@@ -81,14 +81,15 @@ ir::Value BodyLowering::beginnings_compared(ast::ExprId, const ast::Call& node) 
     const auto [left, right] = std::pair(node.arguments[0], node.arguments[1]);
     const uint64_t asked = std::get<ast::Integer>(program_[node.arguments[2]].node).value;
     const uint32_t room = padded(std::max(type(left).size, type(right).size));
-    const ir::Value order = text_order(*b_, string(left, room), string(right, room),
-                                       static_cast<uint32_t>(std::min<uint64_t>(asked, room)));
+    const ir::Value first = string(left, room), second = string(right, room);  // in this order
+    const ir::Value order = text_order(*b_, first, second, static_cast<uint32_t>(std::min<uint64_t>(asked, room)));
     return program_.settings.plain_strncmp ? b_->alu(ir::Alu::ne, order, b_->constant(0)) : order;
 }
 
 ir::Value BodyLowering::compared(const ast::Binary& node) {
     const uint32_t room = padded(std::max(type(node.left).size, type(node.right).size));
-    const ir::Value order = text_order(*b_, string(node.left, room), string(node.right, room), room);
+    const ir::Value left = string(node.left, room), right = string(node.right, room);  // in this order
+    const ir::Value order = text_order(*b_, left, right, room);
     return arithmetic(node.op, true, order, b_->constant(0));
 }
 

@@ -227,7 +227,8 @@ class Expressions:
             n = r.randrange(1, 9)
             call = Call("strncmp", S64, lambda w, a, b, c: order(a[:c], b[:c]),
                         [self.string(depth + 1), self.string(depth + 1), Number(n)])
-            return self.as_number(Binary(r.choice(["==", "<", ">"]), call, Number(0)))
+            orders = ["=="] if self.dialect == "bt" else ["==", "<", ">"]  # in .bt it is 0 or 1
+            return self.as_number(Binary(r.choice(orders), call, Number(0)))
         if kind == 7:
             text = self.string(depth + 1)
             if text.level == 14 and not isinstance(text, (Text, Read)):

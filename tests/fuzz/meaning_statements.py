@@ -86,8 +86,8 @@ class Print(Stmt):
 
 
 class Printf(Stmt):
-    """`values` are pairs of a conversion and an expression: d, u, lx, s."""
-    FORMATS = {"d": lambda w, t, v: str(wrap(v, 8, True)), "u": lambda w, t, v: str(v & WORD),
+    """`values` are pairs of a conversion and an expression: ld, lu, lx, s."""
+    FORMATS = {"ld": lambda w, t, v: str(wrap(v, 8, True)), "lu": lambda w, t, v: str(v & WORD),
                "lx": lambda w, t, v: "%x" % (v & WORD), "s": shown}
 
     def __init__(self, values):

@@ -143,7 +143,7 @@ void additions(Unit& unit) {
         b.branch(record, [&] {
             const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
                                                               b.constant(full), b.constant(starved)});
-            b.branch(slot, [&] { note_arrival(b, map, slot); });
+            if (map.keeps_order) b.branch(slot, [&] { note_arrival(b, map, slot); });
             b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
         });
     }

@@ -20,7 +20,7 @@ struct Slots {
     void operator()(ast::Member& n) const { change(n.base); }
     void operator()(ast::Index& n) const { change(n.base), change(n.index); }
     void operator()(ast::Tuple& n) const { all(n.parts); }
-    void operator()(ast::Cast& n) const { change(n.value); }
+    void operator()(ast::Cast& n) const { maybe(n.type.like), change(n.value); }
     void operator()(ast::SizeOf&) const {}
     void operator()(ast::OffsetOf&) const {}
     void operator()(ast::Call& n) const { all(n.arguments); }

@@ -476,7 +476,8 @@ void NameResolver::as_long(ast::ExprId id) {
 void NameResolver::path(ast::ExprId id) {
     const ast::ExprId root = root_of(id);
     const auto* name = std::get_if<ast::Name>(&node(root));
-    const bool of_entry = name != nullptr && around_->at_return && name->name != "$return" && !is_special(name->name);
+    const bool of_entry = name != nullptr && around_->at_return && name->name.starts_with("$") &&
+                          name->name != "$return" && !is_special(name->name);
     for (ast::ExprId at = id; at != root;) {
         const ast::ExprNode step = node(at);
         if (const auto* index = std::get_if<ast::Index>(&step)) expr(index->index);

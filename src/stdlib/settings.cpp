@@ -94,6 +94,8 @@ constexpr std::array rows{
                "How many such errors do not end the run."},
     SettingRow{"stops_at_exit", "true or false", set_truth<&Settings::stops_at_exit>,
                "Does no block begin after exit(), which then does not end its own?"},
+    SettingRow{"keeps_order", "true or false", set_truth<&Settings::keeps_order>,
+               "Do loops over maps that say no order go by when the keys came, in blocks that lt runs?"},
     SettingRow{"stack_mode", "bpftrace, perf or raw", set_stack_form, "How stacks are printed."},
     SettingRow{"on_stack_limit", "a number", accept_number, no_effect},
     SettingRow{"max_cat_bytes", "a number from 1 to 16777216", set_number<&Settings::max_cat_bytes, 1, 1U << 24>,

@@ -143,8 +143,7 @@ struct PlannedMap {
     std::vector<Type> key;  // empty: a scalar, in an array of one element at index 0
     uint32_t key_size = 0;  // bytes: each part padded to 8
     Type value;
-    uint32_t value_size = 0;   // bytes, with the mark of a scalar, or with when the key came
-    bool keeps_order = false;  // does a value (of a CPU) end with the time at which its key came?
+    uint32_t value_size = 0;  // bytes, with the mark of a scalar, or with when the key came
     uint32_t max_entries = 0;
     // clear() and zero() remember what was there and leave it, so that no update is lost: values that are sums, which
     // no program reads.
@@ -156,6 +155,7 @@ struct PlannedMap {
     // Integers that programs in the kernel and blocks that lt runs count up: the program, of Way::run, that adds what
     // lies in the one element of the map lt_handed: u64 n, u64 for the value before, the key. Empty: there is none.
     std::string adder = {};
+    bool keeps_order = false;  // does a value (of a CPU) end with the time at which its key came?
 };
 constexpr std::string_view handed_symbol = "lt_handed";
 constexpr std::string_view generations_symbol = "lt_generations";

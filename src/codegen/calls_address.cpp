@@ -254,8 +254,8 @@ Type path_type(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const auto* wanted =
         node.arguments.size() > 1 ? std::get_if<ast::String>(&c.expr(node.arguments[1]).node) : nullptr;
     if (wanted != nullptr && !glob_match(wanted->value, hierarchy)) {
-        c.error(node.arguments[1], fmt::format("lt knows no hierarchy '{}' of control groups", wanted->value)).hint =
-            "control groups of version 2 are in \"unified\"";
+        c.error(node.arguments[1], fmt::format("there is no cgroup hierarchy '{}'", wanted->value)).hint =
+            "lt reads version 2, which is called \"unified\"";
         return nothing();
     }
     return named(integer_type(8, false), c.settings().names_hierarchies ? Naming::cgroup_unified : Naming::cgroup);

@@ -23,11 +23,11 @@ constexpr uint32_t quotation_size = 56;  // as lt_quotation in stdlib/bpf/string
 
 // ---- frames
 
-Type frame_type(BodyChecker& c, ast::ExprId id, const ast::Call& node) {
+Type frame_type(BodyChecker& c, ast::ExprId id, const ast::Call&) {
     const ProbeRow& probe = probe_row(c.place().kind);
     if (!run_by_lt(probe.place)) return integer_type(8, false);
-    c.error(id, fmt::format("`{}` has no stack: lt itself runs it", probe.name)).hint = fmt::format(
-        "there is one wherever the kernel or a program is traced, as in k:vfs_read {{ print({}(1)); }}", node.name);
+    c.error(id, fmt::format("`{}` has no stack: lt itself runs it", probe.name)).hint =
+        "there is one wherever the kernel or a program is traced, as in k:vfs_read { print(kframe(1)); }";
     return nothing();
 }
 
@@ -86,7 +86,7 @@ ir::Value character(BodyLowering& l, ast::ExprId, const ast::Call& node) {
 // Four characters for each byte at most, but for those of UTF-8.
 bool has_loops(BodyChecker& c, ast::ExprId id) {
     const Answer a = c.kernel().can(Feature::bpf_loop);
-    if (!a.yes) c.error(id, "this kernel has no loops for BPF programs, in which to look at a text: " + a.why);
+    if (!a.yes) c.error(id, "this kernel cannot search the text in a loop: " + a.why);
     c.assume({Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::bpf_loop)});
     return a.yes;
 }

@@ -391,7 +391,7 @@ Type BodyChecker::size_of(ast::ExprId id, ast::ExprId argument) {
 
 Type BodyChecker::type_of(ast::ExprId id, const ast::OffsetOf& node) {
     if (node.path.empty()) {
-        diags_.error(span(id), "a type is no value").hint =
+        diags_.error(span(id), "a type is not a value").hint =
             "sizeof(), typeinfo(), container_of() and macros take one, as in typeof(struct page)";
         return nothing();
     }

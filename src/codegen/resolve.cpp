@@ -170,7 +170,14 @@ class ItemResolver {
 
   private:
     // Else it is not the place that is missing.
-    static bool is_known(const ast::ProbeSpec& spec) { return find_probe(spec.parts.front().text) != nullptr; }
+    // Only names that are looked up can be missing; a period or a count that is wrong is a mistake.
+    static bool can_be_missing(const ast::ProbeSpec& spec) {
+        constexpr std::array looked_up{Place::event,         Place::raw_event, Place::kernel_function,
+                                       Place::system_call,   Place::marker,    Place::binary_function,
+                                       Place::kernel_objects};
+        const ProbeRow* row = find_probe(spec.parts.front().text);
+        return row != nullptr && std::ranges::find(looked_up, row->place) != looked_up.end();
+    }
 
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
         if (is_superfluous(spec.alternative)) return;
@@ -201,11 +208,11 @@ class ItemResolver {
             Diags ignored;
             return resolver_.telling(ignored).places(spec, asked);
         }
-        if (missing_ == MissingProbes::error || role != Role::action || !is_known(spec)) {
+        if (missing_ == MissingProbes::error || role != Role::action || !can_be_missing(spec)) {
             const size_t told = diags_.all().size();
             std::vector<ResolvedPlace> out = resolver_.places(spec, asked);
-            if (out.empty() && has_others_ && role == Role::action && is_known(spec))
-                diags_.explain(told, {{}, "config = { missing_probes = warn } leaves out a probe that is missing"});
+            if (out.empty() && has_others_ && role == Role::action && can_be_missing(spec))
+                diags_.explain(told, {{}, "with config = { missing_probes = warn } lt skips probes that do not exist"});
             return out;
         }
         Diags found;

@@ -104,7 +104,7 @@ Resolver::Places Resolver::address(const ast::ProbeSpec& spec, ResolvedPlace pla
         return wrong(3, "this cannot be watched", "write w, rw or x: this processor cannot watch reads alone");
     const bool executes = access->access == HW_BREAKPOINT_X;
     if (!executes && *at % *length != 0)
-        return wrong(1, "the address is no multiple of the length", "watch fewer bytes");
+        return wrong(1, "the address is not a multiple of the length", "watch fewer bytes");
     if (!options_.one_process && !of_kernel) {
         diags_.error(spec.span, "a watchpoint is on the memory of one process").hint =
             "say which one: -p PID, or -c COMMAND";

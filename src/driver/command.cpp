@@ -61,7 +61,7 @@ Status none_refused(const CLI::App& app, bool is_systemtap) {
         const std::string name(split(row.names, ',').back());
         const bool is_module = is_systemtap && row.names.starts_with("-d,");
         if (app.count(name) > 0 && !is_module)
-            return Error{fmt::format("lt does not support bpftrace's {}", name), std::string(row.instead), 0};
+            return Error{fmt::format("lt does not support the option {}", name), std::string(row.instead), 0};
     }
     return Done{};
 }

@@ -77,7 +77,7 @@ void ScriptInput::take(char byte) {
 
 void ScriptInput::set(const char* name, const std::string& text) {
     if (const Status done = trace_.set(name, text); !done)
-        fmt::print(messages_, "lt: what was read from the input is left out: {}\n", done.error().what);
+        fmt::print(messages_, "lt: a line of the input was dropped: {}\n", done.error().what);
 }
 
 }  // namespace lt

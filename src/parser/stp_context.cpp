@@ -168,7 +168,7 @@ void NameResolver::symbol_part(ast::ExprId id, const ast::Call& n, const StpFunc
 // abort(): exit(), and the handler ends at once.
 void NameResolver::abort(ast::ExprId id, const ast::Call& n) {
     if (around_->function != nullptr)
-        diags_.error(n.name_span, "abort() is there in probes, not in functions").hint =
+        diags_.error(n.name_span, "abort() can be called in probes, not in functions").hint =
             "exit() ends the run; return a value by which the probe knows that it has to end, with next";
     ast::BlockValue all;
     const auto act = [&](ast::StmtNode done) {

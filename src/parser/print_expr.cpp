@@ -151,8 +151,11 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
         return fmt::format(fmt::runtime(begins_with_operator(value) ? "({})({})" : "({}){}"), type(n.type), value);
     }
     if constexpr (std::is_same_v<T, SizeOf>) return fmt::format("sizeof({})", type(n.type));
-    if constexpr (std::is_same_v<T, OffsetOf>)
-        return fmt::format("offsetof({}, {})", n.type.like ? expr(*n.type.like) : type(n.type), fmt::join(n.path, "."));
+    if constexpr (std::is_same_v<T, OffsetOf>) {
+        const std::string of = n.type.like ? expr(*n.type.like) : type(n.type);
+        if (n.path.empty()) return fmt::format("typeof({})", of);
+        return fmt::format("offsetof({}, {})", of, fmt::join(n.path, "."));
+    }
     if constexpr (std::is_same_v<T, Call>) return fmt::format("{}({})", n.name, list(n.arguments));
     if constexpr (std::is_same_v<T, Unary>) {
         const std::string operand = expr(n.operand, prefix, bare);

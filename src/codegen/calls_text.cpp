@@ -61,7 +61,7 @@ Type number_in_string(BodyChecker& c, ast::ExprId, const ast::Call& node) {
 
 Type names_of_flags(BodyChecker& c, ast::ExprId, const ast::Call& node) {
     const std::string& name = std::get<ast::Name>(c.expr(node.arguments[1]).node).name;
-    if (const FlagSet* set = find_flag_set(name)) return string_type(set->longest());
+    if (const FlagSet* set = find_flag_set(name)) return string_type(set->room());
     std::string all;
     for (const FlagSet& set : flag_sets()) all += (all.empty() ? "" : ", ") + std::string(set.name);
     c.error(node.arguments[1], fmt::format("there are no names for `{}`", name)).hint = "there are " + all;
@@ -144,8 +144,14 @@ ir::Value number_of_string(BodyLowering& l, ast::ExprId, const ast::Call& node) 
     const uint32_t size = l.type_of(node.arguments[0]).size;
     const int64_t base =
         node.arguments.size() > 1 ? static_cast<int64_t>(plain_number(l.expr(node.arguments[1]))->value) : 10;
-    return b.call(ir::Library::number, {l.text(node.arguments[0], padded(size)), b.constant(std::min(size, longest)),
-                                        b.constant(base), b.constant(node.arguments.size() > 2)});
+    const ir::Value text = l.text(node.arguments[0], padded(size));
+    const ir::Value number = b.call(ir::Library::number, {text, b.constant(std::min(size, longest)), b.constant(base)});
+    if (node.arguments.size() < 3) return number;
+    const ir::Value first = b.load(text, 0, 1);  // `bare`
+    ir::Value skipped = b.constant(0);
+    for (const char c : {' ', '\t', '+'})
+        skipped = b.alu(ir::Alu::bit_or, skipped, b.alu(ir::Alu::eq, first, b.constant(c)));
+    return b.alu(ir::Alu::bit_and, number, b.alu(ir::Alu::sub, skipped, b.constant(1)));
 }
 
 ir::Value found_in_string(BodyLowering& l, ast::ExprId, const ast::Call& node) {

@@ -106,7 +106,7 @@ constexpr std::array library{
     LibraryRow{Library::quote_step, "lt_quote_step", 6, true, false},
     LibraryRow{Library::quote_end, "lt_quote_end", 4, false, false},
     LibraryRow{Library::names, "lt_names", 5, false, false},
-    LibraryRow{Library::number, "lt_to_number", 4, true, false},
+    LibraryRow{Library::number, "lt_to_number", 3, true, false},
     LibraryRow{Library::swap, "lt_swap", 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", 6, false, false},

@@ -218,7 +218,6 @@ bool Pipeline::begin() {
     if (input_) {
         if (const Status watched = input_->watch(*session_); !watched) return refuse(watched.error());
     }
-    if (child_) session_->turn();  // what BEGIN asks for is done before the command runs
     if (child_ && !release_child()) return false;
     if (duration_ns_ == 0) return true;
     const Status timed = session_->end_after(duration_ns_);
@@ -270,6 +269,7 @@ bool Pipeline::watch_process() {
 
 bool Pipeline::release_child() {
     if (const Status watched = session_->end_with(child_->descriptor()); !watched) return refuse(watched.error());
+    session_->turn();  // what BEGIN asks for is done before the command runs
     const Status released = child_->release();
     return released ? true : refuse(released.error());
 }

@@ -164,14 +164,17 @@ Status LiveSession::run_iterators() {
         drain();
         return !ended_.has_value();
     };
-    if (!goes_on()) return Done{};
+    const auto is_read = [](const Hook& hook) {
+        return hook.way == Way::iterator && !hook.links.empty() && !hook.pin.is_wanted();
+    };
+    const bool any = std::ranges::any_of(taken_, [&](const Taken& t) { return std::ranges::any_of(t.hooks, is_read); });
+    if (!any || !goes_on()) return Done{};
     collector_->let_exit_wait(plan_.whole_iterators);
     for (const Taken& taken : taken_)
         for (const Hook& hook : taken.hooks)
-            if (hook.way == Way::iterator && !hook.links.empty() && !hook.pin.is_wanted())
+            if (is_read(hook))
                 if (auto read = read_iterator(hook.links.front().get(), goes_on); !read) return read;
-    while (goes_on() && more_to_drain_) {
-    }
+    while (!ended_ && more_to_drain_) wait(0);
     collector_->let_exit_wait(false);
     drain();
     return Done{};

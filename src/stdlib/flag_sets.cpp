@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace lt {
 namespace {
@@ -167,14 +168,14 @@ std::string FlagSet::table() const {
     return out;
 }
 
-uint32_t FlagSet::longest() const {
-    constexpr uint32_t most = 256, rest = 2 * name_size + 4;  // room for a name more, and for what has none
+uint32_t FlagSet::room() const {
+    constexpr uint32_t digits = sizeof("|0xffffffff"), name_more = 32;
     uint32_t flags = 0, single = 0;
     for (const FlagRow& row : rows) {
         const auto size = static_cast<uint32_t>(row.name.size()) + 1;
         row.mask == all ? single = std::max(single, size) : flags += size;
     }
-    return std::min(most, std::max(flags, single) + rest);
+    return std::bit_ceil(std::max(flags, single) + digits) + name_more;
 }
 
 std::span<const FlagSet> flag_sets() { return sets; }

@@ -204,16 +204,16 @@ static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
 static volatile __u64 lt_unknown_zero;
 
 // The integer at the beginning, behind blanks and a sign; what is too large wraps around. By base 0 the number says its
-// base itself: 0x1f, 017, 15. `bare`: blanks and a `+` are no part of a number.
-LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base, __u32 bare) {
+// base itself: 0x1f, 017, 15.
+LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
     __u64 number = lt_unknown_zero;
     __u32 state = 0;  // 1: behind the sign, 2: behind a first digit that is 0, 3: behind another
     __u32 radix = base == 0 ? 10 : base;
     int negative = 0;
     for (__u32 i = 0; i < size; i++) {
         char c = text[i];
-        if (state == 0 && !bare && (c == ' ' || c == '\t')) continue;
-        if (state == 0 && (c == '-' || (c == '+' && !bare))) {
+        if (state == 0 && (c == ' ' || c == '\t')) continue;
+        if (state == 0 && (c == '-' || c == '+')) {
             negative = c == '-';
             state = 1;
             continue;
@@ -232,34 +232,35 @@ LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base, __u32 bare) 
     return (__s64)(negative ? 0 - number : number);
 }
 
-// Names of numbers: rows of 32 bytes, which are a mask, the bits that name one there, and a name. What has no name
-// follows in hexadecimal digits. `to` is zero, and `size` has room for one name more than may come.
+// Names of numbers. The table has rows of 32 bytes: a mask, the bits that the name stands for under it, the name. Bits
+// without a name follow in hexadecimal. `to` is zero and has 32 bytes more than a power of two that is above the longest
+// text. Where the next name goes is an unknown number that is masked where it is used and never compared, and of the bits
+// that are left nothing is known: the verifier then meets the same state at each row, whichever names came before, and
+// looks at each row once.
 LT_API void lt_names(char* to, __u32 size, __u64 number, const char* table, __u32 rows) {
-    const __u32 row_size = 32, name_at = 8, name_size = 24;
+    const __u32 row_size = 32, name_at = 8, name_size = 24, mask = size - 33;
     __u32 left = (__u32)number;
     __u64 at = lt_unknown_zero;
+    int any = 0;
     for (__u32 i = 0; i < rows; i++) {
         const __u32* row = (const __u32*)(table + i * row_size);
-        if ((left & row[0]) != row[1] || (row[1] == 0 && at != 0)) continue;
-        at = lt_at_most(at, size - name_size - 2);
-        if (at != 0) to[at++] = '|';
-        long length = bpf_probe_read_kernel_str(to + at, name_size, (const char*)row + name_at);
-        at += lt_at_most(length > 0 ? length - 1 : 0, name_size - 1);
-        left &= ~row[0];
-        if (row[1] == 0) break;
+        if ((left & row[0]) != row[1] || (row[1] == 0 && any)) continue;
+        if (any) to[at++ & mask] = '|';
+        any = 1;
+        long length = bpf_probe_read_kernel_str(to + (at & mask), name_size, (const char*)row + name_at);
+        at += length - 1;
+        left = (left & ~row[0]) + (__u32)lt_unknown_zero;
     }
-    if (left == 0 && at != 0) return;
-    at = lt_at_most(at, size - name_size - 2);
-    if (at != 0) to[at++] = '|';
-    to[at++] = '0';
-    to[at++] = 'x';
+    if (left == 0 && any) return;
+    if (any) to[at++ & mask] = '|';
+    to[at++ & mask] = '0';
+    to[at++ & mask] = 'x';
     int begun = 0;
     for (int shift = 28; shift >= 0; shift -= 4) {
         __u32 digit = left >> shift & 15;
         if (digit == 0 && !begun && shift != 0) continue;
         begun = 1;
-        at = lt_at_most(at, size - 2);
-        to[at++] = digit < 10 ? '0' + digit : 'a' + digit - 10;
+        to[at++ & mask] = digit < 10 ? '0' + digit : 'a' + digit - 10;
     }
 }
 

@@ -21,7 +21,7 @@ struct FlagSet {
     std::span<const FlagRow> rows;
 
     std::string table() const;  // as lt_names() of the library in BPF C takes it
-    uint32_t longest() const;   // bytes of the longest text, with the zero that ends it and room for a name more
+    uint32_t room() const;      // bytes for any text, as lt_names() wants them
 };
 
 std::span<const FlagSet> flag_sets();

@@ -110,7 +110,10 @@ void NameResolver::native(ast::ExprId id, const ast::Call& n) {
         expr(given[0]);
         return put(id, ast::Cast{{span(id), called, 0, {}}, given[0]});
     }
-    if (called == "container_of") return container(id, given);
+    if (called == "container_of") {
+        container(id, given);
+        return n.name == "@lt_number" ? as_long(id) : void();
+    }
     const FunctionRow* row = find_function(called);
     for (size_t i = 0; i < given.size(); i++) {
         const auto* word = std::get_if<ast::String>(&node(given[i]));

@@ -152,7 +152,7 @@ void load_library(Source& source, const std::vector<std::string>& words, const s
     std::vector<LibraryFile> files = library_files(folders, diags);
     std::set<std::string> wanted = named_in(scan_text(source.text));
     if (wanted.contains("retstr")) wanted.insert("return_str");  // which it is made by
-    if (wanted.contains("argstr") || std::ranges::any_of(wanted, shows_argument)) wanted.insert("__octal");
+    if (wanted.contains("argstr") || std::ranges::any_of(wanted, shows_argument)) wanted.insert("__octal_text");
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;

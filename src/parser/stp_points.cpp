@@ -88,10 +88,10 @@ constexpr std::array missing{
 };
 
 // Parts that say how many probes may run at once, or when exactly, or who may read a file of how much: lt needs or
-// knows no such thing.
+// knows no such thing. Each has a number; syscall.umask is a system call.
 bool without_meaning(const PointPart& part) {
     constexpr std::array<std::string_view, 5> names{"maxactive", "randomize", "priority", "umask", "maxsize"};
-    return std::ranges::find(names, part.name) != names.end();
+    return part.argument && std::ranges::find(names, part.name) != names.end();
 }
 
 // Where do these stand that only some points can have? The part before, or the first one.

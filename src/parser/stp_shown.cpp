@@ -60,7 +60,7 @@ class Texts {
         if (const std::string_view set = stp_flag_set(letter); !set.empty())
             return {"%s", call("@lt", {text_of("flag_names"), argument(i), text_of(set)})};
         if (letter == 'A') return {"%s", call("_dfd_str", {narrow(i)})};
-        if (letter == 'M') return {"%s", call("__octal", {argument(i)})};
+        if (letter == 'M') return {"%s", call("__octal_text", {argument(i)})};
         if (letter == 's') return {"\"%s\"", call("__user_text", {argument(i)})};
         if (letter == 'i') return {"%d", narrow(i)};
         return {letter == 'x' ? "0x%x" : letter == 'u' ? "%u" : "%d", argument(i)};

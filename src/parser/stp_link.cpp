@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "stp_call_names.h"
 #include "stp_clone.h"
 #include "stp_counters.h"
 #include "stp_display.h"
@@ -258,7 +259,7 @@ class Linker {
             alias.before.statements.push_back(
                 program_.add(where, ast::Assign{expr(ast::Name{to}), std::nullopt, value}));
         };
-        give("name", is_glob(name) ? name_at_run_time(where, returns) : expr(ast::String{name}));
+        give("name", is_glob(name) ? name_at_run_time(program_, where, returns) : expr(ast::String{name}));
         const StpSystemCall* known = returns ? nullptr : find_stp_system_call(name);
         if (known != nullptr) give("argstr", arguments_text(program_, where, *known));
         // functions of the library of the same names
@@ -277,37 +278,6 @@ class Linker {
         }
         made_.push_back(std::move(alias));
         return &made_.back();
-    }
-
-    // What stands behind the kind in the text of a place.
-    ast::ExprId name_at_run_time(Span where, bool returns) {
-        const std::string_view before = returns ? "tracepoint:syscalls:sys_exit_" : "syscall:";
-        constexpr uint64_t longest = 40;
-        const auto expr = [&](ast::ExprNode node) { return program_.add(where, std::move(node)); };
-        const ast::ExprId place = expr(ast::Call{"@lt", where, {expr(ast::String{"probe"})}});
-        return expr(ast::Call{
-            "@lt",
-            where,
-            {expr(ast::String{"substr"}), place, expr(ast::Integer{before.size()}), expr(ast::Integer{longest})}});
-    }
-
-    // probefunc() of a system call is the kernel's function for it.
-    void name_function(const ast::Block& body, const Place& place) {
-        if (!place.row->shape.starts_with("kernel.syscall(s)")) return;
-        const bool returns = !place.row->result.empty();
-        const std::string before = "__x64_sys_", &name = place.arguments.front();
-        const auto replace = [&](ast::ExprId id) {
-            const auto* call = std::get_if<ast::Call>(&program_[id].node);
-            const bool asks = call != nullptr && (call->name == "probefunc" || call->name == "ppfunc");
-            if (!asks || !call->arguments.empty() || functions_.has(call->name)) return;
-            const Span where = program_[id].span;
-            ast::ExprNode whole = ast::String{before + name};
-            if (is_glob(name))
-                whole = ast::Binary{ast::BinaryOp::add, program_.add(where, ast::String{before}),
-                                    name_at_run_time(where, returns)};
-            program_.exprs[static_cast<size_t>(id)].node = std::move(whole);
-        };
-        each_expr_in(program_, body, replace);
     }
 
     static bool same_body(const Place& a, const Place& b) {
@@ -329,7 +299,8 @@ class Linker {
         const size_t own = body.statements.size();
         append(body, probe.body);
         for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
-        name_function(body, first);
+        if (first.row->shape.starts_with("kernel.syscall(s)"))
+            name_kernel_function(program_, functions_, body, first.arguments.front(), !first.row->result.empty());
         inline_texts(program_, body, own);
         drop_unused(program_, body, own);
         if (in_kernel(*first.row) && !given_.for_port) leave_for_later(probe, body);

@@ -115,7 +115,10 @@ void quote(BodyLowering& l, ast::ExprId id, const ast::Call& node, const Quotati
                                ? b.call(ir::Library::at_most, {l.number(node.arguments[limit]), b.constant(room - 1)})
                                : b.constant(room - 1);
     const uint32_t bytes = static_cast<uint32_t>(room) + escape + 2;
-    const ir::Value out = b.buffer(padded(bytes)), state = b.buffer(quotation_size), form = b.constant(q.form);
+    // More than the stack holds, so all of it is in a map: of that the verifier follows no values from turn to turn.
+    constexpr uint32_t more_than_stack = 512;
+    const ir::Value state = b.uncleared(quotation_size + more_than_stack), out = b.buffer(padded(bytes));
+    const ir::Value form = b.constant(q.form);
     b.call(ir::Library::quote_begin, {state, out, q.length, most, form});
     b.loop(b.constant(q.size), [&] {
         const ir::Value ended =

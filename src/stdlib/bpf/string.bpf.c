@@ -140,6 +140,9 @@ static inline __attribute__((always_inline)) void lt_escape(const unsigned char*
     }
 }
 
+// The verifier does not know it: from known numbers it would follow each text on its own.
+static volatile __u64 lt_unknown_zero;
+
 // What a text in quotes is made of so far; the room of `out` is 12 bytes more than `most`.
 struct lt_quotation {
     __u64 at;      // characters
@@ -178,10 +181,11 @@ LT_API __u64 lt_quote_step(void* state, char* out, __u32 room, const char* text,
 
 LT_API void lt_quote_begin(void* state, char* out, __u64 length, __u64 most, __u32 form) {
     struct lt_quotation* q = state;
-    q->at = q->kept = form & 1;
-    q->behind = q->is_cut = q->turn = 0;
-    q->length = length;
-    q->most = form & 1 && most < 5 ? 5 : most;
+    const __u64 unknown = lt_unknown_zero;
+    q->at = q->kept = (form & 1) + unknown;
+    q->behind = q->is_cut = q->turn = unknown;
+    q->length = length + unknown;
+    q->most = (form & 1 && most < 5 ? 5 : most) + unknown;
     out[0] = '"';
 }
 
@@ -199,9 +203,6 @@ static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
     if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
     return 255;
 }
-
-// The verifier does not know it: from a known number it would follow each text of digits on its own.
-static volatile __u64 lt_unknown_zero;
 
 // The integer at the beginning, behind blanks and a sign; what is too large wraps around. By base 0 the number says its
 // base itself: 0x1f, 017, 15.

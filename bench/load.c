@@ -1,10 +1,13 @@
 // The load that the benchmark traces, and the watch that it is timed with.
 //   load calls|function BLOCKS COUNT OUT    BLOCKS loops of COUNT getppid calls or calls of bench_function, on one CPU;
 //                                           writes "began NS", a line of CPU time per call for each block, "ended NS"
+//   load pipe|yield BLOCKS COUNT OUT        the same for two threads that take turns on one CPU, COUNT times each: they
+//                                           wait for each other at pipes, or only yield; CPU time per context switch
 //   load watch OUT COMMAND...               runs a command; writes "start NS", "exit NS", "status N", "peak KIB"
 // NS are of CLOCK_MONOTONIC. The watch is a small program of its own because a process takes the peak memory of the
 // one that forked it over with it: behind Python, everything would seem to need as much as Python.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,31 +18,69 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu.h"
+
 static long long now(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static _Noreturn void fail(const char* what) {
-    perror(what);
-    exit(1);
-}
-
-// What the uprobes are put on. Nops of one byte: the kernel steps over the first of them without running it.
+// The target of the uprobes. Nops of one byte: the kernel steps over the first of them without running it.
 __attribute__((noinline, noclone, visibility("default"))) void bench_function(void) {
     __asm__ volatile("nop; nop; nop; nop; nop" : : : "memory");
 }
 
-// The last CPU that is allowed: the first ones get most of the interrupts.
-static void stay_on_one_cpu(void) {
-    cpu_set_t cpus;
-    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) fail("sched_getaffinity");
-    int last = CPU_SETSIZE - 1;
-    while (!CPU_ISSET(last, &cpus)) last--;
-    CPU_ZERO(&cpus);
-    CPU_SET(last, &cpus);
-    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) fail("sched_setaffinity");
+// A thread's two ends of the pipes; -1: it only yields.
+struct ends {
+    int from, to;
+    long count;
+};
+
+static void take_turns(const struct ends* at, long count) {
+    char byte = 0;
+    for (long i = 0; i < count; i++) {
+        if (at->from < 0)
+            sched_yield();
+        else if (write(at->to, &byte, 1) != 1 || read(at->from, &byte, 1) != 1)
+            fail("pipe");
+    }
+}
+
+static void* other_thread(void* argument) {
+    const struct ends* at = argument;
+    char byte = 0;
+    syscall(SYS_getppid);  // a span of this call arms the thread
+    if (at->from < 0) {
+        take_turns(at, at->count);
+    } else {
+        for (long i = 0; i < at->count; i++)
+            if (read(at->from, &byte, 1) != 1 || write(at->to, &byte, 1) != 1) fail("pipe");
+    }
+    return NULL;
+}
+
+static long switches(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+static void turns(int pipes, long blocks, long count, FILE* out) {
+    int there[2] = {-1, -1}, back[2] = {-1, -1};
+    if (pipes && (pipe(there) != 0 || pipe(back) != 0)) fail("pipe");
+    struct ends here = {back[0], there[1], count}, other = {there[0], back[1], blocks * count};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, other_thread, &other) != 0) fail("pthread_create");
+    syscall(SYS_getppid);
+    for (long b = 0; b < blocks; b++) {
+        const long before = switches();
+        const long long start = now(CLOCK_PROCESS_CPUTIME_ID);
+        take_turns(&here, count);
+        const long long spent = now(CLOCK_PROCESS_CPUTIME_ID) - start;
+        fprintf(out, "%.3f\n", (double)spent / (double)(switches() - before));
+    }
+    pthread_join(thread, NULL);
 }
 
 static double block(int calls, long count) {
@@ -52,13 +93,16 @@ static double block(int calls, long count) {
     return (double)(now(CLOCK_THREAD_CPUTIME_ID) - start) / (double)count;
 }
 
-static int load(int calls, long blocks, long count, const char* path) {
+static int load(const char* kind, long blocks, long count, const char* path) {
     const long long began = now(CLOCK_MONOTONIC);
     FILE* out = fopen(path, "w");
     if (!out) fail(path);
-    stay_on_one_cpu();
+    stay_on_last_cpu();
     fprintf(out, "began %lld\n", began);
-    for (long b = 0; b < blocks; b++) fprintf(out, "%.3f\n", block(calls, count));
+    if (strcmp(kind, "pipe") == 0 || strcmp(kind, "yield") == 0)
+        turns(kind[0] == 'p', blocks, count, out);
+    else
+        for (long b = 0; b < blocks; b++) fprintf(out, "%.3f\n", block(kind[0] == 'c', count));
     fprintf(out, "ended %lld\n", now(CLOCK_MONOTONIC));
     return fclose(out) == 0 ? 0 : 1;
 }
@@ -85,9 +129,9 @@ static int watch(const char* path, char** command) {
 
 int main(int argc, char** argv) {
     if (argc > 3 && strcmp(argv[1], "watch") == 0) return watch(argv[2], argv + 3);
-    const int calls = argc > 1 && strcmp(argv[1], "calls") == 0;
-    if (argc == 5 && (calls || strcmp(argv[1], "function") == 0))
-        return load(calls, atol(argv[2]), atol(argv[3]), argv[4]);
-    fprintf(stderr, "usage: load calls|function BLOCKS COUNT OUT\n       load watch OUT COMMAND...\n");
+    const char* kinds[] = {"calls", "function", "pipe", "yield"};
+    for (int i = 0; argc == 5 && i < 4; i++)
+        if (strcmp(argv[1], kinds[i]) == 0) return load(kinds[i], atol(argv[2]), atol(argv[3]), argv[4]);
+    fprintf(stderr, "usage: load calls|function|pipe|yield BLOCKS COUNT OUT\n       load watch OUT COMMAND...\n");
     return 2;
 }

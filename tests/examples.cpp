@@ -1,7 +1,7 @@
 // Prints the examples of all tables, one a line: what it is of, its name, the program. Tests run them.
 #include <cstdio>
 
-#include "stdlib/builtins.h"
+#include "stdlib/functions/builtins.h"
 #include "stdlib/probes.h"
 
 namespace {

@@ -53,16 +53,12 @@ def pieces(text):
             text = text.replace(whole, "")
 
 
-seen = set()
-for file in sorted((tree / "src").rglob("*.cpp")):
-    for text in texts(file.read_text()):
-        for kind, shown, made in programs(text):
-            if shown in seen:
-                continue
-            seen.add(shown)
-            for old, new in stands_for:
-                made = re.sub(old, new, made)
-            ran = subprocess.run([lt, "--kernel", kernel, "-g", "--unsafe", "--stop-after", "check"]
-                                 + (["--stp"] if kind == ".stp" else []) + ["-e", made], capture_output=True, text=True)
-            first = next((l for l in ran.stderr.splitlines() if "error" in l), "")
-            print(f"{'compiles' if ran.returncode == 0 else 'REFUSED '} {kind} {shown}" + (f"\n    {first}" if first else ""))
+found = {(kind, shown): made for file in (tree / "src").rglob("*.cpp") for text in texts(file.read_text())
+         for kind, shown, made in programs(text)}
+for (kind, shown), made in sorted(found.items()):
+    for old, new in stands_for:
+        made = re.sub(old, new, made)
+    ran = subprocess.run([lt, "--kernel", kernel, "-g", "--unsafe", "--stop-after", "check"]
+                         + (["--stp"] if kind == ".stp" else []) + ["-e", made], capture_output=True, text=True)
+    first = next((l for l in ran.stderr.splitlines() if "error" in l), "")
+    print(f"{'compiles' if ran.returncode == 0 else 'REFUSED '} {kind} {shown}" + (f"\n    {first}" if first else ""))

@@ -1,4 +1,4 @@
-// @[pid] = count(): a hash per CPU. Slots are there before they are needed, so a new key costs no allocation.
+// @[pid] = count(): a hash per CPU. Slots are preallocated, so a new key costs no allocation.
 #include "common.h"
 
 struct {

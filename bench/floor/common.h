@@ -1,4 +1,4 @@
-// What the programs written by hand share: the helpers of libbpf, and log2 for the histograms.
+// Shared by the hand-written programs: the helpers of libbpf, and log2 for the histograms.
 #pragma once
 
 #include <linux/bpf.h>

@@ -1,4 +1,4 @@
-// Loads one of the programs written by hand, attaches it, and runs a command while it is there.
+// Loads a hand-written program, attaches it, and runs a command meanwhile.
 //   floor [-s] OBJECT BINARY FUNCTION COMMAND...
 // A program in the section uprobe or uretprobe goes to the entry or return of FUNCTION in BINARY, one in uprobe.session
 // to both; every other one where its section says. A program in raw_tp is run once by hand instead, and no command
@@ -21,7 +21,7 @@ static _Noreturn void fail(const char* what) {
     exit(1);
 }
 
-// What the headers of Debian 12 do not have yet.
+// Missing in the headers of Debian 12.
 enum { TRACE_UPROBE_SESSION = 57 };
 struct session_attr {
     __u32 program, target, type, flags;
@@ -29,7 +29,7 @@ struct session_attr {
     __u32 count, multi_flags, pid, unused;
 };
 
-// Where a function is in its file.
+// The offset of a function in its file.
 static __u64 file_offset(const char* binary, const char* function) {
     elf_version(EV_CURRENT);
     Elf* elf = elf_begin(open(binary, O_RDONLY | O_CLOEXEC), ELF_C_READ, NULL);
@@ -80,7 +80,7 @@ static void print_size(struct bpf_program* program) {
     fprintf(stderr, "floor: program %s: %u instructions\n", bpf_program__name(program), info.xlated_prog_len / 8);
 }
 
-// A per-CPU map, array or hash, whose values are counters and nothing else.
+// The sum of a per-CPU array or hash whose values are counters.
 static unsigned long long sum(struct bpf_map* map) {
     const size_t size = bpf_map__value_size(map) * (size_t)libbpf_num_possible_cpus();
     unsigned long long *values = malloc(size), total = 0;

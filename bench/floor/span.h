@@ -1,5 +1,5 @@
 // From an entry to a return of the same thread, into a histogram: the entry's time is kept with the thread. One call is
-// open at most, a return whose entry was not seen is left out, and nothing else is kept account of.
+// open at most, a return without a known entry is ignored, and there is no other accounting.
 #pragma once
 
 #include "common.h"
@@ -23,7 +23,7 @@ static __always_inline void span_open(void) {
     if (start) *start = bpf_ktime_get_ns();
 }
 
-// `atomic` where the program can be preempted between reading a bucket and writing it.
+// `atomic`: the program can be preempted between reading a bucket and writing it.
 static __always_inline void span_close(int atomic) {
     const __u64 now = bpf_ktime_get_ns();
     __u64* start = bpf_task_storage_get(&started, bpf_get_current_task_btf(), 0, 0);

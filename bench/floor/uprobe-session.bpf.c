@@ -1,5 +1,5 @@
-// u:BINARY:FUNCTION < @ = hist(...) > as one program for both ends, on kernels since 6.13: the kernel itself keeps
-// eight bytes for each call from its entry to its return, so no map does.
+// u:BINARY:FUNCTION < @ = hist(...) > as one program for both ends, on kernels since 6.13: the kernel itself stores
+// eight bytes per call from its entry to its return, so no map is needed.
 #include "common.h"
 
 struct {

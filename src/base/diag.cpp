@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/visible.h"
+
 namespace lt {
 namespace {
 
@@ -30,29 +32,28 @@ Paint paint(Severity s, bool color) {
 std::string place(const Source& source, Span span) {
     if (span == Span{}) return {};
     const Position p = source.position(span.begin);
-    return fmt::format("{}:{}:{}: ", source.name_at(span.begin), p.line, p.column);
+    return fmt::format("{}:{}:{}: ", visible(source.name_at(span.begin)), p.line, p.column);
 }
 
-// The line and, below it, a caret with tildes to the end of the span or of the line.
+// The number of terminal columns the text takes, not counting tabs: one for each character, not for each byte of UTF-8.
+size_t columns(std::string_view shown) {
+    return static_cast<size_t>(
+        std::ranges::count_if(shown, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// The line of text and, below it, a caret and tildes up to the end of the span or of the line.
 std::string excerpt(const Source& source, Span span, Paint ink) {
     if (span == Span{}) return {};
     const Position p = source.position(span.begin);
     const std::string_view line = source.line_at(span.begin);
+    const size_t begin = std::min<size_t>(p.column - 1, line.size());
+    const size_t width = span.empty() ? 1 : span.end - span.begin;
     std::string below;
-    for (uint32_t i = 0; i + 1 < p.column && i < line.size(); i++) {
-        const unsigned char c = static_cast<unsigned char>(line[i]);
-        if (c == '\t')
-            below += '\t';
-        else if ((c & 0xC0) != 0x80)
-            below += ' ';  // one column per character, not per byte of UTF-8
-    }
-    const size_t rest = line.size() >= p.column ? line.size() - p.column + 1 : 0;
-    const size_t width = std::min<size_t>(span.empty() ? 1 : span.end - span.begin, std::max<size_t>(rest, 1));
-    std::string mark = "^";
-    for (size_t i = 1; i < width; i++) {
-        if ((static_cast<unsigned char>(line[p.column - 1 + i]) & 0xC0) != 0x80) mark += '~';
-    }
-    return fmt::format("    {}\n    {}{}{}{}\n", line, below, ink.on, mark, ink.off);
+    for (const char c : visible(line.substr(0, begin), Keep::tabs))
+        if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) below += c == '\t' ? '\t' : ' ';
+    const size_t marked = columns(visible(line.substr(begin, width), Keep::tabs));
+    const std::string mark = "^" + std::string(marked > 0 ? marked - 1 : 0, '~');
+    return fmt::format("    {}\n    {}{}{}{}\n", visible(line, Keep::tabs), below, ink.on, mark, ink.off);
 }
 
 }  // namespace
@@ -100,8 +101,9 @@ void Diags::explain(size_t from, const Note& note) {
 void Diags::fold(size_t from) {
     constexpr size_t most_of_one_text = 3;
     std::vector<Diag> kept(all_.begin(), all_.begin() + static_cast<ptrdiff_t>(std::min(from, all_.size())));
-    std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> errors;  // by text: indices of those that are kept
-    std::map<size_t, size_t> more;                                        // left out, by the last that is kept
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>>
+        errors;                     // for each text: indices of the diagnostics that stay
+    std::map<size_t, size_t> more;  // how many were dropped, by the last index that stays
     for (size_t i = kept.size(); i < all_.size(); i++) {
         Diag& d = all_[i];
         const bool is_again = std::ranges::any_of(kept, [&](const Diag& k) { return k == d; });
@@ -116,7 +118,7 @@ void Diags::fold(size_t from) {
         kept.push_back(std::move(d));
     }
     for (const auto& [at, n] : more)
-        kept[at].notes.push_back({{}, fmt::format("{} more errors here, at other places of the probe", n)});
+        kept[at].notes.push_back({{}, fmt::format("{} more errors here, at other locations of the probe", n)});
     all_ = std::move(kept);
     errors_ = static_cast<int>(std::ranges::count(all_, Severity::error, &Diag::severity));
 }
@@ -124,14 +126,15 @@ void Diags::fold(size_t from) {
 std::string draw(const Source& source, const Diag& diag, bool color) {
     const Paint ink = paint(diag.severity, color);
     const std::string where = diag.span == Span{} ? "lt: " : place(source, diag.span);
-    std::string out = fmt::format("{}{}{}:{} {}\n", where, ink.on, severity_name(diag.severity), ink.off, diag.message);
+    std::string out =
+        fmt::format("{}{}{}:{} {}\n", where, ink.on, severity_name(diag.severity), ink.off, visible(diag.message));
     out += excerpt(source, diag.span, ink);
     const Paint faint = paint(Severity::note, color);
     for (const Note& n : diag.notes) {
-        out += fmt::format("{}{}note:{} {}\n", place(source, n.span), faint.on, faint.off, n.text);
+        out += fmt::format("{}{}note:{} {}\n", place(source, n.span), faint.on, faint.off, visible(n.text));
         out += excerpt(source, n.span, faint);
     }
-    if (!diag.hint.empty()) out += fmt::format("{}hint:{} {}\n", faint.on, faint.off, diag.hint);
+    if (!diag.hint.empty()) out += fmt::format("{}hint:{} {}\n", faint.on, faint.off, visible(diag.hint, Keep::lines));
     return out;
 }
 

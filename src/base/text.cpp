@@ -9,7 +9,7 @@
 namespace lt {
 namespace {
 
-// Levenshtein's distance, one row at a time.
+// Levenshtein distance, one row at a time.
 size_t distance(std::string_view a, std::string_view b) {
     std::vector<size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), size_t{0});
@@ -42,7 +42,7 @@ std::vector<std::string> closest(std::string_view name, std::span<const std::str
         const size_t d = distance(name, c);
         if (d <= limit) near.emplace_back(d, c);
     }
-    std::sort(near.begin(), near.end());
+    std::ranges::sort(near);
     near.erase(std::unique(near.begin(), near.end()), near.end());
     std::vector<std::string> out;
     for (size_t i = 0; i < near.size() && i < most; i++) out.emplace_back(near[i].second);
@@ -56,6 +56,16 @@ std::string either(std::span<const std::string> words) {
         out += words[i];
     }
     return out;
+}
+
+std::string did_you_mean(std::span<const std::string> words, std::string_view prefix) {
+    std::vector<std::string> quoted;
+    for (const std::string& word : words) quoted.push_back("`" + std::string(prefix) + word + "`");
+    return words.empty() ? "" : "did you mean " + either(quoted) + "?";
+}
+
+std::string plural(uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -1,4 +1,4 @@
-// How clang is called, and which headers may be missing.
+// The arguments of clang, and advice about missing headers.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "declarations/read.h"
-#include "runtime/kernel.h"
+#include "runtime/border/kernel.h"
 
 namespace lt {
 
-// `script`: its path, or what it is called; headers in quotes are looked for beside it first.
+// `script` is its path, or the name that diagnostics use; headers in quotes are looked up beside it first.
 std::vector<std::string> c_arguments(const std::string& script, const HeaderOptions& options, Kernel& kernel);
 
-// The name in clang's message where it is about a header that is not there.
+// The header's name, if clang's message says that it was not found.
 std::optional<std::string> missing_header(std::string_view message);
 
-// One that describes the kernel, for which its type information stands in.
+// A header that describes the kernel; the kernel's type information can replace it.
 bool is_kernel_header(std::string_view name);
 
-// What to do about one that is missing.
+// Advice about a missing header.
 std::string header_hint(std::string_view name);
 
 }  // namespace lt

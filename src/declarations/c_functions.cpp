@@ -1,6 +1,6 @@
-// The text that clang gets: numbers by name, the types of the kernel that the script's words lead to, helpers, what the
-// kernel's headers define beside types, then the script's C, with marks of its lines. Each function gets a body of its
-// own and one with a plain signature around it, which calls it.
+// Builds the text that clang gets: constants by name, the kernel types that the script's words lead to, helpers,
+// definitions of kernel headers other than types, then the script's C with line markers. Each function becomes a
+// function with the script's body, and a wrapper with a plain signature that calls it.
 #include "declarations/c_functions.h"
 
 #include <fmt/format.h>
@@ -12,20 +12,20 @@
 #include <cstring>
 #include <set>
 
-#include "arguments.h"
 #include "base/text.h"
-#include "c_headers.h"
-#include "c_scan.h"
-#include "clang_process.h"
-#include "stdlib/c_words.h"
+#include "declarations/arguments.h"
+#include "declarations/c_headers.h"
+#include "declarations/c_scan.h"
+#include "declarations/clang_process.h"
 #include "stdlib/header_constants.h"
+#include "systemtap/tables/c_words.h"
 
 namespace lt {
 namespace {
 
 using Words = std::set<std::string, std::less<>>;
 
-// What the words of kernel.h stand for.
+// The meaning of the words in kernel.h.
 struct Implied {
     std::string_view word;
     std::array<std::string_view, 5> means;
@@ -56,7 +56,7 @@ constexpr std::array implied{
     Implied{"files_lookup_fd_raw", {"files_struct", "fdt", "fdtable", "fd", "file"}},
 };
 
-// Named where they stand, whether or not they are called.
+// Named at their place in the script, whether or not they are called.
 constexpr std::array<std::string_view, 3> never{"CONTEXT", "tcp_hashinfo", "init_task"};
 
 constexpr std::string_view no_function =
@@ -66,7 +66,7 @@ constexpr std::string_view no_macro =
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Headers of the kernel are what its type information stands for: their lines are left empty.
+// The kernel's type information replaces kernel headers, so their #include lines become empty.
 std::string without_headers(std::string text) {
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = std::min(text.find('\n', begin), text.size());
@@ -95,7 +95,7 @@ class Unit {
         if (made->fine) return made->output;
         for (std::string_view line : split(made->messages, '\n')) complain(line);
         if (!diags_.has_errors())
-            diags_.error(program_.c_functions.front().span, fmt::format("clang refuses this: {}", made->messages));
+            diags_.error(program_.c_functions.front().span, fmt::format("clang reports: {}", made->messages));
         return {};
     }
 
@@ -112,8 +112,8 @@ class Unit {
     void read_words(std::string_view text, Span where) {
         for (const CWord& word : c_words(text)) {
             words_.emplace(word.text);
-            const bool asked = word.is_called || std::ranges::find(never, word.text) != never.end();
-            if (!asked || word.is_member || instead_of(word.text).empty() || is_own(word.text)) continue;
+            const bool counts = word.is_called || std::ranges::find(never, word.text) != never.end();
+            if (!counts || word.is_member || instead_of(word.text).empty() || is_own(word.text)) continue;
             const uint32_t at = where.begin + word.offset;
             refuse({at, at + static_cast<uint32_t>(word.text.size())}, word.text, "");
         }
@@ -130,7 +130,7 @@ class Unit {
         });
     }
 
-    // What C can do that is written in the language itself is not what keeps a function from it.
+    // If the language itself can express this part of C, it is not the reason why the function is refused.
     bool refuse_what_kept(Span where, std::string_view word) {
         if (!can_be_spelled(word)) return false;
         const auto function = std::ranges::find_if(program_.c_functions, [&](const ast::CFunction& f) {
@@ -143,9 +143,7 @@ class Unit {
                                    fmt::format("lt does not support `{}` in C that uses {}()", kept, word));
             if (word == "tcp_hashinfo")
                 d.message = fmt::format("lt does not support `{}` in C that uses {}", kept, word);
-            d.hint =
-                "such C is made into statements of the script, which have to stand for all of it: lt-stp(7) lists "
-                "what can be in it";
+            d.hint = "lt translates such C into statements of the script, which only covers a part of C: see lt-stp(7)";
         }
         return true;
     }
@@ -154,7 +152,7 @@ class Unit {
     void refuse(Span where, std::string_view word, std::string_view otherwise) {
         if (refuse_what_kept(where, word) || !refused_.emplace(word).second) return;
         const std::string_view instead = instead_of(word);
-        diags_.error(where, fmt::format("a program of BPF has no {}", word)).hint =
+        diags_.error(where, fmt::format("a BPF program cannot use `{}`", word)).hint =
             std::string(instead.empty() ? otherwise : instead);
     }
 
@@ -204,13 +202,12 @@ class Unit {
         return out;
     }
 
-    // At its own line and column. Lines are those of the whole text, whatever files it was put together from.
+    // Marks the text's own line and column. Lines count in the whole text, whatever files it was put together from.
     void place(std::string& out, std::string_view text, Span where) const {
         const std::string_view before = std::string_view(source_.text).substr(0, where.begin);
         const size_t line_begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-        out += fmt::format("\n#line {} \"{}\"\n{:{}}{}\n#line 1 \"lt\"\n",
-                           1 + std::count(before.begin(), before.end(), '\n'), ast::c_file, "",
-                           where.begin - line_begin, text);
+        out += fmt::format("\n#line {} \"{}\"\n{:{}}{}\n#line 1 \"lt\"\n", 1 + std::ranges::count(before, '\n'),
+                           ast::c_file, "", where.begin - line_begin, text);
     }
 
     void function(std::string& out, size_t index) const {
@@ -262,10 +259,10 @@ class Unit {
         else if (message.find("incomplete") != message.npos || message.find("no member") != message.npos)
             d.hint = "types are those that this kernel describes (BTF)";
         else if (message.ends_with("file not found"))
-            d.hint = "no header is needed: types of the kernel are there by themselves";
+            d.hint = "kernel types need no header";
     }
 
-    // "12:7": the word there.
+    // "12:7": the word at that position.
     Span span_at(std::string_view place) const {
         uint32_t line = 0, column = 0;
         const char* const last = place.data() + place.size();

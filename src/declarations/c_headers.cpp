@@ -1,5 +1,5 @@
-// The headers lie in the program as text.
-#include "c_headers.h"
+// The headers are in lt's binary as text.
+#include "declarations/c_headers.h"
 
 #define LT_TEXT(name, file) \
     "lt_" name              \

@@ -1,12 +1,12 @@
-// What stands before a script's own C of the kernel's kind.
+// The text that precedes a script's own kernel C.
 #pragma once
 
 #include <string_view>
 
 namespace lt {
 
-std::string_view c_types_header();    // numbers by name
-std::string_view c_helpers_header();  // the helpers of BPF
-std::string_view c_kernel_header();   // what the kernel's headers define beside types
+std::string_view c_types_header();    // constants by name
+std::string_view c_helpers_header();  // BPF helpers
+std::string_view c_kernel_header();   // definitions of kernel headers other than types
 
 }  // namespace lt

@@ -1,4 +1,4 @@
-#include "c_scan.h"
+#include "declarations/c_scan.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,8 +9,8 @@ namespace {
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Behind a comment, a string or a character that begins at `at`; `at` itself where none does.
-size_t behind_quoted(std::string_view text, size_t at) {
+// The end of the comment, string or character literal that begins at `at`; `at` itself if none does.
+size_t after_quoted(std::string_view text, size_t at) {
     const std::string_view rest = text.substr(at);
     const auto from = [&](size_t found, size_t more) { return found == text.npos ? text.size() : found + more; };
     if (rest.starts_with("/*")) return from(text.find("*/", at + 2), 2);
@@ -27,8 +27,8 @@ std::vector<CWord> c_words(std::string_view text) {
     std::vector<CWord> out;
     bool after_dot = false;
     for (size_t at = 0; at < text.size();) {
-        if (const size_t behind = behind_quoted(text, at); behind != at) {
-            at = behind;
+        if (const size_t after = after_quoted(text, at); after != at) {
+            at = after;
         } else if (!is_letter(text[at])) {
             const bool arrow = text[at] == '>' && at > 0 && text[at - 1] == '-';
             if (!is_blank(text[at])) after_dot = text[at] == '.' || arrow;

@@ -1,4 +1,4 @@
-// The words of a text in C, without comments and strings.
+// The words of C text, without comments and strings.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lt {
 struct CWord {
     std::string_view text;
     uint32_t offset = 0;
-    bool is_member = false;  // behind . or ->
+    bool is_member = false;  // after . or ->
     bool is_called = false;  // before a parenthesis
 };
 std::vector<CWord> c_words(std::string_view text);

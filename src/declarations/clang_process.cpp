@@ -1,9 +1,10 @@
-#include "clang_process.h"
+#include "declarations/clang_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +20,11 @@
 namespace lt {
 namespace {
 
-// The emitter reads bitcode of this version and of older ones.
+// The emitter reads bitcode of this version and older ones.
 constexpr std::array names{"clang-19", "clang-18", "clang-17", "clang-16", "clang"};
 
-// -O2 leaves no address of the script's own in memory, where it would be taken for one of the kernel's. C means what it
-// does in the kernel, whose own flags the next three are.
+// -O2 keeps the script's locals out of memory: their addresses would be taken for kernel addresses. The next three
+// flags are the kernel's own, so that C means the same as there.
 constexpr std::array arguments{"-x",
                                "c",
                                "-",
@@ -59,10 +60,11 @@ Result<std::string> find_compiler() {
             if (::access(file.c_str(), X_OK) == 0) return file;
         }
     }
-    return Error{"functions in C are compiled by clang, which is not installed", "install it: apt install clang-19", 0};
+    return Error{"functions in C are compiled by clang, which is not installed", "install it: `apt install clang-19`",
+                 0};
 }
 
-// A file without a name.
+// An anonymous file.
 class Memory {
   public:
     Memory() : fd_(::memfd_create("lt", MFD_CLOEXEC)) {}
@@ -92,13 +94,17 @@ class Memory {
     int fd_;
 };
 
-// In the new process, where only async-signal-safe functions may be called. It ends with lt, and by the keys that end
-// lt.
+// Runs in the child process, where only async-signal-safe functions may be called. It ends when lt ends, and on the
+// keys that end lt.
 [[noreturn]] void become(const char* file, char* const* argv, pid_t parent, int in, int out, int messages) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // A function takes a fraction of this; macros that double repeatedly would use all memory.
+    constexpr rlimit memory{rlim_t{4} << 30, rlim_t{4} << 30}, seconds{60, 60};
+    ::setrlimit(RLIMIT_AS, &memory);
+    ::setrlimit(RLIMIT_CPU, &seconds);
     if (::getppid() != parent) ::_exit(127);
     if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(messages, 2) < 0) ::_exit(127);
     ::execv(file, argv);
@@ -127,8 +133,12 @@ Result<Compiled> run_clang(std::string_view text) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127)
-        return Error{fmt::format("{} did not end by itself", *file), "", 0};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return Error{fmt::format("{} cannot be run", *file), "", 0};
+    // clang aborts when it runs out of memory, and is killed at the time limit.
+    if (!WIFEXITED(status))
+        return Error{fmt::format("{} was killed by signal {} ({}); the limits are 4 GiB of memory and 1 minute", *file,
+                                 WTERMSIG(status), ::strsignal(WTERMSIG(status))),
+                     "use fewer macros in the function", 0};
     const std::string made = out.text();
     return Compiled{WEXITSTATUS(status) == 0, {made.begin(), made.end()}, messages.text()};
 }

@@ -1,5 +1,4 @@
-// The compiler as a process of its own: text in, bitcode out, messages beside it; nothing of it touches the file
-// system.
+// Runs the compiler in its own process: text in, bitcode and messages out, without touching the file system.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct Compiled {
     std::string messages;
 };
 
-// An error where there is no compiler, or it did not end by itself.
+// An error if there is no compiler, or if it was killed.
 Result<Compiled> run_clang(std::string_view text);
 
 }  // namespace lt

@@ -1,4 +1,4 @@
-#include "convert.h"
+#include "declarations/convert.h"
 
 #include <array>
 #include <limits>
@@ -9,7 +9,7 @@ namespace lt {
 namespace {
 
 constexpr int most_depth = 32;
-constexpr uint32_t open_string = 64;  // an array of char that ends a structure is read as a string of this length
+constexpr uint32_t open_string = 64;  // an array of char at the end of a structure is read as a string of this length
 
 struct IntegerRow {
     CXTypeKind kind;
@@ -32,7 +32,7 @@ bool is_unsigned(CXTypeKind kind) {
     return false;
 }
 
-// Visits with any callable that takes a cursor.
+// Calls any callable for each child of a cursor.
 template <class Visit>
 void each_child(const LibClang& clang, CXCursor of, Visit visit) {
     clang.visitChildren(
@@ -72,7 +72,7 @@ Type Converter::type_of(CXType type, int depth) {
     for (const IntegerRow& row : integers) {
         if (row.kind == bare.kind) return integer_type(size_of(bare), row.is_signed);
     }
-    // kinds of clang: those that are not here (long double, vectors ...) cannot be read
+    // Kinds of clang's types. The language cannot read those that are not here (long double, vectors ...).
     if (bare.kind == CXType_Float || bare.kind == CXType_Double) return real_type(size_of(bare));
     if (bare.kind == CXType_Bool) return integer_type(1, false, View::boolean);
     if (bare.kind == CXType_Pointer) return pointer_type(type_of(clang_.getPointeeType(bare), depth - 1));
@@ -90,7 +90,7 @@ Shape Converter::named(CXType type) const {
     return shape;
 }
 
-// The number of a declaration; 0 where it has none yet.
+// The number of a declaration; 0 if it does not have one yet.
 Converter::Known& Converter::known(CXCursor declaration) {
     std::vector<Known>& same = known_[clang_.hashCursor(declaration)];
     for (Known& k : same) {
@@ -104,7 +104,7 @@ Type Converter::composite(CXType type) {
     const CXCursor declaration = clang_.getTypeDeclaration(type);
     Type out{Kind::structure, size_of(type)};
     Shape shape = named(type);
-    if (clang_.Type_getSizeOf(type) < 0) {  // only its name stands there
+    if (clang_.Type_getSizeOf(type) < 0) {  // only its name is here
         const auto described = shape.name.empty() ? std::nullopt : kernel_.type(shape.name);
         if (described) return *described;
         out.shape = std::move(shape);
@@ -115,7 +115,7 @@ Type Converter::composite(CXType type) {
     if (number == 0) {
         out_.shapes.emplace_back();
         number = static_cast<uint32_t>(out_.shapes.size());
-        known(declaration).number = number;  // before its members, which may point to it
+        known(declaration).number = number;  // added before its members, which may point to it
         std::vector<Member> members;
         fill_members(type, 0, most_depth, members);
         out_.shapes[number - 1].members = std::move(members);
@@ -174,7 +174,7 @@ void Converter::fill_members(CXType type, uint64_t base, int depth, std::vector<
         &visit);
 }
 
-// Those of a member without a name stand in its place. `base` counts bits.
+// The members of an anonymous member take its place. `base` counts bits.
 void Converter::add_field(CXCursor field, uint64_t base, int depth, std::vector<Member>& out) {
     const CXType type = clang_.getCanonicalType(clang_.getCursorType(field));
     const long long within = clang_.Cursor_getOffsetOfField(field);

@@ -1,13 +1,13 @@
-// Types of C as clang describes them, to types of the language. Where members lie is what clang says; what is only
-// named in the text is taken from the kernel.
+// Converts clang's C types to types of the language. clang gives the layout; types that the text only names are taken
+// from the kernel.
 #pragma once
 
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "libclang.h"
-#include "runtime/kernel.h"
+#include "declarations/libclang.h"
+#include "runtime/border/kernel.h"
 
 namespace lt {
 
@@ -15,7 +15,7 @@ class Converter {
   public:
     Converter(const LibClang& clang, Kernel& kernel, Declared& out) : clang_(clang), kernel_(kernel), out_(out) {}
 
-    // Adds all types and enumerators that are defined at the top level of the text and of its headers.
+    // Adds all types and enumerators that the text and its headers define at the top level.
     void take(CXTranslationUnit unit);
 
   private:

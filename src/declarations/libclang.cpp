@@ -1,4 +1,4 @@
-#include "libclang.h"
+#include "declarations/libclang.h"
 
 #include "declarations/read.h"
 
@@ -9,7 +9,7 @@
 namespace lt {
 namespace {
 
-// As Debian names it, and as it is called where only one is installed.
+// Debian's name, and the name it has if only one version is installed.
 constexpr std::array names{"libclang-19.so.1", "libclang-19.so.19", "libclang.so.1",
                            "/usr/lib/llvm-19/lib/libclang.so.1"};
 
@@ -27,7 +27,7 @@ Result<LibClang> load_libclang() {
     for (const char* name : names) {
         if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
-    const std::string hint = "install it: apt install libclang1-19";
+    const std::string hint = "install it: `apt install libclang1-19`";
     if (library == nullptr) return Error{"C in a script is read by libclang 19, which is not installed", hint, 0};
     LibClang clang;
     std::string missing;

@@ -1,4 +1,5 @@
-// The functions of libclang that are used, found in the shared library when it is loaded; and owners of what they make.
+// The functions of libclang that lt uses, looked up in the shared library when it is loaded, and owners of their
+// results.
 #pragma once
 
 #include <clang-c/Index.h>
@@ -61,13 +62,13 @@ struct LibClang {
     LT_LIBCLANG_FUNCTIONS(LT_MEMBER)
 #undef LT_MEMBER
 
-    // Takes what libclang gave.
+    // Owns a string of libclang.
     std::string text(CXString given) const;
 };
 
 Result<LibClang> load_libclang();
 
-// A parsed text.
+// Owns a parsed text.
 class TranslationUnit {
   public:
     TranslationUnit(const LibClang& clang, CXIndex index, CXTranslationUnit unit)

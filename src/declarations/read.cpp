@@ -1,5 +1,6 @@
-// The text that clang gets is as long as the script: all that is not C is blank there, so places in it are places in
-// the script. Behind it stands a variable for each name of the program that may be a macro; its value is the macro's.
+// The text that clang gets is as long as the script, with blanks for everything that is not C, so that places in it are
+// places in the script. After it comes a variable for each name of the script that may be a macro; its value is the
+// macro's value.
 #include "declarations/read.h"
 
 #include <fmt/format.h>
@@ -7,27 +8,30 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <limits>
 #include <set>
 
-#include "arguments.h"
-#include "convert.h"
-#include "libclang.h"
+#include "base/text.h"
+#include "declarations/arguments.h"
+#include "declarations/c_growth.h"
+#include "declarations/convert.h"
+#include "declarations/libclang.h"
 
 namespace lt {
 namespace {
 
 constexpr const char* text_name = "/script.c";
 constexpr const char* integers_name = "/integers.h";
-// What to type next, by what clang's message says.
+// Hints, by clang's message.
 struct AdviceRow {
     std::string_view part;
     std::string_view hint;
 };
 constexpr std::array advice{
-    AdviceRow{"incomplete type", "types of the kernel can only be pointed to here; define it or include its header"},
+    AdviceRow{"incomplete type", "C here can only point to kernel types; define it or include its header"},
     AdviceRow{"unknown type name", "define it or include its header"},
-    AdviceRow{"expected ';' after top level declarator", "write ';' behind the definition"},
+    AdviceRow{"expected ';' after top level declarator", "write `;` after the definition"},
 };
 
 std::string hint_for(std::string_view message) {
@@ -41,7 +45,13 @@ constexpr std::string_view variable_prefix = "lt_macro_";
 
 bool is_line(std::string_view text) { return text.starts_with('#'); }
 
-// Lines of the preprocessor begin a line; a definition is closed even where its `;` was left out.
+// The text after the # of a preprocessor line.
+std::string_view directive(std::string_view text) {
+    const size_t word = text.find_first_not_of(" \t", 1);
+    return text.substr(std::min(word, text.size()));
+}
+
+// Preprocessor lines start at the beginning of a line. A definition counts as closed even if its `;` is missing.
 std::string c_text(const Source& source, const ast::Program& program) {
     std::string out(source.text.size(), ' ');
     for (const ast::Item& item : program.items) {
@@ -70,27 +80,43 @@ std::string with_variables(std::string text, const std::vector<std::string>& nam
     return text;
 }
 
-// Probes between #if and #endif would be there whatever the condition.
+// Probes between #if and #endif would exist whatever the condition.
 void refuse_conditional_items(const ast::Program& program, Diags& diags) {
     std::vector<Span> open;
     for (const ast::Item& item : program.items) {
         const auto* piece = std::get_if<ast::CText>(&item.node);
         if (!piece && !open.empty()) {
-            diags.error(open.back(), "only C can stand between #if and #endif").hint =
-                "put the #endif before the first probe";
+            diags.error(open.back(), "only C can be between `#if` and `#endif`").hint =
+                "put the `#endif` before the first probe";
             return;
         }
         if (!piece || !is_line(piece->text)) continue;
-        const size_t word = piece->text.find_first_not_of(" \t", 1);
-        const std::string_view rest = std::string_view(piece->text).substr(std::min(word, piece->text.size()));
+        const std::string_view rest = directive(piece->text);
         if (rest.starts_with("if")) open.push_back({item.span.begin, item.span.begin + 1});
         if (rest.starts_with("endif") && !open.empty()) open.pop_back();
     }
 }
 
+// clang would read from a device until memory runs out.
+void refuse_devices(const Source& source, const ast::Program& program, Diags& diags) {
+    namespace fs = std::filesystem;
+    for (const ast::Item& item : program.items) {
+        const auto* piece = std::get_if<ast::CText>(&item.node);
+        if (!piece || !is_line(piece->text) || !directive(piece->text).starts_with("include")) continue;
+        const std::vector<std::string_view> parts =
+            split(piece->text, piece->text.find('<') < piece->text.find('"') ? '<' : '"');
+        if (parts.size() < 2) continue;
+        const fs::path header(parts[1].substr(0, parts[1].find_first_of(">\"")));
+        std::error_code none;
+        for (const fs::path& path : {header, fs::path(source.name).parent_path() / header})
+            if (fs::exists(path, none) && !fs::is_regular_file(path, none))
+                diags.error(item.span, fmt::format("{} is not a regular file", path.string()));
+    }
+}
+
 // uint32_t, __u8, s64 ...
 struct IntegerNames {
-    std::string_view before, behind;  // the number of bits
+    std::string_view before, after;  // the number of bits
     bool is_signed;
 };
 constexpr std::array integer_names{
@@ -100,14 +126,14 @@ constexpr std::array integer_names{
 };
 constexpr std::array<std::string_view, 4> integer_types{"char", "short", "int", "long"};  // of 1, 2, 4, 8 bytes
 
-// The type of C for the name of an integer: one of those above, or as the kernel has it.
+// The C type for the name of an integer: one of those above, or the kernel's.
 std::optional<std::string> integer_of(const std::string& name, Kernel& kernel) {
     if (name == "bool") return "_Bool";
     const auto type = kernel.type(name);
     for (size_t i = 0; i < integer_types.size(); i++) {
         const uint32_t size = 1U << i;
         const auto is_name = [&](const IntegerNames& n) {
-            return name == fmt::format("{}{}{}", n.before, 8 * size, n.behind);
+            return name == fmt::format("{}{}{}", n.before, 8 * size, n.after);
         };
         const auto* row = std::ranges::find_if(integer_names, is_name);
         const bool found = row != integer_names.end();
@@ -166,8 +192,8 @@ class Reader {
         return {};
     }
 
-    // Integers that headers would name, where the script uses them without one: by their names, or as the kernel has
-    // them. Were there any?
+    // Adds typedefs for integers that the script uses without including their header: by their names, or as the kernel
+    // has them. Returns whether it added any.
     bool define_integers(CXTranslationUnit unit) {
         constexpr std::string_view unknown = "unknown type name '";
         std::set<std::string> names;
@@ -183,7 +209,7 @@ class Reader {
         return !integers_.empty();
     }
 
-    // Where each header was first asked for, directly or by another.
+    // The script's line that first included each header, directly or through another one.
     void find_includes(CXTranslationUnit unit) {
         clang_.getInclusions(
             unit,
@@ -210,7 +236,7 @@ class Reader {
         return p;
     }
 
-    // A word, or a header's name with what encloses it.
+    // A word, or a header's name with its quotes or brackets.
     Span span_at(unsigned offset) const {
         const std::string& text = source_.text;
         size_t end = std::min<size_t>(offset + 1, text.size());
@@ -230,7 +256,7 @@ class Reader {
         std::string message = clang_.text(clang_.getDiagnosticSpelling(given));
         const Place place = place_of(clang_.getDiagnosticLocation(given));
         const bool is_own = place.file == text_name;
-        if (is_own && place.offset >= source_.text.size()) return;  // of a macro that is no value
+        if (is_own && place.offset >= source_.text.size()) return;  // of a macro that is not a value
         const auto included = includes_.find(place.file);
         const Span span = is_own                        ? span_at(place.offset)
                           : included == includes_.end() ? Span{}
@@ -250,7 +276,8 @@ class Reader {
         if (header)
             d.hint = header_hint(*header);
         else if (!out_.absent.empty())
-            d.hint = fmt::format("{} is not installed; define here what of it is needed", out_.absent.front().second);
+            d.hint = fmt::format("{} is not installed; define the parts of it that you need in the script",
+                                 out_.absent.front().second);
     }
 
     void read_macros(CXTranslationUnit unit, const std::vector<std::string>& names) {
@@ -291,7 +318,7 @@ class Reader {
     Kernel& kernel_;
     Diags& diags_;
     CDeclarations& out_;
-    std::map<std::string, unsigned> includes_;  // a header's path, and where the script asks for it
+    std::map<std::string, unsigned> includes_;  // a header's path, and where the script includes it
 };
 
 Span first_piece(const ast::Program& program) {
@@ -311,6 +338,10 @@ CDeclarations read_declarations(const Source& source, const ast::Program& progra
                                 Kernel& kernel, Diags& diags) {
     CDeclarations out;
     refuse_conditional_items(program, diags);
+    if (const auto span = grows_without_end(program))
+        diags.error(*span, fmt::format("with its macros replaced this is longer than {} MiB", int(most_replaced) >> 20))
+            .hint = "use fewer macros in each macro";
+    refuse_devices(source, program, diags);
     if (diags.has_errors()) return out;
     const Result<LibClang> clang = load_libclang();
     if (!clang) {

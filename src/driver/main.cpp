@@ -1,4 +1,4 @@
-// lt: reads the command line and does the one thing it asks for.
+// lt: reads the command line and does what it asks for.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,18 +11,21 @@
 #include <memory>
 
 #include "base/text.h"
-#include "command.h"
-#include "console.h"
-#include "ctl.h"
-#include "doctor.h"
-#include "list.h"
-#include "pipeline.h"
-#include "port.h"
-#include "saved.h"
-#include "script.h"
-#include "systemtap.h"
-#include "traced.h"
-#include "wait.h"
+#include "driver/cli/command.h"
+#include "driver/cli/standard_streams.h"
+#include "driver/console/console.h"
+#include "driver/control/ctl.h"
+#include "driver/doctor/doctor.h"
+#include "driver/doctor/systemtap.h"
+#include "driver/pipeline/list.h"
+#include "driver/pipeline/port.h"
+#include "driver/pipeline/saved.h"
+#include "driver/pipeline/script.h"
+#include "driver/pipeline/work.h"
+#include "driver/target/chosen_kernel.h"
+#include "driver/target/traced.h"
+#include "driver/target/wait.h"
+#include "driver/target/why.h"
 
 namespace lt {
 namespace {
@@ -34,7 +37,7 @@ int fail(const Error& e) {
     return 1;
 }
 
-// Is it a program instead of a pattern? What is a file, or is named like one.
+// Is it a script instead of a pattern? Yes if it is a file, or is named like one.
 bool lists_program(const Command& command) {
     if (!command.has(Option::list)) return false;
     const std::string text = command.text(Option::list);
@@ -49,7 +52,7 @@ int ask_kernel(const Command& command) {
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command));
     if (!kernel) return fail(kernel.error());
     if (command.has(Option::info)) {
-        tell_features(**kernel);
+        print_features(**kernel);
         return 0;
     }
     const Result<Traced> traced = traced_of(command);
@@ -60,56 +63,56 @@ int ask_kernel(const Command& command) {
 }
 
 Error with_verb_meant(const Command& command, Error error);
-int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)());
+int with_program(const Command& command, const Shared& shared, int (*work)(Job&));
 
 int list_program(Command command) {
     if (!command.has(Option::program)) command.file = command.text(Option::list);
-    return with_pipeline(command, {}, &Pipeline::list);
+    return with_program(command, {}, list);
 }
 
-// Does one thing with a plan. What of bpftrace's is in it was decided when it was compiled.
-int with_plan(Command command, const Source& file, const Shared& shared, int (Pipeline::*work)()) {
+// Does one thing with a plan. bpftrace's options are already compiled in.
+int with_plan(Command command, const Source& file, const Shared& shared, int (*work)(Job&)) {
     Result<SavedPlan> saved = read_plan(file);
     if (!saved) return fail(saved.error());
     command.options.erase(Option::bpftrace);
-    Pipeline pipeline(command, *std::move(saved), shared);
-    return (pipeline.*work)();
+    Job job(command, {saved->source, *saved}, shared);
+    return work(job);
 }
 
-// A program that --aot wrote: all words are the plan's.
+// A binary that --aot wrote: all words belong to the plan.
 int run_own_plan(int argc, const char* const* argv, std::string plan) {
     std::vector<const char*> words(argv, argv + argc);
-    words.insert(words.begin() + 1, argv[0]);  // as in lt FILE
+    words.insert(words.begin() + 1, argv[0]);  // as in `lt FILE`
     Result<Command> command = read_command(argc + 1, words.data());
     if (!command) return fail(command.error());
-    command->options.erase(Option::systemtap);  // whatever the program is called
+    command->options.erase(Option::systemtap);  // whatever the binary is called
     command->file = argv[0];
     const Source file{argv[0], std::move(plan)};
     if (command->has(Option::help) || command->script_help) {
         if (!command->script_help) fmt::print("{}", command->help);
-        return with_plan(*command, file, {}, &Pipeline::help);
+        return with_plan(*command, file, {}, help);
     }
-    return with_plan(*command, file, {}, command->has(Option::list) ? &Pipeline::list : &Pipeline::run);
+    return with_plan(*command, file, {}, command->has(Option::list) ? list : run);
 }
 
-// Does one thing with what a command line names: a script, or a plan that was saved.
-int with_pipeline(const Command& command, const Shared& shared, int (Pipeline::*work)()) {
+// Does one thing with the script or saved plan that a command line names.
+int with_program(const Command& command, const Shared& shared, int (*work)(Job&)) {
     Result<Source> source = read_source(command);
     if (!source) return fail(with_verb_meant(command, source.error()));
     const std::string_view plan = plan_within(source->text);
     if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);
-    Pipeline pipeline(command, *std::move(source), shared);
-    return (pipeline.*work)();
+    Job job(command, {*std::move(source)}, shared);
+    return work(job);
 }
 
-// Of lt, and of the script where one is given.
-int help(const Command& command) {
+// Prints lt's help, and the script's own if there is one.
+int print_help(const Command& command) {
     if (!command.script_help) fmt::print("{}", command.help);
     if (command.file.empty() && !command.has(Option::program)) return 0;
-    return with_pipeline(command, {}, &Pipeline::help);
+    return with_program(command, {}, help);
 }
 
-// lt wait SPAN: as with the span's program and --count 1.
+// `lt wait SPAN`: runs the span's script with --count 1.
 int wait(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
@@ -118,8 +121,30 @@ int wait(int argc, const char* const* argv) {
     if (!command->has(Option::program)) command->options[Option::program] = command->file;
     command->file.clear();
     if (command->text(Option::program).empty())
-        return fail({"wait takes a span or a probe", "for example lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh", 0});
-    return Pipeline(*command, waiting_program(Source{"-e", command->text(Option::program)})).run();
+        return fail(
+            {"wait takes a span or a probe", "for example `lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh`", 0});
+    Job job(*command, {waiting_program(Source{"-e", command->text(Option::program)})});
+    return run(job);
+}
+
+// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`, `lt why`: the whole machine, for 10 s.
+int why(int argc, const char* const* argv) {
+    Result<Command> command = read_command(argc, argv);
+    if (!command) return fail(command.error());
+    const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
+    if (command->file.empty() && !command->has(Option::program)) {
+        if (!traced) command->options.try_emplace(Option::duration, "10s");
+        Job job(*command, {explaining_threads(command->has(Option::process))});
+        return run(job);
+    }
+    const bool all_slow = std::ranges::any_of(command->params, [](const ParamSetting& p) { return p.name == "slow"; });
+    const std::string span = command->has(Option::program) ? command->text(Option::program) : command->file;
+    command->options[Option::program] = span;
+    command->file.clear();
+    Result<Source> whole = explaining_program(Source{"-e", span}, all_slow);
+    if (!whole) return fail(whole.error());
+    Job job(*command, {*std::move(whole)});
+    return run(job);
 }
 
 int console(const Command& command) {
@@ -127,7 +152,7 @@ int console(const Command& command) {
     return console ? (*console)->run() : fail(console.error());
 }
 
-// lt doctor [--kernel DIR]
+// `lt doctor [--kernel DIR]`
 int doctor(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
     if (!command) return fail(command.error());
@@ -135,27 +160,28 @@ int doctor(int argc, const char* const* argv) {
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 
-// lt check [options] FILE..., or SCRIPT.stp WORD...: 1 if one of them does not compile or, of plans, does not load.
-int check(int argc, const char* const* argv) {
+// `lt check [options] FILE...`, or `SCRIPT.stp WORD...`. Returns 1 if one of them does not compile or, for a plan, does
+// not load.
+int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
     if (!given) return fail(given.error());
     if (const Status taken = take_systemtap(*given); !taken) return fail(taken.error());
-    // words that a program of SystemTap takes are its own
+    // a SystemTap script's words are its arguments
     const bool takes_words = is_systemtap(*given);
     const std::vector<std::string> words = takes_words ? given->positional : std::vector<std::string>{};
     std::vector<std::string> files = takes_words ? std::vector<std::string>{} : given->positional;
     files.insert(files.begin(), given->file);
     if (given->file.empty() && !given->has(Option::program))
-        return fail({"check takes files", "for example lt check slow.lt", 0});
-    Result<std::unique_ptr<Kernel>> kernel = kernel_asked(*given);
+        return fail({"check takes files", "for example `lt check slow.lt`", 0});
+    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*given);
     if (!kernel) return fail(kernel.error());
     int status = 0;
     for (const std::string& file : files) {
         Command command = *given;
         command.file = file;
         command.positional = words;
-        (*kernel)->declare({});  // what the last one has declared in C is its own
-        if (with_pipeline(command, {.kernel = kernel->get()}, &Pipeline::tell) != 0) status = 1;
+        (*kernel)->declare({});  // each script has its own C declarations
+        if (with_program(command, {.kernel = kernel->get()}, check) != 0) status = 1;
     }
     return status;
 }
@@ -168,42 +194,53 @@ bool is_console(const Command& command) {
 
 Status record_fits(const Command& command) {
     if (!command.has(Option::record) || is_console(command)) return Done{};
-    return Error{"--record is for the console, on a terminal", "results of a script go to a file with -o FILE", 0};
+    return Error{"--record only works in the console, on a terminal",
+                 "use -o FILE to write a script's results to a file", 0};
 }
 
 struct Verb {
     std::string_view word;
-    int (*run)(int argc, const char* const* argv);  // from the word on
+    int (*run)(int argc, const char* const* argv);  // argv starts at the word
 };
 constexpr std::array verbs{
-    Verb{"check", check},   Verb{"set", set},   Verb{"ctl", ctl},
-    Verb{"doctor", doctor}, Verb{"wait", wait}, Verb{"port", port_program},
+    Verb{"check", check_files}, Verb{"set", set},           Verb{"ctl", ctl}, Verb{"doctor", doctor},
+    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why},
 };
 
-// `lt doctr`: no file, but nearly a word that lt knows.
+// `lt why --help`: lt's own help has the verbs. ctl has one for itself.
+bool asks_for_help(int argc, const char* const* argv) {
+    if (argc != 3) return false;
+    const std::string_view verb = argv[1], word = argv[2];
+    const bool is_verb = std::ranges::find(verbs, verb, &Verb::word) != verbs.end();
+    return is_verb && verb != "ctl" && (word == "-h" || word == "--help");
+}
+
+// `lt doctr`: not a file, but nearly one of lt's commands.
 Error with_verb_meant(const Command& command, Error error) {
     std::vector<std::string_view> words;
     for (const Verb& verb : verbs) words.push_back(verb.word);
     const std::vector<std::string> near = closest(command.file, words);
-    if (error.code == ENOENT && !near.empty()) error.hint = fmt::format("did you mean lt {}?", either(near));
+    if (error.code == ENOENT && !near.empty()) error.hint = did_you_mean(near, "lt ");
     return error;
 }
 
-// What scripts find out before they use a feature: the release whose language lt takes and whose forms it prints.
+// Scripts query the version before they use a feature: the release whose language lt reads and whose output it prints.
 constexpr std::string_view bpftrace_version = "bpftrace v0.26.0";
 
-int run(int argc, const char* const* argv) {
-    const bool has_verbs = !std::string_view(argv[0]).ends_with("bpftrace");  // that has none, but scripts so named
+int run_command_line(int argc, const char* const* argv) {
+    const bool has_verbs = !std::string_view(argv[0]).ends_with(
+        "bpftrace");  // bpftrace has no such commands, but scripts may have these names
     Result<std::string> plan = own_plan();
     if (!plan) return fail(plan.error());
     if (!plan->empty()) return run_own_plan(argc, argv, *std::move(plan));
     for (const auto& [word, verb] : verbs)
-        if (has_verbs && argc > 1 && argv[1] == word) return verb(argc - 1, argv + 1);
-    Result<Command> command = read_command(argc, argv);
+        if (has_verbs && argc > 1 && argv[1] == word && !asks_for_help(argc, argv)) return verb(argc - 1, argv + 1);
+    const int verb = has_verbs && asks_for_help(argc, argv) ? 1 : 0;
+    Result<Command> command = read_command(argc - verb, argv + verb);
     if (!command) return fail(command.error());
     if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
-    if (c.has(Option::help) || c.script_help) return help(c);
+    if (c.has(Option::help) || c.script_help) return print_help(c);
     if (c.has(Option::version)) {
         fmt::print("{}\n", c.has(Option::bpftrace) ? bpftrace_version : "lt " LT_VERSION);
         return 0;
@@ -212,10 +249,13 @@ int run(int argc, const char* const* argv) {
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);
-    return with_pipeline(c, {}, &Pipeline::run);
+    return with_program(c, {}, run);
 }
 
 }  // namespace
 }  // namespace lt
 
-int main(int argc, char** argv) { return lt::run(argc, argv); }
+int main(int argc, char** argv) {
+    lt::prepare_standard_streams();
+    return lt::status_of_streams(lt::run_command_line(argc, argv));
+}

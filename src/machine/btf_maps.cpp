@@ -1,5 +1,5 @@
-// A member of a map definition is one row of a table: how it is spelled and what it says about the map.
-#include "btf_maps.h"
+// Each member of a map definition is one row of a table: its name, and what it says about the map.
+#include "machine/btf_maps.h"
 
 #include <bpf/btf.h>
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ Result<uint32_t> decode(const btf* types, Encoding encoding, uint32_t pointee) {
 Status read_member(const btf* types, const btf_member& member, MapDefinition& map) {
     const std::string_view name = btf__name_by_offset(types, member.name_off);
     const Member* row = find_member(name);
-    if (!row) return Done{};  // pinning and the like say nothing about how the map behaves
+    if (!row) return Done{};  // pinning and the like do not change how the map behaves
     const btf_type* pointer = strip(types, member.type);
     if (!pointer || !btf_is_ptr(pointer)) return Error{fmt::format("member {}: not a pointer", name), "", 0};
     auto value = decode(types, row->encoding, pointer->type);

@@ -1,5 +1,5 @@
-// Map definitions in the style of libbpf: variables of section .maps whose struct members carry numbers as the lengths
-// of arrays. Reads them from the bytes of section .BTF.
+// Reads map definitions in the style of libbpf from the bytes of section .BTF: variables of section .maps whose struct
+// members carry numbers as array lengths.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The instruction's class selects a handler from a table; what an operation computes is in operations.cpp, what a
-// helper does in helpers_*.cpp.
+// The instruction's class selects a handler from a table; operations.cpp computes the operations, helpers_*.cpp the
+// helpers.
 #include "machine/execution.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ uint64_t to_integer(std::span<const uint8_t> bytes) {
 bool is_shift(uint8_t op) { return op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH; }
 bool is_division(uint8_t op) { return op == BPF_DIV || op == BPF_MOD; }
 
-// What a register may hold at run time but an immediate may not say.
+// Values that a register may hold at run time but an immediate may not.
 Status check_immediate(const Instruction& i, Width width) {
     if (is_register_operand(i)) return Done{};
     const int32_t bits = width == Width::bits64 ? 64 : 32;
@@ -39,7 +39,7 @@ Status check_immediate(const Instruction& i, Width width) {
     return Done{};
 }
 
-// In one go with others that write there; the value before.
+// Atomic with respect to other writers of that memory; returns the value before.
 template <class Word, class Change>
 uint64_t exchange(std::span<uint8_t> target, const Change& change) {
     auto* word = reinterpret_cast<Word*>(target.data());

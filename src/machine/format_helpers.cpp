@@ -1,5 +1,4 @@
-// bpf_snprintf: what the kernel's formatting makes of 64-bit words and addresses of strings. It refuses what the kernel
-// refuses.
+// bpf_snprintf: formats 64-bit words and addresses of strings as the kernel does, and refuses what the kernel refuses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,21 +25,22 @@ Result<std::string> string_at(Execution& x, Address at) {
     return out;
 }
 
-// One conversion with its flags and width, behind the '%'.
+// One conversion with its flags and width, after the '%'.
 struct Conversion {
     std::string text;
     char letter = 0;
+    bool with_offset = false;  // the symbol at the address, and the offset in it
 };
 
 Result<Conversion> conversion(const std::string& format, size_t& at) {
-    Conversion out{"%", 0};
+    Conversion out{"%"};
     while (at < format.size() && std::strchr("0 +-", format[at]) != nullptr) out.text += format[at++];
     while (at < format.size() && std::isdigit(static_cast<unsigned char>(format[at])) != 0) out.text += format[at++];
     size_t longs = 0;
     for (; at < format.size() && format[at] == 'l'; at++) longs++;
     out.letter = at < format.size() ? format[at++] : '\0';
-    if (out.letter == 'p' && at < format.size() && format[at] == 's') {  // the name of what lies there
-        at++;
+    if (out.letter == 'p' && at < format.size() && (format[at] == 's' || format[at] == 'S')) {
+        out.with_offset = format[at++] == 'S';
         out.text += 's';
         return out;
     }
@@ -85,7 +85,7 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
         std::memcpy(&value, word->data(), sizeof value);
         const bool is_long = piece->text.find('l') != std::string::npos;
         if (piece->letter == 'p') {
-            const std::string name = x.around().symbol(value);
+            const std::string name = piece->with_offset ? x.around().symbol_offset(value) : x.around().symbol(value);
             text += printed(piece->text, name.empty() ? fmt::format("{:#x}", value).c_str() : name.c_str());
         } else if (piece->letter == 's') {
             auto string = string_at(x, value);

@@ -3,7 +3,7 @@
 namespace lt::machine {
 namespace {
 
-// Handles are values that programs pass to helpers and never dereference.
+// Programs pass handles to helpers and never dereference them.
 constexpr Address map_handles = 0xffffc80000000000;
 constexpr Address function_handles = 0xffffffffc0000000;
 constexpr Address handle_step = 256;

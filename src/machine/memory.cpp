@@ -1,4 +1,4 @@
-// Regions have a guard on both sides, wide enough that a miss by a few bytes is told as an offset into the region
+// Regions have a guard on both sides, wide enough that a miss by a few bytes is reported as an offset into the region
 // meant.
 #include "machine/memory.h"
 
@@ -18,7 +18,7 @@ Error refuse(std::string what) { return {std::move(what), "", 0}; }
 std::string place(const std::pair<const Address, Region>* near, Address at) {
     if (near) return fmt::format("offset {} of {}", static_cast<int64_t>(at - near->first), near->second.what);
     if (at < guard) return fmt::format("null pointer plus {}", at);
-    return fmt::format("{:#x}, which is no memory of the program", at);
+    return fmt::format("{:#x}, which is not memory of the program", at);
 }
 
 bool must_align(Use use, const Region& region) {

@@ -1,5 +1,5 @@
-// Reads a relocatable ELF object as the compiler leaves it. All executable sections are laid one after another, so that
-// a call from one to another needs nothing but a new distance.
+// Reads a relocatable ELF object as the compiler writes it. All executable sections are concatenated, so that a call
+// from one to another only needs a new distance.
 #include "machine/object.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "btf_maps.h"
+#include "machine/btf_maps.h"
 
 namespace lt::machine {
 namespace {
@@ -198,8 +198,7 @@ Status Reader::read_maps() {
     object_.maps = std::move(*maps);
     for (const Symbol& s : symbols_) {
         if (s.type() != STT_OBJECT || s.sym.st_shndx != *maps_section_) continue;
-        const auto found = std::find_if(object_.maps.begin(), object_.maps.end(),
-                                        [&](const MapDefinition& m) { return m.name == s.name; });
+        const auto found = std::ranges::find_if(object_.maps, [&](const MapDefinition& m) { return m.name == s.name; });
         if (found == object_.maps.end()) return refuse(fmt::format("map {}: not described by BTF", s.name));
         map_index_[s.sym.st_value] = static_cast<size_t>(found - object_.maps.begin());
     }
@@ -214,8 +213,8 @@ Status Reader::read_relocations() {
 }
 
 Status Reader::relocate_section(const Section& relocations) {
-    const auto target = std::find_if(sections_.begin(), sections_.end(),
-                                     [&](const Section& s) { return s.index == relocations.header.sh_info; });
+    const auto target =
+        std::ranges::find_if(sections_, [&](const Section& s) { return s.index == relocations.header.sh_info; });
     if (target == sections_.end()) return refuse(relocations.name + ": relocates no section");
     if (data_index_.contains(target->index)) return refuse(target->name + ": data that holds addresses");
     if (!target->is_code() || relocations.header.sh_entsize == 0) return Done{};
@@ -239,8 +238,8 @@ Status Reader::relocate(const Section& target, const GElf_Rel& relocation) {
     return refuse(fmt::format("relocation of an instruction with code {:#x}", code));
 }
 
-// The distance in the instruction counts from the symbol: -1 for a function's own symbol, its place less one for a
-// section's. A function of the kernel has no code here: the program that calls it cannot run, others can.
+// The distance in the instruction counts from the symbol: -1 for a function's own symbol, its position minus one for a
+// section's. A kernel function has no code here: a program that calls it cannot run, others can.
 Status Reader::relocate_call(size_t at, const Symbol& symbol) {
     if (symbol.sym.st_shndx == SHN_UNDEF) {
         object_.code[at].src = BPF_PSEUDO_KFUNC_CALL;
@@ -248,7 +247,7 @@ Status Reader::relocate_call(size_t at, const Symbol& symbol) {
     }
     const auto section = code_begin_.find(symbol.sym.st_shndx);
     Instruction& call = object_.code[at];
-    if (section == code_begin_.end()) {  // a function of the kernel: refused where it is called
+    if (section == code_begin_.end()) {  // a kernel function: refused when it is called
         call.src = BPF_PSEUDO_KFUNC_CALL;
         return Done{};
     }
@@ -278,7 +277,7 @@ Result<Reference> Reader::resolve(const Symbol& symbol, uint64_t offset) const {
     if (const auto code = code_begin_.find(section); code != code_begin_.end())
         if (const Function* f = object_.function_at(code->second + offset / instruction_bytes))
             return Reference{0, ReferenceKind::function, static_cast<size_t>(f - object_.functions.data()), 0};
-    return refuse(fmt::format("reference to {}, which is neither map, data nor function", symbol.name));
+    return refuse(fmt::format("reference to {}, which is not a map, data or a function", symbol.name));
 }
 
 }  // namespace
@@ -286,14 +285,12 @@ Result<Reference> Reader::resolve(const Symbol& symbol, uint64_t offset) const {
 Result<Object> Object::read(std::span<const uint8_t> elf) { return Reader(elf).read(); }
 
 const Function* Object::function(std::string_view name) const {
-    const auto found =
-        std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
+    const auto found = std::ranges::find_if(functions, [&](const Function& f) { return f.name == name; });
     return found == functions.end() ? nullptr : &*found;
 }
 
 const Function* Object::function_at(size_t instruction) const {
-    const auto found =
-        std::find_if(functions.begin(), functions.end(), [&](const Function& f) { return f.begin == instruction; });
+    const auto found = std::ranges::find_if(functions, [&](const Function& f) { return f.begin == instruction; });
     return found == functions.end() ? nullptr : &*found;
 }
 

@@ -1,4 +1,5 @@
-// Imported files become part of one text, so that one parser sees them all; places in them are told by their own names.
+// Imported files are appended to one text, so that one parser reads them all; positions in them have their own file
+// names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 #include <memory>
 #include <optional>
 
-#include "expand.h"
-#include "stp_parse.h"
+#include "base/file_text.h"
+#include "parser/lt/expand.h"
+#include "systemtap/parse.h"
 
 namespace lt {
 namespace {
@@ -20,14 +22,10 @@ constexpr size_t most_files = 64;
 Result<std::string> read(const std::string& path) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
     if (!file) return system_error("cannot read " + path, errno);
-    std::string text;
-    char part[65536];
-    for (size_t n = 0; (n = std::fread(part, 1, sizeof part, file.get())) > 0;) text.append(part, n);
-    if (std::ferror(file.get()) != 0) return system_error("cannot read " + path, errno);
-    return text;
+    return whole_text(file.get(), path);
 }
 
-// Relative to the file that imports it.
+// Relative to the importing file.
 std::string path_of(const Source& source, const ast::Import& import) {
     const std::filesystem::path from = source.name_at(import.path_span.begin);
     return (from.parent_path() / import.path).lexically_normal().string();
@@ -38,7 +36,7 @@ bool is_known(const Source& source, const std::string& path) {
         return std::filesystem::path(name).lexically_normal().string() == path;
     };
     const auto is_it = [&](const Source::Part& p) { return same(p.name); };
-    return same(source.name) || std::any_of(source.parts.begin(), source.parts.end(), is_it);
+    return same(source.name) || std::ranges::any_of(source.parts, is_it);
 }
 
 bool add(Source& source, const ast::Import& import, Diags& diags) {
@@ -46,10 +44,15 @@ bool add(Source& source, const ast::Import& import, Diags& diags) {
     if (is_known(source, path)) return false;
     Result<std::string> text = read(path);
     if (!text) {
-        diags.error(import.path_span, text.error().what).hint = "a path is relative to the file that imports it";
+        diags.error(import.path_span, text.error().what).hint = "a path is relative to the importing file";
         return false;
     }
     if (text->starts_with("#!")) text->replace(0, 2, "//");
+    if (source.text.size() + text->size() > longest_program) {
+        diags.error(import.path_span,
+                    fmt::format("the program is larger than {1} MiB with `{0}`", path, longest_program >> 20));
+        return false;
+    }
     source.text += '\n';
     source.parts.push_back({static_cast<uint32_t>(source.text.size()), path});
     source.text += *text;
@@ -61,7 +64,7 @@ bool is_in_block(const ast::Program& program, Span span) {
         program.items, [&](const ast::Item& item) { return item.span.begin < span.begin && span.end < item.span.end; });
 }
 
-// error, warn or enable: what the program or its environment says of imports inside of blocks.
+// error, warn or enable: the setting for imports in blocks, from the program or its environment.
 std::string import_statements(const ast::Program& program) {
     constexpr std::string_view setting = "unstable_import_statement";
     const char* outside =
@@ -78,15 +81,14 @@ std::string import_statements(const ast::Program& program) {
     return value;
 }
 
-// Told once, before the file is read.
+// Reported once, before the file is read.
 bool may_import(const Source& source, const ast::Program& program, const ast::Import& import, Span span, Diags& diags) {
     if (!is_in_block(program, span) || is_known(source, path_of(source, import))) return true;
     const std::string allowed = import_statements(program);
-    if (allowed == "warn")
-        diags.warning(span, "an import inside of a block may change in later versions of the language");
+    if (allowed == "warn") diags.warning(span, "an import inside a block may change in later versions of the language");
     if (allowed == "warn" || allowed == "enable") return true;
-    diags.error(span, "an import inside of a block is not enabled").hint =
-        "move it before the probes, or write config = { unstable_import_statement = enable }";
+    diags.error(span, "an import inside a block is not enabled").hint =
+        "move it before the probes, or write `config = { unstable_import_statement = enable }`";
     return false;
 }
 

@@ -1,9 +1,9 @@
 #include "parser/parse.h"
 
-#include "build.h"
-#include "expand.h"
-#include "lexer.h"
-#include "stp_parse.h"
+#include "parser/lt/expand.h"
+#include "parser/lt/lexer.h"
+#include "parser/tree/growing_tree.h"
+#include "systemtap/parse.h"
 
 namespace lt {
 namespace {
@@ -12,13 +12,13 @@ constexpr size_t most_bytes = size_t{16} << 20;  // also keeps every offset well
 
 bool is_program_text(const Source& source, Diags& diags) {
     if (source.text.size() > most_bytes) {
-        diags.error({}, source.name + " is longer than 16 MiB").hint = "is it a program?";
+        diags.error({}, source.name + " is longer than 16 MiB").hint = "check that this file is a program";
         return false;
     }
     const size_t nul = source.text.find('\0');
     if (nul == std::string::npos) return true;
     const auto at = static_cast<uint32_t>(nul);
-    diags.error({at, at + 1}, "a NUL byte: this is not a text").hint = "save the program as UTF-8 or ASCII";
+    diags.error({at, at + 1}, "a NUL byte: this is not a text file").hint = "save the program as UTF-8 or ASCII";
     return false;
 }
 
@@ -40,7 +40,7 @@ void put_in(ast::Program& program, const Invocation& given, Diags& diags) { expa
 
 ast::Program parse(const Source& source, Diags& diags, const Invocation& given) {
     ast::Program program = parse_as_written(source, diags, given);
-    if (!diags.has_errors()) put_in(program, given, diags);
+    if (!diags.has_errors() && !given.only_grammar) put_in(program, given, diags);
     return program;
 }
 
@@ -48,10 +48,10 @@ ast::Program read_tree(const Source& source, Diags& diags) {
     ast::Program program;
     program.settings = settings_of(source.spoken());
     if (!is_program_text(source, diags)) return program;
-    Lexer lexer(source, diags);
-    Builder build(program, diags);
-    Parser(lexer, build).parse();
-    if (diags.all().size() >= Lexer::most_diags) diags.note({}, "there may be more mistakes; these come first");
+    Lexing lexer(source, diags);
+    GrowingTree tree(program, diags);
+    Parser(lexer, tree).parse();
+    if (diags.all().size() >= most_diags) diags.note({}, "there may be more errors; these are the first");
     return program;
 }
 

@@ -1,5 +1,7 @@
 #include "stdlib/flag_sets.h"
 
+#include <asm/fcntl.h>  // some bits differ between processors
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,17 +11,22 @@ namespace {
 
 constexpr uint32_t all = UINT32_MAX;
 
-// A bit, or several that mean something together.
+// One bit, or several that mean something together.
 constexpr FlagRow bit(uint32_t bits, std::string_view name) { return {bits, bits, name}; }
 // The whole number.
 constexpr FlagRow is(uint32_t number, std::string_view name) { return {all, number, name}; }
 
 constexpr std::array open_flags{
-    FlagRow{3, 0, "O_RDONLY"},  FlagRow{3, 1, "O_WRONLY"},   FlagRow{3, 2, "O_RDWR"},     bit(0100, "O_CREAT"),
-    bit(0200, "O_EXCL"),        bit(0400, "O_NOCTTY"),       bit(01000, "O_TRUNC"),       bit(02000, "O_APPEND"),
-    bit(04000, "O_NONBLOCK"),   bit(04010000, "O_SYNC"),     bit(010000, "O_DSYNC"),      bit(020000, "O_ASYNC"),
-    bit(040000, "O_DIRECT"),    bit(0100000, "O_LARGEFILE"), bit(020200000, "O_TMPFILE"), bit(0200000, "O_DIRECTORY"),
-    bit(0400000, "O_NOFOLLOW"), bit(01000000, "O_NOATIME"),  bit(02000000, "O_CLOEXEC"),  bit(010000000, "O_PATH"),
+    FlagRow{3, 0, "O_RDONLY"},     FlagRow{3, 1, "O_WRONLY"},
+    FlagRow{3, 2, "O_RDWR"},       bit(0100, "O_CREAT"),
+    bit(0200, "O_EXCL"),           bit(0400, "O_NOCTTY"),
+    bit(01000, "O_TRUNC"),         bit(02000, "O_APPEND"),
+    bit(04000, "O_NONBLOCK"),      bit(04010000, "O_SYNC"),
+    bit(010000, "O_DSYNC"),        bit(020000, "O_ASYNC"),
+    bit(O_DIRECT, "O_DIRECT"),     bit(O_LARGEFILE, "O_LARGEFILE"),
+    bit(O_TMPFILE, "O_TMPFILE"),   bit(O_DIRECTORY, "O_DIRECTORY"),
+    bit(O_NOFOLLOW, "O_NOFOLLOW"), bit(01000000, "O_NOATIME"),
+    bit(02000000, "O_CLOEXEC"),    bit(010000000, "O_PATH"),
 };
 constexpr std::array access_modes{is(0, "F_OK"), bit(4, "R_OK"), bit(2, "W_OK"), bit(1, "X_OK")};
 constexpr std::array at_flags{bit(0x100, "AT_SYMLINK_NOFOLLOW"), bit(0x200, "AT_REMOVEDIR"),
@@ -132,7 +139,7 @@ constexpr std::array advices{
     is(19, "MADV_KEEPONFORK"),    is(20, "MADV_COLD"),      is(21, "MADV_PAGEOUT"),     is(100, "MADV_HWPOISON"),
     is(101, "MADV_SOFT_OFFLINE"),
 };
-constexpr std::array pipe_flags{bit(04000, "O_NONBLOCK"), bit(02000000, "O_CLOEXEC"), bit(040000, "O_DIRECT")};
+constexpr std::array pipe_flags{bit(04000, "O_NONBLOCK"), bit(02000000, "O_CLOEXEC"), bit(O_DIRECT, "O_DIRECT")};
 constexpr std::array event_flags{bit(04000, "EFD_NONBLOCK"), bit(02000000, "EFD_CLOEXEC"), bit(1, "EFD_SEMAPHORE")};
 
 constexpr std::array sets{

@@ -1,5 +1,5 @@
-// Reads formats of printf and checks them against the types of the values. What a conversion letter means is one row of
-// a table.
+// Reads formats of printf and checks them against the types of the values. Each conversion letter is one row of a
+// table.
 #include "stdlib/format.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ constexpr std::array<ConversionRow, 15> conversion_rows = {{
     {'a', Conversion::hex_float, true},
 }};
 
-// A letter behind %r that says how bytes are shown.
+// A letter after %r that says how to print bytes.
 struct BytesRow {
     char letter;
     Conversion conversion;
@@ -57,10 +57,10 @@ constexpr std::array<FlagRow, 5> flag_rows = {{
     {'#', &FormatPiece::alternate},
 }};
 
-// Sizes are known from the types; only h and hh cut a number.
+// Sizes are known from the types; only h and hh truncate a number.
 constexpr std::string_view length_modifiers = "hlqLzjt";
 
-constexpr std::string_view percent_hint = "write %% for a percent sign";
+constexpr std::string_view percent_hint = "write `%%` for a percent sign";
 
 const FlagRow* find_flag(char c) {
     for (const FlagRow& row : flag_rows) {
@@ -101,7 +101,7 @@ FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t 
     if (shows_bytes(piece.conversion)) {
         return {piece.span, value,
                 fmt::format("{} takes a string or a buffer, but the value is {}", written, type_name(type)),
-                "buf(address, length) makes a buffer"};
+                "`buf(address, length)` makes a buffer"};
     }
     const bool only = integers_only(piece.conversion);
     return {
@@ -111,7 +111,7 @@ FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t 
         piece.conversion != Conversion::string && in_memory(type) ? fmt::format("use %s for {}", type_name(type)) : ""};
 }
 
-// What is wrong with the form of a piece itself.
+// An error in the piece itself, whatever its value.
 std::optional<FormatMistake> malformed(const FormatPiece& piece, std::string_view written) {
     if (piece.conversion == Conversion::cut_short) {
         return FormatMistake{
@@ -127,7 +127,7 @@ std::optional<FormatMistake> malformed(const FormatPiece& piece, std::string_vie
     return {};
 }
 
-// The mistakes of one format, and how many values it takes.
+// The errors of one format, and how many values it takes.
 struct Check {
     std::string_view format;
     std::span<const Type> types;
@@ -245,7 +245,7 @@ void FormatReader::flags(FormatPiece& piece) {
     }
 }
 
-// False: greater than anybody needs.
+// False: larger than any useful number.
 bool FormatReader::number(uint32_t& out) {
     uint32_t value = 0;
     for (; !at_end() && format_[at_] >= '0' && format_[at_] <= '9'; at_++) {
@@ -265,7 +265,7 @@ Conversion FormatReader::letter() {
     for (const ConversionRow& row : conversion_rows) {
         if (row.letter == c) return c == 'r' ? how_bytes(row.conversion) : row.conversion;
     }
-    // A message that quotes the piece must not cut a character of several bytes.
+    // A message that quotes the piece must not split a multi-byte character.
     while (!at_end() && (static_cast<unsigned char>(format_[at_]) & 0xc0U) == 0x80U) at_++;
     return Conversion::unknown;
 }

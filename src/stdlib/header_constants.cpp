@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
     int64_t value;
 };
-// linux/sched.h: what a task is doing, and its flags; linux/kdev_t.h.
+// linux/sched.h: task states and flags; linux/kdev_t.h.
 constexpr std::array rows{
     Row{"TASK_RUNNING", 0},
     Row{"TASK_INTERRUPTIBLE", 1},
@@ -28,7 +28,7 @@ constexpr std::array rows{
     Row{"PF_EXITING", 0x4},
     Row{"PF_KTHREAD", 0x200000},
     Row{"MINORBITS", 20},
-    // linux/socket.h: families of addresses
+    // linux/socket.h: address families
     Row{"AF_UNSPEC", 0},
     Row{"AF_UNIX", 1},
     Row{"AF_INET", 2},

@@ -38,8 +38,8 @@ bool set_cut_mark(Settings& settings, std::string_view text) {
     return true;
 }
 
-// Those that the kernel takes for the GPL (include/linux/license.h); it offers the helpers that read memory to no
-// others.
+// The licenses that the kernel treats as GPL (include/linux/license.h); only to those it offers the helpers that read
+// memory.
 constexpr std::array<std::string_view, 6> licenses{"GPL",          "GPL v2",       "GPL and additional rights",
                                                    "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
 
@@ -65,7 +65,7 @@ bool set_stack_form(Settings& settings, std::string_view text) {
     return false;
 }
 
-// Of what lt does in another way, or needs no limit for.
+// For settings that lt does not need.
 bool accept(Settings&, std::string_view) { return true; }
 bool accept_number(Settings&, std::string_view text) { return number(text, 0, UINT32_MAX).has_value(); }
 bool accept_truth(Settings&, std::string_view text) {
@@ -76,39 +76,41 @@ bool accept_cache(Settings&, std::string_view text) {
     return std::find(names.begin(), names.end(), text) != names.end();
 }
 
-constexpr std::string_view no_effect = "Accepted; lt has no need of it.";
+constexpr std::string_view no_effect = "Accepted, without an effect in lt.";
 constexpr std::array rows{
     SettingRow{"max_map_keys", "a number from 1 to 16777216", set_number<&Settings::max_map_keys, 1, 1U << 24>,
-               "How many keys a map holds."},
+               "The most keys a map can hold."},
     SettingRow{"max_strlen", "a number from 1 to 65536", set_number<&Settings::max_strlen, 1, most_string_bytes>,
                "The bytes that str() reads."},
     SettingRow{"max_probes", "a number from 1 to 65536", set_number<&Settings::max_probes, 1, 65536>,
-               "The places that one wildcard may stand for."},
+               "The most locations one wildcard can match."},
     SettingRow{"missing_probes", "error, warn or ignore", set_missing,
-               "What to do where a probe's place is not there."},
+               "What to do if a probe's location does not exist."},
     SettingRow{"print_maps_on_exit", "true or false", set_truth<&Settings::print_maps_on_exit>,
                "Are maps printed at the end?"},
     SettingRow{"runtime_errors", "true or false", set_truth<&Settings::runtime_errors>,
-               "Do a division by zero, memory that cannot be read and a map that is full end the block with an error?"},
+               "Do a division by zero, unreadable memory and a full map end the block with an error?"},
     SettingRow{"max_errors", "a number", set_number<&Settings::max_errors, 0, UINT32_MAX>,
-               "How many such errors do not end the run."},
+               "The number of such errors that do not end the run."},
     SettingRow{"stops_at_exit", "true or false", set_truth<&Settings::stops_at_exit>,
-               "Does no block begin after exit(), which then does not end its own?"},
+               "After exit(), does no other block begin, and does its own continue?"},
     SettingRow{"keeps_order", "true or false", set_truth<&Settings::keeps_order>,
-               "Do loops over maps that say no order go by when the keys came, in blocks that lt runs?"},
+               "Do loops over maps without an order go by the age of the keys, in blocks that lt runs?"},
+    SettingRow{"keeps_newlines", "true or false", set_truth<&Settings::keeps_newlines>,
+               "Are newlines and tabs in strings from outside the script printed unchanged?"},
     SettingRow{"stack_mode", "bpftrace, perf or raw", set_stack_form, "How stacks are printed."},
     SettingRow{"on_stack_limit", "a number", accept_number, no_effect},
     SettingRow{"max_cat_bytes", "a number from 1 to 16777216", set_number<&Settings::max_cat_bytes, 1, 1U << 24>,
                "The bytes that cat() prints of a file."},
     SettingRow{"perf_rb_pages", "a number from 1 to 65536", set_number<&Settings::ring_pages, 1, 65536>,
-               "The pages of 4 KiB in which records wait to be printed."},
-    SettingRow{"str_trunc_trailer", "a string", set_cut_mark, "What is printed behind a string that was cut."},
+               "The pages of 4 KiB for records that wait to be printed."},
+    SettingRow{"str_trunc_trailer", "a string", set_cut_mark, "The text printed after a truncated string."},
     SettingRow{"license", "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL or Dual MPL/GPL",
-               set_license, "The license of the programs, as the kernel is told."},
+               set_license, "The license of the programs, as passed to the kernel."},
     SettingRow{"cpp_demangle", "true or false", set_truth<&Settings::demangles>,
-               "Are functions of programs shown as their language writes them?"},
+               "Are functions of programs printed as their language writes them?"},
     SettingRow{"show_debug_info", "true or false", set_truth<&Settings::shows_lines>,
-               "Do stacks of programs show lines of source?"},
+               "Do stacks of programs show source lines?"},
     SettingRow{"cache_user_symbols", "PER_PID, PER_PROGRAM or NONE", accept_cache, no_effect},
     SettingRow{"lazy_symbolication", "true or false", accept_truth, no_effect},
     SettingRow{"log_size", "a number", accept_number, no_effect},
@@ -130,18 +132,24 @@ constexpr std::string_view prefix = "bpftrace_";
 
 Settings bt_settings() {
     Settings s;
-    s.plain_integers = true;
+    s.conventions = {.plain_integers = true,
+                     .c_integers = true,
+                     .announces_attached = true,
+                     .positions = true,
+                     .parts_maps = true,
+                     .orders_maps = true,
+                     .empty_maps = true,
+                     .whole_iterators = true,
+                     .binds_command = true};
     s.shows_truths = true;
-    s.announces_probes = true;
+    s.least_sizes = true;
+    s.allows_idle_values = true;
+    s.plain_stacks = true;
     s.uses_environment = true;
-    s.maps_apart = true;
-    s.binds_command = true;
     s.cut_mark = "..";
     s.max_strlen = 1024;
     s.shows_lines = true;
     s.quotes_stand = true;
-    s.whole_iterators = true;
-    s.c_integers = true;
     s.one_for_zero = true;
     s.plain_strncmp = true;
     s.describes_signals = true;
@@ -152,7 +160,7 @@ Settings bt_settings() {
 
 Settings stp_settings() {
     Settings s;
-    s.plain_integers = true;
+    s.conventions = {.plain_integers = true};
     s.print_maps_on_exit = false;
     s.reports_on_host = true;
     s.numbers_by_default = true;
@@ -160,6 +168,7 @@ Settings stp_settings() {
     s.runtime_errors = true;
     s.stops_at_exit = true;
     s.keeps_order = true;
+    s.keeps_newlines = true;
     s.runs_commands = true;
     s.max_map_keys = 2048;
     s.max_strlen = 512;
@@ -202,7 +211,7 @@ Settings settings_of(std::string_view file) {
 
 namespace {
 
-// By which bpftrace read it before 0.18.
+// bpftrace's name for the variable before 0.18.
 struct OldVariable {
     const char* name;
     bool (*set)(Settings& settings, std::string_view text);
@@ -219,11 +228,11 @@ constexpr std::array old_variables{
 };
 
 constexpr std::array ignored{
-    IgnoredVariable{"BPFTRACE_BTF", "types are those of the running kernel"},
-    IgnoredVariable{"BPFTRACE_VMLINUX", "symbols are those of the running kernel"},
-    IgnoredVariable{"BPFTRACE_KERNEL_SOURCE", "-I DIR says where the headers of C are"},
-    IgnoredVariable{"BPFTRACE_KERNEL_BUILD", "-I DIR says where the headers of C are"},
-    IgnoredVariable{"BPFTRACE_NO_USER_SYMBOLS", "config = { stack_mode = \"raw\" } shows addresses"},
+    IgnoredVariable{"BPFTRACE_BTF", "lt uses the types of the running kernel"},
+    IgnoredVariable{"BPFTRACE_VMLINUX", "lt uses the symbols of the running kernel"},
+    IgnoredVariable{"BPFTRACE_KERNEL_SOURCE", "use `-I DIR` for the folder of C headers"},
+    IgnoredVariable{"BPFTRACE_KERNEL_BUILD", "use `-I DIR` for the folder of C headers"},
+    IgnoredVariable{"BPFTRACE_NO_USER_SYMBOLS", "use `config = { stack_mode = \"raw\" }` to show addresses"},
 };
 
 }  // namespace

@@ -3,21 +3,23 @@
 #include <array>
 #include <optional>
 
+#include "arch/arch.h"
+
 namespace lt {
 namespace {
 
 constexpr std::string_view inlined_copies =
     "copies of a size that is constant in the kernel's source are inlined into their callers and are not seen";
 
-constexpr std::string_view of_folio = "a folio is one page or several that belong together";
+constexpr std::string_view of_folio = "a folio is one or more pages that belong together";
 
-constexpr std::array rows{
+const std::array rows{
     Successor{"copy_to_user", "_copy_to_user", inlined_copies},
     Successor{"copy_from_user", "_copy_from_user", inlined_copies},
     Successor{"__copy_to_user", "_copy_to_user", inlined_copies},
     Successor{"__copy_from_user", "_copy_from_user", inlined_copies},
-    Successor{"sys_*", "__x64_sys_*", ""},
-    Successor{"SyS_*", "__x64_sys_*", ""},
+    Successor{"sys_*", arch::native.system_call_functions, ""},
+    Successor{"SyS_*", arch::native.system_call_functions, ""},
     Successor{"__do_page_fault", "handle_mm_fault", ""},
     Successor{"do_page_fault", "handle_mm_fault", ""},
     Successor{"blk_account_io_start", "__blk_account_io_start", ""},
@@ -28,6 +30,7 @@ constexpr std::array rows{
     Successor{"_do_fork", "kernel_clone", ""},
     Successor{"finish_task_switch", "finish_task_switch.isra.0", ""},
     Successor{"__netif_receive_skb", "__netif_receive_skb_core", ""},
+    Successor{"tcp_transmit_skb", "__tcp_transmit_skb", ""},
     Successor{"tcp_may_send_now", "tcp_write_xmit", ""},
     Successor{"vfs_fsync", "vfs_fsync_range", ""},
     Successor{"do_sys_open", "do_sys_openat2", ""},
@@ -54,7 +57,7 @@ constexpr std::array rows{
 
 // Tracepoints.
 constexpr std::array events{
-    Successor{"deactivate_task", "sched_switch", "a task that sleeps is seen as another one takes its processor"},
+    Successor{"deactivate_task", "sched_switch", "a sleeping task is seen when another one takes its CPU"},
     Successor{"activate_task", "sched_wakeup", ""},
     Successor{"mm_vmscan_writepage", "mm_vmscan_write_folio", of_folio},
 };
@@ -71,17 +74,17 @@ constexpr std::array parameters{
 };
 
 constexpr std::array inner_functions{
-    InnerFunction{"__sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() comes there, too"},
-    InnerFunction{"___sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() comes there, too"},
-    InnerFunction{"__sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() comes there, too"},
-    InnerFunction{"___sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() comes there, too"},
+    InnerFunction{"__sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() also calls it"},
+    InnerFunction{"___sys_sendmsg", "sock", "____sys_sendmsg", "sendmmsg() also calls it"},
+    InnerFunction{"__sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() also calls it"},
+    InnerFunction{"___sys_recvmsg", "sock", "____sys_recvmsg", "recvmmsg() also calls it"},
 };
 
 constexpr std::array members{
     MemberSuccessor{"struct cfs_rq", "nr_running", "nr_queued"},  // Linux 6.14
 };
 
-// The C library of GNU has had these in itself since 2.34 and keeps empty files for old programs.
+// glibc has contained these since 2.34 and keeps empty files for old programs.
 constexpr std::array libraries{
     LibrarySuccessor{"libpthread", "libc"}, LibrarySuccessor{"libdl", "libc"},  LibrarySuccessor{"librt", "libc"},
     LibrarySuccessor{"libutil", "libc"},    LibrarySuccessor{"libanl", "libc"},
@@ -89,7 +92,7 @@ constexpr std::array libraries{
 
 constexpr std::array<std::string_view, 3> suffixes{".isra.", ".constprop.", ".part."};
 
-// The text that the * of the pattern stands for, if it matches.
+// The text that the * of the pattern matches, if it matches.
 std::optional<std::string_view> star(std::string_view pattern, std::string_view name) {
     const size_t at = pattern.find('*');
     if (at == std::string_view::npos) return pattern == name ? std::optional(std::string_view{}) : std::nullopt;
@@ -137,7 +140,7 @@ std::string_view member_successor(std::string_view structure, std::string_view m
     return {};
 }
 
-// "/lib/x86_64-linux-gnu/libpthread.so.0" is libpthread.
+// "/lib/libpthread.so.0" is libpthread.
 std::string_view library_successor(std::string_view path) {
     const size_t slash = path.rfind('/');
     const std::string_view file = slash == path.npos ? path : path.substr(slash + 1);

@@ -2,38 +2,35 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+
+#include "arch/arch.h"
 
 namespace lt {
 namespace {
 
-struct Row {
-    int64_t number;
-    std::string_view name;
-};
+using Row = arch::SystemCall;
 // As the header of the kernel lists them that lt was built with.
 constexpr Row rows[] = {
 #include "system_calls.inc"
 };
 
-// Those of later kernels, up to 6.18 (arch/x86/entry/syscalls/syscall_64.tbl). A header may have them, too.
+// Those of later kernels, up to 6.18, that have one number on all processors (include/uapi/asm-generic/unistd.h). A
+// header may have them, too.
 constexpr std::array later{
-    Row{335, "uretprobe"},         Row{336, "uprobe"},
-    Row{451, "cachestat"},         Row{452, "fchmodat2"},
-    Row{453, "map_shadow_stack"},  Row{454, "futex_wake"},
-    Row{455, "futex_wait"},        Row{456, "futex_requeue"},
-    Row{457, "statmount"},         Row{458, "listmount"},
-    Row{459, "lsm_get_self_attr"}, Row{460, "lsm_set_self_attr"},
-    Row{461, "lsm_list_modules"},  Row{462, "mseal"},
-    Row{463, "setxattrat"},        Row{464, "getxattrat"},
-    Row{465, "listxattrat"},       Row{466, "removexattrat"},
-    Row{467, "open_tree_attr"},    Row{468, "file_getattr"},
+    Row{451, "cachestat"},         Row{452, "fchmodat2"},        Row{453, "map_shadow_stack"},
+    Row{454, "futex_wake"},        Row{455, "futex_wait"},       Row{456, "futex_requeue"},
+    Row{457, "statmount"},         Row{458, "listmount"},        Row{459, "lsm_get_self_attr"},
+    Row{460, "lsm_set_self_attr"}, Row{461, "lsm_list_modules"}, Row{462, "mseal"},
+    Row{463, "setxattrat"},        Row{464, "getxattrat"},       Row{465, "listxattrat"},
+    Row{466, "removexattrat"},     Row{467, "open_tree_attr"},   Row{468, "file_getattr"},
     Row{469, "file_setattr"},
 };
 
 constexpr bool is_below(const Row& row) { return row.number < system_call_numbers; }
 static_assert(std::ranges::all_of(rows, is_below) && std::ranges::all_of(later, is_below));
 
-// Functions of the kernel that are called otherwise (SYSCALL_DEFINE in fs/stat.c, fs/read_write.c, fs/namespace.c,
+// Kernel functions with another name than their call (SYSCALL_DEFINE in fs/stat.c, fs/read_write.c, fs/namespace.c,
 // kernel/sys.c).
 struct Renamed {
     std::string_view function, name;
@@ -43,12 +40,13 @@ constexpr std::array renamed{
     Renamed{"newuname", "uname"}, Renamed{"sendfile64", "sendfile"}, Renamed{"umount", "umount2"},
 };
 
-// In the header's table, then among those of later kernels.
+// Looks in the header's table, then in that of later kernels.
 template <class Key>
 const Row* find(Key Row::* key, Key wanted) {
-    if (const auto* row = std::ranges::find(rows, wanted, key); row != std::end(rows)) return row;
-    const auto* row = std::ranges::find(later, wanted, key);
-    return row == later.end() ? nullptr : row;
+    const std::array<std::span<const Row>, 3> tables{rows, later, arch::native.later_system_calls};
+    for (const std::span<const Row> table : tables)
+        if (const auto row = std::ranges::find(table, wanted, key); row != table.end()) return &*row;
+    return nullptr;
 }
 
 }  // namespace

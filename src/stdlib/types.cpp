@@ -1,4 +1,4 @@
-// How types are called: in messages to people and in dumps.
+// The names of types, in messages and in dumps.
 #include "stdlib/types.h"
 
 #include <fmt/format.h>
@@ -127,8 +127,8 @@ Type tuple_type(std::vector<Type> parts, std::vector<std::string> names) {
     return type;
 }
 
-// As libbpf reads a bit field when it adapts a program to another kernel: the smallest integer that holds all of it,
-// from an offset that is a multiple of its size.
+// As libbpf reads a bit field when it adapts a program to another kernel: the smallest integer that holds all of it, at
+// an offset that is a multiple of its size.
 void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
     uint32_t size = member.type.size;
     uint32_t from = bit / 8 / size * size;
@@ -136,7 +136,7 @@ void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
         size *= 2;
         from = bit / 8 / size * size;
     }
-    if (bit + bits > (from + size) * 8) {  // in a packed structure it may lie across two words
+    if (bit + bits > (from + size) * 8) {  // in a packed structure it may cross two words
         from = (bit + bits + 7) / 8 - size;
         if (bit < from * 8) member.type = nothing();
     }
@@ -185,6 +185,8 @@ std::string_view aggregation_name(Aggregation a) {
             return "samples";
         case Aggregation::tseries:
             return "tseries";
+        case Aggregation::why:
+            return "why";
     }
     return {};
 }
@@ -248,11 +250,14 @@ std::string_view naming_name(Naming n) {
             return "control group";
         case Naming::process:
             return "process";
+        case Naming::why:
+            return "why";
     }
     return {};
 }
 
 std::string type_name(const Type& type) {
+    if (type.naming == Naming::why) return "the causes of a span";
     if (type.naming != Naming::none) {
         const std::string_view name = naming_name(type.naming);
         const bool vowel = std::string_view("aeiou").find(name[0]) != std::string_view::npos && !name.starts_with("us");

@@ -13,8 +13,9 @@ import tempfile
 
 from meaning_writer import Writer
 from meaning_memory import BASE, KNOWN, Made
-from meaning_tree import (COMPARE, Argument, Binary, Cast, Choose, Deref, Dot, Element, Logical, Number, Truth, Unary, World)
+from meaning_tree import (COMPARE, Argument, Binary, Cast, Choose, Deref, Dot, Element, Logical, Number, Truth, Unary)
 from meaning_types import pointer, wrap
+from meaning_world import World
 
 HEAD = """#include <stdbool.h>
 #include <stdint.h>

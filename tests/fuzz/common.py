@@ -9,10 +9,10 @@ def verdict(result):
     text = result.stderr
     if result.returncode < 0:
         return "killed by signal %d" % -result.returncode
-    if "mistake in lt" in text or "LLVM cannot" in text:
-        return "a mistake of lt"
     if "verifier refuses" in text or "the kernel refuses" in text:
         return "refused by the kernel"
+    if "bug in lt" in text or "LLVM cannot" in text:
+        return "a bug in lt"
     return "" if result.returncode in (0, 1) else "status %d" % result.returncode
 
 

@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "base/source.h"
-#include "codegen/compile.h"
-#include "parser/parse.h"
-#include "stdlib/builtins.h"
+#include "compile/compile.h"
+#include "stdlib/functions/builtins.h"
 #include "stdlib/probes.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
@@ -188,13 +187,13 @@ Kernel& kernel() {
     return *opened;
 }
 
-void compile(const Source& source, const ast::Program& program) {
+void compile_up_to_ir(const Source& source, const ast::Program& program) {
     Diags diags;
-    ResolveOptions options;
-    options.unsafe = true;
-    Typed typed = resolve(program, kernel(), options, diags);
-    if (!diags.has_errors()) check(program, typed, kernel(), diags);
-    if (!diags.has_errors()) ir::dump(lower(program, typed, source, diags));
+    CompileOptions options;
+    options.resolve.unsafe = true;
+    options.reads_c = false;
+    options.last = Stage::lower;
+    ir::dump(compile(source, {.program = program}, kernel(), options, diags).ir);
     look_at(source, diags, true);
 }
 
@@ -206,10 +205,10 @@ void run(const uint8_t* data, size_t size) {
     look_at(source, diags, true);
     ast::dump(program);
     if (diags.has_errors()) return;
-    compile(source, program);
+    compile_up_to_ir(source, program);
     Random random(data[1]);
     damage(program, random);
-    compile(source, program);
+    compile_up_to_ir(source, program);
 }
 
 }  // namespace

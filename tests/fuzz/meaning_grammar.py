@@ -6,8 +6,9 @@
 import meaning_statements as s
 from meaning_memory import EDGES, LETTERS
 from meaning_tree import (COMPARE, Binary, Call, CallOwn, Cast, Choose, Deref, Dot, Element, Given, Logical, MakeTuple, Number,
-                          Read, Step, StringCast, Text, Unary, Variable)
-from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct
+                          Read, Step, StringCast, Text, Unary)
+from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct, wrap
+from meaning_world import Variable
 
 
 def c_string(w, address, length):
@@ -34,7 +35,7 @@ def to_number(text, base):
         if value >= base:
             break
         n = n * base + value
-    return sign * n
+    return S64.cast(sign * n)
 
 
 def has_text(t):
@@ -272,7 +273,9 @@ class Expressions:
 
     def made_string(self, depth):
         r = self.rng
-        kind = r.randrange(6)
+        kind = r.randrange(7)
+        if kind == 6:
+            return self.formatted(depth)
         if kind == 0:
             return Choose(self.truth(depth + 1), self.string(depth + 1), self.string(depth + 1))
         if kind == 1:
@@ -287,6 +290,22 @@ class Expressions:
             up = self.chance(0.5)
             return Call("toupper" if up else "tolower", STRING, lambda w, a: a.upper() if up else a.lower(), [self.string(depth + 1)])
         return Call("str", STRING, lambda w, a, n: a[:n], [self.string(depth + 1), Number(r.randrange(1, 20))])
+
+    def formatted(self, depth):
+        """sprintf(), which the kernel does; letters after a conversion are not to be taken for a part of it."""
+        r = self.rng
+        texts = {"s": lambda a: a, "d": lambda a: b"%d" % wrap(a, 8, True), "u": lambda a: b"%d" % wrap(a, 8, False),
+                 "x": lambda a: b"%x" % wrap(a, 8, False)}
+        kinds = [r.choice("ssdux") for _ in range(r.randrange(1, 4))]
+        between = [r.choice([b"", b"ms", b"7", b" ", b"/", b"l", b"s"]) for _ in kinds]
+        room = 63 if self.dialect == "lt" else 1023
+
+        def make(w, *values):
+            return b"".join(texts[k](v) + b for k, v, b in zip(kinds, values[1:], between))[:room]
+
+        form = b"".join(b"%" + k.encode() + b for k, b in zip(kinds, between))
+        values = [self.string(depth + 1) if k == "s" else self.integer(depth + 1) for k in kinds]
+        return Call("sprintf", STRING, make, [Text(form)] + values)
 
     def length_at(self):
         """Of what str() makes of an address: the bytes may be any."""

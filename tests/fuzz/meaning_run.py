@@ -16,7 +16,7 @@ class Outcome:
         self.lines, self.fault, self.refusal, self.messages = lines, fault, refusal, messages
 
 
-TOO_LONG = re.compile("too many branches|more than the \\d+ that there are")  # limits that a message names
+TOO_LONG = re.compile("too many branches|but only \\d+ are available")  # limits that a message names
 
 
 def outcome(result, fault):

@@ -1,7 +1,8 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
-from meaning_tree import TRUTH, Jump, Read, Unknown, World, arithmetic, kept
+from meaning_tree import TRUTH, Read, arithmetic
 from meaning_types import S64, WORD, Tuple, wrap
+from meaning_world import Jump, Unknown, World, kept
 
 
 def shown(w, t, value):

@@ -5,70 +5,7 @@ sign of the other side, a difference is signed, division by zero gives zero) it 
 """
 
 from meaning_types import BOOL, INTS, S64, STRING, U64, WORD, Array, Int, Tuple, joined, pointer, wrap
-
-
-class Unknown(Exception):
-    """No program: a name without a value, or a loop without an end."""
-
-
-class Jump(Exception):
-    def __init__(self, kind):
-        self.kind = kind
-
-
-class World:
-    """What a run of a program has: memory of the traced program, variables, maps, and the lines that it prints."""
-    STEPS = 20000
-
-    def __init__(self, memory=b"", base=0, arguments=(), plain_truth=True):
-        self.memory, self.base, self.arguments = memory, base, arguments
-        self.plain_truth = plain_truth  # a comparison is shown as 1 or 0
-        self.values, self.maps, self.lines, self.steps = {}, {}, [], 0
-
-    def read(self, address, size):
-        at = (address & WORD) - self.base
-        return self.memory[at:at + size] if 0 <= at and at + size <= len(self.memory) else bytes(size)
-
-    def step(self):
-        self.steps += 1
-        if self.steps > self.STEPS:
-            raise Unknown("no end")
-
-
-class Variable:
-    """A variable or a map. Its type is what analyse() found in the order of the text."""
-
-    def __init__(self, name, keys=None, declared=None):
-        self.name, self.keys, self.declared, self.held = name, keys, declared, None
-
-    def forget(self):
-        self.held = self.declared
-
-    def take(self, t):
-        if self.keys is not None:  # what a map holds has the sign of any of them
-            self.held = t if self.held is None else joined(self.held, t)
-        elif self.held is None:
-            self.held = t
-        elif t.is_tuple:
-            self.held = joined(self.held, t)
-
-    @property
-    def type(self):
-        if self.held is None:
-            raise Unknown(self.name)
-        return self.held
-
-
-def kept(t):
-    """As variables, maps and parts of tuples keep it."""
-    if t.is_integer and not t.to and not t.view:
-        return S64 if t.signed else U64
-    return STRING if t.is_string else t
-
-
-def convert(t, value):
-    return t.cast(value) if t.is_integer else value
-
+from meaning_world import Unknown, convert, kept
 
 PRECEDENCE = {"?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
               "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11}
@@ -260,7 +197,7 @@ class Binary(Expr):
     def value(self, w):
         a, b = self.left.value(w), self.right.value(w)
         if not self.left.type().is_integer:
-            return int(COMPARE[self.op](a, b)) if self.op in COMPARE else a + b
+            return int(COMPARE[self.op](a, b)) if self.op in COMPARE else self.joined(a + b)
         left, right, signed = self.left.type(), self.right.type(), self.signed()
         if self.op in COMPARE:
             return int(COMPARE[self.op](wrap(a, 8, signed), wrap(b, 8, signed)))
@@ -269,8 +206,14 @@ class Binary(Expr):
         elif self.op == "+" and right.to:
             a *= right.to.size
         elif self.op == "-" and left.to and right.to:
-            return arithmetic("/", a - b, left.to.size)
+            return arithmetic("/", wrap(a - b, 8, True), left.to.size)
         return self.type().cast(arithmetic(self.op, wrap(a, 8, signed), wrap(b, 8, signed)))
+
+    def joined(self, text):
+        """What a string that is joined to itself has room for is in the manual; here it is left out."""
+        if len(text) >= 64 and any(sign in self.text() for sign in "$@"):
+            raise Unknown("a string that may grow")
+        return text
 
 
 def arithmetic(op, a, b):

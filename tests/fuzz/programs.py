@@ -2,7 +2,7 @@
 """Random programs that ought to compile, and what the kernel says of them.
 
 programs.py [--seed N] [--count N] [--keep DIR] LT: makes programs from a grammar that knows the types of the language,
-compiles and loads each, and tells those that crash lt, that lt's own stages call a mistake of lt, or that compile and
+compiles and loads each, and tells those that crash lt, that lt's own stages call a bug in lt, or that compile and
 are then refused by the verifier. Diagnostics are fine: not every text that the grammar makes is a program. The status is
 1 when something was found; the programs are kept in DIR.
 """

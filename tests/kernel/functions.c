@@ -30,6 +30,9 @@ typedef struct {
 struct mm_struct {
     atomic_t mm_users;
     unsigned long total_vm;
+    struct rw_semaphore {
+        long count;
+    } mmap_lock;
 };
 struct load_weight {
     unsigned long weight;
@@ -165,10 +168,12 @@ struct kobj_attribute;
 // Raw tracepoints: the typedef of the callback, and the function that gives its parameters names, but for one.
 typedef void (*btf_trace_sched_switch)(void*, bool, struct task_struct*, struct task_struct*, unsigned int);
 typedef void (*btf_trace_sched_wakeup)(void*, struct task_struct*);
+typedef void (*btf_trace_sched_waking)(void*, struct task_struct*);
 typedef void (*btf_trace_rpm_idle)(void*, struct device*, int);
 struct raw_tracepoints {
     btf_trace_sched_switch sched_switch;
     btf_trace_sched_wakeup sched_wakeup;
+    btf_trace_sched_waking sched_waking;
     btf_trace_rpm_idle rpm_idle;
 } raw_tracepoints;
 void __probestub_sched_switch(void* __data, bool preempt, struct task_struct* prev, struct task_struct* next,

@@ -1,4 +1,4 @@
-// Layouts are those of Linux on x86-64: struct pt_regs, a trampoline's array of u64, the record of a tracepoint. What a
+// Layouts are those of Linux: struct pt_regs, a trampoline's array of u64, the record of a tracepoint. What a
 // program must not rely on holds poison.
 #include "machine/contexts.h"
 
@@ -8,19 +8,19 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <span>
+
+#include "arch/arch.h"
 
 namespace lt::machine {
 namespace {
 
 constexpr uint32_t most_arguments = 12;
 
-// struct pt_regs, by offset; arguments by the System V ABI.
-constexpr size_t registers_size = 168;
-constexpr std::array<size_t, 6> argument_registers{112, 104, 96, 88, 72, 64};  // di si dx cx r8 r9
-constexpr size_t result_register = 80;                                         // ax
-constexpr size_t stack_register = 152;                                         // sp
+const std::span<const arch::Register> argument_registers = arch::native.arguments;
+const size_t registers_size = std::ranges::max(arch::native.registers, {}, &arch::Register::offset).offset + 8;
 // struct bpf_perf_event_data: the registers, then the sample's period and address.
-constexpr size_t sample_size = registers_size + 16;
+const size_t sample_size = registers_size + 16;
 
 constexpr Address trampoline_at = 0xffffc80000b00000;
 constexpr Address kernel_stack_at = 0xffffc90000a00000;
@@ -62,7 +62,7 @@ Result<ArgumentValues> arguments_of(const Hit& hit, const std::vector<Field>& pa
 }
 
 std::vector<Field> parameters_of(Kernel& kernel, const Attachment& attachment) {
-    const auto function = kernel.function(attachment.function);
+    const auto function = kernel.function(subject(attachment));
     return function ? function->parameters : std::vector<Field>{};
 }
 
@@ -72,9 +72,9 @@ std::vector<Field> parameters_of(Kernel& kernel, const Attachment& attachment) {
 Bytes registers_of(const Hit& hit, const ArgumentValues& values, Address stack, size_t size) {
     Bytes context(size, poison);
     for (size_t i = 0; i < argument_registers.size() && !hit.at_return(); i++)
-        put(context, argument_registers[i], values[i]);
-    if (hit.at_return()) put(context, result_register, *hit.result);
-    put(context, stack_register, stack);
+        put(context, argument_registers[i].offset, values[i]);
+    if (hit.at_return()) put(context, arch::native.result.offset, *hit.result);
+    put(context, arch::native.stack_pointer.offset, stack);
     return context;
 }
 
@@ -89,7 +89,7 @@ Bytes stack_of(const ArgumentValues& values) {
 // Calls inside each other lie below each other. After a return the return address has been taken off, but a breakpoint
 // stops before that.
 Address stack_pointer(Address base, Way way, const Hit& hit, const Environment& environment) {
-    return base - frame_size * environment.call_depth + (hit.at_return() && way != Way::breakpoint ? 8 : 0);
+    return base - frame_size * environment.call_depth + (hit.at_return() && !lt::way_row(way).decoded ? 8 : 0);
 }
 
 Result<Bytes> in_registers(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment& environment,
@@ -109,10 +109,11 @@ Result<Bytes> sample_context(Kernel& kernel, const Attachment& attachment, const
     return in_registers(kernel, attachment, hit, environment, sample_size, Way::breakpoint);
 }
 
+template <Way way>
 Result<Bytes> uprobe_context(Kernel&, const Attachment&, const Hit& hit, Environment& environment) {
     auto values = arguments_of(hit, {});
     if (!values) return values.error();
-    const Address stack = stack_pointer(user_stack_at, Way::uprobe, hit, environment);
+    const Address stack = stack_pointer(user_stack_at, way, hit, environment);
     if (!hit.at_return()) environment.user.put(stack, stack_of(*values));
     return registers_of(hit, *values, stack, registers_size);
 }
@@ -166,7 +167,9 @@ size_t record_size(const Tracepoint& tracepoint) {
 }
 
 Result<Bytes> tracepoint_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment&) {
-    auto tracepoint = kernel.tracepoint(attachment.function, attachment.event);
+    const auto* call = std::get_if<CallSite>(&attachment.site);
+    const TracepointSite& at = call ? call->own : std::get<TracepointSite>(attachment.site);
+    auto tracepoint = kernel.tracepoint(at.category, at.event);
     if (!tracepoint) return tracepoint.error();
     Bytes record(record_size(*tracepoint));
     for (const auto& [name, given] : hit.values) {
@@ -180,7 +183,7 @@ Result<Bytes> tracepoint_context(Kernel& kernel, const Attachment& attachment, c
 
 // The arguments one behind the other, 8 bytes each.
 Result<Bytes> raw_tracepoint_context(Kernel& kernel, const Attachment& attachment, const Hit& hit, Environment&) {
-    const auto tracepoint = kernel.raw_tracepoint(attachment.event);
+    const auto tracepoint = kernel.raw_tracepoint(std::get<RawTracepointSite>(attachment.site).event);
     const std::vector<Field> parameters = tracepoint ? tracepoint->parameters : std::vector<Field>{};
     auto values = arguments_of(hit, parameters);
     if (!values) return values.error();
@@ -194,10 +197,16 @@ struct WayRow {
     Result<Bytes> (*context)(Kernel&, const Attachment&, const Hit&, Environment&);
 };
 constexpr std::array ways{
-    WayRow{Way::tracepoint, tracepoint_context},  WayRow{Way::fentry, trampoline_context},
-    WayRow{Way::kprobe, kprobe_context},          WayRow{Way::kprobe_multi, kprobe_context},
-    WayRow{Way::uprobe, uprobe_context},          WayRow{Way::uprobe_multi, uprobe_context},
-    WayRow{Way::breakpoint, sample_context},      WayRow{Way::raw_tracepoint, raw_tracepoint_context},
+    WayRow{Way::tracepoint, tracepoint_context},
+    WayRow{Way::fentry, trampoline_context},
+    WayRow{Way::kprobe, kprobe_context},
+    WayRow{Way::kprobe_multi, kprobe_context},
+    WayRow{Way::uprobe, uprobe_context<Way::uprobe>},
+    WayRow{Way::ret_multi, uprobe_context<Way::ret_multi>},
+    WayRow{Way::ret, uprobe_context<Way::ret>},
+    WayRow{Way::uprobe_multi, uprobe_context<Way::uprobe_multi>},
+    WayRow{Way::breakpoint, sample_context},
+    WayRow{Way::raw_tracepoint, raw_tracepoint_context},
     WayRow{Way::system_call, tracepoint_context},
 };
 

@@ -4,8 +4,8 @@
 #include "base/result.h"
 #include "machine/scenario.h"
 #include "machine/world.h"
-#include "runtime/kernel.h"
-#include "runtime/plan.h"
+#include "runtime/border/kernel.h"
+#include "runtime/border/plan.h"
 
 namespace lt::machine {
 

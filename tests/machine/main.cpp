@@ -11,11 +11,9 @@
 #include <map>
 
 #include "base/text.h"
-#include "codegen/compile.h"
-#include "declarations/read.h"
+#include "compile/compile.h"
+#include "driver/report/report.h"
 #include "machine/simulation.h"
-#include "parser/parse.h"
-#include "report.h"
 
 namespace lt::machine {
 namespace {
@@ -64,44 +62,20 @@ Result<Source> read_file(const std::string& name) {
     return Source{name, {std::istreambuf_iterator<char>(file), {}}};
 }
 
-bool choose_ways(const Command& command, ResolveOptions& options, Diags& diags) {
-    std::vector<std::string> names;
-    for (std::string_view name : split(command.ways, ',')) names.emplace_back(name);
-    return rule_out_ways(names, !command.ways.empty(), options, diags);
-}
-
 // No value where the diagnostics say why.
-std::optional<Plan> compile(const Command& command, Source& source, Kernel& kernel, Diags& diags) {
-    ResolveOptions options;
-    options.unsafe = true;  // nothing here can be harmed
-    if (!choose_ways(command, options, diags)) return {};
-    if (!command.keys.empty()) options.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
-    options.sampled = !command.sampled.empty();
-    load_imports(source, diags);
-    Invocation given;
-    given.kernel_release = kernel.release();
-    ast::Program program = parse(source, diags, given);
-    if (diags.has_errors()) return {};
-    program.settings.reports_on_host = !command.host.empty();
-    Typed typed = resolve(program, kernel, options, diags);
-    if (diags.has_errors()) return {};
-    if (has_declarations(program, {})) {
-        CDeclarations read = read_declarations(source, program, {}, kernel, diags);
-        if (diags.has_errors()) return {};
-        kernel.declare(std::move(read.declared));
-        place_macros(program, read);
-    }
-    check(program, typed, kernel, diags);
-    if (diags.has_errors()) return {};
-    ir::Program ir = lower(program, typed, source, diags);
-    if (diags.has_errors()) return {};
-    Result<Emitted> emitted = emit(ir, source, {}, diags);
-    if (!emitted) {
-        diags.error({}, emitted.error().what).hint = emitted.error().hint;
-        return {};
-    }
-    ir.plan.object = std::move(emitted->object);
-    return std::move(ir.plan);
+std::optional<Plan> plan_of(const Command& command, Source& source, Kernel& kernel, Diags& diags) {
+    CompileOptions options;
+    options.given.kernel_release = kernel.release();
+    options.resolve.unsafe = true;  // nothing here can be harmed
+    options.resolve.sampled = !command.sampled.empty();
+    if (!command.keys.empty()) options.resolve.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
+    std::vector<std::string> ways;
+    for (std::string_view name : split(command.ways, ',')) ways.emplace_back(name);
+    if (!rule_out_ways(ways, !command.ways.empty(), options.resolve, diags)) return {};
+    Compiled read{.program = read_program(source, options, diags)};
+    read.program.settings.reports_on_host = !command.host.empty();
+    Compiled compiled = compile(source, std::move(read), kernel, options, diags);
+    return diags.has_errors() ? std::optional<Plan>() : std::move(compiled.plan);
 }
 
 Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const std::vector<Step>& scenario) {
@@ -110,8 +84,8 @@ Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const 
     auto machine = Machine::create(*std::move(object), cpus_of(scenario));
     if (!machine) return machine.error();
     const auto sink = file_sink(STDOUT_FILENO);
-    const auto printer =
-        command.format == "json" ? json_printer(*sink) : text_printer(*sink, {.plain = plan.plain_integers});
+    const auto printer = command.format == "json" ? json_printer(*sink)
+                                                  : text_printer(*sink, {.plain = plan.conventions.plain_integers});
     Simulation simulation(plan, kernel, *printer, *std::move(machine));
     auto ran = simulation.run(scenario);
     printer->flush();
@@ -142,7 +116,7 @@ Status run(const std::vector<std::string>& words) {
     const auto kernel = open_kernel({command->kernel});
     if (!kernel) return kernel.error();
     Diags diags;
-    const auto plan = compile(*command, *source, **kernel, diags);
+    const auto plan = plan_of(*command, *source, **kernel, diags);
     for (const Diag& diag : diags.all()) fmt::print(stderr, "{}", draw(*source, diag, false));
     if (!plan) return Error{"the script does not compile", "", 0};
     auto ran = simulate(*command, *plan, **kernel, *scenario);

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "collect.h"
-#include "host_port.h"
 #include "machine/machine.h"
-#include "raw_maps.h"
-#include "runtime/plan.h"
+#include "runtime/border/plan.h"
+#include "runtime/host/host_port.h"
+#include "runtime/maps/raw_maps.h"
+#include "runtime/session/collect.h"
 
 namespace lt::machine {
 

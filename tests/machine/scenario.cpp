@@ -8,7 +8,7 @@
 #include <charconv>
 #include <span>
 
-#include "literal.h"
+#include "parser/tree/literal.h"
 
 namespace lt::machine {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "machine/contexts.h"
 #include "machine/ports.h"
-#include "runtime/decode.h"
-#include "stacks.h"
+#include "runtime/names/stacks.h"
+#include "runtime/values/decode.h"
 
 namespace lt::machine {
 namespace {
@@ -30,39 +30,37 @@ bool ends_in_path(std::string_view path, std::string_view end) {
     return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
 }
 
+// Is it where the hit is?
+struct IsAt {
+    const Hit& hit;
+
+    bool operator()(const RawTracepointSite& to) const {
+        return probe_row(hit.kind).place == Place::raw_event && to.event == hit.place;
+    }
+    bool operator()(const KernelSite& to) const {
+        return probe_row(hit.kind).place == Place::kernel_function && to.function == hit.place;
+    }
+    bool operator()(const TracepointSite& to) const {
+        return hit.kind == ProbeKind::tracepoint && to.category + ":" + to.event == hit.place;
+    }
+    bool operator()(const CallSite& to) const { return (*this)(to.own); }
+    bool operator()(const ProgramSite& to) const {
+        const size_t colon = hit.place.rfind(':');
+        return hit.kind == ProbeKind::uprobe && colon != std::string::npos &&
+               to.symbol == hit.place.substr(colon + 1) &&
+               ends_in_path(to.path, std::string_view(hit.place).substr(0, colon));
+    }
+    template <class Other>
+    bool operator()(const Other&) const {
+        return false;
+    }
+};
+
 bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
     if (way != Way::tracepoint && way != Way::system_call && !way_row(way).session &&
         attachment.at_return != hit.at_return())
         return false;
-    switch (way) {
-        case Way::run:
-        case Way::host:
-        case Way::walk:
-        case Way::iterator:
-        case Way::perf_event:
-        case Way::sockets:
-            return false;
-        case Way::raw_tracepoint:
-            return probe_row(hit.kind).place == Place::raw_event && attachment.event == hit.place;
-        case Way::fentry:
-        case Way::kprobe_session:
-        case Way::kprobe_multi:
-        case Way::kprobe:
-        case Way::breakpoint:
-            return probe_row(hit.kind).place == Place::kernel_function && attachment.function == hit.place;
-        case Way::tracepoint:
-        case Way::system_call:
-            return hit.kind == ProbeKind::tracepoint && attachment.function + ":" + attachment.event == hit.place;
-        case Way::uprobe_session:
-        case Way::uprobe_multi:
-        case Way::uprobe: {
-            const size_t colon = hit.place.rfind(':');
-            return hit.kind == ProbeKind::uprobe && colon != std::string::npos &&
-                   attachment.event == hit.place.substr(colon + 1) &&
-                   ends_in_path(attachment.function, std::string_view(hit.place).substr(0, colon));
-        }
-    }
-    return false;
+    return std::visit(IsAt{hit}, attachment.site);
 }
 
 }  // namespace
@@ -73,15 +71,14 @@ Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machi
       printer_(printer),
       machine_(std::move(machine)),
       maps_(plan, machine_maps(plan, machine_)),
-      dispatcher_(
-          plan,
-          {[this](size_t map) { return maps_.read(map); },
-           [this](size_t map, std::span<const uint8_t> key) { return maps_.find(map, key); },
-           [this](size_t map, bool printed) { return maps_.clear(map, printed); },
-           [this](size_t map, bool printed) { return maps_.zero(map, printed); },
-           [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
-           [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return Frame{}; }},
-          printer) {
+      dispatcher_(plan,
+                  {[this](size_t map) { return maps_.read(map); },
+                   [this](size_t map, std::span<const uint8_t> key) { return maps_.find(map, key); },
+                   [this](size_t map, bool printed) { return maps_.clear(map, printed); },
+                   [this](size_t map, bool printed) { return maps_.zero(map, printed); },
+                   [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
+                   [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return Frame{}; }},
+                  printer) {
     machine_.environment().now = start_time;
     const auto& maps = machine_.object().maps;
     has_ring_ = std::any_of(maps.begin(), maps.end(), [](const MapDefinition& m) { return m.name == ring_name; });

@@ -1,5 +1,6 @@
 // A session without a kernel: the plan's programs in the interpreter, attached by the first rung that the plan does not
-// rule out, and what they hand over printed as a session prints it. The order of things is that of runtime/session.cpp.
+// rule out, and what they hand over printed as a session prints it. The order of things is that of
+// runtime/session/live_session.cpp.
 #pragma once
 
 #include <map>
@@ -7,15 +8,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "collect.h"
-#include "host.h"
 #include "machine/machine.h"
 #include "machine/scenario.h"
 #include "maps.h"
-#include "runtime/kernel.h"
-#include "runtime/plan.h"
-#include "runtime/printer.h"
-#include "runtime/session.h"
+#include "runtime/border/kernel.h"
+#include "runtime/border/plan.h"
+#include "runtime/host/host.h"
+#include "runtime/print/printer.h"
+#include "runtime/session/collect.h"
+#include "runtime/session/session.h"
 
 namespace lt::machine {
 

@@ -4,8 +4,9 @@ serve, ask: the two ends of a connection over which 321 bytes go, 123 come back,
 once: a connection to port 7777 over which 321 bytes go and 123 come back, then both ends are closed.
 full: a sender that fills its buffer, until it is read.
 listen_to_all DEVICE: a socket that gets all packets of a device.
-lost: bytes that are not acknowledged, for as long as the network drops them.
+lost: bytes that are not acknowledged, because the network drops them, until there is a file `enough`.
 """
+import os
 import socket
 import struct
 import subprocess
@@ -65,7 +66,8 @@ elif WHAT == "full":
 elif WHAT == "lost":
     subprocess.run(["tc", "qdisc", "add", "dev", "lo", "root", "netem", "loss", "100%"], check=True)
     client.sendall(b"x" * 100)
-    time.sleep(1.5)
+    while not os.path.exists("enough"):
+        time.sleep(0.05)
     subprocess.run(["tc", "qdisc", "del", "dev", "lo", "root"], check=True)
 accepted.close()
 client.close()

@@ -12,22 +12,34 @@ copy() {  # COUNT [FILE]
     dd if="${2:-copied}" of=/dev/null bs=1000 count="$1" 2> /dev/null
 }
 
-# Waits until lt, whose command this is, has printed a line that matches, or a minute: then the row's patterns tell.
+# Waits until lt, whose command this is, has printed a line that matches, or five minutes: then the row's patterns tell.
+LONGEST=300
 told() {  # REGEX [FILE]
-    local end=$((SECONDS + 60))
+    local end=$((SECONDS + LONGEST))
     until grep -aqE -- "$1" "${2:-out}" || [ $SECONDS -ge $end ]; do sleep 0.05; done
 }
 
-# lt prints what a read of its files in /proc would give.
+# lt prints what a read of its files in /proc would give; asked again where what is wanted was not there yet.
 asked() {  # REGEX of a line of that
-    kill -USR1 "$PPID"
-    told "$1"
+    until_told "$1" eval 'kill -USR1 "$PPID"; sleep 2'
 }
 
 # Does something again and again until lt has printed a line that matches.
 until_told() {  # REGEX COMMAND...
-    local end=$((SECONDS + 60))
+    local end=$((SECONDS + LONGEST))
     until grep -aqE -- "$1" out || [ $SECONDS -ge $end ]; do "${@:2}"; done
+}
+
+# Does something between two reports of lt, which begin with a line that matches the first; again until the second is
+# matched, because what a report falls into is divided between two of them.
+in_interval() {  # REGEX-OF-REPORTS REGEX COMMAND...
+    until_told "$2" between_reports "$1" "${@:3}"
+}
+between_reports() {  # REGEX-OF-REPORTS COMMAND...
+    local n end=$((SECONDS + LONGEST))
+    n=$(grep -acE -- "$1" out)
+    "${@:2}"
+    until [ "$(grep -acE -- "$1" out)" -gt "$n" ] || [ $SECONDS -ge $end ]; do sleep 0.1; done
 }
 
 # Makes a program that examples look for and that is not installed: standin.c tells what it does.

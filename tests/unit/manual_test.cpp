@@ -8,7 +8,8 @@
 #include <regex>
 #include <string>
 
-#include "stdlib/builtins.h"
+#include "stdlib/causes.h"
+#include "stdlib/functions/builtins.h"
 #include "stdlib/options.h"
 #include "stdlib/probes.h"
 #include "stdlib/settings.h"
@@ -32,6 +33,11 @@ TEST(Manual, NamesEveryValueAndFunction) {
     for (const VariableRow& row : variable_rows())
         EXPECT_TRUE(names(text, row.id == Variable::arg ? "arg0" : row.name)) << row.name;
     for (const FunctionRow& row : function_rows()) EXPECT_TRUE(names(text, row.name)) << row.name;
+}
+
+TEST(Manual, NamesEveryCause) {
+    const std::string text = page("lt-language.7");
+    for (const CauseRow& row : cause_rows()) EXPECT_TRUE(names(text, row.name)) << row.name;
 }
 
 TEST(Manual, NamesEveryKindOfProbeAndSetting) {

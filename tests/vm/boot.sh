@@ -50,10 +50,9 @@ kernel_arguments() {
         "lt.mod=$(kernel_folder "$version")/$(cat "$(kernel_folder "$version")/modules") $append"
 }
 
-# Plain emulation: stock kernels crawl under a nested KVM. Without cx16, because QEMU 7.2's cmpxchg16b leaves stale
-# flags behind, and an interrupt just after it makes a busy guest's kernel oops.
+# Plain emulation: stock kernels crawl under a nested KVM.
 qemu_arguments() {
-    qemu=(-M q35 -accel tcg,thread=multi -cpu qemu64,-cx16 -smp "$cpus" -m "$memory"
+    qemu+=(-M q35 -accel tcg,thread=multi -cpu "$processor" -smp "$cpus" -m "$memory"
         -nodefaults -no-user-config -display none -no-reboot
         -kernel "$(kernel_folder "$version")/vmlinux" -initrd "$initrd" -append "$(kernel_arguments)"
         -chardev "file,id=con,path=$run/console" -serial chardev:con
@@ -65,7 +64,7 @@ qemu_arguments() {
     for port in ctl out err; do
         qemu+=(-chardev "file,id=$port,path=$run/$port" -device "virtserialport,chardev=$port,name=$port")
     done
-    [ -z "$network" ] || qemu+=(-netdev user,id=n0 -device virtio-net-pci,netdev=n0)
+    [ -z "$network" ] || qemu+=(-netdev user,id=n0 -device virtio-net-pci,netdev=n0,romfile=)
     [ -n "$disk" ] || return 0
     truncate -s "${disk}M" "$run/disk"
     qemu+=(-drive "if=none,id=d0,file=$run/disk,format=raw,cache=unsafe" -device virtio-blk-pci,drive=d0)
@@ -92,7 +91,8 @@ stop_guest() {
 
 # Runs the command in a guest of `version`; returns its status, 124 when out of time, 125 when the guest gave none.
 boot() {
-    local qemu=() readers status code
+    local qemu=() processor readers status code
+    ensure_emulator "$version"
     run=$(mktemp -d "${TMPDIR:-/tmp}/lt-vm.XXXXXX")
     write_command "$@" > "$run/cmd"
     printf '%s\n' "${writable[@]}" > "$run/rw"
@@ -101,7 +101,7 @@ boot() {
     cat "$run/out" & readers=$!
     cat "$run/err" >&2 & readers="$readers $!"
     qemu_arguments
-    guarded timeout --foreground "$limit" qemu-system-x86_64 "${qemu[@]}" < /dev/null > "$run/qemu.log" 2>&1 &
+    guarded timeout --foreground "$limit" "${qemu[@]}" < /dev/null > "$run/qemu.log" 2>&1 &
     emulator=$!
     wait "$emulator"
     status=$?

@@ -6,7 +6,17 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 kernel_folder() { echo "$cache/kernels/$1"; }
 kernel_is_ready() { [ -s "$(kernel_folder "$1")/vmlinux" ]; }
-is_short_name() { [[ $1 =~ ^[0-9]+\.[0-9]+$ ]]; }
+is_short_name() { [[ $1 =~ ^[0-9]+\.[0-9]+$ || $1 = newest ]]; }
+
+# The suites of Debian in which a kernel is looked for, one after the other.
+suites_of() {
+    case $1 in
+        5.10) echo bullseye ;;
+        newest) echo trixie-backports ;;
+        6.1 | 6.12) echo bookworm ;;
+        *) echo bookworm bullseye trixie trixie-backports ;;
+    esac
+}
 
 # The version that NAME means: itself, or what the short name stood for when it was fetched. Nothing if not cached.
 cached_version() {
@@ -35,7 +45,8 @@ offered() {
 offered_version() {  # NAME APT-OPTIONS...
     local name=$1
     shift
-    if is_short_name "$name"; then offered "$@" | grep -E "^${name//./\\.}\.[0-9]" | tail -n 1
+    if [ "$name" = newest ]; then offered "$@" | tail -n 1
+    elif is_short_name "$name"; then offered "$@" | grep -E "^${name//./\\.}\.[0-9]" | tail -n 1
     else offered "$@" | grep -xF -- "$name"; fi
 }
 
@@ -59,18 +70,20 @@ mirror() {
     echo "$found"
 }
 
-# Sets `private` to the options of an apt that keeps its lists in the cache and knows Debian 12 alone.
-private_apt() {
-    local state=$cache/apt main
+# Sets `private` to the options of an apt that keeps its lists in the cache and knows one suite alone.
+private_apt() {  # SUITE
+    local suite=$1 state=$cache/apt/$1 main
     main=$(mirror)
-    [ -n "$main" ] || { say "apt has no Debian source, so there is no mirror to take a kernel from"; return 1; }
+    [ -n "$main" ] || { say "apt has no Debian source, so there is no mirror to take packages from"; return 1; }
     mkdir -p "$state/state/lists/partial" "$state/cache/archives/partial"
-    printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$main" bookworm "$keyring" "$(mirror -security)" \
-        bookworm-security > "$state/list"
+    printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$main" "$suite" > "$state/list"
+    if [ "$suite" = bookworm ]; then
+        printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$(mirror -security)" bookworm-security >> "$state/list"
+    fi
     private=(-o "Dir::State=$state/state" -o "Dir::Cache=$state/cache" -o "Dir::Etc::sourcelist=$state/list"
         -o Dir::Etc::sourceparts=/dev/null)
     [ -z "$(find "$state/state/lists" -name '*Packages*' -mmin -1440 -print -quit)" ] || return 0
-    say "apt as it is set up cannot give this kernel; reading Debian 12's lists into the cache"
+    say "reading the package lists of Debian's $suite into the cache"
     apt-get "${private[@]}" -qq -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any update
 }
 
@@ -147,11 +160,15 @@ fetch_with() {  # NAME APT-OPTIONS...: 1 when this apt does not have it
 }
 
 # First as apt is, without touching it; then, where it knows no such kernel or its lists are too old, with our own.
+# `newest` is what a certain suite has, whatever apt is set up for.
 fetch() {
-    local private=()
-    fetch_with "$1" && return
-    private_apt && fetch_with "$1" "${private[@]}" && return
+    local private=() suite
+    [ "$1" = newest ] || ! fetch_with "$1" || return 0
+    for suite in $(suites_of "$1"); do
+        private_apt "$suite" && fetch_with "$1" "${private[@]}" && return
+    done
     fail "kernel $1 cannot be fetched: apt has no such package or cannot download it (see above)." \
+        "Names are 5.10, 6.1, 6.12, newest and full versions such as 6.1.0-56-cloud-amd64." \
         "Is there a network? Does 'apt-get update' work? Kernels are wanted once only, then kept in $cache."
 }
 
@@ -168,6 +185,40 @@ ensure_kernel() {
         exec 9>&-
     fi
     [ -n "$version" ] || fail "kernel $1 was fetched but cannot be used"
+}
+
+# ---- the emulator
+
+# From 6.18 on the kernel needs cmpxchg16b for BPF timers, task storage and arenas. QEMU 7.2, which Debian 12 has, gets it
+# wrong (see README.md), so such kernels run in the QEMU of bookworm-backports, unpacked into the cache and not installed.
+needs_newer_emulator() { [ "$(printf '%s\n' 6.18 "$1" | sort -V | head -n 1)" = 6.18 ]; }
+
+fetch_emulator() {
+    local private=() work
+    private_apt bookworm-backports || return
+    say "fetching QEMU of bookworm-backports"
+    work=$(mktemp -d "$cache/fetch.XXXXXX")
+    (cd "$work" && apt-get "${private[@]}" -qq -o APT::Sandbox::User=root download qemu-system-x86 \
+        qemu-system-common qemu-system-data seabios) >&2 &&
+        for deb in "$work"/*.deb; do dpkg -x "$deb" "$work/root" || return; done &&
+        mv "$work/root" "$cache/qemu"
+    rm -rf "$work"
+    [ -x "$cache/qemu/usr/bin/qemu-system-x86_64" ]
+}
+
+# Sets `qemu` to QEMU's command and `processor` to what it emulates.
+ensure_emulator() {  # VERSION
+    local share=$cache/qemu/usr/share
+    qemu=(qemu-system-x86_64) processor=qemu64,-cx16
+    needs_newer_emulator "$1" || return 0
+    if [ ! -x "$cache/qemu/usr/bin/qemu-system-x86_64" ]; then
+        exec 9> "$cache/lock"
+        flock 9
+        [ -x "$cache/qemu/usr/bin/qemu-system-x86_64" ] || fetch_emulator ||
+            fail "kernel $1 needs QEMU of bookworm-backports, which cannot be fetched (see above)"
+        exec 9>&-
+    fi
+    qemu=("$cache/qemu/usr/bin/qemu-system-x86_64" -L "$share/qemu" -L "$share/seabios") processor=qemu64
 }
 
 # Sets `initrd`; made anew when init.c has changed.

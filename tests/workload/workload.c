@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,14 +184,14 @@ static void call_getcwd(long i) {
 // "calls" sleeps in a read until "waker" has seen it asleep and writes: one wakeup each.
 static int pipe_ends[2];
 
+// Off its CPU; the state in `stat` is set before.
 static bool asleep(long thread) {
     char path[64], line[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    snprintf(path, sizeof path, "/proc/self/task/%ld/wchan", thread);
     FILE* const file = fopen(path, "r");
     if (!file || !fgets(line, sizeof line, file)) exit(1);
     fclose(file);
-    const char* const state = strrchr(line, ')');
-    return state && state[2] == 'S';
+    return line[0] != '0';
 }
 
 static void* wake(void* argument) {
@@ -228,6 +229,50 @@ static void call_narrow(long i) {
     __asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
 }
 
+// A process ends, and another one gets its number: the first calls getppid(), the second getuid(). What the kernel does
+// later about the first one's end is done when the second begins.
+static pid_t child_that_calls(long number, pid_t as) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (as == 0 || getpid() == as) syscall(number);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    return child;
+}
+static void call_reuse(long i) {
+    (void)i;
+    const pid_t first = child_that_calls(SYS_getppid, 0);
+    for (int turn = 0; turn < 20; turn++) {
+        syscall(SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL: synchronize_rcu() */, 0, 0);
+        usleep(10000);
+    }
+    const int last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+    for (int turn = 0; turn < 1000; turn++) {
+        dprintf(last, "%d", first - 1);
+        if (child_that_calls(SYS_getuid, first) == first) {
+            printf("the number is used again\n");
+            break;
+        }
+    }
+    close(last);
+}
+
+// Names and strings that would command a terminal, or look like lines of lt's.
+TRACED int escape(const char* text) {
+    __asm__ volatile("" : : "r"(text) : "memory");
+    return text[0];
+}
+static void call_escape(long i) {
+    (void)i;
+    prctl(PR_SET_NAME, "\x1b[31mX\x07\n\xff\xc3@f: 1");
+    escape(
+        "\x1b[2J\r\n@forged: 1\n\x9b"
+        "31m\xff\xfe \"q\" \\ \t \xc2\x9b end");
+    close(open("/tmp/\x1b[31mfile\n\xff", O_RDONLY));
+    syscall(SYS_getppid);
+}
+
 static const struct {
     const char* name;
     void (*once)(long i);
@@ -235,7 +280,7 @@ static const struct {
     {"held", call_held},       {"nest", call_nest},     {"getcwd", call_getcwd}, {"nanosleep", call_nanosleep},
     {"getppid", call_getppid}, {"deep", call_deep},     {"leap", call_leap},     {"perish", call_perish},
     {"crowd", call_crowd},     {"futex", call_futex},   {"block", call_block},   {"epoll", call_epoll},
-    {"wake", call_wake},       {"narrow", call_narrow},
+    {"wake", call_wake},       {"narrow", call_narrow}, {"reuse", call_reuse},   {"escape", call_escape},
 };
 
 int main(int argc, char** argv) {

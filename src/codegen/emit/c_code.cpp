@@ -1,6 +1,6 @@
-// C of the kernel's kind follows addresses of the kernel as it follows its own; a program of BPF may only copy from
-// there by a helper. What clang gives is inlined into the functions that the script calls, so where an address comes
-// from is seen in the function itself.
+// Kernel C follows kernel addresses as if they were its own, but a BPF program may only copy from kernel memory with a
+// helper. The clang output is inlined into the functions that the script calls, so the function itself shows where an
+// address comes from.
 #include <fmt/format.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringExtras.h>
@@ -20,23 +20,24 @@
 
 #include <utility>
 
-#include "helpers.h"
-#include "module.h"
-#include "parser/ast.h"
-#include "stdlib/c_words.h"
+#include <linux/bpf.h>
+
+#include "codegen/emit/module.h"
+#include "parser/tree/ast.h"
+#include "systemtap/tables/c_words.h"
 
 namespace lt::emitter {
 namespace {
 
-constexpr unsigned most_turns = 1 << 16;  // of a loop; what the verifier follows depends on the loop's body, too
+constexpr unsigned most_turns = 1 << 16;  // of a loop; the verifier's limit also depends on the loop's body
 
 bool is_script(const llvm::DILocation* at) { return at->getFilename() == llvm::StringRef(ast::c_file); }
 
-// Is it memory of the program's own, whatever way the address came?
+// Does the address point to the program's own memory, on every path?
 class Owner {
   public:
     bool owns(const llvm::Value* address) {
-        if (!seen_.insert(address).second) return true;  // round a loop: the other ways in decide
+        if (!seen_.insert(address).second) return true;  // a loop: the other inputs decide
         if (llvm::isa<llvm::AllocaInst, llvm::GlobalVariable, llvm::Argument>(address)) return true;
         if (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) return owns(step->getPointerOperand());
         if (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(address))
@@ -54,21 +55,21 @@ class Owner {
 
 bool is_own(const llvm::Value* address) { return Owner().owns(address); }
 
-// A helper of BPF is called by its number as if that were its address.
+// A BPF helper's number is the address to call.
 bool is_helper(const llvm::Value* called) {
     const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(called);
     return address != nullptr && address->getOpcode() == llvm::Instruction::IntToPtr;
 }
 
-// The number of the helper that is called; 0: something else.
+// The number of the called helper; 0: the call is something else.
 uint64_t helper_called(const llvm::CallBase& call) {
     const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(call.getCalledOperand());
     const auto* number = address != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(address->getOperand(0)) : nullptr;
     return number != nullptr ? number->getZExtValue() : 0;
 }
 
-// The first part of a format that the kernel's formatting does not take (kernel/trace/bpf_trace.c): empty if there is
-// none. It wants to see the end of a word behind a string.
+// The first part of a format that the kernel's formatting does not support (kernel/trace/bpf_trace.c); empty if there
+// is none. The kernel requires that no letter or digit follows a string conversion.
 llvm::StringRef wrong_conversion(llvm::StringRef format) {
     const auto ends_word = [](llvm::StringRef rest) { return rest.empty() || !llvm::isAlnum(rest.front()); };
     for (size_t at = format.find('%'); at != llvm::StringRef::npos; at = format.find('%', at)) {
@@ -116,7 +117,7 @@ class Fitter {
         return out;
     }
 
-    // BPF v3 divides numbers without a sign only. By zero it gives zero, as elsewhere in lt.
+    // BPF v3 only has unsigned division. Division by zero gives zero, as elsewhere in lt.
     static void divide(llvm::BinaryOperator& division) {
         llvm::IRBuilder<> b(&division);
         const bool remainder = division.getOpcode() == llvm::Instruction::SRem;
@@ -144,16 +145,16 @@ class Fitter {
         const auto is_floating = [](const llvm::Value* v) { return v->getType()->isFPOrFPVectorTy(); };
         const bool floats =
             is_floating(&i) || llvm::any_of(i.operands(), [&](const llvm::Use& u) { return is_floating(u.get()); });
-        if (floats && std::exchange(told_of_floats_, true)) return;
-        if (floats) return refuse(i, "a program of BPF has no floating point", "count in a smaller unit");
+        if (floats && std::exchange(reported_floats_, true)) return;
+        if (floats) return refuse(i, "BPF programs do not have floating point", "use integers in a smaller unit");
         if (const llvm::Value* written = target(i); written != nullptr && !is_own(written))
-            return refuse(i, "this writes to memory of the kernel", "lt does not write to what it traces");
+            return refuse(i, "this writes to kernel memory", "lt does not write to what it traces");
         if (const auto* room = llvm::dyn_cast<llvm::AllocaInst>(&i); room && !room->isStaticAlloca())
-            return refuse(i, "the size of this is not known before it runs", "give it a constant size");
+            return refuse(i, "the size of this array is not a constant", "give it a constant size");
         if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) look_at_call(*call);
     }
 
-    // Where it writes, if it does.
+    // The address that the instruction writes to; null if it does not write.
     static const llvm::Value* target(const llvm::Instruction& i) {
         if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return store->getPointerOperand();
         if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&i)) return change->getPointerOperand();
@@ -164,7 +165,8 @@ class Fitter {
 
     void look_at_call(llvm::CallBase& call) {
         if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
-            if (!assembly->getAsmString().empty()) refuse(call, "this is assembly", std::string(no_assembly));
+            if (!assembly->getAsmString().empty())
+                refuse(call, "assembly is not supported here", std::string(no_assembly));
             return;
         }
         const llvm::Function* called = call.getCalledFunction();
@@ -174,18 +176,18 @@ class Fitter {
             if (helper_called(call) == snprintf_helper) look_at_format(call);
             const auto is_function = [](const llvm::Use& given) { return llvm::isa<llvm::Function>(given.get()); };
             if (llvm::any_of(call.args(), is_function))
-                return refuse(call, "a function cannot be handed to a helper from here", "write a loop that counts");
+                return refuse(call, "a function cannot be passed to a helper here", "write a counted loop");
             if (!is_helper(call.getCalledOperand()))
-                refuse(call, "a program of BPF cannot call a function by its address", "call it by its name");
+                refuse(call, "BPF programs cannot call a function by its address", "call it by its name");
             return;
         }
         const std::string name = called->getName().str();
         if (!called->isDeclaration()) return refuse(call, fmt::format("{}() calls itself", name), "write a loop");
         const std::string_view instead = instead_of(name);
-        refuse(call, fmt::format("a program of BPF has no {}", name),
+        refuse(call, fmt::format("BPF programs cannot call `{}`", name),
                !instead.empty() ? std::string(instead)
-                                : "it can call helpers (bpf-helpers(7)), and functions of the kernel that are made "
-                                  "for it: declare them __ksym");
+                                : "call a helper (see bpf-helpers(7)), or declare a kernel function that BPF "
+                                  "programs may call with `__ksym`");
     }
 
     void look_at_format(const llvm::CallBase& call) {
@@ -193,8 +195,8 @@ class Fitter {
         if (!llvm::getConstantStringInfo(call.getArgOperand(2), format)) return;
         const llvm::StringRef wrong = wrong_conversion(format);
         if (!wrong.empty())
-            refuse(call, fmt::format("the kernel's own formatting does not take {}", wrong.str()),
-                   "there are %d %u %x %p %s %c and %%, with a width but no precision; behind %s no letter follows");
+            refuse(call, fmt::format("the kernel's formatting does not support `{}`", wrong.str()),
+                   "use %d %u %x %p %s %c or %%, with a width but no precision, and no letter after %s");
     }
 
     void loops() {
@@ -208,21 +210,21 @@ class Fitter {
             const unsigned turns = evolution.getSmallConstantMaxTripCount(loop);
             if (turns != 0 && turns <= most_turns) continue;
             refuse(*loop->getHeader()->getTerminator(),
-                   turns == 0 ? "nothing says how often this loop turns at most"
-                              : fmt::format("this loop may turn {} times", turns),
-                   "count its turns up to a constant: for (i = 0; i < 100 && p; i++)", loop->getStartLoc());
+                   turns == 0 ? "the number of iterations of this loop is not limited"
+                              : fmt::format("this loop may run {} iterations", turns),
+                   "limit it with a constant: `for (i = 0; i < 100 && p; i++)`", loop->getStartLoc());
         }
     }
 
     void refuse(const llvm::Instruction& i, std::string what, std::string instead, llvm::DebugLoc at = {}) {
         const Span where = span_of(at ? at.get() : i.getDebugLoc().get());
-        for (const Diag& told : diags_.all()) {
-            if (told.span == where && told.message == what) return;
+        for (const Diag& earlier : diags_.all()) {
+            if (earlier.span == where && earlier.message == what) return;
         }
         diags_.error(where, std::move(what)).hint = std::move(instead);
     }
 
-    // The innermost place that is in the script; a macro may stand elsewhere.
+    // The innermost location that is in the script; a macro may be defined elsewhere.
     Span span_of(const llvm::DILocation* at) const {
         while (at != nullptr && (!is_script(at) || at->getLine() == 0)) at = at->getInlinedAt();
         if (at == nullptr) return {};
@@ -248,14 +250,13 @@ class Fitter {
         read.eraseFromParent();
     }
 
-    // What cannot be read is zero, and counted.
-    void copied(llvm::IRBuilder<>& b, llvm::Value* to, llvm::Value* size, llvm::Value* from,
-                llvm::Instruction& behind) {
+    // Memory that cannot be read gives zero, and is counted.
+    void copied(llvm::IRBuilder<>& b, llvm::Value* to, llvm::Value* size, llvm::Value* from, llvm::Instruction& after) {
         llvm::Type* word = b.getInt64Ty();
         auto* type = llvm::FunctionType::get(word, {b.getPtrTy(), word, b.getPtrTy()}, false);
-        llvm::Value* helper = b.CreateIntToPtr(b.getInt64(helper_probe_read_kernel), b.getPtrTy());
+        llvm::Value* helper = b.CreateIntToPtr(b.getInt64(BPF_FUNC_probe_read_kernel), b.getPtrTy());
         llvm::Value* failed = b.CreateCall(type, helper, {to, b.CreateZExtOrTrunc(size, word), from});
-        llvm::Instruction* lost = llvm::SplitBlockAndInsertIfThen(b.CreateIsNotNull(failed), &behind, false);
+        llvm::Instruction* lost = llvm::SplitBlockAndInsertIfThen(b.CreateIsNotNull(failed), &after, false);
         b.SetInsertPoint(lost);
         llvm::Value* loss = function_.getArg(static_cast<unsigned>(function_.arg_size() - 1));
         llvm::Value* counter = b.CreateGEP(word, losses(), loss);
@@ -269,7 +270,7 @@ class Fitter {
         return module.getOrInsertGlobal("lt_lost", none);
     }
 
-    // What is read is taken from there at once, so all reads share it.
+    // The result of a read is used at once, so all reads share one slot.
     llvm::Value* slot(uint64_t size) {
         constexpr uint64_t usual = 8;
         if (size > usual) return alloca(size);
@@ -288,11 +289,11 @@ class Fitter {
     const Source& source_;
     Diags& diags_;
     llvm::AllocaInst* slot_ = nullptr;
-    bool told_of_floats_ = false;
+    bool reported_floats_ = false;
 };
 
-// Lines of the whole program are those of the script: what is inlined gets that of its call. What types say of members
-// (CO-RE) stays with the variables that ask for it.
+// Line numbers are the script's: inlined code gets the line of its call. Type information about members (CO-RE) stays
+// on the variables that refer to it.
 void drop_debug_information(llvm::Module& module) {
     for (llvm::Function& f : module) {
         if (!f.isDeclaration()) llvm::stripDebugInfo(f);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "module.h"
+#include "codegen/emit/module.h"
 
 namespace lt::emitter {
 namespace {
@@ -62,8 +62,7 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
             builder_.createMemberType(file_, name, file_, 0, 64, 64, offset, llvm::DINode::FlagZero, type));
         offset += 64;
     };
-    const bool typed =
-        m.storage == ir::Storage::task_storage;  // the kernel makes storage in tasks only for described types
+    const bool typed = m.storage == ir::Storage::task_storage;  // the kernel requires BTF types for task storage
     if (typed) {
         add("key", builder_.createPointerType(int_, 64));
         add("value", number("value", m.value_size / 4));
@@ -78,7 +77,7 @@ void DebugInfo::map(llvm::GlobalVariable& variable, const ir::MapDefinition& m) 
         builder_.createGlobalVariableExpression(file_, variable.getName(), variable.getName(), file_, 0, type, false));
 }
 
-// What a member is made of, as far as libbpf compares it with that of the kernel that runs.
+// A member's type, as far as libbpf compares it with the type in the running kernel.
 llvm::DIType* DebugInfo::leaf(const Type& type) {
     const uint64_t bits = uint64_t{type.size} * 8;
     switch (type.kind) {
@@ -109,15 +108,17 @@ llvm::DIType* DebugInfo::leaf(const Type& type) {
     return nullptr;
 }
 
-llvm::DIType* DebugInfo::holder(const std::string& name, const Member& member, llvm::DIType* type) {
+// libbpf looks up a named type by name and kind, and compares an unnamed one by its members.
+llvm::DIType* DebugInfo::holder(const std::string& name, bool is_union, const Member& member, llvm::DIType* type) {
     const uint64_t offset = uint64_t{member.offset} * 8, size = uint64_t{member.type.size} * 8;
     llvm::DIType* inside =
         member.bit_size != 0
             ? builder_.createBitFieldMemberType(file_, member.name, file_, 0, member.bit_size,
                                                 offset + member.bit_offset, offset, llvm::DINode::FlagZero, type)
             : builder_.createMemberType(file_, member.name, file_, 0, size, 8, offset, llvm::DINode::FlagZero, type);
-    return builder_.createStructType(file_, name, file_, 0, offset + size, 8, llvm::DINode::FlagZero, nullptr,
-                                     builder_.getOrCreateArray(inside));
+    const llvm::DINodeArray all = builder_.getOrCreateArray(inside);
+    if (is_union) return builder_.createUnionType(file_, name, file_, 0, offset + size, 8, llvm::DINode::FlagZero, all);
+    return builder_.createStructType(file_, name, file_, 0, offset + size, 8, llvm::DINode::FlagZero, nullptr, all);
 }
 
 llvm::DIType* DebugInfo::root(const ir::Relocation& r) {
@@ -127,7 +128,8 @@ llvm::DIType* DebugInfo::root(const ir::Relocation& r) {
     for (size_t i = r.path.size(); i-- > 0;) {
         Member member = r.path[i];
         member.type.size = static_cast<uint32_t>(type->getSizeInBits() / 8);
-        type = holder(i == 0 && tagged ? r.root.substr(blank + 1) : "", member, type);
+        const bool named = i == 0 && tagged;
+        type = holder(named ? r.root.substr(blank + 1) : "", named && r.root.starts_with("union "), member, type);
     }
     return tagged ? type : builder_.createTypedef(type, r.root, file_, 0, file_);
 }
@@ -138,17 +140,19 @@ void DebugInfo::function(llvm::Function& f) {
     current_ = builder_.createFunction(file_, f.getName(), f.getName(), file_, 1, type, 1, llvm::DINode::FlagPrototyped,
                                        llvm::DISubprogram::SPFlagDefinition);
     builder_.createParameterVariable(current_, "ctx", 1, file_, 1, context,
-                                     true);  // the kernel wants arguments to have names
+                                     true);  // the kernel requires named arguments
     f.setSubprogram(current_);
 }
 
-void DebugInfo::kernel_function(llvm::Function& f, llvm::DIType* result) {
-    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({result}));
+void DebugInfo::kernel_function(llvm::Function& f, llvm::DIType* result, bool takes_context) {
+    llvm::SmallVector<llvm::Metadata*, 2> types{result};
+    if (takes_context) types.push_back(builder_.createPointerType(nullptr, 64));
+    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray(types));
     f.setSubprogram(builder_.createFunction(file_, f.getName(), "", file_, 1, type, 1, llvm::DINode::FlagPrototyped,
                                             llvm::DISubprogram::SPFlagZero));
 }
 
-// The kernel wants a described function with as many named arguments as there are.
+// The kernel requires a described function to name each of its arguments.
 llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
     llvm::DISubprogram* const before = current_;
     llvm::DIType* word = builder_.createBasicType("long", 64, llvm::dwarf::DW_ATE_signed);
@@ -167,7 +171,7 @@ llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
     return before;
 }
 
-// The kernel reads from this how much of its memory a function may touch.
+// From this type the kernel reads how much of its arguments' memory a function may access.
 llvm::DISubprogram* DebugInfo::apart(llvm::Function& f, const std::vector<uint64_t>& sizes) {
     llvm::DISubprogram* const before = current_;
     llvm::DIType* word = builder_.createBasicType("long", 64, llvm::dwarf::DW_ATE_signed);

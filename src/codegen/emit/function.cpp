@@ -1,307 +1,311 @@
-#include "function.h"
+#include "codegen/emit/function.h"
 
+#include <linux/bpf.h>
 #include <llvm/IR/IntrinsicsBPF.h>
 
-#include <array>
-
-#include "helpers.h"
-#include "runtime/host_calls.h"
+#include "arch/arch.h"
+#include "codegen/emit/calls.h"
+#include "codegen/emit/loop.h"
+#include "codegen/emit/memory.h"
+#include "codegen/ir/text_steps.h"
+#include "codegen/ir/way_code.h"
+#include "runtime/border/host_calls.h"
 
 namespace lt::emitter {
 namespace {
 
-// Offsets in struct pt_regs of x86-64 (arch/x86/include/asm/ptrace.h); the registers of arguments by the System V ABI.
-constexpr std::array<uint64_t, 6> argument_registers{112, 104, 96, 88, 72, 64};  // di si dx cx r8 r9
-constexpr uint64_t return_register = 80;                                         // ax
-constexpr uint64_t stack_register = 152;                                         // sp
+void alloca_slots(Code& code);
+void either_end(Code& code);
+void take_room(Code& code);
+void claim_scratch(Code& code);
+llvm::Value* session_call(Code& code, llvm::Function* called);
+void emit_operation(Code& code, const ir::Op& op);
+llvm::Value* argument_value(Code& code, uint64_t n);
+llvm::Value* emit_flow(Code& code, const ir::Op& op);
+llvm::Value* place_of(Code& code, const ir::Op& op);
+llvm::Value* place_of(Code& code);
+llvm::Value* frame_address(Code& code);
+llvm::Value* written_slot(Code& code, const ir::Op& op);
+llvm::Value* fetch_memory(Code& code, const ir::Op& op);
+llvm::Value* emit_alu(Code& code, const ir::Op& op);
+llvm::Value* result_value(Code& code);
+void dead_end(Code& code);
+void emit_branch(Code& code, const ir::Op& op);
+void emit_end(Code& code);
+llvm::Value* of_trampoline(Code& code, int64_t number, uint64_t n);
 
-// Section names by which libbpf knows the kind of a program, for entries and for returns.
-struct SectionRow {
-    Way way;
-    const char* entry;
-    const char* at_return;
-};
-constexpr SectionRow sections[] = {
-    {Way::run, "raw_tp", "raw_tp"},
-    {Way::raw_tracepoint, "raw_tp", "raw_tp"},
-    {Way::tracepoint, "tracepoint", "tracepoint"},
-    {Way::fentry, "fentry", "fexit"},
-    {Way::kprobe, "kprobe", "kretprobe"},
-    {Way::kprobe_multi, "kprobe.multi", "kretprobe.multi"},
-    {Way::kprobe_session, "kprobe", "kprobe"},
-    {Way::uprobe_multi, "uprobe", "uretprobe"},
-    {Way::uprobe_session, "uprobe", "uprobe"},
-    {Way::uprobe, "uprobe", "uretprobe"},
-    {Way::breakpoint, "perf_event", "perf_event"},
-    {Way::walk, "iter/task", "iter/task"},
-    {Way::iterator, "iter", "iter"},
-    {Way::perf_event, "perf_event", "perf_event"},
-    {Way::host, "lt_host", "lt_host"},  // none that libbpf knows
-    {Way::sockets, "sockops", "sockops"},
-    {Way::system_call, "tracepoint", "tracepoint"},
-};
+}  // namespace
 
-const char* section(Way way, bool at_return) {
-    for (const SectionRow& row : sections) {
-        if (row.way == way) return at_return ? row.at_return : row.entry;
+Code::Code(ModuleBuilder& module, const ir::Function& source_in)
+    : m(module),
+      source(source_in),
+      b(module.context),
+      values(source.values, nullptr),
+      makers(source.values, nullptr),
+      shared(ir::shared(source)),
+      // before Linux 5.12 (like atomic instructions), a function that is verified separately cannot take memory
+      calls_strings(ir::is_long(source) && module.program.abilities.atomics) {}
+
+void build_function(Code& code) {
+    llvm::FunctionType* type = llvm::FunctionType::get(code.b.getInt32Ty(), {code.b.getPtrTy()}, false);
+    code.function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, code.source.name, *code.m.module);
+    const bool both = !code.source.on_entry.empty();
+    if (way_row(code.source.way).session && !both) {
+        code.function->setLinkage(llvm::GlobalValue::InternalLinkage);
+        code.function->addFnAttr(llvm::Attribute::AlwaysInline);
+    } else {
+        const WayCode& way = way_code(code.source.way);
+        code.function->setSection(code.source.at_return ? way.at_return : way.entry);
     }
-    return "";
+    code.function->addFnAttr(llvm::Attribute::NoUnwind);
+    code.m.debug.function(*code.function);
+    code.b.SetInsertPoint(llvm::BasicBlock::Create(code.m.context, "", code.function));
+    code.b.SetCurrentDebugLocation(code.m.debug.line({}));
+    alloca_slots(code);
+    if (both) either_end(code);
+    if (code.source.scratch) claim_scratch(code);
+    if (code.source.way == Way::host) take_room(code);
+    share_memory(code);
+    emit_block(code, code.source.body);
+    emit_leave(code);
+}
+
+namespace {
+
+void either_end(Code& code) {
+    auto* entry = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* at_return = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    code.b.CreateCondBr(session_call(code, code.m.session_is_return()), at_return, entry);
+    for (const auto& [place, name] :
+         {std::pair(entry, &code.source.on_entry), std::pair(at_return, &code.source.on_return)}) {
+        code.b.SetInsertPoint(place);
+        code.b.CreateCall(code.m.module->getFunction(*name), {code.function->getArg(0)});
+        code.b.CreateBr(after);
+    }
+    code.b.SetInsertPoint(after);
+}
+
+llvm::Value* session_call(Code& code, llvm::Function* called) {
+    return called->arg_empty() ? code.b.CreateCall(called) : code.b.CreateCall(called, {context_of(code)});
+}
+
+// The slots of a loop's body are allocated where they are used.
+void alloca_slots(Code& code) {
+    code.slots.assign(code.source.slots, nullptr);
+    if (code.shared.loops) return;
+    for (llvm::AllocaInst*& slot : code.slots) {
+        slot = code.b.CreateAlloca(code.b.getInt64Ty());
+        code.b.CreateStore(word(code, 0), slot);
+    }
 }
 
 }  // namespace
 
-FunctionBuilder::FunctionBuilder(ModuleBuilder& module, const ir::Function& source)
-    : m_(module),
-      source_(source),
-      b_(module.context_),
-      values_(source.values, nullptr),
-      makers_(source.values, nullptr),
-      shared_(ir::shared(source)),
-      calls_strings_(is_long(source)) {}
-
-void FunctionBuilder::build() {
-    llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false);
-    function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, source_.name, *m_.module_);
-    const bool both = !source_.on_entry.empty();
-    if (way_row(source_.way).session && !both) {
-        function_->setLinkage(llvm::GlobalValue::InternalLinkage);
-        function_->addFnAttr(llvm::Attribute::AlwaysInline);
-    } else {
-        function_->setSection(section(source_.way, source_.at_return));
-    }
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    m_.debug_.function(*function_);
-    b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_));
-    b_.SetCurrentDebugLocation(m_.debug_.line({}));
-    alloca_slots();
-    if (both) either_end();
-    if (source_.scratch) claim_scratch();
-    if (source_.way == Way::host) take_room();
-    share_memory();
-    block(source_.body);
-    leave();
-}
-
-void FunctionBuilder::either_end() {
-    auto* entry = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* at_return = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
-    b_.CreateCondBr(b_.CreateCall(m_.session_is_return()), at_return, entry);
-    for (const auto& [place, name] : {std::pair(entry, &source_.on_entry), std::pair(at_return, &source_.on_return)}) {
-        b_.SetInsertPoint(place);
-        b_.CreateCall(m_.module_->getFunction(*name), {function_->getArg(0)});
-        b_.CreateBr(after);
-    }
-    b_.SetInsertPoint(after);
-}
-
-// Those of a loop's body are made where they are used.
-void FunctionBuilder::alloca_slots() {
-    slots_.assign(source_.slots, nullptr);
-    if (shared_.loops) return;
-    for (llvm::AllocaInst*& slot : slots_) {
-        slot = b_.CreateAlloca(b_.getInt64Ty());
-        b_.CreateStore(word(0), slot);
-    }
-}
-
-void FunctionBuilder::block(const ir::Block& block) {
+void emit_block(Code& code, const ir::Block& block) {
     for (const ir::Op& op : block) {
-        b_.SetCurrentDebugLocation(m_.debug_.line(op.span));
-        operation(op);
+        code.b.SetCurrentDebugLocation(code.m.debug.line(op.span));
+        emit_operation(code, op);
     }
 }
 
-void FunctionBuilder::operation(const ir::Op& op) {
-    llvm::Value* v = value_of(op);
+namespace {
+
+void emit_operation(Code& code, const ir::Op& op) {
+    llvm::Value* v = value_of(code, op);
     if (op.id == ir::no_value) return;
-    values_[op.id] = v;
-    makers_[op.id] = &op;
-    if (const uint32_t home = shared_.values[op.id]; home != ir::Shared::none) b_.CreateStore(v, word_at(home));
+    code.values[op.id] = v;
+    code.makers[op.id] = &op;
+    if (const uint32_t home = code.shared.values[op.id]; home != ir::Shared::none)
+        code.b.CreateStore(v, word_at(code, home));
 }
 
-llvm::Value* FunctionBuilder::value_of(const ir::Op& op) {
+}  // namespace
+
+llvm::Value* value_of(Code& code, const ir::Op& op) {
     switch (op.code) {
         case ir::Code::constant:
-            return word(op.number);
+            return word(code, op.number);
         case ir::Code::text:
-            return m_.texts_[op.symbol];
+            return code.m.texts[op.symbol];
         case ir::Code::map:
-            return m_.maps_[op.symbol];
+            return code.m.maps[op.symbol];
         case ir::Code::context:
-            return context();
+            return context_of(code);
         case ir::Code::param:
-            return at(m_.params_, op.offset);
+            return address_at(code, code.m.params, op.offset);
         case ir::Code::buffer:
-            return buffer(op.offset, static_cast<uint64_t>(op.number));
+            return buffer(code, op.offset, static_cast<uint64_t>(op.number));
         case ir::Code::at:
-            return place(op);
+            return place_of(code, op);
         case ir::Code::alu:
-            return alu(op);
+            return emit_alu(code, op);
         case ir::Code::extend:
-            return extended(in(op, 0), op.width, op.is_signed);
+            return extended(code, input(code, op, 0), op.width, op.is_signed);
         case ir::Code::slot_read:
-            return b_.CreateLoad(b_.getInt64Ty(), slot(op.symbol));
+            return code.b.CreateLoad(code.b.getInt64Ty(), slot_address(code, op.symbol));
         case ir::Code::slot_write:
-            return written(op);
+            return written_slot(code, op);
         case ir::Code::relocation:
-            return b_.CreateLoad(b_.getInt64Ty(), m_.relocations_[op.symbol]);
+            return code.b.CreateLoad(code.b.getInt64Ty(), code.m.relocations[op.symbol]);
         case ir::Code::fetch:
-            return fetch(op);
+            return fetch_memory(code, op);
         case ir::Code::load:
-            return loaded(as_address(in(op, 0)), op.offset, op.width, op.is_signed);
+            return loaded(code, as_address(code, input(code, op, 0)), op.offset, op.width, op.is_signed);
         case ir::Code::store:
-            return b_.CreateStore(stored(in(op, 1), op.width), at(in(op, 0), op.offset));
+            return code.b.CreateStore(stored(code, op), address_at(code, input(code, op, 0), op.offset));
         case ir::Code::copy:
-            return copy(at(in(op, 0), op.offset), in(op, 1), static_cast<uint64_t>(op.number)), nullptr;
+            return copy_bytes(code, address_at(code, input(code, op, 0), op.offset), input(code, op, 1),
+                              static_cast<uint64_t>(op.number)),
+                   nullptr;
         case ir::Code::argument:
-            return argument(static_cast<uint64_t>(op.number));
-        case ir::Code::stopping:
-            return b_.CreateLoad(b_.getInt64Ty(), m_.stop_);
-        case ir::Code::halt:
-            return b_.CreateStore(b_.getInt64(1), m_.stop_);
+            return argument_value(code, static_cast<uint64_t>(op.number));
         case ir::Code::frame:
-            return frame();
+            return frame_address(code);
         case ir::Code::result:
-            return result();
+            return result_value(code);
         case ir::Code::field:
-            return from_context(op.offset, op.width, op.is_signed);
+            return from_context(code, op.offset, op.width, op.is_signed);
         case ir::Code::helper:
-            return helper(op.number, inputs(op));
         case ir::Code::host:
-            return host_call(op);
         case ir::Code::find:
-            return found(op);
         case ir::Code::call:
-            return library(op);
         case ir::Code::c_call:
-            return c_call(op);
         case ir::Code::reserve:
-            return reserved(op);
         case ir::Code::submit:
-            return helper(helper_ringbuf_submit, {in(op, 0), in(op, 1)});
         case ir::Code::loss:
-            return count_loss(op.symbol), nullptr;
+            return emit_call(code, op);
+        case ir::Code::stopping:
+        case ir::Code::halt:
         case ir::Code::branch:
-            return branch(op), nullptr;
         case ir::Code::loop:
         case ir::Code::each:
-            return loop(op), nullptr;
         case ir::Code::turn:
-            return turn(op);
         case ir::Code::stop:
-            return end_turn(true), dead_end(), nullptr;
         case ir::Code::scope:
-            return scope(op), nullptr;
         case ir::Code::quit:
-            return go_to(op.symbol), dead_end(), nullptr;
         case ir::Code::leave:
-            return go_to(0), dead_end(), nullptr;
+            return emit_flow(code, op);
     }
     return nullptr;
 }
 
-llvm::Value* FunctionBuilder::place(const ir::Op& op) {
-    llvm::Value* base = at(in(op, 0), op.offset);
-    return op.in.size() > 1 ? b_.CreateGEP(b_.getInt8Ty(), base, hidden(in(op, 1))) : base;
+namespace {
+
+// Operations of control flow.
+llvm::Value* emit_flow(Code& code, const ir::Op& op) {
+    switch (op.code) {
+        case ir::Code::stopping:
+            return code.b.CreateLoad(code.b.getInt64Ty(), code.m.stop);
+        case ir::Code::halt:
+            return code.b.CreateStore(code.b.getInt64(1), code.m.stop);
+        case ir::Code::branch:
+            return emit_branch(code, op), nullptr;
+        case ir::Code::loop:
+            return op.number != 0 ? emit_own_loop(code, op) : emit_loop(code, op), nullptr;
+        case ir::Code::each:
+            return emit_loop(code, op), nullptr;
+        case ir::Code::turn:
+            return turn_number(code, op);
+        case ir::Code::stop:
+            return emit_stop(code), dead_end(code), nullptr;
+        case ir::Code::scope:
+            return emit_scope(code, op), nullptr;
+        case ir::Code::quit:
+            return go_to(code, op.symbol), dead_end(code), nullptr;
+        case ir::Code::leave:
+            return go_to(code, 0), dead_end(code), nullptr;
+        default:
+            return nullptr;
+    }
 }
 
-llvm::Value* FunctionBuilder::written(const ir::Op& op) {
-    const bool alone = shared_.slots[op.symbol] == ir::Shared::none;
-    return b_.CreateStore(alone ? in(op, 0) : opaque(in(op, 0)), slot(op.symbol));
+llvm::Value* place_of(Code& code, const ir::Op& op) {
+    llvm::Value* base = address_at(code, input(code, op, 0), op.offset);
+    return op.in.size() > 1 ? code.b.CreateGEP(code.b.getInt8Ty(), base, hidden(code, input(code, op, 1))) : base;
 }
 
-llvm::SmallVector<llvm::Value*, 8> FunctionBuilder::inputs(const ir::Op& op) {
-    llvm::SmallVector<llvm::Value*, 8> all;
-    for (size_t i = 0; i < op.in.size(); i++) all.push_back(in(op, i));
-    return all;
+llvm::Value* written_slot(Code& code, const ir::Op& op) {
+    const bool alone = code.shared.slots[op.symbol] == ir::Shared::none;
+    return code.b.CreateStore(alone ? input(code, op, 0) : opaque(code, input(code, op, 0)),
+                              slot_address(code, op.symbol));
 }
 
-llvm::Value* FunctionBuilder::host_call(const ir::Op& op) {
-    const HostCallRow& row = host_call_row(static_cast<HostCall>(op.symbol));
-    return helper(host_helper(row.call), inputs(op), row.address);
+// The code that follows in this block can never run, but needs a block.
+void dead_end(Code& code) { code.b.SetInsertPoint(llvm::BasicBlock::Create(code.m.context, "", code.function)); }
+
+}  // namespace
+
+void emit_leave(Code& code) {
+    if (code.source.scratch) library_call(code, ir::Library::release, {code.frame});
+    emit_end(code);
 }
 
-llvm::Value* FunctionBuilder::found(const ir::Op& op) {
-    llvm::Value* map = m_.maps_[op.symbol];
-    return op.in.size() > 1 ? helper(helper_map_lookup_percpu_elem, {map, in(op, 0), in(op, 1)}, true)
-                            : helper(helper_map_lookup_elem, {map, in(op, 0)}, true);
+namespace {
+
+// The kernel interprets the result of socket programs: 1 leaves the decision to other programs.
+void emit_end(Code& code) { code.b.CreateRet(code.b.getInt32(way_code(code.source.way).returns)); }
+
+// Allocated outside the stack, which is 512 bytes wherever BPF runs.
+void take_room(Code& code) {
+    const uint64_t bytes = code.source.frame + uint64_t{8} * code.shared.words;
+    if (bytes > 0)
+        code.frame = helper_call(code, host_helper(HostCall::room), {word(code, static_cast<int64_t>(bytes))}, true);
 }
 
-llvm::Value* FunctionBuilder::reserved(const ir::Op& op) {
-    const uint32_t size = m_.program_.plan.events[op.symbol].size;
-    return helper(helper_ringbuf_reserve, {m_.maps_[static_cast<size_t>(op.number)], word(size), word(0)}, true);
-}
-
-// What follows in this block can never run, but needs a place.
-void FunctionBuilder::dead_end() { b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", function_)); }
-
-void FunctionBuilder::leave() {
-    if (source_.scratch) library(ir::Library::release, {frame_});
-    end();
-}
-
-// What a program of sockets gives is for the kernel: 1 leaves to other programs what they decide.
-void FunctionBuilder::end() { b_.CreateRet(b_.getInt32(source_.way == Way::sockets ? 1 : 0)); }
-
-// Beside the stack, which has 512 bytes wherever BPF runs.
-void FunctionBuilder::take_room() {
-    const uint64_t bytes = source_.frame + uint64_t{8} * shared_.words;
-    if (bytes > 0) frame_ = helper(host_helper(HostCall::room), {word(static_cast<int64_t>(bytes))}, true);
-}
-
-// Without it nothing of the block can run.
-void FunctionBuilder::claim_scratch() {
+// Without scratch memory the block cannot run.
+void claim_scratch(Code& code) {
     constexpr uint64_t header = 8;
-    const bool shared = m_.program_.maps[*source_.scratch].storage == ir::Storage::array;
-    llvm::Value* room = library(ir::Library::claim, {m_.maps_[*source_.scratch], word(shared)});
-    auto* busy = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
-    b_.CreateCondBr(b_.CreateIsNull(room), busy, after);
-    b_.SetInsertPoint(busy);
-    count_loss(source_.scratch_loss);
-    end();
-    b_.SetInsertPoint(after);
-    frame_ = at(room, header);
+    const bool shared = code.m.program.maps[*code.source.scratch].storage == ir::Storage::array;
+    llvm::Value* room = library_call(code, ir::Library::claim, {code.m.maps[*code.source.scratch], word(code, shared)});
+    auto* busy = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    code.b.CreateCondBr(code.b.CreateIsNull(room), busy, after);
+    code.b.SetInsertPoint(busy);
+    count_loss(code, code.source.scratch_loss);
+    emit_end(code);
+    code.b.SetInsertPoint(after);
+    code.frame = address_at(code, room, header);
 }
 
-void FunctionBuilder::branch(const ir::Op& op) {
-    llvm::Value* condition = b_.CreateIsNotNull(in(op, 0));
-    auto* yes = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* no = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
-    b_.CreateCondBr(condition, yes, no);
-    b_.SetInsertPoint(yes);
-    block(op.blocks[0]);
-    b_.CreateBr(after);
-    b_.SetInsertPoint(no);
-    block(op.blocks[1]);
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
+void emit_branch(Code& code, const ir::Op& op) {
+    llvm::Value* condition = code.b.CreateIsNotNull(input(code, op, 0));
+    auto* yes = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* no = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    code.b.CreateCondBr(condition, yes, no);
+    code.b.SetInsertPoint(yes);
+    emit_block(code, op.blocks[0]);
+    code.b.CreateBr(after);
+    code.b.SetInsertPoint(no);
+    emit_block(code, op.blocks[1]);
+    code.b.CreateBr(after);
+    code.b.SetInsertPoint(after);
 }
 
-llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
+llvm::Value* emit_alu(Code& code, const ir::Op& op) {
     const auto number = [&](llvm::Value* v) {
-        return v->getType()->isPointerTy() ? b_.CreatePtrToInt(v, b_.getInt64Ty()) : v;
+        return v->getType()->isPointerTy() ? code.b.CreatePtrToInt(v, code.b.getInt64Ty()) : v;
     };
-    llvm::Value *a = number(in(op, 0)), *c = number(in(op, 1));
+    llvm::Value *a = number(input(code, op, 0)), *c = number(input(code, op, 1));
     const auto truth = [&](llvm::CmpInst::Predicate p) {
-        return b_.CreateZExt(b_.CreateICmp(p, a, c), b_.getInt64Ty());
+        return code.b.CreateZExt(code.b.CreateICmp(p, a, c), code.b.getInt64Ty());
     };
-    // by zero gives zero, and LLVM must not learn that it cannot happen
+    // division by zero gives zero, and LLVM must not assume that it cannot happen
     const auto divided = [&](bool remainder) {
-        llvm::Value* zero = b_.CreateIsNull(c);
-        llvm::Value* divisor = b_.CreateSelect(zero, word(1), c);
-        return b_.CreateSelect(zero, word(0), remainder ? b_.CreateURem(a, divisor) : b_.CreateUDiv(a, divisor));
+        llvm::Value* zero = code.b.CreateIsNull(c);
+        llvm::Value* divisor = code.b.CreateSelect(zero, word(code, 1), c);
+        return code.b.CreateSelect(zero, word(code, 0),
+                                   remainder ? code.b.CreateURem(a, divisor) : code.b.CreateUDiv(a, divisor));
     };
-    const auto distance = [&] { return b_.CreateAnd(c, word(63)); };  // as BPF does
+    const auto distance = [&] { return code.b.CreateAnd(c, word(code, 63)); };  // as BPF does
     switch (op.alu) {
         case ir::Alu::add:
-            return b_.CreateAdd(a, c);
+            return code.b.CreateAdd(a, c);
         case ir::Alu::sub:
-            return b_.CreateSub(a, c);
+            return code.b.CreateSub(a, c);
         case ir::Alu::mul:
-            return b_.CreateMul(a, c);
+            return code.b.CreateMul(a, c);
         case ir::Alu::udiv:
             return divided(false);
         case ir::Alu::umod:
@@ -310,17 +314,17 @@ llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
         case ir::Alu::smod:
             llvm_unreachable("signed division is a library function");
         case ir::Alu::bit_and:
-            return b_.CreateAnd(a, c);
+            return code.b.CreateAnd(a, c);
         case ir::Alu::bit_or:
-            return b_.CreateOr(a, c);
+            return code.b.CreateOr(a, c);
         case ir::Alu::bit_xor:
-            return b_.CreateXor(a, c);
+            return code.b.CreateXor(a, c);
         case ir::Alu::shl:
-            return b_.CreateShl(a, distance());
+            return code.b.CreateShl(a, distance());
         case ir::Alu::lshr:
-            return b_.CreateLShr(a, distance());
+            return code.b.CreateLShr(a, distance());
         case ir::Alu::ashr:
-            return b_.CreateAShr(a, distance());
+            return code.b.CreateAShr(a, distance());
         case ir::Alu::eq:
             return truth(llvm::CmpInst::ICMP_EQ);
         case ir::Alu::ne:
@@ -345,107 +349,83 @@ llvm::Value* FunctionBuilder::alu(const ir::Op& op) {
     return nullptr;
 }
 
-// A BPF helper is called by its number as if that were its address.
-llvm::Value* FunctionBuilder::helper(int64_t number, llvm::ArrayRef<llvm::Value*> arguments, bool address) {
-    std::vector<llvm::Type*> types;
-    for (llvm::Value* v : arguments) types.push_back(v->getType());
-    llvm::Type* result = address ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty();
-    llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
-    return b_.CreateCall(type, b_.CreateIntToPtr(word(number), b_.getPtrTy()), arguments);
+}  // namespace
+
+namespace {
+
+// The helper leaves zeros if it fails.
+llvm::Value* fetch_memory(Code& code, const ir::Op& op) {
+    llvm::Value* failed = helper_call(code, op.number != 0 ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel,
+                                      {place_of(code), word(code, op.width), input(code, op, 0)});
+    auto* lost = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    code.b.CreateCondBr(code.b.CreateIsNull(failed), after, lost);
+    code.b.SetInsertPoint(lost);
+    count_loss(code, op.symbol);
+    code.b.CreateBr(after);
+    code.b.SetInsertPoint(after);
+    return loaded(code, place_of(code), 0, op.width, op.is_signed);
 }
 
-llvm::CallInst* FunctionBuilder::library(ir::Library id, llvm::ArrayRef<llvm::Value*> given) {
-    return call(m_.module_->getFunction(ir::library_row(id).name), given);
+// Eight bytes for a helper's result, which is read immediately.
+llvm::Value* place_of(Code& code) {
+    if (!code.place) code.place = stack_memory(code, 8);
+    return code.place;
 }
 
-llvm::Value* FunctionBuilder::c_call(const ir::Op& op) {
-    llvm::SmallVector<llvm::Value*, 8> arguments = inputs(op);
-    arguments.push_back(word(op.number));
-    return call(m_.module_->getFunction(m_.program_.c_functions[op.symbol]), arguments);
+llvm::Value* argument_value(Code& code, uint64_t n) {
+    const Context context = way_code(code.source.way).context;
+    if (context == Context::trampoline) return of_trampoline(code, BPF_FUNC_get_func_arg, n);
+    if (context == Context::words) return from_context(code, 8 * n, 8, false);
+    const std::span<const arch::Register> registers = argument_registers(code.source.convention);
+    if (n < registers.size()) return from_context(code, registers[n].offset, 8, false);
+    llvm::Value* stack = from_context(code, arch::native.stack_pointer.offset, 8, false);
+    code.b.CreateStore(word(code, 0), place_of(code));
+    llvm::Value* from = code.b.CreateAdd(
+        stack, word(code, arch::native.return_address + static_cast<int64_t>(8 * (n - registers.size()))));
+    helper_call(code, code.source.user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel,
+                {place_of(code), word(code, 8), from});
+    return code.b.CreateLoad(code.b.getInt64Ty(), place_of(code));
 }
 
-llvm::CallInst* FunctionBuilder::call(llvm::Function* f, llvm::ArrayRef<llvm::Value*> given) {
-    std::vector<llvm::Value*> arguments;
-    for (unsigned i = 0; i < given.size(); i++) {
-        llvm::Value* v = given[i];
-        llvm::Type* wanted = f->getFunctionType()->getParamType(i);
-        if (wanted->isPointerTy() && v->getType()->isIntegerTy()) v = b_.CreateIntToPtr(v, wanted);
-        arguments.push_back(wanted->isIntegerTy() ? b_.CreateIntCast(v, wanted, false) : v);
-    }
-    return b_.CreateCall(f, arguments);
-}
-
-llvm::Value* FunctionBuilder::library(const ir::Op& op) {
-    const ir::LibraryRow& row = ir::library_row(static_cast<ir::Library>(op.symbol));
-    std::vector<llvm::Value*> arguments;
-    for (unsigned i = 0; i < op.in.size(); i++) arguments.push_back(in(op, i));
-    if (llvm::Value* apart = called_apart(row.id, arguments)) return apart;
-    llvm::CallInst* call = library(row.id, arguments);
-    return row.result && !row.address ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : call;
-}
-
-// The helper leaves zeros where it fails.
-llvm::Value* FunctionBuilder::fetch(const ir::Op& op) {
-    llvm::Value* failed = helper(op.number != 0 ? helper_probe_read_user : helper_probe_read_kernel,
-                                 {place(), word(op.width), in(op, 0)});
-    auto* lost = llvm::BasicBlock::Create(m_.context_, "", function_);
-    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
-    b_.CreateCondBr(b_.CreateIsNull(failed), after, lost);
-    b_.SetInsertPoint(lost);
-    count_loss(op.symbol);
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
-    return loaded(place(), 0, op.width, op.is_signed);
-}
-
-// Eight bytes for a helper's result, which is read at once.
-llvm::Value* FunctionBuilder::place() {
-    if (!place_) place_ = memory(8);
-    return place_;
-}
-
-llvm::Value* FunctionBuilder::argument(uint64_t n) {
-    if (source_.way == Way::fentry) {
-        helper(helper_get_func_arg, {context(), word(static_cast<int64_t>(n)), place()});
-        return b_.CreateLoad(b_.getInt64Ty(), place());
-    }
-    if (source_.way == Way::raw_tracepoint) return from_context(8 * n, 8, false);
-    if (n < argument_registers.size()) return from_context(argument_registers[n], 8, false);
-    // the return address lies at the stack pointer, the seventh argument above it
-    llvm::Value* stack = from_context(stack_register, 8, false);
-    b_.CreateStore(word(0), place());
-    llvm::Value* from = b_.CreateAdd(stack, word(static_cast<int64_t>(8 * (n - argument_registers.size() + 1))));
-    helper(source_.user ? helper_probe_read_user : helper_probe_read_kernel, {place(), word(8), from});
-    return b_.CreateLoad(b_.getInt64Ty(), place());
-}
-
-// A trampoline's array of arguments lies at one place for the entry and the return of a call. Elsewhere it is the stack
-// pointer, which at the entry, and at the instruction that returns, points to the return address; the hooks on returns
-// run when that has been taken off. A session hands the entry's over to the return.
-llvm::Value* FunctionBuilder::frame() {
-    if (source_.way == Way::fentry) return b_.CreatePtrToInt(context(), b_.getInt64Ty());
-    if (source_.way == Way::tracepoint || source_.way == Way::system_call)
-        return word(1);  // a system call: no other one of the thread is inside
-    llvm::Value* stack = from_context(stack_register, 8, false);
-    if (way_row(source_.way).session) {
-        llvm::Value* cookie = b_.CreateCall(m_.session_cookie());
-        if (source_.at_return) return b_.CreateLoad(b_.getInt64Ty(), cookie);
-        b_.CreateStore(stack, cookie);
+// A trampoline's array of arguments has the same address at the entry and the return of a call. Otherwise this is the
+// stack pointer, which points to the return address at the entry and at the return instruction; return hooks run after
+// the return address has been popped. A session passes the entry's value to the return.
+llvm::Value* frame_address(Code& code) {
+    const Context context = way_code(code.source.way).context;
+    if (context == Context::trampoline) return code.b.CreatePtrToInt(context_of(code), code.b.getInt64Ty());
+    if (context == Context::record) return word(code, 1);  // a system call: a thread cannot be in two
+    llvm::Value* stack = from_context(code, arch::native.stack_pointer.offset, 8, false);
+    if (way_row(code.source.way).session) {
+        llvm::Value* cookie = session_call(code, code.m.session_cookie());
+        if (code.source.at_return) return code.b.CreateLoad(code.b.getInt64Ty(), cookie);
+        code.b.CreateStore(stack, cookie);
         return stack;
     }
-    return source_.at_return && source_.way != Way::breakpoint ? b_.CreateSub(stack, word(8)) : stack;
+    return code.source.at_return && !way_row(code.source.way).decoded
+               ? code.b.CreateSub(stack, word(code, arch::native.return_address))
+               : stack;
 }
 
-llvm::Value* FunctionBuilder::result() {
-    if (source_.way != Way::fentry) return from_context(return_register, 8, false);
-    helper(helper_get_func_ret, {context(), place()});
-    return b_.CreateLoad(b_.getInt64Ty(), place());
+llvm::Value* result_value(Code& code) {
+    if (way_code(code.source.way).context == Context::trampoline)
+        return of_trampoline(code, BPF_FUNC_get_func_ret, code.source.words);
+    return from_context(code, arch::native.result.offset, 8, false);
 }
 
-void FunctionBuilder::count_loss(uint32_t index) {
-    llvm::Value* counter = at(m_.lost_, uint64_t{index} * 8);
-    b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, counter, word(1), llvm::MaybeAlign(8),
-                       llvm::AtomicOrdering::Monotonic);
+// A word that the trampoline provides: the arguments, then the result. A load would yield a value that the verifier
+// treats as an address, and forbids arithmetic on it.
+llvm::Value* of_trampoline(Code& code, int64_t number, uint64_t n) {
+    if (!code.m.program.abilities.function_values)
+        helper_call(code, BPF_FUNC_probe_read_kernel,
+                    {place_of(code), word(code, 8), address_at(code, context_of(code), 8 * n)});
+    else if (number == BPF_FUNC_get_func_arg)
+        helper_call(code, number, {context_of(code), word(code, static_cast<int64_t>(n)), place_of(code)});
+    else
+        helper_call(code, number, {context_of(code), place_of(code)});
+    return code.b.CreateLoad(code.b.getInt64Ty(), place_of(code));
 }
+
+}  // namespace
 
 }  // namespace lt::emitter

@@ -1,13 +1,14 @@
-// Loops. The kernel's loops call a function back, so a body becomes a function of its own, which gets the frame of the
-// program: buffers, shared slots and values, the context, and a word that says where to go on after a loop that was
-// left by `return`.
-#include "function.h"
+// Loops. The kernel's loop helpers call a function, so a loop's body becomes a separate function. It receives the
+// program's frame: buffers, shared slots and values, the context, and a word that says where execution continues after
+// a loop that was left by `return`.
+#include <linux/bpf.h>
+
+#include "codegen/emit/calls.h"
+#include "codegen/emit/loop.h"
+#include "codegen/emit/memory.h"
 
 namespace lt::emitter {
 namespace {
-
-constexpr int64_t helper_for_each_map_elem = 164;
-constexpr int64_t helper_loop = 181;
 
 // The targets outside of a loop that its body jumps to; 0: the end of the program.
 class Escapes {
@@ -34,152 +35,203 @@ class Escapes {
     std::vector<uint32_t> inside_;
 };
 
+llvm::Function* body_of(Code& code, const ir::Op& op);
+void after_loop(Code& code, const ir::Op& op);
+void end_turn(Code& code, bool stop);
+
 }  // namespace
 
-void FunctionBuilder::share_memory() {
-    if (!shared_.loops) return;
-    if (source_.scratch) {
-        words_ = memory(uint64_t{8} * shared_.words);
-        b_.CreateStore(frame_, word_at(shared_.room));
+void share_memory(Code& code) {
+    if (!code.shared.loops) return;
+    if (code.source.scratch) {
+        code.words = stack_memory(code, uint64_t{8} * code.shared.words);
+        code.b.CreateStore(code.frame, word_at(code, code.shared.room));
     } else {
-        if (!frame_) frame_ = memory(source_.frame + uint64_t{8} * shared_.words);
-        words_ = at(frame_, source_.frame);
+        if (!code.frame) code.frame = stack_memory(code, code.source.frame + uint64_t{8} * code.shared.words);
+        code.words = address_at(code, code.frame, code.source.frame);
     }
-    b_.CreateStore(function_->getArg(0), word_at(shared_.context));
-    b_.CreateStore(word(0), word_at(shared_.target));
-    for (uint32_t home : shared_.slots) {
-        if (home != ir::Shared::none) b_.CreateStore(word(0), word_at(home));
+    code.b.CreateStore(code.function->getArg(0), word_at(code, code.shared.context));
+    code.b.CreateStore(word(code, 0), word_at(code, code.shared.target));
+    for (uint32_t home : code.shared.slots) {
+        if (home != ir::Shared::none) code.b.CreateStore(word(code, 0), word_at(code, home));
     }
 }
 
-// What a loop's body is handed: the one piece of the stack that holds all, or the words that say where the rest is.
-llvm::Value* FunctionBuilder::on_stack() { return source_.scratch ? words_ : frame_; }
+namespace {
 
-void FunctionBuilder::take_memory(llvm::Value* handed) {
-    if (source_.scratch) {
-        words_ = handed;
-        frame_ = b_.CreateLoad(b_.getPtrTy(), word_at(shared_.room));
+// The argument of a loop's body: the piece of the stack that contains everything, or the words that point to the rest.
+llvm::Value* on_stack(Code& code) { return code.source.scratch ? code.words : code.frame; }
+
+void take_memory(Code& code, llvm::Value* handed) {
+    if (code.source.scratch) {
+        code.words = handed;
+        code.frame = code.b.CreateLoad(code.b.getPtrTy(), word_at(code, code.shared.room));
     } else {
-        frame_ = handed;
-        words_ = at(frame_, source_.frame);
+        code.frame = handed;
+        code.words = address_at(code, code.frame, code.source.frame);
     }
 }
 
-llvm::Value* FunctionBuilder::word_at(uint32_t word) { return at(words_, uint64_t{8} * word); }
+}  // namespace
 
-llvm::Value* FunctionBuilder::context() {
-    return loop_ == nullptr ? static_cast<llvm::Value*>(function_->getArg(0))
-                            : b_.CreateLoad(b_.getPtrTy(), word_at(shared_.context));
+llvm::Value* word_at(Code& code, uint32_t word) { return address_at(code, code.words, uint64_t{8} * word); }
+
+llvm::Value* context_of(Code& code) {
+    return code.loop == nullptr ? static_cast<llvm::Value*>(code.function->getArg(0))
+                                : code.b.CreateLoad(code.b.getPtrTy(), word_at(code, code.shared.context));
 }
 
-// What the verifier cannot know it need not try for each turn: or it would run loops to their ends.
-llvm::Value* FunctionBuilder::opaque(llvm::Value* v) {
-    return b_.CreateAdd(v, b_.CreateLoad(b_.getInt64Ty(), m_.zero_, true));
+// If the verifier knew this value, it would simulate every iteration to the end of the loop.
+llvm::Value* opaque(Code& code, llvm::Value* v) {
+    return code.b.CreateAdd(v, code.b.CreateLoad(code.b.getInt64Ty(), code.m.zero, true));
 }
 
-llvm::Value* FunctionBuilder::slot(uint32_t number) {
-    if (const uint32_t home = shared_.slots[number]; home != ir::Shared::none) return word_at(home);
-    llvm::AllocaInst*& slot = slots_[number];
+llvm::Value* slot_address(Code& code, uint32_t number) {
+    if (const uint32_t home = code.shared.slots[number]; home != ir::Shared::none) return word_at(code, home);
+    llvm::AllocaInst*& slot = code.slots[number];
     if (slot == nullptr) {
-        slot = memory(8);
+        slot = stack_memory(code, 8);
         llvm::IRBuilder<> after(slot->getParent(), std::next(slot->getIterator()));
-        after.CreateStore(word(0), slot);
+        after.CreateStore(word(code, 0), slot);
     }
     return slot;
 }
 
-llvm::Value* FunctionBuilder::at_hand(ir::Value v) {
-    if (shared_.homes[v] == loop_) return values_[v];
-    const ir::Op& maker = *makers_[v];
-    if (maker.code == ir::Code::buffer) return at(frame_, maker.offset);
-    if (ir::is_remade(maker.code)) return value_of(maker);
-    return b_.CreateLoad(values_[v]->getType(), word_at(shared_.values[v]));
+llvm::Value* at_hand(Code& code, ir::Value v) {
+    if (code.shared.homes[v] == code.loop) return code.values[v];
+    const ir::Op& maker = *code.makers[v];
+    if (maker.code == ir::Code::buffer) return address_at(code, code.frame, maker.offset);
+    if (ir::is_remade(maker.code)) return value_of(code, maker);
+    return code.b.CreateLoad(code.values[v]->getType(), word_at(code, code.shared.values[v]));
 }
 
-void FunctionBuilder::loop(const ir::Op& op) {
-    llvm::Function* body = body_of(op);
+void emit_loop(Code& code, const ir::Op& op) {
+    llvm::Function* body = body_of(code, op);
     if (op.code == ir::Code::loop) {
-        // Of a loop that the verifier knows to have no turn it drops the body, and then does not find it.
-        helper(helper_loop, {opaque(in(op, 0)), body, on_stack(), word(0)});
+        // The verifier drops the body of a loop that it knows to run zero iterations, and then fails to find it.
+        helper_call(code, BPF_FUNC_loop, {opaque(code, input(code, op, 0)), body, on_stack(code), word(code, 0)});
     } else {
-        helper(helper_for_each_map_elem, {m_.maps_[op.symbol], body, on_stack(), word(0)});
+        helper_call(code, BPF_FUNC_for_each_map_elem, {code.m.maps[op.symbol], body, on_stack(code), word(code, 0)});
     }
-    after_loop(op);
+    after_loop(code, op);
 }
 
-// (turn, frame) of a loop; (map, key, value, frame) of a walk over a map.
-llvm::Function* FunctionBuilder::body_of(const ir::Op& op) {
+// An inline loop, for kernels without bpf_loop. The verifier simulates each iteration, so there are few, and it must
+// see how many are left: it knows the iteration's number. LLVM must not know it, or LLVM would count with something
+// else.
+void emit_own_loop(Code& code, const ir::Op& op) {
+    llvm::Value* const times = input(code, op, 0);
+    auto* const before = code.b.GetInsertBlock();
+    const auto new_block = [&] { return llvm::BasicBlock::Create(code.m.context, "", code.function); };
+    auto *const head = new_block(), *const more = new_block(), *const body = new_block(), *const next = new_block(),
+                *const after = new_block();
+    code.b.CreateBr(head);
+    code.b.SetInsertPoint(head);
+    llvm::PHINode* const turn = code.b.CreatePHI(code.b.getInt64Ty(), 2);
+    turn->addIncoming(word(code, 0), before);
+    code.b.CreateCondBr(code.b.CreateICmpULT(turn, word(code, op.number)), more, after);
+    code.b.SetInsertPoint(more);
+    code.b.CreateCondBr(code.b.CreateICmpULT(turn, times), body, after);
+    code.b.SetInsertPoint(body);
+    code.own_loops.push_back({turn, after});
+    emit_block(code, op.blocks[0]);
+    code.own_loops.pop_back();
+    code.b.CreateBr(next);
+    code.b.SetInsertPoint(next);
+    turn->addIncoming(hidden(code, code.b.CreateAdd(turn, word(code, 1))), next);
+    code.b.CreateBr(head);
+    code.b.SetInsertPoint(after);
+}
+
+namespace {
+
+// Arguments: (turn, frame) for a loop; (map, key, value, frame) for a walk over a map.
+llvm::Function* body_of(Code& code, const ir::Op& op) {
     const bool counts = op.code == ir::Code::loop;
-    llvm::Type *number = b_.getInt64Ty(), *address = b_.getPtrTy();
+    llvm::Type *number = code.b.getInt64Ty(), *address = code.b.getPtrTy();
     const std::vector<llvm::Type*> types =
         counts ? std::vector{number, address} : std::vector{address, address, address, address};
     llvm::FunctionType* type = llvm::FunctionType::get(number, types, false);
-    const std::string name = source_.name + "_loop";
-    llvm::Function* body = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, *m_.module_);
+    const std::string name = code.source.name + "_loop";
+    llvm::Function* body = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, *code.m.module);
     body->addFnAttr(llvm::Attribute::NoUnwind);
     body->addFnAttr(llvm::Attribute::NoInline);
 
-    const llvm::IRBuilderBase::InsertPoint outside = b_.saveIP();
-    llvm::Function* const outer = std::exchange(function_, body);
-    llvm::Value *const outer_frame = frame_, *const outer_words = words_;
-    llvm::Value* const outer_place = std::exchange(place_, nullptr);
-    const ir::Op* const outer_loop = std::exchange(loop_, &op);
-    auto* const outer_lines = m_.debug_.callback(*body);
-    b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", body));
-    b_.SetCurrentDebugLocation(m_.debug_.line(op.span));
-    take_memory(body->getArg(counts ? 1 : 3));
-    block(op.blocks[0]);
-    end_turn(false);
-    m_.debug_.back_to(outer_lines);
-    loop_ = outer_loop;
-    place_ = outer_place;
-    frame_ = outer_frame;
-    words_ = outer_words;
-    function_ = outer;
-    b_.restoreIP(outside);
-    b_.SetCurrentDebugLocation(m_.debug_.line(op.span));
+    const llvm::IRBuilderBase::InsertPoint outside = code.b.saveIP();
+    llvm::Function* const outer = std::exchange(code.function, body);
+    llvm::Value *const outer_frame = code.frame, *const outer_words = code.words;
+    llvm::Value* const outer_place = std::exchange(code.place, nullptr);
+    const ir::Op* const outer_loop = std::exchange(code.loop, &op);
+    const std::vector<Code::OwnLoop> outer_own = std::exchange(code.own_loops, {});
+    auto* const outer_lines = code.m.debug.callback(*body);
+    code.b.SetInsertPoint(llvm::BasicBlock::Create(code.m.context, "", body));
+    code.b.SetCurrentDebugLocation(code.m.debug.line(op.span));
+    take_memory(code, body->getArg(counts ? 1 : 3));
+    emit_block(code, op.blocks[0]);
+    end_turn(code, false);
+    code.m.debug.back_to(outer_lines);
+    code.loop = outer_loop;
+    code.own_loops = outer_own;
+    code.place = outer_place;
+    code.frame = outer_frame;
+    code.words = outer_words;
+    code.function = outer;
+    code.b.restoreIP(outside);
+    code.b.SetCurrentDebugLocation(code.m.debug.line(op.span));
     return body;
 }
 
-void FunctionBuilder::after_loop(const ir::Op& op) {
+void after_loop(Code& code, const ir::Op& op) {
     for (uint32_t target : Escapes(op).targets) {
-        llvm::Value* chosen = b_.CreateLoad(b_.getInt64Ty(), word_at(shared_.target));
-        auto* yes = llvm::BasicBlock::Create(m_.context_, "", function_);
-        auto* no = llvm::BasicBlock::Create(m_.context_, "", function_);
-        b_.CreateCondBr(b_.CreateICmpEQ(chosen, word(int64_t{target} + 1)), yes, no);
-        b_.SetInsertPoint(yes);
-        if (loop_ == nullptr || target != 0) b_.CreateStore(word(0), word_at(shared_.target));
-        go_to(target);
-        b_.SetInsertPoint(no);
+        llvm::Value* chosen = code.b.CreateLoad(code.b.getInt64Ty(), word_at(code, code.shared.target));
+        auto* yes = llvm::BasicBlock::Create(code.m.context, "", code.function);
+        auto* no = llvm::BasicBlock::Create(code.m.context, "", code.function);
+        code.b.CreateCondBr(code.b.CreateICmpEQ(chosen, word(code, int64_t{target} + 1)), yes, no);
+        code.b.SetInsertPoint(yes);
+        if (code.loop == nullptr || target != 0) code.b.CreateStore(word(code, 0), word_at(code, code.shared.target));
+        go_to(code, target);
+        code.b.SetInsertPoint(no);
     }
 }
 
-void FunctionBuilder::scope(const ir::Op& op) {
-    auto* after = llvm::BasicBlock::Create(m_.context_, "", function_);
-    scopes_.push_back({op.symbol, loop_, after});
-    block(op.blocks[0]);
-    scopes_.pop_back();
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
+}  // namespace
+
+void emit_scope(Code& code, const ir::Op& op) {
+    auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
+    code.scopes.push_back({op.symbol, code.loop, after});
+    emit_block(code, op.blocks[0]);
+    code.scopes.pop_back();
+    code.b.CreateBr(after);
+    code.b.SetInsertPoint(after);
 }
 
-// To the end of a scope, or of the program: directly, or by leaving the loop that is around this.
-void FunctionBuilder::go_to(uint32_t target) {
-    for (const OpenScope& scope : scopes_) {
-        if (scope.number != target || scope.loop != loop_) continue;
-        b_.CreateBr(scope.after);
+// Jumps to the end of a scope, or of the program: directly, or by leaving the surrounding loop.
+void go_to(Code& code, uint32_t target) {
+    for (const Code::OpenScope& scope : code.scopes) {
+        if (scope.number != target || scope.loop != code.loop) continue;
+        code.b.CreateBr(scope.after);
         return;
     }
-    if (target == 0 && loop_ == nullptr) return leave();
-    b_.CreateStore(word(int64_t{target} + 1), word_at(shared_.target));
-    end_turn(true);
+    if (target == 0 && code.loop == nullptr) return emit_leave(code);
+    code.b.CreateStore(word(code, int64_t{target} + 1), word_at(code, code.shared.target));
+    end_turn(code, true);
 }
 
-void FunctionBuilder::end_turn(bool stop) { b_.CreateRet(word(stop ? 1 : 0)); }
+namespace {
 
-llvm::Value* FunctionBuilder::turn(const ir::Op& op) {
-    return loop_->code == ir::Code::loop ? function_->getArg(0)
-                                         : function_->getArg(1 + static_cast<unsigned>(op.number));
+void end_turn(Code& code, bool stop) { code.b.CreateRet(word(code, stop ? 1 : 0)); }
+
+}  // namespace
+
+void emit_stop(Code& code) {
+    if (code.own_loops.empty()) return end_turn(code, true);
+    code.b.CreateBr(code.own_loops.back().after);
+}
+
+llvm::Value* turn_number(Code& code, const ir::Op& op) {
+    if (!code.own_loops.empty()) return code.own_loops.back().turn;
+    return code.loop->code == ir::Code::loop ? code.function->getArg(0)
+                                             : code.function->getArg(1 + static_cast<unsigned>(op.number));
 }
 
 }  // namespace lt::emitter

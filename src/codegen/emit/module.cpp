@@ -1,4 +1,4 @@
-#include "module.h"
+#include "codegen/emit/module.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Verifier.h>
@@ -7,167 +7,174 @@
 
 #include <array>
 
-#include "function.h"
+#include "codegen/emit/function.h"
 
 namespace lt::emitter {
 
-ModuleBuilder::ModuleBuilder(llvm::LLVMContext& context, const ir::Program& program, const Source& source)
-    : context_(context),
-      program_(program),
-      source_(source),
-      module_(std::make_unique<llvm::Module>("lt", context)),
-      debug_(*module_, source) {}
+ModuleBuilder::ModuleBuilder(llvm::LLVMContext& context_in, const ir::Program& program_in, const Plan& plan_in,
+                             const Source& source_in)
+    : context(context_in),
+      program(program_in),
+      plan(plan_in),
+      source(source_in),
+      module(std::make_unique<llvm::Module>("lt", context)),
+      debug(*module, source) {}
 
 Result<std::unique_ptr<llvm::Module>> ModuleBuilder::build(Diags& diags) {
-    module_->setTargetTriple("bpf");
-    module_->setDataLayout("e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
-    globals();
+    module->setTargetTriple("bpf");
+    module->setDataLayout("e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
+    add_globals();
     if (Status linked = link_library(); !linked) return linked.error();
     if (Status linked = link_c(diags); !linked) return linked.error();
-    if (diags.has_errors()) return std::move(module_);
-    for (const ir::Function& f : program_.functions) FunctionBuilder(*this, f).build();
-    debug_.finish();
+    if (diags.has_errors()) return std::move(module);
+    for (const ir::Function& f : program.functions) {
+        Code code(*this, f);
+        build_function(code);
+    }
+    debug.finish();
     std::string wrong;
     llvm::raw_string_ostream out(wrong);
-    if (llvm::verifyModule(*module_, &out))
-        return Error{"the emitter made a wrong module: " + wrong, "this is a mistake in lt: please report it", 0};
-    return std::move(module_);
+    if (llvm::verifyModule(*module, &out))
+        return Error{"the emitter made an invalid module: " + wrong, "this is a bug in lt: please report it", 0};
+    return std::move(module);
 }
 
-void ModuleBuilder::globals() {
-    llvm::Type* word = llvm::Type::getInt64Ty(context_);
-    for (const ir::MapDefinition& m : program_.maps) {
-        llvm::Type* type = llvm::ArrayType::get(word, 5);  // as many words as debug.cpp's definition may have members
-        auto* variable = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage,
+void ModuleBuilder::add_globals() {
+    llvm::Type* word = llvm::Type::getInt64Ty(context);
+    for (const ir::MapDefinition& m : program.maps) {
+        llvm::Type* type =
+            llvm::ArrayType::get(word, 5);  // as many words as debug.cpp's map definition may have members
+        auto* variable = new llvm::GlobalVariable(*module, type, false, llvm::GlobalValue::ExternalLinkage,
                                                   llvm::Constant::getNullValue(type), m.symbol);
         variable->setSection(".maps");
         variable->setAlignment(llvm::Align(8));
-        debug_.map(*variable, m);
-        maps_.push_back(variable);
+        debug.map(*variable, m);
+        maps.push_back(variable);
     }
-    for (const std::string& text : program_.texts) {
-        llvm::Constant* bytes = llvm::ConstantDataArray::getString(context_, text, false);
-        auto* variable = new llvm::GlobalVariable(*module_, bytes->getType(), true, llvm::GlobalValue::InternalLinkage,
+    for (const std::string& text : program.texts) {
+        llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, text, false);
+        auto* variable = new llvm::GlobalVariable(*module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage,
                                                   bytes, "lt_text");
         variable->setSection(".rodata");
         variable->setAlignment(llvm::Align(8));
-        texts_.push_back(variable);
+        texts.push_back(variable);
     }
-    relocations();
-    llvm::Type* counters = llvm::ArrayType::get(word, std::max<size_t>(program_.plan.losses.size(), 1));
-    lost_ = new llvm::GlobalVariable(*module_, counters, false, llvm::GlobalValue::ExternalLinkage,
-                                     llvm::Constant::getNullValue(counters), "lt_lost");
-    lost_->setSection(".bss.lost");
-    lost_->setAlignment(llvm::Align(8));
-    if (program_.plan.can_stop()) {
-        stop_ = new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage,
-                                         llvm::ConstantInt::get(word, 0), "lt_stop");
-        stop_->setSection(".data.stop");
-        stop_->setAlignment(llvm::Align(8));
+    add_relocations();
+    llvm::Type* counters = llvm::ArrayType::get(word, std::max<size_t>(plan.losses.size(), 1));
+    lost = new llvm::GlobalVariable(*module, counters, false, llvm::GlobalValue::ExternalLinkage,
+                                    llvm::Constant::getNullValue(counters), "lt_lost");
+    lost->setSection(".bss.lost");
+    lost->setAlignment(llvm::Align(8));
+    if (plan.can_stop()) {
+        stop = new llvm::GlobalVariable(*module, word, false, llvm::GlobalValue::ExternalLinkage,
+                                        llvm::ConstantInt::get(word, 0), "lt_stop");
+        stop->setSection(".data.stop");
+        stop->setAlignment(llvm::Align(8));
     }
     const auto has_loops = [](const ir::Function& f) { return ir::shared(f).loops; };
-    if (std::any_of(program_.functions.begin(), program_.functions.end(), has_loops)) {
-        zero_ = new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage,
-                                         llvm::ConstantInt::get(word, 0), "lt_zero");
-        zero_->setSection(".data.zero");
-        zero_->setAlignment(llvm::Align(8));
+    if (std::any_of(program.functions.begin(), program.functions.end(), has_loops)) {
+        zero = new llvm::GlobalVariable(*module, word, false, llvm::GlobalValue::ExternalLinkage,
+                                        llvm::ConstantInt::get(word, 0), "lt_zero");
+        zero->setSection(".data.zero");
+        zero->setAlignment(llvm::Align(8));
     }
-    const std::vector<uint8_t>& params = program_.plan.param_bytes;
-    if (params.empty()) return;
-    llvm::Constant* initial = llvm::ConstantDataArray::get(context_, llvm::ArrayRef<uint8_t>(params));
-    params_ = new llvm::GlobalVariable(*module_, initial->getType(), false, llvm::GlobalValue::ExternalLinkage, initial,
-                                       "lt_params");
-    params_->setSection(".data.params");
-    params_->setAlignment(llvm::Align(8));
+    const std::vector<uint8_t>& bytes = plan.param_bytes;
+    if (bytes.empty()) return;
+    llvm::Constant* initial = llvm::ConstantDataArray::get(context, llvm::ArrayRef<uint8_t>(bytes));
+    params = new llvm::GlobalVariable(*module, initial->getType(), false, llvm::GlobalValue::ExternalLinkage, initial,
+                                      "lt_params");
+    params->setSection(".data.params");
+    params->setAlignment(llvm::Align(8));
 }
 
 llvm::Function* ModuleBuilder::kernel_function(const char* name, llvm::Type* result, llvm::DIType* described) {
-    if (llvm::Function* known = module_->getFunction(name)) return known;
-    auto* type = llvm::FunctionType::get(result, false);
-    auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *module_);
+    if (llvm::Function* existing = module->getFunction(name)) return existing;
+    llvm::SmallVector<llvm::Type*, 1> parameters;
+    if (program.abilities.session_context) parameters.push_back(llvm::PointerType::get(context, 0));
+    auto* type = llvm::FunctionType::get(result, parameters, false);
+    auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *module);
     f->setSection(".ksyms");
-    debug_.kernel_function(*f, described);
+    debug.kernel_function(*f, described, program.abilities.session_context);
     return f;
 }
 
-// Of Linux 6.10 and later (kernel/trace/bpf_trace.c).
+// Linux 6.10 and later (kernel/trace/bpf_trace.c); since 7.0 these functions take the context.
 llvm::Function* ModuleBuilder::session_is_return() {
-    return kernel_function("bpf_session_is_return", llvm::Type::getInt1Ty(context_), debug_.truth());
+    return kernel_function("bpf_session_is_return", llvm::Type::getInt1Ty(context), debug.truth());
 }
 
-// Eight bytes that the entry and the return of one call have in common.
+// Eight bytes that the entry and the return of one call share.
 llvm::Function* ModuleBuilder::session_cookie() {
-    return kernel_function("bpf_session_cookie", llvm::PointerType::get(context_, 0), debug_.pointer_to_word());
+    return kernel_function("bpf_session_cookie", llvm::PointerType::get(context, 0), debug.pointer_to_word());
 }
 
-// As clang leaves an access to a structure marked preserve_access_index to the back end: a load from a variable that is
-// nowhere, whose name says what is asked for (kind of relocation, value here, path by number) and whose metadata is the
-// type. It becomes an instruction with the value and a record in .BTF.ext.
-void ModuleBuilder::relocations() {
+// Emits accesses the way clang passes an access to a structure marked preserve_access_index to the back end: as a load
+// from a variable that does not exist. Its name contains the request (kind of relocation, value here, path by number)
+// and its metadata is the type. It becomes an instruction with the value, and a record in .BTF.ext.
+void ModuleBuilder::add_relocations() {
     constexpr std::array<int, 4> kinds{0, 1, 4, 5};  // BPF_CORE_FIELD_*, by ir::Ask
-    llvm::Type* word = llvm::Type::getInt64Ty(context_);
-    for (const ir::Relocation& r : program_.relocations) {
-        std::string name = "llvm." + r.root + "_" + std::to_string(relocations_.size()) + ":" +
+    llvm::Type* word = llvm::Type::getInt64Ty(context);
+    for (const ir::Relocation& r : program.relocations) {
+        std::string name = "llvm." + r.root + "_" + std::to_string(relocations.size()) + ":" +
                            std::to_string(kinds[static_cast<size_t>(r.ask)]) + ":" + std::to_string(r.value) + "$0";
         for (size_t i = 0; i < r.path.size(); i++) name += ":0";
         auto* variable =
-            new llvm::GlobalVariable(*module_, word, false, llvm::GlobalValue::ExternalLinkage, nullptr, name);
+            new llvm::GlobalVariable(*module, word, false, llvm::GlobalValue::ExternalLinkage, nullptr, name);
         variable->addAttribute("btf_ama");
-        variable->setMetadata(llvm::LLVMContext::MD_preserve_access_index, debug_.root(r));
-        relocations_.push_back(variable);
+        variable->setMetadata(llvm::LLVMContext::MD_preserve_access_index, debug.root(r));
+        relocations.push_back(variable);
     }
 }
 
-// Linked before the functions are made, so that calls can name them; then only ours, so that what is not used goes
-// away.
+// Linked before the functions are made, so that calls can refer to them. The functions become internal, so that unused
+// ones are removed.
 Status ModuleBuilder::link_library() {
     llvm::Expected<std::unique_ptr<llvm::Module>> library =
-        llvm::parseBitcodeFile(llvm::MemoryBufferRef(library_bitcode(), "library"), context_);
-    if (!library)
-        return Error{"the library in this program cannot be read: " + llvm::toString(library.takeError()), "", 0};
-    if (llvm::Linker::linkModules(*module_, std::move(*library)))
-        return Error{"the library in this program does not fit", "", 0};
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(library_bitcode(program.abilities.atomics), "library"), context);
+    if (!library) return Error{"lt's BPF library cannot be read: " + llvm::toString(library.takeError()), "", 0};
+    if (llvm::Linker::linkModules(*module, std::move(*library)))
+        return Error{"lt's BPF library cannot be linked", "", 0};
     for (const ir::LibraryRow& row : ir::library_rows()) {
-        llvm::Function* f = module_->getFunction(row.name);
-        if (!f) return Error{"the library in this program lacks " + std::string(row.name), "", 0};
+        llvm::Function* f = module->getFunction(row.name);
+        if (!f) return Error{"lt's BPF library lacks " + std::string(row.name), "", 0};
         f->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
-    lost_ = module_->getGlobalVariable("lt_lost");
-    stop_ = module_->getGlobalVariable("lt_stop");
+    lost = module->getGlobalVariable("lt_lost");
+    stop = module->getGlobalVariable("lt_stop");
     set_license();
     return Done{};
 }
 
-// In the place of the library's.
+// Replaces the library's license.
 void ModuleBuilder::set_license() {
-    llvm::GlobalVariable* old = module_->getGlobalVariable("lt_license");
-    llvm::Constant* text = llvm::ConstantDataArray::getString(context_, program_.license);
-    auto* variable = new llvm::GlobalVariable(*module_, text->getType(), false, old->getLinkage(), text, "");
+    llvm::GlobalVariable* old = module->getGlobalVariable("lt_license");
+    llvm::Constant* text = llvm::ConstantDataArray::getString(context, program.license);
+    auto* variable = new llvm::GlobalVariable(*module, text->getType(), false, old->getLinkage(), text, "");
     variable->takeName(old);
     variable->copyAttributesFrom(old);
     old->replaceAllUsesWith(variable);
     old->eraseFromParent();
 }
 
-// The script's own functions in C.
+// The script's own C functions.
 Status ModuleBuilder::link_c(Diags& diags) {
-    if (program_.c_code.empty()) return Done{};
-    const llvm::StringRef bytes(reinterpret_cast<const char*>(program_.c_code.data()), program_.c_code.size());
+    if (program.c_code.empty()) return Done{};
+    const llvm::StringRef bytes(reinterpret_cast<const char*>(program.c_code.data()), program.c_code.size());
     llvm::Expected<std::unique_ptr<llvm::Module>> code =
-        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "script"), context_);
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "script"), context);
     if (!code)
-        return Error{"what clang makes cannot be read: " + llvm::toString(code.takeError()),
-                     "it may be newer than lt: install clang-19", 0};
-    fit_c(**code, source_, diags);
+        return Error{"clang's output cannot be read: " + llvm::toString(code.takeError()),
+                     "clang may be newer than lt supports: install clang-19", 0};
+    fit_c(**code, source, diags);
     if (diags.has_errors()) return Done{};
-    if (llvm::Linker::linkModules(*module_, std::move(*code)))
-        return Error{"the program's C does not fit into the rest", "", 0};
-    for (const std::string& name : program_.c_functions) {
-        llvm::Function* f = module_->getFunction(name);
-        if (!f) return Error{"what clang makes lacks " + name, "", 0};
+    if (llvm::Linker::linkModules(*module, std::move(*code)))
+        return Error{"the script's C functions cannot be linked", "", 0};
+    for (const std::string& name : program.c_functions) {
+        llvm::Function* f = module->getFunction(name);
+        if (!f) return Error{"clang's output lacks " + name, "", 0};
         f->setLinkage(llvm::GlobalValue::InternalLinkage);
     }
-    lost_ = module_->getGlobalVariable("lt_lost");
+    lost = module->getGlobalVariable("lt_lost");
     return Done{};
 }
 

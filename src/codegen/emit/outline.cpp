@@ -1,71 +1,37 @@
-// Operations on long strings as functions that the verifier looks at once, by themselves. In line each of them leaves
-// hundreds of branches to be followed later, and a program may leave 8192; so programs with many have them called.
+// Operations on long strings as functions that the verifier checks separately. Inline, each of them adds hundreds of
+// branches that the verifier must follow later, and its limit is 8192; so programs with many string operations call
+// them.
 //
-// What the verifier checks alone it knows nothing about but the types of the arguments: an address is of so many bytes
-// that can be read and written. What is constant, texts above all, is therefore no argument but part of the function.
+// The verifier knows nothing about such a function but the types of its arguments: an address points to a given number
+// of bytes that can be read and written. Constants, above all texts, are therefore part of the function and not
+// arguments.
+#include "codegen/emit/outline.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
-#include "function.h"
+#include "codegen/emit/calls.h"
+#include "codegen/emit/memory.h"
+#include "codegen/ir/text_steps.h"
 
 namespace lt::emitter {
 namespace {
 
-constexpr uint64_t most_steps = 1024;  // of strings, in line, in one program
-constexpr size_t most_apart = 200;     // the kernel takes 256 functions in one program, loops among them
-
-// Where an argument of a library function lies in memory, which other one says how many bytes it has.
-struct TextRow {
-    ir::Library id;
-    unsigned text;
-    unsigned size;
-};
-constexpr std::array texts{
-    TextRow{ir::Library::contains, 0, 1},      TextRow{ir::Library::contains, 2, 3},
-    TextRow{ir::Library::find, 0, 1},          TextRow{ir::Library::find, 2, 3},
-    TextRow{ir::Library::compare, 0, 2},       TextRow{ir::Library::compare, 1, 2},
-    TextRow{ir::Library::bytes_compare, 0, 2}, TextRow{ir::Library::bytes_compare, 1, 2},
-    TextRow{ir::Library::length, 0, 1},        TextRow{ir::Library::matches, 0, 1},
-    TextRow{ir::Library::change_case, 0, 1},   TextRow{ir::Library::number, 0, 1},
-};
+constexpr size_t most_apart = 200;  // the kernel's limit is 256 functions in one program, including loops
 
 bool takes_text(ir::Library id) {
-    return std::ranges::any_of(texts, [&](const TextRow& row) { return row.id == id; });
+    return std::ranges::any_of(ir::text_rows, [&](const ir::TextRow& row) { return row.id == id; });
 }
 
-// How many bytes the calls of a function look at, one after the other.
-class Steps {
-  public:
-    explicit Steps(const ir::Function& f) { block(f.body); }
-    uint64_t count() const { return count_; }
-
-  private:
-    void block(const ir::Block& all) {
-        for (const ir::Op& op : all) {
-            if (op.code == ir::Code::constant) constants_[op.id] = static_cast<uint64_t>(op.number);
-            if (op.code == ir::Code::call) call(op);
-            for (const ir::Block& inner : op.blocks) block(inner);
-        }
-    }
-    void call(const ir::Op& op) {
-        for (const TextRow& row : texts) {
-            if (row.id == static_cast<ir::Library>(op.symbol)) count_ += constants_[op.in[row.size]];
-        }
-    }
-    std::map<ir::Value, uint64_t> constants_;
-    uint64_t count_ = 0;
-};
+llvm::Function* function_apart(Code& code, ir::Library id, llvm::ArrayRef<llvm::Value*> arguments,
+                               const std::vector<uint64_t>& sizes);
 
 }  // namespace
 
-bool FunctionBuilder::is_long(const ir::Function& source) { return Steps(source).count() > most_steps; }
-
-// Null: it stays in line.
-llvm::Value* FunctionBuilder::called_apart(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments) {
-    if (!calls_strings_ || !takes_text(id)) return nullptr;
+// Null: the operation stays inline.
+llvm::Value* called_apart(Code& code, ir::Library id, llvm::ArrayRef<llvm::Value*> arguments) {
+    if (!code.calls_strings || !takes_text(id)) return nullptr;
     std::vector<llvm::Value*> given;
     std::vector<uint64_t> sizes;  // 0: a number
     std::string name(ir::library_row(id).name);
@@ -75,60 +41,65 @@ llvm::Value* FunctionBuilder::called_apart(ir::Library id, llvm::ArrayRef<llvm::
             continue;
         }
         uint64_t size = 0;
-        for (const TextRow& row : texts) {
+        for (const ir::TextRow& row : ir::text_rows) {
             if (row.id != id || row.text != i) continue;
             size = llvm::cast<llvm::ConstantInt>(arguments[row.size])->getZExtValue();
-            if (size == 0) return nullptr;  // the empty string as it stands: there is nothing to look at
+            if (size == 0) return nullptr;  // an empty string literal: there is nothing to examine
         }
         name += fmt::format(" {}:{}", i, size);
         given.push_back(arguments[i]);
         sizes.push_back(size);
     }
-    if (!m_.apart_.contains(name)) {
-        if (m_.apart_.size() >= most_apart) return nullptr;
-        m_.apart_[name] = function_apart(id, arguments, sizes);
+    if (!code.m.apart.contains(name)) {
+        if (code.m.apart.size() >= most_apart) return nullptr;
+        code.m.apart[name] = function_apart(code, id, arguments, sizes);
     }
-    return b_.CreateCall(m_.apart_[name], given);
+    return code.b.CreateCall(code.m.apart[name], given);
 }
 
-llvm::Function* FunctionBuilder::function_apart(ir::Library id, llvm::ArrayRef<llvm::Value*> arguments,
-                                                const std::vector<uint64_t>& sizes) {
+namespace {
+
+llvm::Function* function_apart(Code& code, ir::Library id, llvm::ArrayRef<llvm::Value*> arguments,
+                               const std::vector<uint64_t>& sizes) {
     std::vector<llvm::Type*> types;
     for (const uint64_t size : sizes)
-        types.push_back(size == 0 ? b_.getInt64Ty() : static_cast<llvm::Type*>(b_.getPtrTy()));
-    llvm::FunctionType* type = llvm::FunctionType::get(b_.getInt64Ty(), types, false);
-    const std::string name = fmt::format("{}_{}", std::string_view(ir::library_row(id).name), m_.apart_.size());
-    llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *m_.module_);
+        types.push_back(size == 0 ? code.b.getInt64Ty() : static_cast<llvm::Type*>(code.b.getPtrTy()));
+    llvm::FunctionType* type = llvm::FunctionType::get(code.b.getInt64Ty(), types, false);
+    const std::string name = fmt::format("{}_{}", std::string_view(ir::library_row(id).name), code.m.apart.size());
+    llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *code.m.module);
     f->addFnAttr(llvm::Attribute::NoUnwind);
     f->addFnAttr(llvm::Attribute::NoInline);
 
-    const llvm::IRBuilderBase::InsertPoint outside = b_.saveIP();
-    const llvm::DebugLoc place = b_.getCurrentDebugLocation();
-    llvm::DISubprogram* const outer = m_.debug_.apart(*f, sizes);
-    auto* none = llvm::BasicBlock::Create(m_.context_, "", f);
-    auto* there = llvm::BasicBlock::Create(m_.context_, "", f);
-    b_.SetInsertPoint(llvm::BasicBlock::Create(m_.context_, "", f, none));
-    // What the verifier refuses in it is told at the first call.
-    b_.SetCurrentDebugLocation(
-        place ? llvm::DebugLoc(llvm::DILocation::get(m_.context_, place.getLine(), place.getCol(), f->getSubprogram()))
-              : m_.debug_.line({}));
-    llvm::Value* missing = b_.getFalse();
+    const llvm::IRBuilderBase::InsertPoint outside = code.b.saveIP();
+    const llvm::DebugLoc place = code.b.getCurrentDebugLocation();
+    llvm::DISubprogram* const outer = code.m.debug.apart(*f, sizes);
+    auto* none = llvm::BasicBlock::Create(code.m.context, "", f);
+    auto* there = llvm::BasicBlock::Create(code.m.context, "", f);
+    code.b.SetInsertPoint(llvm::BasicBlock::Create(code.m.context, "", f, none));
+    // The verifier's errors in the function are reported at its first call.
+    code.b.SetCurrentDebugLocation(place ? llvm::DebugLoc(llvm::DILocation::get(code.m.context, place.getLine(),
+                                                                                place.getCol(), f->getSubprogram()))
+                                         : code.m.debug.line({}));
+    llvm::Value* missing = code.b.getFalse();
     for (llvm::Argument& a : f->args()) {
-        if (a.getType()->isPointerTy()) missing = b_.CreateOr(missing, b_.CreateIsNull(&a));
+        if (a.getType()->isPointerTy()) missing = code.b.CreateOr(missing, code.b.CreateIsNull(&a));
     }
-    b_.CreateCondBr(missing, none, there);
-    b_.SetInsertPoint(none);
-    b_.CreateRet(word(0));
-    b_.SetInsertPoint(there);
+    code.b.CreateCondBr(missing, none, there);
+    code.b.SetInsertPoint(none);
+    code.b.CreateRet(word(code, 0));
+    code.b.SetInsertPoint(there);
     std::vector<llvm::Value*> inner;
     unsigned next = 0;
     for (llvm::Value* v : arguments) inner.push_back(llvm::isa<llvm::Constant>(v) ? v : f->getArg(next++));
-    llvm::CallInst* call = library(id, inner);
-    b_.CreateRet(call->getType()->isIntegerTy() ? b_.CreateIntCast(call, b_.getInt64Ty(), false) : word(0));
-    m_.debug_.back_to(outer);
-    b_.restoreIP(outside);
-    b_.SetCurrentDebugLocation(place);
+    llvm::CallInst* call = library_call(code, id, inner);
+    code.b.CreateRet(call->getType()->isIntegerTy() ? code.b.CreateIntCast(call, code.b.getInt64Ty(), false)
+                                                    : word(code, 0));
+    code.m.debug.back_to(outer);
+    code.b.restoreIP(outside);
+    code.b.SetCurrentDebugLocation(place);
     return f;
 }
+
+}  // namespace
 
 }  // namespace lt::emitter

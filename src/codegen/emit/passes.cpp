@@ -1,5 +1,4 @@
-// The list of passes, with just the analyses that they ask for: LLVM's own builder of pipelines would link all passes
-// there are.
+// The list of passes, with only the analyses that they need: LLVM's own pipeline builder would link all passes.
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
@@ -27,7 +26,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "module.h"
+#include "codegen/emit/conditions.h"
+#include "codegen/emit/module.h"
 
 namespace lt::emitter {
 namespace {
@@ -58,11 +58,12 @@ llvm::FunctionPassManager function_passes() {
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass());
-    // common code of two branches must not be merged: the verifier loses track of which pointer it then works on
+    // do not merge the common code of two branches: the verifier would lose track of the pointer that it uses
     passes.addPass(llvm::SimplifyCFGPass(
         llvm::SimplifyCFGOptions().hoistCommonInsts(false).sinkCommonInsts(false).speculateBlocks(false)));
     passes.addPass(llvm::JumpThreadingPass());
     passes.addPass(llvm::ADCEPass());
+    passes.addPass(Conditions());  // last, so that nothing makes values of its branches again
     return passes;
 }
 

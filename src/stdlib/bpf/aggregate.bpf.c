@@ -1,73 +1,67 @@
-// Aggregations. A slot is a map value of this CPU; even so an update is atomic, since a program may be interrupted by
-// another one, or preempted, between two instructions: unless it is `alone`, when nothing else can come in between (see
-// codegen/exclusive.h). Layouts are in runtime/plan.h.
+// Aggregations. A slot is a map value of this CPU. Updates are atomic even so, because another program can interrupt or
+// preempt this one between two instructions, unless `alone` says that none can (see codegen/typed/exclusive.h). Layouts
+// are in runtime/border/plan.h.
+#include "atomic.h"
 #include "buckets.h"
-#include "lt.h"
 
-// The value of a key, made from `zero` where there is none yet; null, and one more of `full` when the map has no room,
-// of `starved` when the kernel has no memory for it now.
+// The value of a key, created from `zero` if there is none yet. Null if the map has no room (adds 1 to `full`) or if
+// the kernel has no memory for it now (adds 1 to `starved`).
 LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full, __u32 starved) {
     const int no_room = -7;  // E2BIG
     void* slot = bpf_map_lookup_elem(map, key);
     if (slot) return slot;
-    int error = (int)bpf_map_update_elem(map, key, zero, BPF_NOEXIST);  // kernels before 6.4 leave the upper half open
+    int error = (int)bpf_map_update_elem(map, key, zero, BPF_NOEXIST);  // kernels before 6.4 do not set the upper half
     slot = bpf_map_lookup_elem(map, key);
     if (!slot) lt_lose(error == no_room ? full : starved);
     return slot;
 }
 
-// The order of plain additions is kept, too: whoever reads meanwhile relies on it.
+// Plain additions keep their order, too: concurrent readers rely on it.
 LT_API void lt_add(__u64* slot, __u64 value, __u32 alone) {
     if (alone)
         *(volatile __u64*)slot += value;
     else
-        __sync_fetch_and_add(slot, value);
+        lt_add_to(slot, value);
 }
 
-// The value before is the result.
-LT_API __u64 lt_add_after(__u64* slot, __u64 value) { return __sync_fetch_and_add(slot, value); }
+// A sum that overflows 64 bits is wrong from then on; this is counted.
+LT_API void lt_sum(__u64* slot, __u64 value, __u32 is_signed, __u32 overflow, __u32 alone) {
+    __u64 before = *(volatile __u64*)slot, after = before + value;
+    lt_add(slot, value, alone);
+    if (is_signed ? (__s64)((before ^ after) & (value ^ after)) < 0 : after < before) lt_lose(overflow);
+}
 
-LT_API void lt_average(__u64* slot, __u64 value, __u32 alone) {
-    lt_add(&slot[0], value, alone);
+// Returns the value before.
+LT_API __u64 lt_add_after(__u64* slot, __u64 value) { return lt_fetch_add(slot, value); }
+
+LT_API void lt_average(__u64* slot, __u64 value, __u32 overflow, __u32 alone) {
+    lt_sum(&slot[0], value, 1, overflow, alone);
     lt_add(&slot[1], 1, alone);
 }
 
-// The largest value so far, unsigned, zero at first. Gives up, and counts it, when others win the race four times.
+// The largest value so far, unsigned, initially zero. Gives up, and counts it, after losing the race four times.
 static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u64 value, __u32 contended,
                                                                 __u32 alone) {
     if (alone) {
         if (value > *slot) *(volatile __u64*)slot = value;
         return;
     }
-    for (int i = 0; i < 4; i++) {
-        __u64 old = *(volatile __u64*)slot;
-        if (value <= old) return;
-        if (__sync_val_compare_and_swap(slot, old, value) == old) return;
-    }
-    lt_lose(contended);
+    if (lt_make_larger(slot, value) < 0) lt_lose(contended);
 }
 
-// min() and signed values come here mapped so that the order is that of unsigned integers; slot[1] tells that there was
-// one.
+// min() and signed values are mapped so that their order is that of unsigned integers; slot[1] says whether there was a
+// value.
 LT_API void lt_raise(__u64* slot, __u64 value, __u32 contended, __u32 alone) {
     slot[1] = 1;
     lt_raise_word(slot, value, contended, alone);
 }
 
-// Does the value exceed the record? Then it is the new one.
-LT_API __u64 lt_exceed(__u64* record, __u64 value) {
-    for (int i = 0; i < 4; i++) {
-        __u64 old = *(volatile __u64*)record;
-        if (value <= old) return 0;
-        if (__sync_val_compare_and_swap(record, old, value) == old) return 1;
-    }
-    return 0;
-}
+// Does the value exceed the record? Then it becomes the new record.
+LT_API __u64 lt_exceed(__u64* record, __u64 value) { return lt_make_larger(record, value) > 0; }
 
 #define LT_BUCKETS 66
 
-// Of a value that LLVM knows much about it would leave out the check of the bucket, which the verifier cannot do
-// without.
+// If LLVM knew much about the value, it would drop the check of the bucket, which the verifier needs.
 #define LT_OPAQUE(i) __asm__ volatile("" : "+r"(i))
 
 LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
@@ -76,8 +70,8 @@ LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
-// The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then s doubling on) inside (2^k, 2^(k+1)];
-// below 512 the bounds are the powers themselves, so there is none.
+// The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then doubling from 1 s on) inside (2^k,
+// 2^(k+1)]; below 512 the bounds are the powers themselves, so there is none.
 #define LT_NONE 0xffffffffffffffffull
 static const __u64 lt_inner_bound[] = {
     LT_NONE,
@@ -110,7 +104,7 @@ LT_API void lt_hist_duration(__u64* buckets, __s64 value, __u32 alone) {
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
-// Layouts: bucket_count() in runtime/plan.h.
+// Layouts: bucket_count() in runtime/border/plan.h.
 LT_API void lt_hist_fine(__u64* buckets, __s64 value, __u32 bits, __u32 alone) {
     __u64 i = value < 0 ? 0 : 1, count = ((64ull - bits) << bits) + 1;
     if (value > 0) {
@@ -130,23 +124,23 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 
-// Layout: runtime/series.h; `of` is a SeriesOf. Whoever finds that another one is making a place ready on this CPU, or
-// that its own interval is over there, loses its value.
+// Layout: runtime/border/series.h; `of` is a SeriesOf. A value is lost if another program is preparing a point on this
+// CPU, or if its own interval is over there.
 struct lt_point {
-    __u64 number;  // of the interval, and 1
+    __u64 number;  // of the interval, plus 1
     __u64 value, more;
 };
 #define LT_SERIES_BUSY 0xffffffffffffffffull
 
 LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 interval, __u64 count, __u64 of,
-                       __u32 contended, __u32 alone) {
+                       __u32 contended, __u32 overflow, __u32 alone) {
     __u64 number = now / interval + 1, i = number % count;
     LT_OPAQUE(i);
     if (i >= count) return;
     struct lt_point* p = &points[i];
     __u64 old = *(volatile __u64*)&p->number;
     if (old != number) {
-        __u64 seen = old > number ? LT_SERIES_BUSY : __sync_val_compare_and_swap(&p->number, old, LT_SERIES_BUSY);
+        __u64 seen = old > number ? LT_SERIES_BUSY : lt_replace(&p->number, old, LT_SERIES_BUSY);
         if (seen == old) {
             *(volatile __u64*)&p->value = 0;
             *(volatile __u64*)&p->more = 0;
@@ -160,7 +154,7 @@ LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 in
         *(volatile __u64*)&p->value = value;
         *(volatile __u64*)&p->more = now;
     } else if (of == 1 || of == 4) {
-        lt_add(&p->value, value, alone);
+        lt_sum(&p->value, value, 1, overflow, alone);
         lt_add(&p->more, 1, alone);
     } else {
         lt_raise_word(&p->value, value, contended, alone);
@@ -168,34 +162,37 @@ LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 in
     }
 }
 
-// Layout: "dist" in runtime/plan.h. The extremes come first and the count last, so that whoever reads in between finds
-// each value that it counts inside of them.
+// Layout: "dist" in runtime/border/plan.h. The extremes are written first and the count last, so that for a concurrent
+// reader every counted value lies within the extremes.
 struct lt_distribution {
     __u64 count;
     __s64 sum;
-    __u64 least, greatest;  // as min() and max() keep them
+    __u64 least, greatest;  // as min() and max() store them
     __u64 buckets[LT_DIST_BUCKETS];
 };
 
-LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 contended, __u32 alone) {
+// `negative`: negative values have buckets, too; otherwise they all share the first one.
+LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 negative, __u32 contended, __u32 overflow,
+                    __u32 alone) {
     __u64 order = (__u64)value ^ 1ull << 63;
     lt_raise_word(&d->least, ~order, contended, alone);
     lt_raise_word(&d->greatest, order, contended, alone);
     __u64 i = lt_dist_bucket(value);
+    if (!negative) i = value < 0 ? 0 : i - (LT_DIST_ZERO - 1);
     LT_OPAQUE(i);
-    if (i < LT_DIST_BUCKETS) lt_add(&d->buckets[i], 1, alone);
-    lt_add((__u64*)&d->sum, (__u64)value, alone);
+    if (i < (negative ? LT_DIST_BUCKETS : LT_DIST_BUCKETS - LT_DIST_ZERO + 1)) lt_add(&d->buckets[i], 1, alone);
+    lt_sum((__u64*)&d->sum, (__u64)value, 1, overflow, alone);
     lt_add(&d->count, 1, alone);
 }
 
-// Are two strings equal? Both lie in memory padded with zeros to `size`, a multiple of 8.
+// Are two strings equal? Both are padded with zeros to `size`, a multiple of 8.
 LT_API __u64 lt_same(const __u64* a, const __u64* b, __u32 size) {
     __u64 apart = 0;
     for (__u32 i = 0; i < size / 8; i++) apart |= a[i] ^ b[i];
     return apart == 0;
 }
 
-// Signed division, which BPF has only from instruction set 4 on; by zero it gives zero.
+// Signed division, which BPF only has since instruction set 4; division by zero gives zero.
 LT_API __s64 lt_divide(__s64 a, __s64 b) {
     __u64 ua = a < 0 ? 0 - (__u64)a : (__u64)a, ub = b < 0 ? 0 - (__u64)b : (__u64)b;
     if (ub == 0) return 0;
@@ -203,7 +200,7 @@ LT_API __s64 lt_divide(__s64 a, __s64 b) {
     return (__s64)((a < 0) != (b < 0) ? 0 - q : q);
 }
 
-// With the sign of a, as in C; by zero it gives zero.
+// The remainder has the sign of a, as in C; division by zero gives zero.
 LT_API __s64 lt_modulo(__s64 a, __s64 b) {
     __u64 ua = a < 0 ? 0 - (__u64)a : (__u64)a, ub = b < 0 ? 0 - (__u64)b : (__u64)b;
     if (ub == 0) return 0;
@@ -211,23 +208,23 @@ LT_API __s64 lt_modulo(__s64 a, __s64 b) {
     return (__s64)(a < 0 ? 0 - r : r);
 }
 
-// Is there room for a record of so many bytes that only prints? The last part of the buffer is for those that change
-// what the run does: exit(), clear(), print(@x).
+// Is there room for a record of this size that only prints? The last part of the buffer is reserved for records that
+// change what the run does: exit(), clear(), print(@x).
 LT_API __u64 lt_room(void* ring, __u64 bytes) {
     __u64 size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + bytes + size / 16 < size;
 }
 
-// The flags of a record that is handed over: waking the reader for each would cost more than the record, so it looks by
-// itself every few milliseconds and is woken only when an eighth of the buffer waits.
+// The flags for submitting a record. Waking the reader for each would cost more than the record, so the reader polls
+// every few milliseconds and is only woken when an eighth of the buffer is full.
 LT_API __u64 lt_wake_flags(void* ring, __u64 eighth) {
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-// What samples() collects: where each part begins, in words, or 0 (runtime/border/runtime/samples.h). The count comes
-// last, as of distributions.
+// The data of samples(): where each part begins, in words, or 0 (runtime/border/samples.h). The count is written last,
+// as for distributions.
 LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, __u32 log, __u32 linear, __s64 least,
-                       __u64 step, __u64 steps, __u32 contended, __u32 alone) {
+                       __u64 step, __u64 steps, __u32 contended, __u32 overflow, __u32 alone) {
     __u64 size = value < 0 ? 0 - (__u64)value : (__u64)value;
     if (extremes) {
         __u64 order = (__u64)value ^ 1ull << 63;
@@ -238,7 +235,7 @@ LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, 
         __u64 low = size & 0xffffffff, high = size >> 32, cross = low * high;
         __u64 square = low * low + (cross << 33);
         __u64 above = high * high + (cross >> 31) + (square < low * low);
-        __u64 before = __sync_fetch_and_add(&slot[squares], square);
+        __u64 before = lt_fetch_add(&slot[squares], square);
         lt_add(&slot[squares + 1], above + (before + square < before), 0);
     }
     if (log) {
@@ -253,6 +250,6 @@ LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, 
         if (i >= steps) i = steps - 1;
         if (i < steps) lt_add(&slot[linear + i], 1, alone);
     }
-    lt_add(&slot[1], (__u64)value, alone);
+    lt_sum(&slot[1], (__u64)value, 1, overflow, alone);
     lt_add(&slot[0], 1, alone);
 }

@@ -1,4 +1,4 @@
-// The whole library as one unit, in the order in which its parts use each other.
+// The whole library as one unit, in order of use.
 #include "aggregate.bpf.c"
 #include "iterator.bpf.c"
 #include "scratch.bpf.c"
@@ -6,6 +6,7 @@
 #include "stack.bpf.c"
 #include "string.bpf.c"
 #include "traced.bpf.c"
+#include "why.bpf.c"
 
-// What runs in the kernel is under the kernel's own license: without it the helpers that read memory are refused.
+// The programs in the kernel have the kernel's own license: otherwise the kernel refuses the helpers that read memory.
 char lt_license[] __attribute__((section("license"), used)) = "GPL";

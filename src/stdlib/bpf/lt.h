@@ -1,19 +1,20 @@
-// What the BPF side of the library shares. Compiled for BPF it becomes bitcode that the emitter links into each program
-// and inlines.
+// Shared declarations of the BPF library, which is compiled to bitcode that the emitter links into each program and
+// inlines.
 #pragma once
 
-#include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
 #include <linux/types.h>
+// after the types that it uses
+#include <bpf/bpf_helpers.h>
 
 #define LT_API __attribute__((always_inline))
 
-// Counters of what got lost; defined by the emitter, indexed as Plan::losses.
+// Loss counters; defined by the emitter, indexed as Plan::losses.
 extern __u64 lt_lost[];
 
 #define LT_NO_LOSS 0xffffffffu
 
-// Not zero once the session ends, when nothing is opened any more; defined by the emitter.
+// Not zero once the session is ending and no more spans are opened; defined by the emitter.
 extern volatile __u64 lt_stop;
 
 static inline __attribute__((always_inline)) void lt_lose(__u32 loss) {

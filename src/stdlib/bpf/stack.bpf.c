@@ -1,8 +1,10 @@
-// Call stacks: each is kept once in a hash, under a key that maps and records hold in its place (see runtime/plan.h).
+// Call stacks: each is stored once in a hash, under a key that maps and records hold in its place (see
+// runtime/border/plan.h).
 //
 // A stack is taken in a scratch of the CPU. Others can be taken meanwhile on the same CPU, by programs that interrupt
 // this one or that run while it waits for the CPU, so there are several, and each is claimed first.
-#include "lt.h"
+#include "addresses.h"
+#include "atomic.h"
 
 #define LT_FRAMES 127
 #define LT_NESTED 4
@@ -10,26 +12,26 @@
 
 struct lt_frames {
     __u64 claimed;
-    __u64 at[LT_FRAMES];  // innermost first, up to what cannot be one; whatever lies behind that
+    __u64 at[LT_FRAMES];  // innermost first, up to the first value that cannot be a frame; the rest is undefined
 };
 
 struct lt_stack_key {
     __u64 id;
-    __u64 process;  // 0: a stack of the kernel
+    __u64 process;  // 0: a kernel stack
 };
 
-// Zero is no frame. Nor is what is beyond all addresses of a program: frame pointers lead out of code that keeps none
-// to whatever lies on the stack.
+// Zero is not a frame, and neither is a value above all user addresses: in code without frame pointers they lead to
+// whatever is on the stack.
 #define LT_ENDS(frame, limit) ((frame) - 1 >= (limit))
 #define LT_KERNEL_LIMIT (~0ull)
-#define LT_USER_LIMIT (1ull << 47)
+#define LT_USER_LIMIT (1ull << LT_PROGRAM_ADDRESS_BITS)
 
 static inline __attribute__((always_inline)) struct lt_frames* lt_claim_frames(void* scratch) {
     for (__u32 i = 0; i < LT_NESTED; i++) {
         __u32 key = i;
         struct lt_frames* f = bpf_map_lookup_elem(scratch, &key);
         if (!f) return 0;
-        if (__sync_val_compare_and_swap(&f->claimed, 0, 1) == 0) return f;
+        if (lt_claim_word(&f->claimed)) return f;
     }
     return 0;
 }
@@ -61,7 +63,7 @@ static inline __attribute__((always_inline)) __u64 lt_lost_stack(struct lt_stack
     return 0;
 }
 
-// 1: nobody had kept it.
+// 1: it was not stored yet.
 static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stack_key* out, void* stacks,
                                                                   struct lt_frames* f, __u64 limit, __u32 collision,
                                                                   __u32 full) {
@@ -75,7 +77,7 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
     return lt_frames_differ(f, kept, limit) ? lt_lost_stack(out, collision) : 0;
 }
 
-// How many frames a kept stack has: they end with what can be none.
+// The number of frames of a stored stack; they end at the first value that cannot be a frame.
 LT_API __u64 lt_stack_length(void* stacks, const void* stack) {
     const struct lt_stack_key* key = stack;
     struct lt_frames* f = bpf_map_lookup_elem(stacks, key);
@@ -86,8 +88,8 @@ LT_API __u64 lt_stack_length(void* stacks, const void* stack) {
     return n;
 }
 
-// Takes `size` bytes of frames and leaves the key in `out`, with `process` in it: 0 for the kernel's. 1: a stack that was not there before. Of the kernel there is
-// none where a perf event hits while a program's own code runs; an error says that it could not be taken.
+// Takes `size` bytes of frames and writes the key to `out`, with `process` in it: 0 for the kernel's. 1: a new stack.
+// There is no kernel stack if a perf event hits while user code runs; an error means that it could not be taken.
 LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 size, __u64 flags, __u32 collision,
                       __u32 full, __u32 busy, __u32 process) {
     struct lt_stack_key* out = to;
@@ -100,7 +102,7 @@ LT_API __u64 lt_stack(void* ctx, void* to, void* scratch, void* stacks, __u32 si
     if (size < sizeof f->at) f->at[size / 8] = 0;  // a longer one may have been taken here before
     if (taken > 0) {
         fresh = lt_keep_frames(out, stacks, f, user ? LT_USER_LIMIT : LT_KERNEL_LIMIT, collision, full);
-    } else if (user || taken == 0) {  // the kernel's is not to be had where its registers are not, as at system calls
+    } else if (user || taken == 0) {  // without the kernel's registers, as at system calls, there is no kernel stack
         out->id = 0;
         out->process = 0;
     } else {

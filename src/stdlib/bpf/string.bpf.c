@@ -1,8 +1,8 @@
-// Strings: each fills its size, or ends with a zero before. The sizes are constants where these are inlined.
+// Strings: each fills its size, or ends earlier with a zero. The sizes are constants where these are inlined.
 #include "lt.h"
 
-// The bound is for the verifier, too: it follows neither a comparison of 32 bits of a number whose other bits are known
-// to the compiler alone, nor an addition to an address that was made an `or`.
+// The bound is also for the verifier: it follows neither a 32-bit comparison of a number whose other bits only the
+// compiler knows, nor an addition to an address that was turned into an `or`.
 LT_API __u64 lt_at_most(__u64 n, __u64 most) {
     __asm__ volatile("" : "+r"(n));
     if (n > most) n = most;
@@ -10,22 +10,30 @@ LT_API __u64 lt_at_most(__u64 n, __u64 most) {
     return n;
 }
 
+// Zero, but unknown to the verifier: with known numbers it would follow each text separately. The results of the
+// functions below include it, because they have as many results as ways out of a loop, and together with those of the
+// next function their product.
+static volatile __u64 lt_unknown_zero;
+
 LT_API __u64 lt_length(const char* text, __u32 size) {
     __u32 i = 0;
     while (i < size && text[i] != 0) i++;
-    return i;
+    return i + lt_unknown_zero;
 }
 
 // Below zero, zero or above, by the first byte that differs.
 LT_API __s64 lt_compare(const unsigned char* a, const unsigned char* b, __u32 size) {
-    for (__u32 i = 0; i < size; i++) {
-        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-        if (a[i] == 0) return 0;
+    __s64 order = 0;
+    for (__u32 i = 0; i < size && order == 0; i++) {
+        if (a[i] != b[i]) order = a[i] < b[i] ? -1 : 1;
+        if (a[i] == 0) break;
     }
-    return 0;
+    return order + (__s64)lt_unknown_zero;
 }
 
-static inline __attribute__((always_inline)) int lt_begins(const char* text, __u32 size, const char* part,
+// The text is read again each time: if a character were kept, the verifier would know what it had been compared with,
+// and follow all that is known of them.
+static inline __attribute__((always_inline)) int lt_begins(const volatile char* text, __u32 size, const char* part,
                                                            __u32 part_size) {
     for (__u32 i = 0; i < part_size; i++) {
         if (part[i] == 0) return 1;
@@ -34,25 +42,26 @@ static inline __attribute__((always_inline)) int lt_begins(const char* text, __u
     return 1;
 }
 
+// Where the part begins; -1: not found.
+LT_API __s64 lt_find(const char* string, __u32 size, const char* part, __u32 part_size) {
+    const volatile char* text = string;
+    __s64 found = -1;
+    for (__u32 i = 0; i < size; i++) {
+        if (lt_begins(text + i, size - i, part, part_size)) {
+            found = i;
+            break;
+        }
+        if (text[i] == 0) break;
+    }
+    return found + (__s64)lt_unknown_zero;
+}
+
 LT_API __u64 lt_contains(const char* text, __u32 size, const char* part, __u32 part_size) {
-    for (__u32 i = 0; i < size; i++) {
-        if (lt_begins(text + i, size - i, part, part_size)) return 1;
-        if (text[i] == 0) return 0;
-    }
-    return 0;
+    return lt_find(text, size, part, part_size) >= 0;
 }
 
-// Where the part begins; -1: nowhere.
-LT_API __s64 lt_find(const char* text, __u32 size, const char* part, __u32 part_size) {
-    for (__u32 i = 0; i < size; i++) {
-        if (lt_begins(text + i, size - i, part, part_size)) return i;
-        if (text[i] == 0) return -1;
-    }
-    return -1;
-}
-
-// A machine of codegen/matcher.h, whose table has `bytes` of them. Not to be known to the verifier: each state would be
-// followed on its own.
+// A matcher of base/matcher.h, whose table has `bytes` bytes. The state is hidden from the verifier, which would
+// otherwise follow each one separately.
 LT_API __u64 lt_matches(const char* text, __u32 size, const __u8* table, __u32 width, __u32 bytes) {
     __u64 state = 2;
     for (__u32 i = 0; i <= size; i++) {
@@ -64,20 +73,21 @@ LT_API __u64 lt_matches(const char* text, __u32 size, const __u8* table, __u32 w
 }
 
 LT_API __s64 lt_bytes_compare(const unsigned char* a, const unsigned char* b, __u32 size) {
-    for (__u32 i = 0; i < size; i++) {
-        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    __s64 order = 0;
+    for (__u32 i = 0; i < size && order == 0; i++) {
+        if (a[i] != b[i]) order = a[i] < b[i] ? -1 : 1;
     }
-    return 0;
+    return order + (__s64)lt_unknown_zero;
 }
 
-// Letters of ASCII; `first` is that of those to be changed, 'a' or 'A'.
+// ASCII letters; `first` is the first letter of those to change, 'a' or 'A'.
 LT_API void lt_change_case(char* text, __u32 size, __u32 first) {
     for (__u32 i = 0; i < size; i++) {
         if ((__u32)(unsigned char)text[i] - first < 26) text[i] ^= 0x20;
     }
 }
 
-// A character that stands for itself, or how C writes it: up to 10 bytes, the first 8 of them in `low`.
+// A character as itself, or as C escapes it: up to 10 bytes, the first 8 of them in `low`.
 struct lt_escaped {
     __u64 low, high;
     __u32 bytes;  // written
@@ -94,7 +104,8 @@ static inline __attribute__((always_inline)) __u64 lt_hex(__u32 number, __u32 di
     return text;
 }
 
-// The number of a character of UTF-8 that is more than one byte; 0: there is none here. What follows is in `c`, too.
+// The code point of a UTF-8 character of more than one byte; 0: there is none here. The following bytes are in `c`,
+// too.
 static inline __attribute__((always_inline)) __u32 lt_wide(const unsigned char* c, __u64 left, __u32* bytes) {
     const __u32 a = c[0], second = c[1] & 0x3f, third = c[2] & 0x3f;
     if ((c[1] & 0xc0) != 0x80) return 0;
@@ -140,13 +151,10 @@ static inline __attribute__((always_inline)) void lt_escape(const unsigned char*
     }
 }
 
-// The verifier does not know it: from known numbers it would follow each text on its own.
-static volatile __u64 lt_unknown_zero;
-
-// What a text in quotes is made of so far; the room of `out` is 12 bytes more than `most`.
+// The state of quoting a text. `out` has 12 bytes more than `most`.
 struct lt_quotation {
     __u64 at;      // characters
-    __u64 kept;    // those that stay where the end is left out, for dots
+    __u64 kept;    // bytes that stay if the end is replaced by dots
     __u64 behind;  // the first byte of the text that is not taken yet
     __u64 is_cut;
     __u64 turn;  // the next byte to look at
@@ -154,8 +162,8 @@ struct lt_quotation {
     __u64 most;
 };
 
-// The next byte of a text, if it is not a part of a character that was taken. The text has 4 bytes more than are of it.
-// `form`: 1: in quotes, 2: zeros do not end it. 1: it has ended.
+// Takes the next byte of a text, unless it belongs to a character that was taken already. The buffer has 4 bytes more
+// than the text. `form`: 1: in quotes, 2: zeros do not end it. Returns 1 at the end.
 LT_API __u64 lt_quote_step(void* state, char* out, __u32 room, const char* text, __u32 size, __u32 form) {
     struct lt_quotation* q = state;
     const __u64 i = q->turn++, length = q->length, most = q->most;
@@ -197,47 +205,57 @@ LT_API void lt_quote_end(void* state, char* out, __u32 room, __u32 form) {
     for (__u32 k = 0; k < 5; k++) to[k] = end >> 8 * k;
 }
 
-static inline __attribute__((always_inline)) __u32 lt_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
-    return 255;
+// 1 if a is below b, else 0, without a branch: the verifier would follow both sides and learn about both numbers.
+static inline __attribute__((always_inline)) __u64 lt_below(__u64 a, __u64 b) {
+    __u64 difference = a - b;
+    __asm__ volatile("" : "+r"(difference));
+    return difference >> 63;
 }
 
-// The integer at the beginning, behind blanks and a sign; what is too large wraps around. By base 0 the number says its
-// base itself: 0x1f, 017, 15.
+// 255: not a digit.
+static inline __attribute__((always_inline)) __u64 lt_digit(unsigned char c) {
+    const __u64 digit = (__u32)(c - '0'), letter = (__u32)((c | 32) - 'a');
+    const __u64 is_digit = lt_below(digit, 10), is_letter = lt_below(letter, 26);
+    return digit * is_digit + (letter + 10) * is_letter + 255 * (1 - is_digit - is_letter);
+}
+
+// The integer at the beginning, after blanks and a sign; an overflow wraps around. With base 0 the number's prefix
+// gives the base: 0x1f, 017, 15. The start of the digits, their base and their sign are unknown to the verifier, so
+// that it goes through each loop once.
 LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
-    __u64 number = lt_unknown_zero;
-    __u32 state = 0;  // 1: behind the sign, 2: behind a first digit that is 0, 3: behind another
+    const __u64 unknown = lt_unknown_zero, last = size - 1;
+    __u64 at = 0, number = unknown, negative = unknown;
     __u32 radix = base == 0 ? 10 : base;
-    int negative = 0;
-    for (__u32 i = 0; i < size; i++) {
-        char c = text[i];
-        if (state == 0 && (c == ' ' || c == '\t')) continue;
-        if (state == 0 && (c == '-' || c == '+')) {
-            negative = c == '-';
-            state = 1;
-            continue;
-        }
-        if (state == 2 && (base == 16 || base == 0) && (c == 'x' || c == 'X')) {
-            radix = 16;
-            state = 3;
-            continue;
-        }
-        if (state < 2 && base == 0 && c == '0') radix = 8;
-        __u32 digit = lt_digit(c);
-        if (digit >= radix) break;
-        number = number * radix + digit;
-        state = state < 2 && digit == 0 ? 2 : 3;
+    while (at < size && (text[at] == ' ' || text[at] == '\t')) at++;
+    at += unknown;
+    const char sign = text[lt_at_most(at, last)];
+    if (at < last && (sign == '-' || sign == '+')) {
+        negative += sign == '-';
+        at++;
     }
-    return (__s64)(negative ? 0 - number : number);
+    if ((base == 0 || base == 16) && at < last && text[lt_at_most(at, last)] == '0') {
+        if (base == 0) radix = 8;
+        if ((text[lt_at_most(at + 1, last)] | 32) == 'x') {
+            radix = 16;
+            at += 2;
+        }
+    }
+    at += unknown;
+    radix += (__u32)unknown;
+    for (__u32 i = 0; i < size && at < size; i++) {
+        const __u64 digit = lt_digit(text[lt_at_most(at, last)]);
+        if (!lt_below(digit, radix)) break;
+        number = number * radix + digit;
+        at++;
+    }
+    return (__s64)((number ^ (0 - negative)) + negative);
 }
 
 // Names of numbers. The table has rows of 32 bytes: a mask, the bits that the name stands for under it, the name. Bits
-// without a name follow in hexadecimal. `to` is zero and has 32 bytes more than a power of two that is above the longest
-// text. Where the next name goes is an unknown number that is masked where it is used and never compared, and of the bits
-// that are left nothing is known: the verifier then meets the same state at each row, whichever names came before, and
-// looks at each row once.
+// without a name follow in hexadecimal. `to` is zero and has 32 bytes more than a power of two above the longest text.
+// The position of the next name is an unknown number that is masked at each use and never compared, and nothing is
+// known of the remaining bits: so the verifier meets the same state at each row, whichever names came before, and
+// checks each row once.
 LT_API void lt_names(char* to, __u32 size, __u64 number, const char* table, __u32 rows) {
     const __u32 row_size = 32, name_at = 8, name_size = 24, mask = size - 33;
     __u32 left = (__u32)number;

@@ -1,9 +1,9 @@
-// Who is traced, where it is not one process and not everything: a process with all that it starts (--follow), or a
-// cgroup with all below it.
+// Which tasks are traced, if it is neither one process nor all: a process and its descendants (--follow), or a cgroup
+// and those below it.
 #include "lt.h"
 
-// The map has the number of each thread of the family that was started while it was followed; that of its first thread
-// is a process's own.
+// The map holds the number of each thread of the family that started while it was followed; a process has the number of
+// its first thread.
 LT_API void lt_family_fork(void* map, __u32 child, __u32 full) {
     __u32 parent = bpf_get_current_pid_tgid() >> 32, one = 1;
     if (!bpf_map_lookup_elem(map, &parent)) return;
@@ -17,5 +17,5 @@ LT_API __u64 lt_in_family(void* map) {
     return bpf_map_lookup_elem(map, &process) != 0;
 }
 
-// The cgroup with this number lies so far below the root.
+// Is the cgroup with this number the ancestor of the current task's at this depth below the root?
 LT_API __u64 lt_in_cgroup(__u64 id, __u32 level) { return bpf_get_current_ancestor_cgroup_id(level) == id; }

@@ -46,6 +46,6 @@ both() {
     command=("$@")
     if [ "$apart" ]; then traced old && traced new; else traced old new; fi || return
     # Anything but what a script says and what is told about the kernel.
-    grep -hvE '^WARNING: |note: |^ +|missed, for they came while|left without a return|was interrupted$' old.err new.err
+    grep -hvE '^WARNING: |note: |^ +|missed because a program was already running|left without a return|was interrupted$' old.err new.err
     return 0
 }

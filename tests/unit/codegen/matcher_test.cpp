@@ -1,5 +1,5 @@
 // Patterns against the standard library's, on all short texts and on random ones.
-#include "codegen/matcher.h"
+#include "base/matcher.h"
 
 #include <fnmatch.h>
 #include <gtest/gtest.h>
@@ -81,9 +81,9 @@ TEST(Matcher, RefusesWhatIsWrong) {
     EXPECT_EQ(regex_matcher("a(b").error().what, "a `(` without a `)`");
     EXPECT_EQ(regex_matcher("a)b").error().what, "a `)` without a `(` before it");
     EXPECT_EQ(regex_matcher("[a").error().what, "a `[` without a `]`");
-    EXPECT_EQ(regex_matcher("[[:x:]]").error().what.substr(0, 16), "[: :] names one ");
+    EXPECT_EQ(regex_matcher("[[:x:]]").error().what.substr(0, 17), "`[: :]` takes one");
     EXPECT_EQ(regex_matcher("*a").error().what, "a `*` with nothing before it to repeat");
-    EXPECT_EQ(regex_matcher("a\\").error().what, "a `\\` with nothing behind it");
+    EXPECT_EQ(regex_matcher("a\\").error().what, "a `\\` with nothing after it");
     EXPECT_EQ(regex_matcher("[b-a]").error().what, "a range in brackets that ends before it begins");
     EXPECT_FALSE(regex_matcher("a{3,2}"));
     EXPECT_FALSE(regex_matcher("a{"));

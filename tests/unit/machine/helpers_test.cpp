@@ -178,7 +178,7 @@ TEST(Ring, ReserveSubmitDiscard) {
     EXPECT_TRUE(m.set_capacity("ring", 4096));
     EXPECT_TRUE(refuses("program leak: leaves a record of ring buffer ring reserved", m.run("leak")));
     EXPECT_TRUE(refuses("which has 8 bytes", m.run("beyond")));
-    EXPECT_TRUE(refuses("no memory of the program", m.run("after")));
+    EXPECT_TRUE(refuses("not memory of the program", m.run("after")));
 }
 
 TEST(Ring, OutputAndQuery) {

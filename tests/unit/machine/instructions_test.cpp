@@ -229,7 +229,7 @@ TEST(Memory, UninitialisedRegisterIsRefused) {
 
 TEST(Memory, NullAndWildPointers) {
     EXPECT_TRUE(refuses("null pointer plus 16", run_code({mov(r1, 0), ldx(BPF_W, r0, r1, 16), exit_()})));
-    EXPECT_TRUE(refuses("no memory of the program", run_code({mov(r1, -1), ldx(BPF_B, r0, r1, 0), exit_()})));
+    EXPECT_TRUE(refuses("not memory of the program", run_code({mov(r1, -1), ldx(BPF_B, r0, r1, 0), exit_()})));
 }
 
 TEST(Memory, ContextIsReadOnlyUnlessSaid) {
@@ -353,7 +353,7 @@ TEST(Machine, DirectKernelReads) {
     Machine m = machine_of(a);
     constexpr uint64_t pointer = 0xffff888000002000;
     const Bytes context = bytes_of(pointer);
-    EXPECT_TRUE(refuses("no memory of the program", m.run("main", context)));
+    EXPECT_TRUE(refuses("not memory of the program", m.run("main", context)));
     m.environment().direct_kernel_reads = true;
     EXPECT_TRUE(returns(0, m.run("main", context)));
     m.environment().kernel.put(pointer + 4, bytes_of(uint32_t{6}));

@@ -112,7 +112,7 @@ TEST(Damage, NextItemIsStillRead) {
             Diags diags;
             parse(source, diags);
             ASSERT_TRUE(diags.has_errors());
-            ASSERT_EQ(diags.all().back().message, "expected an expression, found '}'") << source.text;
+            ASSERT_EQ(diags.all().back().message, "expected an expression, found `}`") << source.text;
         }
     }
 }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "parser/parse.h"
-#include "parser/print.h"
+#include "parser/tree/print.h"
 
 namespace lt {
 namespace {

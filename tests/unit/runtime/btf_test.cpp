@@ -1,6 +1,6 @@
 // Types of functions, from the BTF that the compiler makes of tests/kernel/functions.c. The environment names the
 // folder of the fake kernels that the build makes.
-#include "btf.h"
+#include "runtime/kernel/btf.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/buckets.h"
+#include "runtime/values/buckets.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan.h"
-#include "runtime/samples.h"
+#include "runtime/border/plan.h"
+#include "runtime/border/samples.h"
 
 namespace lt {
 namespace {

@@ -1,6 +1,8 @@
-#include "budget.h"
+#include "runtime/session/budget.h"
 
 #include <gtest/gtest.h>
+
+#include "runtime/attach/way.h"
 
 namespace lt {
 namespace {
@@ -68,11 +70,11 @@ TEST(Budget, AShareTakesOneOfSoMany) {
 }
 
 TEST(Budget, ADispatchCostsMoreAtReturns) {
-    EXPECT_LT(dispatch_ns(Way::fentry, false), dispatch_ns(Way::kprobe, false));
-    EXPECT_LT(dispatch_ns(Way::kprobe, false), dispatch_ns(Way::kprobe, true));
-    EXPECT_EQ(dispatch_ns(Way::run, false), 0u);
+    EXPECT_LT(way_attach(Way::fentry).entry_ns, way_attach(Way::kprobe).entry_ns);
+    EXPECT_LT(way_attach(Way::kprobe).entry_ns, way_attach(Way::kprobe).return_ns);
+    EXPECT_EQ(way_attach(Way::run).entry_ns, 0u);
     for (const WayRow& row : way_rows())
-        EXPECT_EQ(row.function, row.function && dispatch_ns(row.way, true) > 0) << row.name;
+        EXPECT_EQ(row.function, row.function && way_attach(row.way).return_ns > 0) << row.name;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Containers by what docker, podman, LXC and systemd leave on the machine.
-#include "runtime/containers.h"
+#include "runtime/system/containers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Bytes to values, and that bytes which do not fit the plan are refused.
-#include "runtime/decode.h"
+#include "runtime/values/decode.h"
+#include "runtime/maps/map_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -134,12 +135,12 @@ TEST(DecodeMap, FoldsDistributions) {
             return static_cast<int64_t>(static_cast<uint64_t>(v) ^ order_flip(a, true));
         };
         Bytes bytes = words({2, least + greatest, order(Aggregation::min, least), order(Aggregation::max, greatest)});
-        bytes.resize(dist_words * 8);
+        bytes.resize(dist_words(true) * 8);
         bytes[(dist_header + 5) * 8] = 2;
         return bytes;
     };
-    const Bytes idle(dist_words * 8);
-    const PlannedMap map = aggregated(Aggregation::dist, dist_words * 8);
+    const Bytes idle(dist_words(true) * 8);
+    const PlannedMap map = aggregated(Aggregation::dist, dist_words(true) * 8);
     const auto d = std::get<Distribution>(scalar(map, cpu(-7, 3) + idle + cpu(2, 9)));
     EXPECT_EQ(d.count, 4U);
     EXPECT_EQ(d.sum, 7);
@@ -175,7 +176,7 @@ TEST(DecodeMap, ManyEntriesAreMadeOneByOne) {
         EXPECT_EQ(std::get<int64_t>(entry.value.data), static_cast<int64_t>(3 * i));
     }
     raw.push_back({words({1, 2}), words({1, 1, 1})});
-    EXPECT_EQ(decode_map(map, raw).error().what, "cannot read map @x: a key of 16 bytes behind others of 8");
+    EXPECT_EQ(decode_map(map, raw).error().what, "cannot read map @x: a key of 16 bytes follows keys of 8");
 }
 
 TEST(DecodeMap, ChangesComeBeforeAndFinishesOnlyForReaders) {
@@ -204,9 +205,9 @@ TEST(DecodeMap, RefusesWhatDoesNotFit) {
     EXPECT_EQ(refusal(map_of(MapShape::per_cpu_array, string_type(8), 8), {Bytes(4), words({1, 1, 1, 1})}),
               "cannot read map @x: a string cannot be kept per CPU");
     EXPECT_EQ(refusal(map_of(MapShape::array, integer_type(3), 8), {Bytes(4), words({1})}),
-              "cannot read map @x: the plan puts i24 where none can be");
+              "cannot read map @x: the plan puts i24 where it cannot be");
     EXPECT_EQ(refusal(map_of(MapShape::array, nothing(), 8), {Bytes(4), words({1})}),
-              "cannot read map @x: the plan puts nothing where none can be");
+              "cannot read map @x: the plan puts nothing where it cannot be");
 }
 
 Plan plan_with(std::vector<EventField> fields, uint32_t size) {
@@ -285,7 +286,7 @@ TEST(DecodeMap, StacksAsKeysAndValues) {
     Type odd = stack_type();
     odd.size = 8;
     EXPECT_EQ(refusal(map_of(MapShape::hash, odd, 8, {integer_type()}), {words({5}), words({9})}),
-              "cannot read map @x: the plan puts stack where none can be");
+              "cannot read map @x: the plan puts stack where it cannot be");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Names of C++, of Rust in both manglings, and what is none of them.
-#include "demangle.h"
+#include "runtime/programs/demangle.h"
 
 #include <gtest/gtest.h>
 

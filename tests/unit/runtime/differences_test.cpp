@@ -1,5 +1,5 @@
 // Maps that are cleared by what was there before: nothing counts twice, and nothing is lost while keys are taken out.
-#include "differences.h"
+#include "runtime/maps/differences.h"
 
 #include <gtest/gtest.h>
 

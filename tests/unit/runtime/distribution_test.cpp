@@ -1,6 +1,6 @@
 // Distributions: the kernel's rule for the bucket (its own source, compiled here) and the runtime's bounds describe the
-// same buckets; percentiles keep the bound that runtime/dist_buckets.h states; merging loses nothing.
-#include "runtime/distribution.h"
+// same buckets; percentiles keep the bound that runtime/border/dist_buckets.h states; merging loses nothing.
+#include "runtime/values/distribution.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <numeric>
 #include <random>
 
-#include "bpf/buckets.h"
-#include "distribution.h"
-#include "hist.h"
-#include "runtime/printer.h"
+#include "runtime/print/figures.h"
+#include "runtime/print/printer.h"
+#include "runtime/values/hist.h"
+#include "stdlib/bpf/buckets.h"
 
 namespace lt {
 namespace {
@@ -41,25 +41,26 @@ Distribution recorded(const std::vector<int64_t>& values) {
 void expect_in_its_bucket(int64_t value) {
     const uint32_t index = bucket_of(value);
     ASSERT_LT(index, dist_buckets) << value;
-    ASSERT_GE(index, 1U) << value;
     const DistBucket b = dist_bucket(index);
-    EXPECT_GE(static_cast<uint64_t>(value), b.low) << index;
-    EXPECT_LT(static_cast<uint64_t>(value) - b.low, b.width) << index;
+    EXPECT_GE(value, b.low) << index;
+    EXPECT_LE(value, b.high()) << index;
 }
 
 TEST(DistBuckets, AreAsManyOnBothSides) {
     EXPECT_EQ(dist_buckets, uint32_t{LT_DIST_BUCKETS});
+    EXPECT_EQ(dist_zero, uint32_t{LT_DIST_ZERO});
     EXPECT_EQ(bucket_of(most_integer), dist_buckets - 1);
+    EXPECT_EQ(bucket_of(least_integer), 0U);
 }
 
 TEST(DistBuckets, FollowEachOtherWithoutAGap) {
-    EXPECT_EQ(dist_bucket(1).low, 0U);
-    for (uint32_t i = 1; i < dist_buckets; i++) {
+    EXPECT_EQ(dist_bucket(dist_zero).low, 0);
+    for (uint32_t i = 0; i < dist_buckets; i++) {
         const DistBucket b = dist_bucket(i);
-        EXPECT_EQ(bucket_of(static_cast<int64_t>(b.low)), i);
-        EXPECT_EQ(bucket_of(static_cast<int64_t>(b.low + (b.width - 1))), i);
+        EXPECT_EQ(bucket_of(b.low), i);
+        EXPECT_EQ(bucket_of(b.high()), i);
         if (i + 1 < dist_buckets) {
-            EXPECT_EQ(dist_bucket(i + 1).low, b.low + b.width) << i;
+            EXPECT_EQ(dist_bucket(i + 1).low, b.high() + 1) << i;
         }
     }
 }
@@ -67,9 +68,12 @@ TEST(DistBuckets, FollowEachOtherWithoutAGap) {
 TEST(DistBuckets, HoldTheValuesAroundEachPowerOfTwo) {
     for (uint32_t k = 0; k < 63; k++) {
         const int64_t power = int64_t{1} << k;
-        for (int64_t value : {power - 1, power, power + 1, power + power / 2, power + power / 16})
+        for (int64_t value : {power - 1, power, power + 1, power + power / 2, power + power / 16}) {
             expect_in_its_bucket(value);
+            expect_in_its_bucket(-value);
+        }
     }
+    expect_in_its_bucket(least_integer);
     expect_in_its_bucket(0);
     expect_in_its_bucket(most_integer);
 }
@@ -77,25 +81,25 @@ TEST(DistBuckets, HoldTheValuesAroundEachPowerOfTwo) {
 TEST(DistBuckets, AreMonotone) {
     std::mt19937_64 random(1);
     std::vector<int64_t> values;
-    for (int i = 0; i < 100'000; i++) values.push_back(static_cast<int64_t>(random() >> (1 + random() % 63)));
+    for (int i = 0; i < 100'000; i++) values.push_back(static_cast<int64_t>(random()) >> random() % 63);
     std::sort(values.begin(), values.end());
     for (size_t i = 1; i < values.size(); i++) ASSERT_LE(bucket_of(values[i - 1]), bucket_of(values[i])) << values[i];
 }
 
-TEST(DistBuckets, SmallValuesAreExactAndNegativeOnesShareOne) {
-    for (uint32_t v = 0; v < 32; v++) {
-        EXPECT_EQ(bucket_of(v), 1 + v);
-        EXPECT_EQ(dist_bucket(1 + v).middle(), v);
+TEST(DistBuckets, SmallValuesAreExact) {
+    for (int32_t v = -31; v < 32; v++) {
+        EXPECT_EQ(bucket_of(v), static_cast<uint32_t>(int32_t{dist_zero} + v));
+        EXPECT_EQ(dist_bucket(bucket_of(v)).middle(), v);
     }
     EXPECT_EQ(dist_bucket(bucket_of(32)).width, 2U);
-    for (int64_t value : {int64_t{-1}, int64_t{-1'000'000}, least_integer}) EXPECT_EQ(bucket_of(value), 0U);
 }
 
 TEST(DistBuckets, MiddlesAreWithinTheBoundOfBothEnds) {
-    for (uint32_t i = 1; i < dist_buckets; i++) {
+    for (uint32_t i = dist_zero; i < dist_buckets; i++) {
         const DistBucket b = dist_bucket(i);
-        EXPECT_LE((b.middle() - b.low) * 32, b.low) << i;
-        EXPECT_LE((b.low + (b.width - 1) - b.middle()) * 32, b.low) << i;
+        EXPECT_LE(b.middle() - b.low, b.low / 32) << i;
+        EXPECT_LE(b.high() - b.middle(), b.low / 32) << i;
+        EXPECT_EQ(dist_bucket(dist_zero - (i - dist_zero)).middle(), -b.middle()) << i;
     }
 }
 
@@ -202,10 +206,11 @@ TEST(DistPercentile, StaysBetweenTheExtremes) {
     EXPECT_EQ(percentile(d, 50'000'000), 1002);
 }
 
-TEST(DistPercentile, OfNegativeValuesLiesAmongThem) {
+TEST(DistPercentile, OfNegativeValuesIsAsExact) {
+    EXPECT_EQ(percentile(recorded({-100, -7, 0}), 50'000'000), -7);
     const Distribution d = recorded({-100, -10, -10, 5});
     EXPECT_EQ(percentile(d, 0), -100);
-    EXPECT_EQ(percentile(d, 50'000'000), -51) << "between -100 and -1: no more is known";
+    EXPECT_EQ(percentile(d, 50'000'000), -10);
     EXPECT_EQ(percentile(d, whole_share), 5);
 }
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "elf_file.h"
-#include "kernel_binaries.h"
+#include "runtime/programs/elf_file.h"
+#include "runtime/system/kernel_binaries.h"
 
 namespace lt {
 namespace {

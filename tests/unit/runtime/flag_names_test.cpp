@@ -1,5 +1,5 @@
 // Names of flags from the format of a tracepoint, as two kernels write it.
-#include "flag_names.h"
+#include "runtime/kernel/flag_names.h"
 
 #include <gtest/gtest.h>
 

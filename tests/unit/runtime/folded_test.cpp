@@ -1,9 +1,9 @@
 // Stacks folded and drawn.
-#include "runtime/folded.h"
+#include "runtime/print/folded.h"
 
 #include <gtest/gtest.h>
 
-#include "runtime/flame.h"
+#include "runtime/print/flame.h"
 
 namespace lt {
 namespace {
@@ -30,7 +30,7 @@ TEST(Fold, ProgramBelowKernel) {
     const MapEntry entry{{stack_of(0, {"read", "entry"}), text("a;b\n"), stack_of(7, {"leaf", "main"})}, count(3)};
     const auto folded = fold(entry);
     ASSERT_TRUE(folded);
-    EXPECT_EQ(folded_text(*folded), "a:b ;main;leaf;entry_[k];read_[k] 3\n");
+    EXPECT_EQ(folded_text(*folded), "a:b\\x0a;main;leaf;entry_[k];read_[k] 3\n");
 }
 
 TEST(Fold, FramesWithoutNames) {

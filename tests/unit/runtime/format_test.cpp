@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "runtime/printer.h"
+#include "runtime/print/printer.h"
 
 namespace lt {
 namespace {
@@ -100,7 +100,7 @@ TEST(CheckFormat, Right) {
 TEST(CheckFormat, Counts) {
     EXPECT_EQ(checked("%d %d", {integer_type()}), "3..5: the format has 2 conversions, but 1 value is given\n");
     EXPECT_EQ(checked("100%d", {}),
-              "3..5: the format has 1 conversion, but no value is given (write %% for a percent sign)\n");
+              "3..5: the format has 1 conversion, but no value is given (write `%%` for a percent sign)\n");
     EXPECT_EQ(checked("a", {integer_type(), integer_type()}),
               "0..1 value 0: the format has 0 conversions, but 2 values are given\n");
 }
@@ -113,10 +113,11 @@ TEST(CheckFormat, Types) {
 }
 
 TEST(CheckFormat, Forms) {
-    EXPECT_EQ(checked("%y", {integer_type()}),
-              "0..2: unknown conversion %y (conversions are %d %i %u %x %X %o %c %s %r %p %b %f %e %g %a %rx %rh %rd %rb "
-              "%gr and %%)\n");
-    EXPECT_EQ(checked("a %-5", {}), "2..5: the format ends inside %-5 (write %% for a percent sign)\n");
+    EXPECT_EQ(
+        checked("%y", {integer_type()}),
+        "0..2: unknown conversion %y (conversions are %d %i %u %x %X %o %c %s %r %p %b %f %e %g %a %rx %rh %rd %rb "
+        "%gr and %%)\n");
+    EXPECT_EQ(checked("a %-5", {}), "2..5: the format ends inside %-5 (write `%%` for a percent sign)\n");
     EXPECT_EQ(checked("%99999d", {integer_type()}), "0..7: the width or precision of %99999d is over 4096\n");
     EXPECT_EQ(checked("%\xc3\xa9", {integer_type()}).substr(0, 29), "0..3: unknown conversion %\xc3\xa9 ");
 }

@@ -1,5 +1,5 @@
 // Bounds of histograms: the runtime's bounds and the kernel's rule for the index must describe the same buckets.
-#include "hist.h"
+#include "runtime/values/hist.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A plan may come from anywhere: what lt's interpreter does with programs that no compiler of ours made.
-#include "host.h"
+#include "runtime/host/host.h"
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ class HostTest : public testing::Test {
         port_ = std::make_unique<FakePort>(plan_);
     }
 
-    // The end of the program's run: "", "interrupted" or what was wrong.
+    // The end of the script's run: "", "interrupted" or what was wrong.
     std::string run(const std::function<void(Assembler&)>& code) {
         Assembler a;
         a.map("at_m", BPF_MAP_TYPE_HASH, 8, 8, 10);
@@ -142,7 +142,7 @@ TEST_F(HostTest, MapsAreThoseOfThePlan) {
     };
     EXPECT_EQ(lookup(0), "");
     EXPECT_EQ(port_->updates(), 1);  // what was changed is written back
-    EXPECT_TRUE(has(lookup(1), "not for this map"));
+    EXPECT_TRUE(has(lookup(1), "this map is not supported here"));
     EXPECT_TRUE(has(run([](Assembler& a) { a << machine::mov(r1, 3) << machine::mov(r2, 3), call(a, HostCall::read); }),
                     "not a map"));
 }

@@ -1,5 +1,5 @@
 // The list of the kernel's symbols, whole, hidden and damaged.
-#include "kallsyms.h"
+#include "runtime/kernel/kallsyms.h"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +59,7 @@ TEST(Kallsyms, AddressesLieInTheFunctionBefore) {
     ASSERT_TRUE(symbols.at(0xffffffffc0400044));
     EXPECT_EQ(symbols.at(0xffffffffc0400044)->module, "ext4");
     EXPECT_EQ(symbols.at(0xffffffffc0400044)->address, 0xffffffffc0400040u);
+    EXPECT_EQ(symbols.at(0xffffffff81000020)->size, 0x40u) << "up to the next one";
     EXPECT_EQ(name_at(symbols, 0xffffffffc0500001), "bpf_prog_1") << "of a BPF program";
     EXPECT_FALSE(Kallsyms("").at(5));
 }

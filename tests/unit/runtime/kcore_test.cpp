@@ -1,5 +1,5 @@
 // Core files written by the test, whole and damaged; and the list of CPUs, the other text that breakpoints need.
-#include "kcore.h"
+#include "runtime/kernel/kcore.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "breakpoint.h"
+#include "runtime/os/cpus.h"
 
 namespace lt {
 namespace {
@@ -118,11 +118,11 @@ TEST_F(Kcore, ProgramHeadersOfAnUnknownForm) {
     Core c = good_core();
     c.header.e_phentsize = 8;
     write(c);
-    expect_error(text, 1, "program headers of an unknown form");
+    expect_error(text, 1, "program headers in an unknown format");
     c = good_core();
     c.header.e_phnum = PN_XNUM;
     write(c);
-    expect_error(text, 1, "program headers of an unknown form");
+    expect_error(text, 1, "program headers in an unknown format");
 }
 
 TEST_F(Kcore, ShorterThanItSays) {
@@ -141,12 +141,12 @@ TEST_F(Kcore, NumbersThatOverflow) {
     Core c = good_core();
     c.segments[2].p_offset = UINT64_MAX - 1;
     write(c);
-    expect_error(text, 1, "a segment beyond the largest file");
+    expect_error(text, 1, "a segment beyond the maximum file size");
     c = good_core();
     c.segments[2].p_filesz = UINT64_MAX;
     c.segments[2].p_offset = INT64_MAX - 4;
     write(c);
-    expect_error(text + 2, 4, "a segment beyond the largest file");
+    expect_error(text + 2, 4, "a segment beyond the maximum file size");
     c = good_core();
     c.header.e_phoff = UINT64_MAX;
     write(c);

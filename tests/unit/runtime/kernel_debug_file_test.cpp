@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "debug_file.h"
+#include "runtime/programs/debug_file.h"
 
 namespace lt {
 namespace {
@@ -28,7 +28,9 @@ TEST(KernelDebugFile, notes_that_are_cut_off_have_no_build) {
 TEST(KernelDebugFile, without_one_the_package_is_named) {
     const auto found = find_kernel_debug_file({{"/nowhere"}}, "6.1.0-9-amd64", "12ab");
     ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().hint, "install it: in Debian the package linux-image-6.1.0-9-amd64-dbg, or name its folder: --debuginfo DIR");
+    EXPECT_EQ(
+        found.error().hint,
+        "install it: in Debian the package linux-image-6.1.0-9-amd64-dbg, or name its folder with `--debuginfo DIR`");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // The whole interface against the fake kernels that the build makes (LT_FAKE_KERNELS), and what of
 // it holds on every running kernel.
-#include "runtime/kernel.h"
+#include "runtime/border/kernel.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "feature_tests.h"
+#include "runtime/kernel/feature_tests.h"
 
 namespace lt {
 namespace {
@@ -70,12 +70,12 @@ TEST_F(KernelTest, Tracepoints) {
 }
 
 TEST_F(KernelTest, Programs) {
-    EXPECT_EQ(*stock_->binary("program"), "/bin/program");
-    EXPECT_EQ(*stock_->binary("/bin/program"), "/bin/program");
-    EXPECT_FALSE(stock_->binary("sh"));
-    EXPECT_EQ(stock_->user_function("/bin/program", "main")->offset, 0x1400u);
-    EXPECT_EQ(stock_->user_functions("/bin/program", "h*"), std::vector<std::string>{"handle_request"});
-    EXPECT_TRUE(stock_->user_functions("/bin/absent", "*").empty());
+    EXPECT_EQ(*stock_->machine().binary("program"), "/bin/program");
+    EXPECT_EQ(*stock_->machine().binary("/bin/program"), "/bin/program");
+    EXPECT_FALSE(stock_->machine().binary("sh"));
+    EXPECT_EQ(stock_->programs().user_function("/bin/program", "main")->offset, 0x1400u);
+    EXPECT_EQ(stock_->programs().user_functions("/bin/program", "h*"), std::vector<std::string>{"handle_request"});
+    EXPECT_TRUE(stock_->programs().user_functions("/bin/absent", "*").empty());
 }
 
 TEST(Features, AsText) {

@@ -1,5 +1,5 @@
 // Lists of functions that were compiled at run time, whole and damaged.
-#include "perf_map.h"
+#include "runtime/programs/perf_map.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The dump of a plan, and the names of types in it.
-#include "runtime/plan.h"
+#include "runtime/border/plan.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,8 @@ namespace {
 Plan example() {
     Plan plan;
     plan.object = {1, 2, 3};
-    plan.probes.push_back({"BEGIN", false, {0, 5}, When::begin, 0, {{Way::run, "", {{"lt_begin", false, "", "", 0}}}}});
-    plan.probes.push_back(
-        {"i:1s", false, {6, 10}, When::period, 1'000'000'000, {{Way::run, "", {{"lt_1", false, "", "", 0}}}}});
+    plan.probes.push_back({"BEGIN", false, {0, 5}, When::begin, 0, {{Way::run, "", {{"lt_begin"}}}}});
+    plan.probes.push_back({"i:1s", false, {6, 10}, When::period, 1'000'000'000, {{Way::run, "", {{"lt_1"}}}}});
     plan.probes.push_back(
         {"k:vfs_read",
          false,
@@ -19,16 +18,23 @@ Plan example() {
          When::attached,
          0,
          {{Way::fentry, "no BTF", {}},
-          {Way::kprobe, "", {{"lt_2_entry", false, "vfs_read", "", 0}, {"lt_2", true, "vfs_read", "", 0}}},
+          {Way::kprobe,
+           "",
+           {{"lt_2_entry", false, 0, KernelSite{"vfs_read"}}, {"lt_2", true, 0, KernelSite{"vfs_read"}}}},
           {Way::breakpoint, "", {}}}});
-    plan.probes.push_back({"t:sched:*",
+    plan.probes.push_back(
+        {"t:sched:*",
+         false,
+         {30, 39},
+         When::attached,
+         0,
+         {{Way::tracepoint, "", {{"lt_3", false, 0, TracepointSite{"sched", "sched_switch", 310}}}}}});
+    plan.probes.push_back({"u:a:b",
                            false,
-                           {30, 39},
+                           {40, 45},
                            When::attached,
                            0,
-                           {{Way::tracepoint, "", {{"lt_3", false, "sched", "sched_switch", 310}}}}});
-    plan.probes.push_back(
-        {"u:a:b", false, {40, 45}, When::attached, 0, {{Way::uprobe, "", {{"lt_4", false, "/bin/a", "b", 0x1139}}}}});
+                           {{Way::uprobe, "", {{"lt_4", false, 0, ProgramSite{"/bin/a", "b", 0x1139}}}}}});
     plan.maps.push_back({"@ns",
                          "lt_map_0",
                          MapShape::per_cpu_array,

@@ -1,5 +1,6 @@
 // Durations, single values, maps and the sink as people see them.
-#include "runtime/printer.h"
+#include "runtime/print/printer.h"
+#include "runtime/border/duration.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +8,7 @@
 #include <limits>
 #include <thread>
 
-#include "show.h"
+#include "runtime/print/show.h"
 
 namespace lt {
 namespace {
@@ -83,7 +84,8 @@ TEST(Show, Aggregations) {
 TEST(Show, ControlCharactersAreHarmless) {
     EXPECT_EQ(show(text("a\x1b[2Jb"), false), "a\\x1b[2Jb");
     EXPECT_EQ(show(text("\r\x7f\x08"), false), "\\x0d\\x7f\\x08");
-    EXPECT_EQ(show(text("a\nb\tc"), false), "a\nb\tc");
+    EXPECT_EQ(show(text("a\nb\tc"), false), "a\\x0ab\\x09c");
+    EXPECT_EQ(show(text("a\nb\tc\x1b"), {false, true}), "a\nb\tc\\x1b");
     EXPECT_EQ(show(text("\x9b"
                         "2J"),
                    false),

@@ -1,4 +1,4 @@
-#include "program_debug.h"
+#include "runtime/dwarf/program_debug.h"
 
 #include <gelf.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <random>
 
-#include "runtime/kernel.h"
+#include "runtime/border/kernel.h"
 
 namespace lt {
 namespace {
@@ -27,14 +27,14 @@ class Inserts : public testing::TestWithParam<const char*> {
 
     std::string path() const { return GetParam(); }
     const ProgramScope& at(const std::string& function) {
-        const auto found = kernel_->user_function(path(), function);
+        const auto found = kernel_->programs().user_function(path(), function);
         EXPECT_TRUE(found);
-        return *kernel_->program_scope(*found);
+        return *kernel_->programs().program_scope(*found);
     }
     const ProgramScope& at_line(const std::string& function, uint32_t line) {
-        const auto found = kernel_->source_places(path(), {function, "inserts.c", line, line});
+        const auto found = kernel_->programs().source_places(path(), {function, "inserts.c", line, line});
         EXPECT_TRUE(found) << found.error().what;
-        return *kernel_->program_scope(found->front().place);
+        return *kernel_->programs().program_scope(found->front().place);
     }
     static const ProgramVariable& named(const ProgramScope& scope, const std::string& name) {
         static const ProgramVariable none;
@@ -71,7 +71,7 @@ TEST_P(Inserts, ParametersAtTheEntryAreWhereTheCallerPutThem) {
 TEST_P(Inserts, FloatingPointTakesNoGeneralRegisterAndLargeValuesLieOnTheStack) {
     const ProgramScope& measure = at("measure");
     EXPECT_EQ(named(measure, "weight").steps, (Steps{{Op::saved, rdi}}));
-    EXPECT_NE(named(measure, "load").missing.find("floating point"), std::string::npos);
+    EXPECT_NE(named(measure, "load").missing.find("floating-point"), std::string::npos);
     EXPECT_EQ(named(measure, "load").c_type, "double");
     EXPECT_EQ(named(measure, "by_value").steps, above_return(8));
     EXPECT_EQ(named(measure, "by_value").type.size, 104U);
@@ -106,20 +106,21 @@ TEST_P(Inserts, MembersLieWhereTheCompilerPutThem) {
     EXPECT_EQ(mode.shape->enumerators[1].value, 3);
     // what lies behind an address is asked for by the same way
     EXPECT_EQ(kernel_->members(*pointee(members[6].type)), members);
-    EXPECT_EQ(kernel_->program_type(path(), "struct table")->size, 104U);
-    EXPECT_EQ(kernel_->program_type(path(), "TABLE")->shape->number, table->shape->number);
-    EXPECT_FALSE(kernel_->program_type(path(), "struct chair"));
+    EXPECT_EQ(kernel_->programs().program_type(path(), "struct table")->size, 104U);
+    EXPECT_EQ(kernel_->programs().program_type(path(), "TABLE")->shape->number, table->shape->number);
+    EXPECT_FALSE(kernel_->programs().program_type(path(), "struct chair"));
 }
 
 TEST_P(Inserts, VariablesOfTheFileAreReachedFromTheInstruction) {
-    const uint64_t offset = kernel_->user_function(path(), "write_row")->offset;
-    const auto limit = kernel_->program_global(path(), offset, "public_limit");
+    const uint64_t offset = kernel_->programs().user_function(path(), "write_row")->offset;
+    const auto limit = kernel_->programs().program_global(path(), offset, "public_limit");
     ASSERT_TRUE(limit);
     ASSERT_EQ(limit->steps.size(), 1U);
     EXPECT_EQ(limit->steps[0].op, Op::code);
-    EXPECT_EQ(limit->steps[0].number, kernel_->user_symbol(path(), "public_limit", offset)->distance);
-    EXPECT_NE(kernel_->program_global(path(), offset, "of_thread")->missing.find("thread"), std::string::npos);
-    EXPECT_FALSE(kernel_->program_global(path(), offset, "nowhere"));
+    EXPECT_EQ(limit->steps[0].number, kernel_->programs().user_symbol(path(), "public_limit", offset)->distance);
+    EXPECT_NE(kernel_->programs().program_global(path(), offset, "of_thread")->missing.find("thread"),
+              std::string::npos);
+    EXPECT_FALSE(kernel_->programs().program_global(path(), offset, "nowhere"));
 }
 
 TEST_P(Inserts, AFunctionThatReturnsNothingSaysSo) {

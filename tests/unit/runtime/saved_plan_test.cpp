@@ -1,6 +1,6 @@
 // A plan in a file: what is read is what was written, whatever else the bytes are is one Error, and what a plan assumes
 // is asked of the kernel that runs it.
-#include "runtime/saved_plan.h"
+#include "runtime/plan/saved_plan.h"
 
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <random>
 
-#include "codegen/compile.h"
-#include "parser/parse.h"
-#include "sound.h"
+#include "compile/compile.h"
+#include "runtime/plan/saved_rung.h"
+#include "runtime/plan/sound.h"
 
 namespace lt {
 namespace {
@@ -39,18 +39,9 @@ SavedPlan compiled(Kernel& kernel, const char* text = script) {
     ::uname(&machine);
     SavedPlan saved{std::string(version), machine.machine, kernel.release(), {"x.lt", text}};
     Diags diags;
-    const ast::Program program = parse(saved.source, diags);
-    ResolveOptions options;
-    options.accounts = true;
-    Typed typed = resolve(program, kernel, options, diags);
-    if (!diags.has_errors()) check(program, typed, kernel, diags);
-    if (!diags.has_errors()) {
-        ir::Program lowered = lower(program, typed, saved.source, diags);
-        auto emitted = emit(lowered, saved.source, {}, diags);
-        lowered.plan.object = std::move(emitted->object);
-        saved.plans.push_back(std::move(lowered.plan));
-    }
-    if (diags.has_errors()) saved.plans.emplace_back();
+    CompileOptions options;
+    options.resolve.accounts = true;
+    saved.plans.push_back(compile(saved.source, kernel, options, diags).plan);
     for (const Diag& d : diags.all()) ADD_FAILURE() << draw(saved.source, d, false);
     return saved;
 }
@@ -147,7 +138,7 @@ TEST(SavedPlan, OfAnotherVersionOrFormIsRefused) {
     bytes[8]++;
     const auto format = saved_plan(bytes, version);
     ASSERT_FALSE(format);
-    EXPECT_EQ(format.error().what, "it is of format 2, and this lt reads format 1");
+    EXPECT_EQ(format.error().what, "it has format 2, and this lt reads format 1");
 }
 
 TEST(SavedPlan, ThatPointsNowhereIsRefused) {
@@ -172,6 +163,24 @@ TEST(SavedPlan, ThatPointsNowhereIsRefused) {
     EXPECT_TRUE(refused([](Plan& p) { p.spans.clear(); }));
 }
 
+// The word of the last bit field ends after the structure; a field has no more bits than its word.
+TEST(SavedPlan, BitFieldsLieInTheirStructure) {
+    const auto kernel = stock();
+    const SavedPlan saved = compiled(
+        *kernel,
+        "struct __attribute__((packed)) s { uint16_t a; uint32_t b : 11; }; BEGIN { print(*(struct s *)curtask); }");
+    Plan plan = saved.plans.front();
+    EXPECT_TRUE(sound(plan)) << sound(plan).error().what;
+    Member* last = nullptr;
+    for (PlannedEvent& event : plan.events)
+        for (EventField& field : event.fields)
+            if (field.type.kind == Kind::structure) last = &field.type.shape->members.back();
+    ASSERT_NE(last, nullptr);
+    EXPECT_EQ(last->bit_size, 11);
+    last->bit_offset = 22;
+    EXPECT_FALSE(sound(plan));
+}
+
 // What is told of a plan in which one thing is otherwise than here.
 std::string told(Kernel& kernel, const char* text, Assumed what, void (*change)(Assumption&)) {
     SavedPlan saved = compiled(kernel, text);
@@ -190,27 +199,42 @@ TEST(SavedPlan, IsRefusedWhereTheKernelDiffers) {
     const auto other_number = [](Assumption& a) { a.number += 8; };
     const auto other_type = [](Assumption& a) { a.type.size *= 2; };
     EXPECT_EQ(told(*kernel, "t:sched:sched_switch { print(args.prev_pid); }", Assumed::field, other_number),
-              "t:sched:sched_switch: prev_pid lies at 24 here, and at 32 when the plan was made");
+              "t:sched:sched_switch: prev_pid is at 24 here, and was at 32 when the plan was made");
     EXPECT_EQ(told(*kernel, "k:vfs_read { print(args.count); }", Assumed::parameter, other_number),
               "k:vfs_read: count is arg2 here, and was arg10 when the plan was made");
     EXPECT_EQ(told(*kernel, "kr:vfs_read { print(retval); }", Assumed::result, other_type),
-              "what vfs_read returns is i64 here, and was i128 when the plan was made");
+              "the result of vfs_read is i64 here, and was i128 when the plan was made");
     EXPECT_EQ(told(*kernel, "BEGIN { print(curtask->prio); }", Assumed::member, other_type),
               "struct task_struct: prio is i32 here, and was i64 when the plan was made");
     EXPECT_EQ(told(*kernel, "BEGIN { print(sizeof(struct qstr)); }", Assumed::size, other_number),
               "struct qstr has 16 bytes here, and had 24 when the plan was made");
     EXPECT_EQ(told(*kernel, "BEGIN { print(offsetof(struct qstr, name)); }", Assumed::offset, other_number),
-              "struct qstr: name lies at 8 here, and at 16 when the plan was made");
+              "struct qstr: name is at 8 here, and was at 16 when the plan was made");
     EXPECT_EQ(told(*kernel, "BEGIN { print(curtask->load); }", Assumed::layout,
                    [](Assumption& a) { a.type.shape->members[1].offset = 12; }),
-              "struct load_weight.inv_weight lies at 8 here, and at 12 when the plan was made");
+              "struct load_weight.inv_weight is at 8 here, and was at 12 when the plan was made");
     EXPECT_EQ(told(*kernel, "interval:ms:9 { while (pid < 3) { } }", Assumed::feature,
                    [](Assumption& a) { a.number = static_cast<uint64_t>(Feature::uprobe_session); }),
               "the plan needs uprobe_session: this kernel has no uprobe sessions (Linux 6.13)");
     EXPECT_EQ(
         told(*kernel, "u:/bin/program:main+4 { print(1); }", Assumed::file, [](Assumption& a) { a.name = "other"; })
-            .substr(0, 34),
-        "/bin/program is of another build (");
+            .substr(0, 31),
+        "/bin/program is another build (");
+}
+
+TEST(SavedPlan, PlacesAreOfTheKindThatTheirWayAttachesTo) {
+    for (const WayRow& row : way_rows()) {
+        const SavedAttachment any{.program = "p", .function = "f", .event = "e", .number = 1, .table = "t"};
+        const Rung rung = from_saved({row.way, "", {any}});
+        const size_t kind = rung.attachments.front().site.index();
+        EXPECT_EQ(kind, row.way == Way::system_call ? Site(CallSite{}).index() : static_cast<size_t>(row.site))
+            << row.name;
+    }
+}
+
+uint64_t& number(Attachment& a) {
+    auto* const program = std::get_if<ProgramSite>(&a.site);
+    return program ? program->offset : std::get<TracepointSite>(a.site).id;
 }
 
 TEST(SavedPlan, TakesWhatOtherMachinesNumberOtherwise) {
@@ -220,13 +244,13 @@ TEST(SavedPlan, TakesWhatOtherMachinesNumberOtherwise) {
     std::vector<uint64_t> before;
     for (PlannedProbe& probe : plan.probes)
         for (Rung& rung : probe.rungs)
-            for (Attachment& a : rung.attachments) before.push_back(std::exchange(a.number, 7));
+            for (Attachment& a : rung.attachments) before.push_back(std::exchange(number(a), 7));
     const Status fits = fit(plan, saved, *kernel);
     ASSERT_TRUE(fits) << fits.error().what;
     std::vector<uint64_t> after;
-    for (const PlannedProbe& probe : plan.probes)
-        for (const Rung& rung : probe.rungs)
-            for (const Attachment& a : rung.attachments) after.push_back(a.number);
+    for (PlannedProbe& probe : plan.probes)
+        for (Rung& rung : probe.rungs)
+            for (Attachment& a : rung.attachments) after.push_back(number(a));
     EXPECT_EQ(after, before);  // the id, and the offset in a file whose build nobody knows
 }
 

@@ -1,5 +1,5 @@
 // What the places of breakpoints need of the kernel's symbols, from a list like the kernel's.
-#include "attach_breakpoint.h"
+#include "runtime/attach/attach_breakpoint.h"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(BreakpointPlaces, Refusals) {
     EXPECT_EQ(refusal("absent"), "the kernel has no function of this name");
     EXPECT_EQ(refusal("data"), "the kernel has no function of this name");
     EXPECT_EQ(refusal("same"), "the kernel has 2 functions of this name");
-    EXPECT_EQ(refusal("last"), "the end of the function is not known");
+    EXPECT_EQ(refusal("last"), "the end of the function is unknown");
 }
 
 TEST(BreakpointPlaces, HiddenAddresses) {

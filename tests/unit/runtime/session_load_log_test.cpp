@@ -1,5 +1,5 @@
 // The one line that matters, out of what libbpf says when a load fails.
-#include "load_log.h"
+#include "runtime/load/load_log.h"
 
 #include <gtest/gtest.h>
 

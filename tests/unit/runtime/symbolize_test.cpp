@@ -1,12 +1,12 @@
 // Names for the addresses of this process, and the mappings they are found by.
-#include "symbolize.h"
+#include "runtime/names/symbolize.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "show.h"
-#include "stacks.h"
+#include "runtime/names/stacks.h"
+#include "runtime/print/show.h"
 
 extern "C" __attribute__((noinline)) int lt_test_named_function(int n) { return n + 1; }
 

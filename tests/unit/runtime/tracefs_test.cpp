@@ -1,5 +1,5 @@
 // Format files of tracepoints and lists of functions.
-#include "tracefs.h"
+#include "runtime/kernel/tracefs.h"
 
 #include <gtest/gtest.h>
 

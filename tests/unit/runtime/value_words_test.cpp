@@ -1,12 +1,12 @@
 // How the values of several CPUs, and of two generations, become one.
-#include "value_words.h"
+#include "runtime/values/value_words.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "raw_maps.h"
-#include "runtime/samples.h"
+#include "runtime/border/samples.h"
+#include "runtime/maps/raw_maps.h"
 
 namespace lt {
 namespace {
@@ -40,6 +40,26 @@ Words fold(const PlannedMap& map, const Words& copies) {
 
 TEST(ValueWords, SumsWrapAround) {
     EXPECT_EQ(fold(map_of(aggregation_type(Aggregation::stats), 2), {UINT64_MAX, 1, 3, 2}), (Words{2, 3}));
+}
+
+TEST(ValueWords, NoteASumThatDoesNotFit) {
+    const auto overflows = [](Aggregation a, bool is_signed, const Words& copies) {
+        Type type = aggregation_type(a);
+        type.is_signed = is_signed;
+        const PlannedMap map = map_of(type, a == Aggregation::sum ? 1 : 2);
+        const ValueWords joined(map);
+        Bytes out(joined.copy_size());
+        joined.fold(out, bytes(copies));
+        return joined.has_overflowed();
+    };
+    constexpr uint64_t most = INT64_MAX, least = uint64_t{1} << 63;
+    EXPECT_TRUE(overflows(Aggregation::sum, true, {most, 1}));
+    EXPECT_TRUE(overflows(Aggregation::sum, true, {least, UINT64_MAX}));
+    EXPECT_FALSE(overflows(Aggregation::sum, true, {most, UINT64_MAX}));
+    EXPECT_FALSE(overflows(Aggregation::sum, false, {most, 1}));
+    EXPECT_TRUE(overflows(Aggregation::sum, false, {UINT64_MAX, 1}));
+    EXPECT_TRUE(overflows(Aggregation::avg, false, {most, 1, 1, 1})) << "an average has a sign";
+    EXPECT_FALSE(overflows(Aggregation::avg, true, {1, UINT64_MAX, 1, 1})) << "a count";
 }
 
 TEST(ValueWords, MarksAndOrdersAreNoSums) {

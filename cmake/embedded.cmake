@@ -1,0 +1,44 @@
+# SystemTap's library is embedded as text.
+file(GLOB STP_FILES CONFIGURE_DEPENDS src/systemtap/lib/*/*.stp src/arch/${LT_ARCHITECTURE}/*.stp)
+set(STP_ASSEMBLY "")
+set(STP_NAMES "")
+set(STP_ROWS "")
+foreach(FILE ${STP_FILES})
+    get_filename_component(NAME ${FILE} NAME_WE)
+    string(APPEND STP_ASSEMBLY "    \"lt_stp_${NAME}_begin:\\n.incbin \\\"${FILE}\\\"\\nlt_stp_${NAME}_end:\\n.byte 0\\n\"\n")
+    string(APPEND STP_NAMES "extern \"C\" const char lt_stp_${NAME}_begin[], lt_stp_${NAME}_end[];\n")
+    string(APPEND STP_ROWS "        {\"tapset/${NAME}.stp\", {lt_stp_${NAME}_begin, lt_stp_${NAME}_end}},\n")
+endforeach()
+configure_file(src/systemtap/tables/library.cpp.in ${CMAKE_BINARY_DIR}/stdlib/stp_library.cpp @ONLY)
+set_source_files_properties(${CMAKE_BINARY_DIR}/stdlib/stp_library.cpp PROPERTIES OBJECT_DEPENDS "${STP_FILES}")
+
+# Built twice: for kernels with atomic instructions, and for kernels before 5.12.
+set(ARCHITECTURE_FOLDER ${CMAKE_SOURCE_DIR}/src/arch/${LT_ARCHITECTURE})
+file(GLOB BPF_SOURCES CONFIGURE_DEPENDS src/stdlib/bpf/* ${ARCHITECTURE_FOLDER}/addresses.h)
+function(lt_bitcode output)
+    add_custom_command(OUTPUT ${output}
+        COMMAND ${CLANG_BPF} -target bpf -mcpu=v3 -O2 -Wall -Wextra -Werror -Wno-unused-function ${ARGN}
+            -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${ARCHITECTURE_FOLDER} -emit-llvm
+            -c ${CMAKE_SOURCE_DIR}/src/stdlib/bpf/library.bpf.c -o ${output}
+        DEPENDS ${BPF_SOURCES} VERBATIM)
+endfunction()
+set(LIBRARY_BITCODE ${CMAKE_BINARY_DIR}/library.bc)
+set(OLD_LIBRARY_BITCODE ${CMAKE_BINARY_DIR}/old_library.bc)
+lt_bitcode(${LIBRARY_BITCODE})
+lt_bitcode(${OLD_LIBRARY_BITCODE} -DLT_NO_ATOMICS)
+
+set_source_files_properties(src/codegen/emit/library.cpp PROPERTIES
+    COMPILE_DEFINITIONS "LT_LIBRARY_BITCODE=\"${LIBRARY_BITCODE}\";LT_OLD_LIBRARY_BITCODE=\"${OLD_LIBRARY_BITCODE}\""
+    OBJECT_DEPENDS "${LIBRARY_BITCODE};${OLD_LIBRARY_BITCODE}")
+
+# The headers that kernel C in a script may use, embedded as text; from libbpf's header only the declarations.
+set(HELPERS ${CMAKE_BINARY_DIR}/helpers.h)
+find_path(BPF_INCLUDE bpf/bpf_helper_defs.h REQUIRED)
+add_custom_command(OUTPUT ${HELPERS}
+    COMMAND ${CLANG_BPF} -E -P ${BPF_INCLUDE}/bpf/bpf_helper_defs.h -o ${HELPERS}
+    DEPENDS ${BPF_INCLUDE}/bpf/bpf_helper_defs.h VERBATIM)
+set(C_TYPES ${CMAKE_SOURCE_DIR}/src/systemtap/c_headers/types.h)
+set(C_KERNEL ${CMAKE_SOURCE_DIR}/src/systemtap/c_headers/kernel.h)
+set_source_files_properties(src/declarations/c_headers.cpp PROPERTIES
+    COMPILE_DEFINITIONS "LT_HELPERS=\"${HELPERS}\";LT_TYPES=\"${C_TYPES}\";LT_KERNEL=\"${C_KERNEL}\""
+    OBJECT_DEPENDS "${HELPERS};${C_TYPES};${C_KERNEL}")

@@ -1,0 +1,75 @@
+#include "base/visible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lt {
+namespace {
+
+unsigned byte_at(std::string_view text, size_t at) { return static_cast<unsigned char>(text[at]); }
+
+bool is_printable_ascii(std::string_view bytes) {
+    return std::ranges::all_of(bytes, [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+// Terminals obey the control characters from 0x80 to 0x9f both as single bytes and in UTF-8 (0xc2 0x80 ...).
+bool is_obeyed(std::string_view character) {
+    const unsigned first = byte_at(character, 0);
+    if (character.size() == 2) return first == 0xc2 && byte_at(character, 1) < 0xa0;
+    return character.size() == 1 && (first < 0x20 || (first >= 0x7f && first < 0xa0));
+}
+
+// The length of a sequence that only sets colors, such as "\033[1;31m"; 0 if there is none.
+size_t color_length(std::string_view text) {
+    if (!text.starts_with("\033[")) return 0;
+    const size_t end = text.find_first_not_of("0123456789;", 2);
+    return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+size_t kept_length(std::string_view text, Keep keep) {
+    if (text.front() == '\t') return keep != Keep::nothing ? 1 : 0;
+    if (text.front() == '\n') return keep == Keep::lines || keep == Keep::messages ? 1 : 0;
+    return keep == Keep::messages ? color_length(text) : 0;
+}
+
+}  // namespace
+
+size_t utf8_length(std::string_view text) {
+    if (text.empty()) return 0;
+    const unsigned lead = byte_at(text, 0);
+    const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    if (text.size() < length) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((byte_at(text, i) & 0xc0U) != 0x80U) return 0;
+    // Overlong, a surrogate, or beyond U+10FFFF.
+    const unsigned second = length > 2 ? byte_at(text, 1) : 0;
+    const bool is_wrong = (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+                          (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90);
+    return is_wrong ? 0 : length;
+}
+
+void append_visible(std::string& out, std::string_view bytes, Keep keep) {
+    if (is_printable_ascii(bytes)) {
+        out += bytes;
+        return;
+    }
+    while (!bytes.empty()) {
+        const size_t kept = kept_length(bytes, keep);
+        const std::string_view character = bytes.substr(0, kept != 0 ? kept : std::max<size_t>(utf8_length(bytes), 1));
+        bytes.remove_prefix(character.size());
+        if (kept != 0 || !is_obeyed(character)) {
+            out += character;
+            continue;
+        }
+        for (char c : character) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    }
+}
+
+std::string visible(std::string_view bytes, Keep keep) {
+    std::string out;
+    append_visible(out, bytes, keep);
+    return out;
+}
+
+}  // namespace lt

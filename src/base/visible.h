@@ -1,0 +1,24 @@
+// Makes foreign text safe to print. Everything that comes from the traced machine, from files and from their names goes
+// through here, so that it can neither control the user's terminal nor look like a line of lt's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace lt {
+
+// The length of the UTF-8 character that begins here, 1 to 4; 0 if there is none.
+size_t utf8_length(std::string_view text);
+
+// Which control characters stay. All others that a terminal obeys (below 0x20, and 0x7f to 0x9f) become \xNN.
+enum class Keep : unsigned char {
+    nothing,
+    tabs,
+    lines,     // newlines and tabs
+    messages,  // newlines, tabs, and lt's own colors
+};
+void append_visible(std::string& out, std::string_view bytes, Keep keep = Keep::nothing);
+std::string visible(std::string_view bytes, Keep keep = Keep::nothing);
+
+}  // namespace lt

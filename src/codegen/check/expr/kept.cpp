@@ -1,0 +1,42 @@
+#include "codegen/check/expr/kept.h"
+
+#include <fmt/format.h>
+
+#include "codegen/check/expr/assume.h"
+#include "codegen/check/expr/expr.h"
+
+namespace lt {
+
+Type kept_type(CheckContext& c, ast::ExprId id, Type type) {
+    const bool has_addresses = type.kind == Kind::structure || type.kind == Kind::array;
+    if (type.kind == Kind::integer)
+        type.size = 8;
+    else if (!has_addresses)
+        type.user_memory = false;
+    if (type.kind == Kind::integer && type.view == View::enumeration)
+        return assume_layout(c, c.kernel.whole(std::move(type)));
+    if (type.kind != Kind::structure && type.kind != Kind::array) return type;
+    if (type.size > most_copied || type.size == 0) {
+        c.error(id, fmt::format("{} of {} bytes is too large to copy", type_name(type), type.size)).hint =
+            fmt::format("use its members; the limit is {} bytes", most_copied);
+        return nothing();
+    }
+    return assume_layout(c, c.kernel.whole(std::move(type)));
+}
+
+Type check_kept(CheckContext& c, ast::ExprId id) { return kept_type(c, id, check_value(c, id)); }
+
+Type check_key_part(CheckContext& c, ast::ExprId id) {
+    Type type = check_kept(c, id);
+    if (type.naming != Naming::why) return type;
+    c.error(id, "the causes of a span are not a key: nearly every span has others").hint =
+        "the cause with the most time is one: `@[why.cause] = count()`";
+    return nothing();
+}
+
+void check_shown(CheckContext& c, ast::ExprId id) {
+    const Type held = check_kept(c, id);
+    c.type(id).shape = held.shape;
+}
+
+}  // namespace lt

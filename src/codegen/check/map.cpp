@@ -1,0 +1,113 @@
+#include "codegen/check/map.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "codegen/check/collect.h"
+#include "codegen/check/expr/expr.h"
+#include "codegen/check/expr/kept.h"
+#include "codegen/typed/operators.h"
+
+namespace lt {
+
+Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node) {
+    MapInfo& info = c.maps[map_at(c, id, node, false)];
+    if (info.value.kind == Kind::none && c.typed.assume_numbers) {
+        info.value = integer_type();
+        info.written = true;
+    }
+    return info.value;
+}
+
+uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whole) {
+    const uint32_t index = c.maps.index(node.name, c.span(id));
+    c.use(id) = MapUse{index};
+    if (whole) return index;
+    std::vector<Type> parts;
+    for (ast::ExprId part : node.key) parts.push_back(check_key_part(c, part));
+    const bool is_one = parts.size() == 1;
+    if (is_one && parts[0].kind == Kind::none) return index;  // a later round may find that it is a tuple
+    if (is_one && is_key_of_parts(parts[0])) parts = std::vector(parts[0].shape->parts);
+    MapInfo& info = c.maps[index];
+    if (info.seen_key && info.key.size() != parts.size()) {
+        Diag& d = c.error(id, fmt::format("`{}` has a key of {} elsewhere, not {}", info.name,
+                                          plural(info.key.size(), "part"), parts.size()));
+        d.notes.push_back({info.first, "it is first used here"});
+        return index;
+    }
+    for (size_t i = 0; i < parts.size(); i++) merge_key(c, index, parts[i], i, c.span(node.key[is_one ? 0 : i]));
+    info.seen_key = true;
+    return index;
+}
+
+void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target) {
+    if (const FunctionRow* row = aggregation_of(c.program, node.value)) {
+        if (node.op) {
+            c.error(node.value, fmt::format("`{}()` is assigned with `=`", row->name));
+            return;
+        }
+        return collect(c, node.target, node.value, *row);
+    }
+    const uint32_t index = map_at(c, node.target, target, false);
+    c.maps[index].written = true;
+    const Type t = check_value(c, node.value);
+    if (t.kind == Kind::none) return;
+    if (node.op && t.kind != Kind::integer) {
+        c.error(node.value, fmt::format("{} cannot be added to a map", type_name(t)));
+        return;
+    }
+    Type held = kept_type(c, node.value, t);
+    if (held.kind == Kind::none) return;
+    if (node.op && c.maps[index].value.view == View::duration && *node.op != ast::BinaryOp::add &&
+        *node.op != ast::BinaryOp::subtract) {
+        held.view = View::duration;  // @d *= 2 stays a duration
+    }
+    const bool moves = node.op && (*node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract);
+    if (moves && c.maps[index].value.view == View::hex)
+        held = c.maps[index].value;  // an address plus or minus an offset stays an address
+    if (!node.op || c.maps[index].value.kind == Kind::none || c.maps[index].value != held)
+        merge_value(c, index, held, c.span(node.target));
+    c.type(node.target) = c.maps[index].value;
+}
+
+void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where) {
+    MapInfo& info = c.maps[map];
+    if (info.value.kind == Kind::none) {
+        info.value = type;
+        return;
+    }
+    const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
+                       units_differ(info.value, type) ||
+                       (type.kind == Kind::aggregation && info.value.shape != type.shape) ||
+                       (type.kind == Kind::aggregation && info.value.view != type.view);
+    if (clash) {
+        Diag& d = c.error(where, fmt::format("`{}` holds {} and cannot also hold {}", info.name, type_name(info.value),
+                                             type_name(type)));
+        d.notes.push_back({info.first, "it gets its type here"});
+        const bool buckets = type.kind == Kind::aggregation && info.value.aggregation == type.aggregation;
+        d.hint = buckets && info.value.shape != type.shape
+                     ? "a map has one set of buckets or intervals: use the same, or another map"
+                     : "use another map";
+        return;
+    }
+    info.value = joined(info.value, type);
+}
+
+void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where) {
+    MapInfo& info = c.maps[map];
+    if (i >= info.key.size()) {
+        info.key.push_back(held);
+        return;
+    }
+    if (held.kind == Kind::none) return;  // an error was reported
+    if (info.key[i].kind == Kind::none) info.key[i] = held;
+    if (apart(info.key[i], held)) {
+        Diag& d = c.error(where, fmt::format("part {} of the key of `{}` is {} elsewhere, not {}", i + 1, info.name,
+                                             type_name(info.key[i]), type_name(held)));
+        d.notes.push_back({info.first, "its key is first used here"});
+        return;
+    }
+    info.key[i] = joined(info.key[i], held);
+}
+
+}  // namespace lt

@@ -1,0 +1,23 @@
+// Maps: assignments decide the type of a map, and every other use must agree.
+#pragma once
+
+#include "codegen/check/context.h"
+
+namespace lt {
+
+// The index of the map that an expression names. With `whole` it means the map itself, as in print(@x); otherwise the
+// key is checked and merged with the key of other uses.
+uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whole);
+
+// @x = value, @x += value, or @x = count(), which makes the map collect.
+void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target);
+
+// Merges a type into the map's value type; an error if they have no common type.
+void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where);
+
+// The same for part `i` of the key.
+void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where);
+
+Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node);
+
+}  // namespace lt

@@ -1,0 +1,94 @@
+// Functions about addresses, names, and clocks. A name is stored as a number or a few bytes; the runtime looks up the
+// text when it prints.
+#include <linux/bpf.h>
+#include <sys/socket.h>
+
+#include "arch/arch.h"
+#include "codegen/ir/outside.h"
+#include "codegen/lower/calls/code.h"
+#include "codegen/lower/context.h"
+#include "codegen/lower/values/memory.h"
+#include "codegen/lower/values/text.h"
+#include "codegen/lower/values/value.h"
+#include "codegen/lower/values/variable.h"
+#include "codegen/typed/calls/facts.h"
+
+namespace lt {
+namespace {
+
+ir::Value clock_value(Lowering& l, ast::ExprId, const ast::Call& node) {
+    const ClockRow& row = *find_clock(std::get<ast::Name>(l.expr(node.arguments[0]).node).name);
+    const ir::Value now = l.b.helper(row.helper);
+    if (!row.ahead) return now;
+    return l.b.alu(ir::Alu::add, now, session_value(l, *row.ahead));
+}
+
+ir::Value second_number(Lowering& l, ast::ExprId, const ast::Call& node) { return integer_of(l, node.arguments[1]); }
+
+void user_symbol_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
+    Builder& b = l.b;
+    b.store(to, 0, integer_of(l, node.arguments[0]));
+    b.store(to, 8, own_process(l));
+}
+
+ir::Value register_value(Lowering& l, ast::ExprId, const ast::Call& node) {
+    return ir::field(l.b, arch::find_register(text_literal(l.expr(node.arguments[0])))->offset, 8, false);
+}
+
+void internet_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
+    Builder& b = l.b;
+    const ast::ExprId address = node.arguments.back();
+    const Type& t = l.type(address);
+    const bool longer = in_memory(t) && t.size == longest_internet_address;
+    b.store(to, 0,
+            node.arguments.size() > 1 ? integer_of(l, node.arguments[0]) : b.constant(longer ? AF_INET6 : AF_INET));
+    if (!in_memory(t)) return b.store(to, 8, integer_of(l, address), 4);
+    const uint32_t room = padded_size(t.size);
+    b.copy(to, 8, bytes_of(l, address, room), room);
+}
+
+void known_bytes_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
+    const std::string bytes = internet_bytes(text_literal(l.expr(node.arguments[0])));
+    const uint32_t room = padded_size(static_cast<uint32_t>(bytes.size()));
+    l.b.copy(to, 0, l.b.text(l.unit.text(bytes, room)), room);
+}
+
+void hardware_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
+    Builder& b = l.b;
+    const ast::ExprId from = node.arguments[0];
+    if (!in_memory(l.type(from))) return read_bytes(l, to, b.constant(hardware_bytes), from, false);
+    b.helper(BPF_FUNC_probe_read_kernel,
+             {to, b.constant(hardware_bytes), bytes_of(l, from, padded_size(l.type(from).size))});
+}
+
+ir::Value swapped(Lowering& l, ast::ExprId id, const ast::Call& node) {
+    Builder& b = l.b;
+    return b.call(ir::Library::swap, {integer_of(l, node.arguments[0]), b.constant(l.type(id).size)});
+}
+
+// function, number, bytes, statement
+constexpr CodeRule rules[] = {
+    {Function::nsecs, clock_value},
+    {Function::ksym, first_argument},
+    {Function::usym, nullptr, user_symbol_into},
+    {Function::usym_part, nullptr, user_symbol_into},
+    {Function::kaddr, known_number},
+    {Function::reg, register_value},
+    {Function::ntop, nullptr, internet_into},
+    {Function::pton, nullptr, known_bytes_into},
+    {Function::macaddr, nullptr, hardware_into},
+    {Function::strftime, second_number},
+    {Function::strerror, first_argument},
+    {Function::errno_name, first_argument},
+    {Function::signal_name, first_argument},
+    {Function::syscall_name, first_argument},
+    {Function::cgroup_path, first_argument},
+    {Function::cgroupid, known_number},
+    {Function::bswap, swapped},
+};
+
+}  // namespace
+
+std::span<const CodeRule> address_code() { return rules; }
+
+}  // namespace lt

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/ir/builder.h"
+#include "codegen/lower/internal/internal.h"
+#include "codegen/lower/maps/map.h"
+#include "codegen/lower/plan/plan.h"
+#include "codegen/lower/unit.h"
+#include "codegen/typed/host.h"
+
+namespace lt {
+namespace {
+
+constexpr uint32_t handed_key = 16;  // offset in lt_handed, after u64 n and u64 previous value
+
+// The map in which lt passes the numbers to add to a key of this size.
+uint32_t handed_map(Unit& unit, uint32_t key_size) {
+    const uint32_t index = unit.shared_map({std::string(handed_symbol), ir::Storage::array, 4, 0, 1, false});
+    ir::MapDefinition& map = unit.map_definition(index);
+    map.value_size = std::max(map.value_size, handed_key + key_size);
+    return index;
+}
+
+}  // namespace
+
+// lt writes the key and the numbers to add into lt_handed, then runs the map's program.
+void make_adders(Unit& unit) {
+    const std::vector<bool> both = counted_by_both(unit.program, unit.typed);
+    for (uint32_t i = 0; i < both.size(); i++) {
+        if (!both[i]) continue;
+        PlannedMap& map = unit.map(i);
+        map.adder = fmt::format("add_{}", i);
+        Attachment a;
+        a.program = map.adder;
+        internal_probe(unit, "an addition to " + map.name).rungs = {{Way::run, "", {a}}};
+        const uint32_t handed = handed_map(unit, padded_size(map.key_size));
+        const uint32_t zero = unit.zeros(map.value_size), first = unit.zeros(4);
+        const uint32_t full = unit.loss(LossKind::map_full, i), starved = unit.loss(LossKind::map_no_memory, i);
+        Builder b(unit.function(map.adder));
+        const ir::Value record = b.find(handed, b.text(first));
+        b.branch(record, [&] {
+            const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
+                                                              b.constant(full), b.constant(starved)});
+            if (map.keeps_order) b.branch(slot, [&] { note_arrival(b, map, slot); });
+            b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
+        });
+    }
+}
+
+}  // namespace lt

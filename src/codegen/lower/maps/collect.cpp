@@ -1,0 +1,125 @@
+#include "codegen/lower/maps/collect.h"
+
+#include <linux/bpf.h>
+
+#include <algorithm>
+
+#include "codegen/lower/maps/map.h"
+#include "codegen/lower/plan/shared_maps.h"
+#include "codegen/lower/values/value.h"
+#include "runtime/border/samples.h"
+#include "runtime/border/series.h"
+
+namespace lt {
+namespace {
+
+// The key or index, with the generation that updates currently go to.
+ir::Value in_generation(Lowering& l, uint32_t map, ir::Value key, ir::Value words) {
+    const PlannedMap& m = l.unit.map(map);
+    const ir::Value generation = l.b.load(words, generation_size * *m.generation);
+    const ir::Value at = is_scalar(m) ? l.b.buffer(generation_size) : key;
+    l.b.store(at, is_scalar(m) ? 0 : m.key_size, generation);
+    return at;
+}
+
+ir::Value sum_overflow(Lowering& l, uint32_t map) { return l.b.constant(l.unit.loss(LossKind::sum_overflow, map)); }
+
+// Collects one value.
+void collect_samples(Lowering& l, uint32_t map, ir::Value slot, ir::Value value) {
+    const Type& type = l.unit.map(map).value;
+    const SamplesLayout at = samples_layout(type);
+    const std::vector<int64_t>& b = type.shape->buckets;
+    const auto n = [&](int64_t number) { return l.b.constant(number); };
+    l.b.call(ir::Library::samples, {slot, value, n(at.extremes), n(at.squares), n(at.log), n(at.linear), n(b[1]),
+                                    n(std::max<int64_t>(b[3], 1)), n(at.linear_count),
+                                    n(l.unit.loss(LossKind::contended, map)), sum_overflow(l, map), is_alone(l, map)});
+}
+
+// Collects in the interval in which the value arrives.
+void collect_series(Lowering& l, uint32_t map, ir::Value slot, ir::Value value) {
+    const Type& type = l.unit.map(map).value;
+    const SeriesShape shape = series_shape(type);
+    const bool ordered = shape.of == SeriesOf::max || shape.of == SeriesOf::min;
+    const auto flip = ordered ? order_flip(series_order(shape.of), type.is_signed) : 0;
+    l.b.call(ir::Library::tseries,
+             {slot, l.b.alu(ir::Alu::bit_xor, value, l.b.constant(static_cast<int64_t>(flip))),
+              l.b.helper(BPF_FUNC_ktime_get_ns), l.b.constant(shape.interval), l.b.constant(shape.count),
+              l.b.constant(static_cast<int64_t>(shape.of)), l.b.constant(l.unit.loss(LossKind::contended, map)),
+              sum_overflow(l, map), is_alone(l, map)});
+}
+
+void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call_node) {
+    const ir::Value v = call_node.arguments.empty() ? l.b.constant(1) : integer_of(l, call_node.arguments[0]);
+    const PlannedMap& m = l.unit.map(map);
+    switch (row.aggregation) {
+        case Aggregation::none:
+            break;
+        case Aggregation::count:
+            l.b.call(ir::Library::add, {slot, v, is_alone(l, map)});
+            break;
+        case Aggregation::sum:
+            l.b.call(ir::Library::sum,
+                     {slot, v, l.b.constant(m.value.is_signed), sum_overflow(l, map), is_alone(l, map)});
+            break;
+        case Aggregation::avg:
+        case Aggregation::stats:
+            l.b.call(ir::Library::average, {slot, v, sum_overflow(l, map), is_alone(l, map)});
+            break;
+        case Aggregation::dist:
+            l.b.call(ir::Library::dist,
+                     {slot, v, l.b.constant(m.value.is_signed), l.b.constant(l.unit.loss(LossKind::contended, map)),
+                      sum_overflow(l, map), is_alone(l, map)});
+            break;
+        case Aggregation::samples:
+            collect_samples(l, map, slot, v);
+            break;
+        case Aggregation::lhist: {
+            const std::vector<int64_t>& buckets = m.value.shape->buckets;
+            const int64_t steps = static_cast<int64_t>(bucket_count(m.value)) - 2;
+            l.b.call(ir::Library::lhist, {slot, v, l.b.constant(buckets[0]), l.b.constant(buckets[2]),
+                                          l.b.constant(steps), is_alone(l, map)});
+            break;
+        }
+        case Aggregation::tseries:
+            collect_series(l, map, slot, v);
+            break;
+        case Aggregation::why:
+            l.b.call(ir::Library::why_add, {slot, l.why, is_alone(l, map)});
+            break;
+        case Aggregation::hist:
+            if (m.value.shape) {
+                l.b.call(ir::Library::hist_fine, {slot, v, l.b.constant(m.value.shape->buckets[0]), is_alone(l, map)});
+                break;
+            }
+            l.b.call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist,
+                     {slot, v, is_alone(l, map)});
+            break;
+        case Aggregation::min:
+        case Aggregation::max: {
+            const auto flip = static_cast<int64_t>(order_flip(row.aggregation, m.value.is_signed));
+            const ir::Value order = l.b.alu(ir::Alu::bit_xor, v, l.b.constant(flip));
+            l.b.call(ir::Library::raise,
+                     {slot, order, l.b.constant(l.unit.loss(LossKind::contended, map)), is_alone(l, map)});
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+void collect(Lowering& l, uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call_node, Span where) {
+    const auto collects = [&](ir::Value at) {
+        with_slot(l, map, at, where, [&](ir::Value slot) { add_to_value(l, map, slot, row, call_node); });
+    };
+    if (!l.unit.map(map).generation) return collects(key);
+    const ir::Value words = l.b.find(generations_map(l.unit), l.b.text(l.unit.zeros(4)));
+    l.b.branch(words, [&] { collects(in_generation(l, map, key, words)); });
+}
+
+ir::Value is_alone(Lowering& l, uint32_t map) {
+    const MapShape shape = l.unit.map(map).shape;
+    const bool per_cpu = shape == MapShape::per_cpu_array || shape == MapShape::per_cpu_hash;
+    return l.b.constant(per_cpu && l.unit.exclusive.map(map, l.way, l.body.place));
+}
+
+}  // namespace lt

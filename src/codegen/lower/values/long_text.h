@@ -1,0 +1,24 @@
+// Operations on strings that are too long for the verifier to follow each step: loops that it checks once. Each text is
+// an address and its size in bytes.
+#pragma once
+
+#include "codegen/ir/builder.h"
+#include "stdlib/limits.h"
+
+namespace lt {
+
+constexpr uint64_t most_compared_in_line = 8192;  // word by word
+constexpr uint64_t most_searched_in_line = 1 << 13;
+
+struct Text {
+    ir::Value at = ir::no_value;
+    uint32_t size = 0;
+};
+
+ir::Value text_length(Builder& b, Text text);
+// Negative, zero or positive, according to the first different byte.
+ir::Value text_order(Builder& b, ir::Value left, ir::Value right, uint32_t size);
+// The index of the part; -1 if it is not found.
+ir::Value text_found(Builder& b, Text text, Text part);
+
+}  // namespace lt

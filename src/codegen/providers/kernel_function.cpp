@@ -1,0 +1,254 @@
+// Kernel functions, with their ladder of attach methods.
+#include "codegen/providers/kernel_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "codegen/providers/provider.h"
+#include "codegen/providers/shared/ladder.h"
+#include "stdlib/successors.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t few_matches = 16;  // up to this many kernel functions get their own programs, which cost less per call
+
+// Words that can replace a module.
+constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline", bpf_programs = "bpf";
+
+Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector<std::string>& names) {
+    if (!count_fits(s, names.size(), s.most_matches)) return {};
+    const bool names_module = s.spec.parts.size() == 3 && s.spec.parts[1].text.find('@') == std::string::npos;
+    const std::string module = names_module ? s.spec.parts[1].text : "";
+    std::vector<ResolvedPlace> out, refused;
+    for (const std::string& name : names) {
+        ResolvedPlace p = place;
+        const std::optional<KernelFunction> found = s.kernel.function(name, module);
+        const KernelPlace at{found ? *found : *s.kernel.function(name)};
+        p.there = at;
+        p.text = text_of(s, place.kind, name);
+        p.rungs = ladder(s.kernel, at.function, {p.kind, s.asked.role == Role::call, false}, s.options.ruled_out);
+        std::erase_if(p.rungs, [](const Rung& r) {
+            return r.way == Way::breakpoint;
+        });  // there are only four of them: not for wildcards
+        (any_open(p.rungs) ? out : refused).push_back(std::move(p));
+    }
+    if (out.empty() && !refused.empty()) return no_way(s, refused.front());
+    return out;
+}
+
+// One program for all of them. A name that several functions share is ambiguous.
+Places as_one(const Search& s, ResolvedPlace place, std::vector<std::string>& names) {
+    const size_t all = names.size();
+    std::erase_if(names, [&](const std::string& name) { return s.kernel.ambiguous(name); });
+    if (names.size() < all) {
+        s.diags.note(s.last().span, fmt::format("{} of {} functions are skipped: other functions have the same name",
+                                                all - names.size(), all));
+    }
+    if (!count_fits(s, names.size(), most_members)) return {};
+    for (std::string& name : names) {
+        const std::string text = text_of(s, place.kind, name);
+        place.members.push_back({text, std::move(name), {}});
+    }
+    KernelPlace first;
+    first.function.name = place.members.front().function;
+    place.there = first;
+    place.rungs = ladder(s.kernel, first.function, {place.kind, s.asked.role == Role::call, true}, s.options.ruled_out);
+    if (!any_open(place.rungs)) return no_way(s, place);
+    return {place};
+}
+
+}  // namespace
+
+Places matching_functions(const Search& s, const ResolvedPlace& place, std::vector<std::string> names) {
+    const bool any = !names.empty();
+    std::erase_if(names, [&](const std::string& name) {
+        return s.kernel.traceable(name) == false || s.kernel.blacklisted(name);
+    });
+    if (any && names.empty()) {
+        s.diags.error(s.last().span, "none of the matching functions can be traced").hint =
+            "they are compiled without ftrace, or the kernel forbids kprobes on them";
+        return {};
+    }
+    const bool own_types = place.kind == ProbeKind::fentry || place.kind == ProbeKind::fexit;
+    if (names.size() > few_matches && !s.asked.by_fields && !own_types) return as_one(s, place, names);
+    return one_by_one(s, place, names);
+}
+
+std::vector<Rung> instruction_rungs(const Search& s, const std::string& function) {
+    const Answer a = s.kernel.can(Feature::kprobe);
+    std::string why = a.yes ? "" : a.why;
+    for (const RuledOut& r : s.options.ruled_out)
+        if (r.way == Way::kprobe && (r.function.empty() || r.function == function)) why = r.why;
+    return {{Way::kprobe, std::move(why), {}}};
+}
+
+namespace {
+
+// FUNCTION+OFFSET or an address. The kernel checks that FUNCTION+OFFSET is the start of an instruction; it cannot check
+// an address.
+Places kernel_instruction(const Search& s, ResolvedPlace place, const std::string& module) {
+    const Part& part = s.last();
+    const auto refuse = [&](std::string message, std::string hint) {
+        s.diags.error(part.span, std::move(message)).hint = std::move(hint);
+        return Places{};
+    };
+    if (place.kind != ProbeKind::kprobe || s.asked.role == Role::call)
+        return refuse("only kprobes can be at single instructions", "write `k:FUNCTION+OFFSET { ... }`");
+    const size_t plus = part.text.find('+');
+    const bool is_address = plus == part.text.npos;
+    if (is_address && !s.options.unsafe)
+        return refuse("an address can be inside an instruction",
+                      "write `k:FUNCTION+OFFSET`, or run lt with `--unsafe`");
+    const auto number = any_number(part.text.substr(is_address ? 0 : plus + 1));
+    if (!number) return refuse("this is not a number", "for example `k:vfs_read+4` or `k:0xffffffff81000000`");
+    KernelPlace at;
+    at.function.name = part.text;
+    if (!is_address) {
+        const std::optional<KernelFunction> f = s.kernel.function(part.text.substr(0, plus), module);
+        if (!f) return refuse(fmt::format("this kernel has no function `{}`", part.text.substr(0, plus)), "");
+        at.function.name = f->name;
+        at.offset = *number;
+    }
+    place.rungs = instruction_rungs(s, at.function.name);
+    place.there = std::move(at);
+    if (!any_open(place.rungs)) return no_way(s, place);
+    return {place};
+}
+
+std::vector<Candidate> candidates(const Search& s, const std::string& name) {
+    std::vector<Candidate> out = successors(name);
+    for (std::string_view suffix : variant_suffixes()) {
+        for (std::string& variant : s.kernel.functions(fmt::format("{}{}*", name, suffix)))
+            out.push_back({std::move(variant), ""});
+    }
+    return out;
+}
+
+std::optional<KernelFunction> successor(const Search& s, const std::string& name) {
+    for (const Candidate& c : candidates(s, name)) {
+        std::optional<KernelFunction> f = s.kernel.function(c.name);
+        if (!f) continue;
+        Diag& d =
+            s.diags.note(s.last().span, fmt::format("this kernel has no function `{}`; lt uses `{}`", name, f->name));
+        if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+        return f;
+    }
+    return {};
+}
+
+// A function that this one calls, and that now has the parameter which this one had.
+std::optional<KernelFunction> inner(const Search& s, const KernelFunction& f) {
+    for (const std::string& field : s.asked.fields) {
+        const InnerFunction* row = inner_function(f.name, field);
+        const auto has = [&](const KernelFunction& g) {
+            return std::ranges::find(g.parameters, field, &Field::name) != g.parameters.end();
+        };
+        std::optional<KernelFunction> called =
+            row && !has(f) ? s.kernel.function(std::string(row->inner)) : std::nullopt;
+        if (!called || !has(*called)) continue;
+        Diag& d = s.diags.note(s.last().span, fmt::format("this kernel's `{}` has no argument `{}`; lt uses `{}`",
+                                                          f.name, field, called->name));
+        d.notes.push_back({{}, std::string(row->remark)});
+        return called;
+    }
+    return {};
+}
+
+Places missing_function(const Search& s, const std::string& module) {
+    const std::string& name = s.last().text;
+    const std::vector<std::string> all = s.kernel.functions("*");
+    std::vector<std::string_view> names = views(all);
+    for (const Successor& row : successor_rows())
+        if (row.old_name != name) names.push_back(row.old_name);
+    Diag& d =
+        s.diags.error(s.last().span, module.empty() ? fmt::format("this kernel has no function `{}`", name)
+                                                    : fmt::format("module {} has no function `{}`", module, name));
+    d.hint = did_you_mean(closest(name, names));
+    if (d.hint.empty()) d.hint = "it may be inlined into its callers, or belong to a module that is not loaded";
+    return {};
+}
+
+Places kernel_function(const Search& s, ResolvedPlace place) {
+    const std::string& name = s.last().text;
+    const std::string& word = s.spec.parts.size() == 3 ? s.spec.parts[1].text : "";
+    const bool names_source = name.find('@') != name.npos || word.find('@') != word.npos;  // k:f@a.c:12 without quotes
+    if (s.spec.parts.size() > 2 && s.spec.parts[1].text == bpf_programs) return bpf_program(s, place);
+    if (s.spec.parts.size() > 3) return incomplete(s);
+    if (names_source || word == inlined_there) return kernel_source(s, place);
+    if (name.starts_with("0x") || name.find('+') != name.npos) return kernel_instruction(s, std::move(place), word);
+    if (is_glob(name)) return matching_functions(s, place, s.kernel.functions(name, word.empty() ? "*" : word));
+    std::optional<KernelFunction> f = s.kernel.function(name, word);
+    if (!f && (word.empty() || word == kernel_itself)) f = successor(s, name);
+    if (!f) return missing_function(s, word == kernel_itself ? "" : word);
+    if (std::optional<KernelFunction> called = inner(s, *f)) f = std::move(called);
+    if (s.options.only_listed && s.kernel.traceable(f->name) == false) {
+        s.diags.error(s.last().span, fmt::format("`{}` is not in the list of traceable functions", f->name)).hint =
+            "the file of `--traceable-functions` has one function name per line";
+        return {};
+    }
+    place.text = text_of(s, place.kind, f->name);
+    place.rungs = ladder(s.kernel, *f, {place.kind, s.asked.role == Role::call, false}, s.options.ruled_out);
+    place.there = KernelPlace{std::move(*f)};
+    if (!any_open(place.rungs)) return no_way(s, place);
+    return {place};
+}
+
+Site at_function(const ResolvedPlace& place, bool) {
+    const KernelPlace& at = std::get<KernelPlace>(place.there);
+    return KernelSite{at.function.name, at.offset};
+}
+
+// A trampoline needs the function's type.
+bool needs_btf(ProbeKind kind) { return kind == ProbeKind::fentry || kind == ProbeKind::fexit; }
+
+FoundNames list_functions(const ListSearch& s) {
+    if (needs_btf(s.row.kind) && s.parts.size() > 2 && s.part(1) == bpf_programs) return listed_bpf_programs(s);
+    std::vector<Listed> out;
+    for (const std::string& name : s.kernel.functions(s.last(), s.parts.size() > 2 ? s.part(1) : "*")) {
+        if (!needs_btf(s.row.kind)) {
+            out.push_back({name, name});
+        } else if (const auto f = s.kernel.function(name); f && f->in_btf) {
+            out.push_back({s.as_bpftrace ? fmt::format("{}:{}", module_of(*f), name) : name, name});
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> describe_function(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
+    const std::optional<KernelFunction> f = kernel.function(listed.name);
+    if (!f) return {};
+    std::vector<std::string> out = row.arguments ? declared_fields(f->parameters) : std::vector<std::string>{};
+    if (row.result && f->result.kind != Kind::none) out.push_back(declared(c_type(f->result), "retval"));
+    return out;
+}
+
+std::vector<std::string> complete_function(Kernel& kernel, std::string_view typed) {
+    return kernel.functions(fmt::format("{}*", typed));
+}
+
+std::vector<Field> fields_of_function(Kernel& kernel, const std::vector<std::string_view>& parts) {
+    const auto function = kernel.function(parts[1]);
+    return function ? function->parameters : std::vector<Field>{};
+}
+
+}  // namespace
+
+extern constinit const Provider kernel_function_provider{
+    .least = 1,
+    .most = 3,
+    .find = kernel_function,
+    .site = at_function,
+    .list = list_functions,
+    .describe = describe_function,
+    .complete = complete_function,
+    .fields = fields_of_function,
+    .sees = Sees::all,
+    .looked_up = true,
+    .at_function = true,
+    .registers = true,
+};
+
+}  // namespace lt

@@ -1,0 +1,124 @@
+#include "codegen/typed/operators.h"
+
+#include <algorithm>
+
+namespace lt {
+
+bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node) {
+    const auto literal = [&](ast::ExprId e) { return std::holds_alternative<ast::Integer>(program[e].node); };
+    const auto is_signed = [&](ast::ExprId e) { return body.types[static_cast<uint32_t>(e)].is_signed; };
+    const bool shift = node.op == ast::BinaryOp::shift_left || node.op == ast::BinaryOp::shift_right;
+    if (shift || literal(node.right)) return is_signed(node.left);
+    if (literal(node.left)) return is_signed(node.right);
+    return is_signed(node.left) || is_signed(node.right);
+}
+
+size_t same_part(const Type& tuple, const Type& other, size_t i) {
+    const auto& names = tuple.shape->names;
+    if (names.empty() || other.shape->names.empty()) return i;
+    return static_cast<size_t>(std::ranges::find(names, other.shape->names[i]) - names.begin());
+}
+
+bool apart(const Type& a, const Type& b) {
+    if (a.kind != b.kind) return true;
+    if (const Type *x = element(a), *y = element(b); x && y) {  // user or kernel memory does not matter
+        const bool integers = x->kind == Kind::integer && y->kind == Kind::integer;
+        const bool alike = integers && x->size == y->size && x->is_signed == y->is_signed && x->shape == y->shape;
+        return a.size != b.size || (!alike && apart(*x, *y)) || (integers && !alike);
+    }
+    if (a.kind == Kind::structure) {
+        Type other = b;
+        other.user_memory = a.user_memory;
+        return a != other;
+    }
+    if (a.kind != Kind::tuple) return false;
+    const size_t count = a.shape->parts.size();
+    if (b.shape->parts.size() != count || !std::ranges::is_permutation(a.shape->names, b.shape->names)) return true;
+    for (size_t i = 0; i < count; i++)
+        if (apart(a.shape->parts[i], b.shape->parts[same_part(b, a, i)])) return true;
+    return false;
+}
+
+bool user_memory_of(const Type& a, const Type& b) {
+    const auto may_be = [](const Type& t) { return t.user_memory || !pointee(t); };
+    return (a.user_memory && may_be(b)) || (b.user_memory && may_be(a));
+}
+
+Type joined(const Type& a, const Type& b) {
+    if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
+    if (a == b) return a;
+    if (a.kind == Kind::tuple) {
+        std::vector<Type> parts;
+        for (size_t i = 0; i < a.shape->parts.size(); i++)
+            parts.push_back(joined(a.shape->parts[i], b.shape->parts[same_part(b, a, i)]));
+        return tuple_type(std::move(parts), a.shape->names);
+    }
+    if (element(a)) return element(b)->user_memory ? b : a;
+    Type out = a;
+    if (a.kind == Kind::buffer) out.size = std::max(a.size, b.size);
+    if (a.shape != b.shape) out.shape = {};
+    out.is_signed = a.is_signed || b.is_signed;
+    if (a.view != b.view) out.view = View::plain;
+    if (a.naming != b.naming) out.naming = Naming::none;
+    out.user_memory = user_memory_of(a, b);
+    return out;
+}
+
+// Strings that the language builds end with a zero byte; an array of char in memory, and a copy of it, may not.
+uint32_t most_letters(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    const auto* call = std::get_if<ast::Call>(&node);
+    const bool passes_on = call && call->arguments.size() == 1 &&
+                           body.types[static_cast<size_t>(call->arguments[0])].kind == Kind::string;  // str(args.name)
+    const bool ends = (call && !passes_on) || std::holds_alternative<ast::String>(node) ||
+                      std::holds_alternative<ast::Name>(node) || std::holds_alternative<ast::Binary>(node);
+    return body.types[static_cast<size_t>(id)].size - (ends ? 1 : 0);
+}
+
+int64_t element_size(const Type& type) {
+    if (type.kind == Kind::string) return 1;
+    const Type* each = pointee(type) ? pointee(type) : element(type);
+    return each ? std::max<int64_t>(each->size, 1) : 1;
+}
+
+std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id) {
+    const ast::ExprNode& node = program[id].node;
+    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
+    if (const auto* duration = std::get_if<ast::Duration>(&node)) return duration->nanoseconds;
+    const auto* unary = std::get_if<ast::Unary>(&node);
+    if (unary == nullptr || unary->op != ast::UnaryOp::minus) return {};
+    const auto positive = number_as_it_stands(program, unary->operand);
+    return positive ? std::optional(-*positive) : std::nullopt;
+}
+
+bool is_folded(const Type& t) {
+    switch (t.aggregation) {
+        case Aggregation::count:
+        case Aggregation::sum:
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::avg:
+            return true;
+        case Aggregation::none:
+        case Aggregation::hist:
+        case Aggregation::samples:
+        case Aggregation::lhist:
+        case Aggregation::tseries:
+        case Aggregation::why:
+        case Aggregation::stats:
+        case Aggregation::dist:
+            return false;
+    }
+    return false;
+}
+
+bool is_key_of_parts(const Type& key) {
+    if (key.kind != Kind::tuple || key.naming != Naming::none) return false;
+    return key.shape->names.empty() && !key.shape->parts.empty();
+}
+
+bool units_differ(const Type& a, const Type& b) {
+    return a.kind == Kind::integer && (a.view == View::duration) != (b.view == View::duration);
+}
+
+}  // namespace lt

@@ -1,0 +1,46 @@
+// Rules on operators that the checker and the lowering share.
+#pragma once
+
+#include <optional>
+
+#include "codegen/typed/typed.h"
+
+namespace lt {
+
+// Is this operation on integers signed? As in C with 64 bits, but a literal takes the signedness of the other side,
+// since its value fits both.
+bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node);
+
+// The value of a literal number, with or without a minus sign; a duration in nanoseconds.
+std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id);
+
+// Is an aggregation one number once it is added up over all CPUs?
+bool is_folded(const Type& aggregation);
+
+// Is this type, as a map's only key, the same as the key of several parts in @x[a, b]?
+bool is_key_of_parts(const Type& key);
+
+// The part of a tuple that corresponds to part `i` of another one: the part with the same name in a record, otherwise
+// the i-th.
+size_t same_part(const Type& tuple, const Type& other, size_t i);
+
+// True if two types have no common type.
+bool apart(const Type& a, const Type& b);
+
+// Is one of two integers a duration, and the other a plain number?
+bool units_differ(const Type& a, const Type& b);
+
+// Is a value of either type an address in user memory? An integer that is not a typed address can be in either memory.
+bool user_memory_of(const Type& a, const Type& b);
+
+// The common type of two that are not apart(). Records have their parts in the order of the first.
+Type joined(const Type& a, const Type& b);
+
+// The maximum number of characters of a string: one less than its size if it always ends with a zero byte.
+uint32_t most_letters(const ast::Program& program, const Body& body, ast::ExprId id);
+
+// The number of bytes that `++` and `+ 1` add: the distance of the elements at an address or in an array or string; 1
+// if the type has no elements.
+int64_t element_size(const Type& type);
+
+}  // namespace lt

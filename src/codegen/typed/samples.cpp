@@ -1,0 +1,74 @@
+#include "codegen/typed/samples.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/border/samples.h"
+
+namespace lt {
+namespace {
+
+struct StatisticRow {
+    Function id;
+    int64_t parts;
+    bool extremes;  // only if the value has the least and the greatest
+    bool samples;   // only samples()
+};
+constexpr std::array rows{
+    StatisticRow{Function::count_of, 0, false, false},
+    StatisticRow{Function::sum_of, 0, false, false},
+    StatisticRow{Function::avg_of, 0, false, false},
+    StatisticRow{Function::min_of, samples_extremes, true, false},
+    StatisticRow{Function::max_of, samples_extremes, true, false},
+    StatisticRow{Function::variance_of, samples_squares, false, true},
+    StatisticRow{Function::hist_log, samples_log, false, true},
+    StatisticRow{Function::hist_linear, samples_linear, false, true},
+};
+
+const StatisticRow* statistic_row(Function f) {
+    const auto row = std::ranges::find_if(rows, [&](const StatisticRow& r) { return r.id == f; });
+    return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+bool is_statistic(Function f) { return statistic_row(f) != nullptr; }
+
+int64_t statistic_parts(Function f) {
+    const StatisticRow* row = statistic_row(f);
+    return row ? row->parts : 0;
+}
+
+std::optional<StatisticWords> statistic_words(Aggregation a, Function asked) {
+    const StatisticRow* row = statistic_row(asked);
+    if (!row || (row->samples && a != Aggregation::samples)) return std::nullopt;
+    switch (a) {
+        case Aggregation::samples:
+        case Aggregation::dist:
+            return StatisticWords{0, 1, 2, 3};
+        case Aggregation::avg:
+        case Aggregation::stats:
+            return row->extremes ? std::nullopt : std::optional(StatisticWords{1, 0, 0, 0});
+        case Aggregation::none:
+        case Aggregation::count:
+        case Aggregation::sum:
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::hist:
+        case Aggregation::lhist:
+        case Aggregation::tseries:
+        case Aggregation::why:
+            return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<int64_t> known_integer(const ast::Program& program, ast::ExprId id) {
+    if (const auto* number = program.get<ast::Integer>(id)) return static_cast<int64_t>(number->value);
+    const auto* minus = program.get<ast::Unary>(id);
+    if (!minus || minus->op != ast::UnaryOp::minus) return std::nullopt;
+    const auto inner = known_integer(program, minus->operand);
+    return inner ? std::optional(-*inner) : std::nullopt;
+}
+
+}  // namespace lt

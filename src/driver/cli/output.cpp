@@ -1,0 +1,202 @@
+#include "driver/cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/text.h"
+#include "driver/cli/notify.h"
+
+namespace lt {
+namespace {
+
+constexpr const char* notify_variable = "__BPFTRACE_NOTIFY_PROBES_ATTACHED";
+
+struct BufferRow {
+    std::string_view name;
+    Buffering buffering;
+};
+constexpr std::array buffer_rows{BufferRow{"line", Buffering::together}, BufferRow{"full", Buffering::full},
+                                 BufferRow{"none", Buffering::none}};
+
+bool has_stack_key(const PlannedMap& map) {
+    return std::ranges::any_of(map.key, [](const Type& type) { return type.kind == Kind::stack; });
+}
+
+// Is the weight of a stack a duration if a map collects such values?
+bool adds_durations(const Type& value) {
+    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
+    return value.view == View::duration && !counts;
+}
+
+bool counts_and_durations(const Plan& plan) {
+    const auto wanted = [&](bool durations) {
+        return std::ranges::any_of(plan.maps, [&](const PlannedMap& map) {
+            return has_stack_key(map) && can_fold(map.value) && adds_durations(map.value) == durations;
+        });
+    };
+    return wanted(true) && wanted(false);
+}
+
+// A few bytes for a reader that may have gone; then nothing is lost.
+void write_to(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno != EINTR) return;
+        if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+    }
+}
+
+// Can the file be written, or a new one in its folder? errno says why not.
+bool can_be_written(const std::string& path) {
+    const auto may = [](const char* what, int how) { return ::faccessat(AT_FDCWD, what, how, AT_EACCESS) == 0; };
+    if (may(path.c_str(), F_OK)) return may(path.c_str(), W_OK);
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    return may(folder.empty() ? "." : folder.c_str(), W_OK | X_OK);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink) {
+    std::unique_ptr<Output> output(new Output);
+    output->sink_ = sink;
+    output->quiet_ = command.has(Option::quiet);
+    output->path_ = command.text(Option::output);
+    output->timestamps_ = command.has(Option::timestamps);
+    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks})
+        if (Status done = (*output.*read)(command); !done) return done.error();
+    return output;
+}
+
+Output::~Output() {
+    own_sink_.reset();
+    if (fd_ != STDOUT_FILENO) ::close(fd_);
+}
+
+Status Output::read_format(const Command& command) {
+    const std::string format = command.has(Option::format) ? command.text(Option::format) : "text";
+    json_ = format == "json";
+    if (json_ || format == "text") return Done{};
+    return Error{fmt::format("`{}` is not an output format", format), "the formats are `text` and `json`", 0};
+}
+
+Status Output::read_buffering(const Command& command) {
+    if (!command.has(Option::buffering)) return Done{};
+    const auto row = std::ranges::find(buffer_rows, command.text(Option::buffering), &BufferRow::name);
+    if (row == buffer_rows.end())
+        return Error{fmt::format("`{}` is not a way to buffer the output", command.text(Option::buffering)),
+                     "write `line`, `full` or `none`", 0};
+    buffering_ = row->buffering;
+    return Done{};
+}
+
+Status Output::read_ready_fd(const Command& command) {
+    if (!command.has(Option::ready_fd)) return Done{};
+    const std::string text = command.text(Option::ready_fd);
+    const int fd = parse_number<int>(text).value_or(-1);
+    if (fd < 0)
+        return Error{fmt::format("`{}` is not the number of a file descriptor", text),
+                     "for example `lt --ready-fd 3 ... 3>ready`", 0};
+    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+        return Error{fmt::format("file descriptor {} is not open", fd),
+                     fmt::format("open it in the shell: `lt --ready-fd {0} ... {0}>ready`", fd), 0};
+    ready_fd_ = fd;
+    return Done{};
+}
+
+Status Output::read_stacks(const Command& command) {
+    folded_ = command.has(Option::folded);
+    flame_path_ = command.text(Option::flame);
+    if (folded_ && json_) return Error{"-f json and --folded exclude each other", "leave out one of them", 0};
+    return Done{};
+}
+
+Status Output::begin(const Plan& plan) {
+    if (!chain_.empty()) return Done{};
+    if ((folded_ || !flame_path_.empty()) && std::ranges::none_of(plan.maps, has_stack_key))
+        return Error{fmt::format("no map has a stack in its key, so there is nothing to {}", folded_ ? "fold" : "draw"),
+                     "use a stack as key: `k:vfs_read { @[kstack] = count(); }`", 0};
+    if (!flame_path_.empty() && counts_and_durations(plan))
+        return Error{
+            "some maps with stacks in their keys hold durations and others hold counts; one graph cannot show both",
+            "keep one kind of map, or use --folded", 0};
+    if (!flame_path_.empty() && !can_be_written(flame_path_))
+        return system_error("cannot write " + flame_path_, errno);  // reported before anything is collected
+    if (!path_.empty()) {
+        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fd < 0) return system_error("cannot write " + path_, errno);
+        fd_ = fd;
+    }
+    if (!sink_) {
+        own_sink_ = file_sink(fd_, buffering_);
+        sink_ = own_sink_.get();
+    }
+    make_printers(plan);
+    return Done{};
+}
+
+void Output::make_printers(const Plan& plan) {
+    const PrintStyle style{
+        .plain = plan.conventions.plain_integers, .newlines = plan.keeps_newlines, .timestamps = timestamps_};
+    const bool several = std::ranges::count_if(plan.maps, has_stack_key) > 1;
+    if (folded_) {
+        rest_sink_ = file_sink(STDERR_FILENO);
+        chain_.push_back(text_printer(*rest_sink_, style));
+        chain_.push_back(folded_printer(*sink_, *chain_.back(), several));
+    } else {
+        chain_.push_back(json_ ? json_printer(*sink_, style) : text_printer(*sink_, style));
+    }
+    if (flame_path_.empty()) return;
+    chain_.push_back(flame_printer(graph_, *chain_.back(), several));
+    durations_ = !plan.conventions.plain_integers && std::ranges::all_of(plan.maps, [](const PlannedMap& map) {
+        return !has_stack_key(map) || !can_fold(map.value) || adds_durations(map.value);
+    });
+}
+
+Status Output::finish() {
+    const Status written = sink_->finish();
+    if (!written || flame_path_.empty()) return written;
+    return draw();
+}
+
+Status Output::draw() const {
+    if (graph_.empty()) {
+        fmt::print(stderr, "lt: no stacks were collected, so {} is not written\n", flame_path_);
+        return Done{};
+    }
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(flame_path_.c_str(), "we"), &std::fclose);
+    if (!file) return system_error("cannot write " + flame_path_, errno);
+    const std::string svg = graph_.svg(durations_ ? "time by stacks" : "stacks", durations_);
+    const bool whole = std::fwrite(svg.data(), 1, svg.size(), file.get()) == svg.size() && std::fflush(file.get()) == 0;
+    return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
+}
+
+void Output::announce(size_t probes, bool as_bpftrace) {
+    if (probes > 0 && !quiet_) {
+        const std::string count = plural(probes, "probe");
+        if (!as_bpftrace)
+            fmt::print(stderr, "lt: tracing {}; Ctrl-C to end\n", count);
+        else if (!json_)
+            fmt::print(stderr, "Attached {}\n", count);
+        printer().at({});
+        printer().attached(probes);
+    }
+    printer().flush();
+    if (std::getenv(notify_variable)) write_to(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
+    if (!notify_service("READY=1\nSTATUS=Tracing"))
+        fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
+    if (!ready_fd_) return;
+    write_to(*ready_fd_, "ready\n");
+    ::close(*ready_fd_);
+    ready_fd_.reset();
+}
+
+}  // namespace lt

@@ -1,0 +1,61 @@
+// Sends results to the place and in the form that the command line asks for, and announces that tracing is on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/cli/command.h"
+#include "runtime/border/plan.h"
+#include "runtime/print/flame.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+
+class Output {
+  public:
+    // Reads the options' values, before anything runs. An Error is a mistake in them. With a sink, results go there
+    // instead.
+    static Result<std::unique_ptr<Output>> open(const Command& command, Sink* sink = nullptr);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    int descriptor() const { return fd_; }
+    // Opens the file and makes the printer, in the plan's style. Called only when there is something to run, so that a
+    // mistake in a script does not overwrite the results of the last run. Does nothing when called again.
+    Status begin(const Plan& plan);
+    Printer& printer() { return *chain_.back(); }
+    // Every probe is attached; `probes` is their number.
+    void announce(size_t probes, bool as_bpftrace);
+    // Flushes the output and draws the graphs.
+    Status finish();
+
+  private:
+    Output() = default;
+    Status read_format(const Command& command);
+    Status read_buffering(const Command& command);
+    Status read_ready_fd(const Command& command);
+    Status read_stacks(const Command& command);
+    void make_printers(const Plan& plan);
+    Status draw() const;
+
+    int fd_ = 1;
+    std::string path_;  // empty: standard output
+    std::optional<int> ready_fd_;
+    bool quiet_ = false;
+    bool json_ = false;
+    bool timestamps_ = false;
+    Buffering buffering_ = Buffering::together;
+    bool folded_ = false;
+    std::string flame_path_;  // empty: no flame graph
+    bool durations_ = false;  // are the weights of stacks durations?
+    FlameGraph graph_;
+    std::unique_ptr<Sink> own_sink_;
+    Sink* sink_ = nullptr;
+    std::unique_ptr<Sink> rest_sink_;              // with --folded, for what cannot be folded
+    std::vector<std::unique_ptr<Printer>> chain_;  // each printer but the first passes results to the one before
+};
+
+}  // namespace lt

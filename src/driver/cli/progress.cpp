@@ -1,0 +1,56 @@
+#include "driver/cli/progress.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace lt {
+namespace {
+
+constexpr auto patience = std::chrono::milliseconds(500);
+
+// Leaves the cursor at the start of the line, so that a message that is printed meanwhile overwrites the line.
+void draw(std::string_view text) {
+    const std::string line = fmt::format("\r{}\033[K\r", text);
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // the terminal has gone
+}
+
+}  // namespace
+
+bool Progress::has_terminal() {
+    const char* terminal = std::getenv("TERM");
+    const bool is_dumb = !terminal || *terminal == '\0' || std::string_view(terminal) == "dumb";
+    return isatty(STDERR_FILENO) != 0 && !is_dumb;
+}
+
+// Signals are for the working thread.
+Progress::Progress(std::string doing) : doing_(std::move(doing)) {
+    if (doing_.empty()) return;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Progress::~Progress() = default;
+
+void Progress::show(const std::stop_token& stop) {
+    using namespace std::chrono;
+    const auto begin = steady_clock::now();
+    bool shown = false;
+    std::unique_lock lock(mutex_);
+    while (!over_.wait_for(lock, stop, patience, [&] { return stop.stop_requested(); })) {
+        draw(fmt::format("lt: {}, {:.0f} s", doing_, duration<double>(steady_clock::now() - begin).count()));
+        shown = true;
+    }
+    if (shown) draw("");
+}
+
+}  // namespace lt

@@ -1,0 +1,137 @@
+#include "driver/console/commands.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "base/file_text.h"
+#include "base/text.h"
+#include "driver/console/console.h"
+#include "driver/console/help.h"
+
+namespace lt {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Status help(Console&, Words words, Printer& printer) {
+    if (words.size() > 1) return Error{"help takes one word", "for example `help hist`", 0};
+    const Result<std::string> text = words.empty() ? Result<std::string>(help_overview()) : help_on(words[0]);
+    if (!text) return text.error();
+    printer.text(*text);
+    return Done{};
+}
+
+Status watch(Console& console, Words words, Printer&) {
+    if (words == Words{"off"}) {
+        console.watch({});
+        return Done{};
+    }
+    Result<std::vector<Trace*>> selected = take_traces(console, words);
+    if (!selected) return selected.error();
+    if (words.empty()) words.emplace_back();
+    std::vector<std::pair<int, std::string>> wanted;
+    for (const std::string& word : words) {
+        const Result<std::vector<NamedMap>> maps = maps_named(*selected, word);
+        if (!maps) return maps.error();
+        for (const NamedMap& map : *maps)
+            wanted.emplace_back(map.trace->number(), map.trace->plan().maps[map.index].name);
+    }
+    console.watch(std::move(wanted));
+    return Done{};
+}
+
+Status save(Console& console, Words words, Printer& printer) {
+    if (words.size() != 1) return Error{"save takes a file", "for example `save slow.lt`", 0};
+    const std::vector<Trace*> traces = console.traces();
+    if (traces.empty()) return Error{"no trace is running", "", 0};
+    std::string text;
+    for (const Trace* trace : traces) text += (text.empty() ? "" : "\n") + trace->text() + "\n";
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(words[0].c_str(), "wxe"), &std::fclose);
+    if (!file) return system_error("cannot write " + words[0], errno);
+    const bool written =
+        std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
+    if (!written) return system_error("cannot write " + words[0], errno);
+    printer.text(fmt::format("{} in {}\n", plural(traces.size(), "trace"), words[0]));
+    return Done{};
+}
+
+Status load(Console& console, Words words, Printer&) {
+    if (words.size() != 1) return Error{"load takes a file", "for example `load slow.lt`", 0};
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(words[0].c_str(), "rbe"), &std::fclose);
+    if (!file) return system_error("cannot read " + words[0], errno);
+    const Result<std::string> text = whole_text(file.get(), words[0]);
+    if (!text) return text.error();
+    if (!console.start(*text)) return Error{words[0] + " was not started", "correct it, then load it again", 0};
+    return Done{};
+}
+
+Status record(Console& console, Words words, Printer& printer) {
+    Recorder* now = console.screen().recorder();
+    if (words.size() != 1) return Error{"record takes a file, or `off`", "for example `record incident.txt`", 0};
+    if (words[0] == "off" && !now) return Error{"nothing is being recorded", "start with `record FILE`", 0};
+    if (words[0] == "off") {
+        const std::string path = now->path();
+        const bool failed = now->failed();
+        console.screen().record(nullptr);
+        if (failed) return Error{"some lines could not be written to " + path, "is the disk full?", 0};
+        printer.text(fmt::format("recorded in {}\n", path));
+        return Done{};
+    }
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::open(words[0]);
+    if (!recorder) return recorder.error();
+    console.screen().record(*std::move(recorder));
+    return Done{};
+}
+
+Status quit(Console& console, Words words, Printer&) {
+    if (!words.empty()) return Error{"quit takes no arguments", "`stop N` ends one trace", 0};
+    console.quit();
+    return Done{};
+}
+
+constexpr std::array rows{
+    ConsoleRow{{"watch", "[N] [@MAP ...]",
+                "Shows maps above the prompt and redraws them every second; watch off ends it.", "watch @ns"},
+               watch},
+    ConsoleRow{{"save", "FILE", "Writes the scripts of all traces to a new file.", "save slow.lt"}, save},
+    ConsoleRow{{"load", "FILE", "Runs the script in a file as a trace.", "load slow.lt"}, load},
+    ConsoleRow{{"record", "FILE|off", "Logs input and output to a file from here on, with times; record off ends it.",
+                "record incident.txt"},
+               record},
+    ConsoleRow{{"help", "[TOPIC]", "Lists the commands, or explains a word.", "help hist"}, help},
+    ConsoleRow{{"quit", "", "Detaches all traces and leaves without printing maps; stop all prints them.", "quit"},
+               quit},
+};
+
+const ConsoleRow* find_own(std::string_view name) {
+    for (const ConsoleRow& row : rows)
+        if (row.text.name == name) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
+std::span<const ConsoleRow> console_rows() { return rows; }
+
+std::vector<CommandText> all_commands() {
+    std::vector<CommandText> all;
+    for (const CommandRow& row : command_rows()) all.push_back(row.text);
+    for (const ConsoleRow& row : rows) all.push_back(row.text);
+    return all;
+}
+
+bool is_command(std::string_view word) { return find_own(word) || find_command(word); }
+
+Status run_console_command(Console& console, std::string_view line, Printer& printer) {
+    Words words = words_of(line);
+    const ConsoleRow* row = words.empty() ? nullptr : find_own(words[0]);
+    if (!row) return run_command(console, line, printer);
+    words.erase(words.begin());
+    return row->run(console, std::move(words), printer);
+}
+
+}  // namespace lt

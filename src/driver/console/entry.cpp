@@ -1,0 +1,36 @@
+#include "driver/console/entry.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "driver/pipeline/work.h"
+
+namespace lt {
+
+namespace {
+
+Shared printing_to(Shared shared, Sink& sink) {
+    shared.sink = &sink;
+    return shared;
+}
+
+}  // namespace
+
+Entry::Entry(int number, std::string text, const Command& command, Shared shared, Sink& sink)
+    : number_(number),
+      text_(std::move(text)),
+      sink_(sink),
+      job_(command, {Source{fmt::format("[{}]", number), text_}}, printing_to(shared, sink_)) {}
+
+bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3)); }
+
+bool Entry::start() {
+    if (!lt::start(job_)) return false;
+    trace_ = std::make_unique<Trace>(number_, text_, job_.compiled.plan, job_.run->session());
+    return true;
+}
+
+void Entry::end(Ended how) { lt::end(job_, how); }
+
+}  // namespace lt

@@ -1,0 +1,198 @@
+#include "driver/control/ctl.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "base/result.h"
+#include "driver/control/commands.h"
+#include "driver/control/control_address.h"
+#include "driver/control/protocol.h"
+
+namespace lt {
+namespace {
+
+constexpr int patience_seconds = 10;
+
+int fail(const Error& e) {
+    Diags diags;
+    diags.error({}, e.what).hint = e.hint;
+    std::fflush(stdout);
+    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
+    return 1;
+}
+
+// A connection to a running lt.
+class Connection {
+  public:
+    Connection() = default;
+    ~Connection() {
+        if (socket_ >= 0) close(socket_);
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    Status open(pid_t pid);
+    Status send(std::string_view text) const;
+    Result<std::string> line();
+
+  private:
+    int socket_ = -1;
+    std::string read_;
+};
+
+// The peer is checked even so: a socket can be left behind, and its process number reused.
+Status Connection::open(pid_t pid) {
+    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) return system_error("control: socket", errno);
+    const timeval patience{patience_seconds, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const std::string path = control_socket(pid);
+    const Result<ControlAddress> a = control_address(path);
+    if (!a) return a.error();
+    if (path.empty() || connect(socket_, a->get(), a->size) != 0)
+        return Error{fmt::format("no lt is running as process {}", pid), "", 0};
+    const std::optional<pid_t> peer = trusted_peer(socket_);
+    if (!peer) return Error{fmt::format("process {} is another user's", pid), "run it as that user, or as root", 0};
+    if (*peer != pid) return Error{fmt::format("process {} answers on the socket of process {}", *peer, pid), "", 0};
+    return Done{};
+}
+
+Status Connection::send(std::string_view text) const {
+    while (!text.empty()) {
+        const ssize_t n = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EPIPE)
+            return Done{};  // the peer has closed the connection; what it sent before is still to be read
+        if (n < 0) return system_error("control: send", errno);
+        text.remove_prefix(static_cast<size_t>(n));
+    }
+    return Done{};
+}
+
+Result<std::string> Connection::line() {
+    for (;;) {
+        const size_t end = read_.find('\n');
+        if (end != read_.npos) {
+            std::string line = read_.substr(0, end);
+            read_.erase(0, end + 1);
+            return line;
+        }
+        std::array<char, 65536> part;
+        const ssize_t n = recv(socket_, part.data(), part.size(), 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return Error{"lt does not answer", "", 0};
+        read_.append(part.data(), static_cast<size_t>(n));
+    }
+}
+
+// Prints the results. An Error is the machine's, or the peer's answer.
+Status ask(pid_t pid, const std::string& command, bool json) {
+    Connection connection;
+    if (Status opened = connection.open(pid); !opened) return opened;
+    if (Status sent = connection.send(request_line(command, json)); !sent) return sent;
+    for (;;) {
+        Result<std::string> line = connection.line();
+        if (!line) return line.error();
+        const Result<ReplyLine> said = read_reply(*line);
+        if (!said) return said.error();
+        switch (said->kind) {
+            case ReplyLine::Kind::result:
+                fmt::print("{}", said->text);
+                break;
+            case ReplyLine::Kind::done:
+                return Done{};
+            case ReplyLine::Kind::error:
+                return said->error;
+        }
+    }
+}
+
+Result<pid_t> only_one() {
+    const std::vector<pid_t> pids = control_processes();
+    if (pids.size() == 1) return pids.front();
+    if (pids.empty()) return Error{"no lt is running", "", 0};
+    return Error{"several lt processes are running", fmt::format("give one of these pids: {}", fmt::join(pids, ", ")),
+                 0};
+}
+
+// Lists the traces of each process.
+int list_all(bool json) {
+    const std::vector<pid_t> pids = control_processes();
+    if (pids.empty()) return fail({"no lt is running", "", 0});
+    int status = 0;
+    for (const pid_t pid : pids) {
+        if (!json) fmt::print("lt, process {}:\n", pid);
+        if (const Status done = ask(pid, "list", json); !done) status = fail(done.error());
+    }
+    return status;
+}
+
+bool is_number(std::string_view word) {
+    return !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string usage() {
+    std::string out = "lt ctl [-f json] [PID] COMMAND: sends a command to a running lt\n";
+    for (const CommandRow& row : command_rows())
+        out += fmt::format("  {:<28} {}\n", fmt::format("{} {}", row.text.name, row.text.arguments), row.text.sentence);
+    return out + "N is the number of a trace, as list prints it. See lt-ctl(1).\n";
+}
+
+}  // namespace
+
+int ctl(int argc, const char* const* argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    bool json = false;
+    if (!words.empty() && (words[0] == "-h" || words[0] == "--help")) {
+        fmt::print("{}", usage());
+        return 0;
+    }
+    if (words.size() > 1 && (words[0] == "-f" || words[0] == "--format")) {
+        if (words[1] != "json" && words[1] != "text")
+            return fail(
+                {fmt::format("`{}` is not an output format", words[1]), "the formats are `text` and `json`", 0});
+        json = words[1] == "json";
+        words.erase(words.begin(), words.begin() + 2);
+    }
+    std::optional<pid_t> pid;
+    if (!words.empty() && is_number(words[0])) {
+        pid = static_cast<pid_t>(std::strtol(words[0].c_str(), nullptr, 10));
+        words.erase(words.begin());
+    }
+    if (words.empty()) return fail({"ctl takes a command", "`lt ctl --help` lists them", 0});
+    if (!find_command(words[0])) return fail(no_command(words[0]));
+    if (!pid && words.size() == 1 && words[0] == "list") return list_all(json);
+    const Result<pid_t> to = pid ? Result<pid_t>(*pid) : only_one();
+    if (!to) return fail(to.error());
+    std::string line;
+    for (const std::string& word : words) line += as_word(word) + ' ';
+    const Status done = ask(*to, line, json);
+    return done ? 0 : fail(done.error());
+}
+
+int set(int argc, const char* const* argv) {
+    const bool fits = argc == 2 || argc == 3;
+    const bool named = argc == 3;
+    if (!fits || (named && !is_number(argv[2])))
+        return fail({"set takes `NAME=VALUE` and optionally a pid", "for example `lt set slow=50ms`", 0});
+    const Result<pid_t> to = named ? Result<pid_t>(static_cast<pid_t>(std::strtol(argv[2], nullptr, 10))) : only_one();
+    if (!to) return fail(to.error());
+    const Status done = ask(*to, "set " + as_word(argv[1]), false);
+    return done ? 0 : fail(done.error());
+}
+
+}  // namespace lt

@@ -1,0 +1,13 @@
+// `lt doctor`: what this machine allows, and what to do about the rest. Shows the kernel features of --info, found by
+// trying, and what else limits lt: capabilities, lockdown, resource limits, symbols.
+#pragma once
+
+#include "runtime/border/kernel.h"
+
+namespace lt {
+
+// Returns 0 if tracing works, else 1. `here`: the kernel is the running one, so the rest of the machine is checked,
+// too.
+int doctor(Kernel& kernel, bool here);
+
+}  // namespace lt

@@ -1,0 +1,292 @@
+#include "driver/pipeline/run.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.h"
+#include "driver/cli/notify.h"
+#include "driver/cli/progress.h"
+#include "driver/control/protocol.h"
+#include "driver/report/report.h"
+#include "driver/target/chosen_kernel.h"
+
+namespace lt {
+namespace {
+
+// Does the probe wait for something, so that the run continues?
+bool lasting(const PlannedProbe& p) {
+    return !p.internal &&
+           (p.when == When::attached || p.when == When::period || p.when == When::signal || p.when == When::set);
+}
+
+// The only trace of its process.
+class Alone final : public Traces {
+  public:
+    explicit Alone(Trace& trace) : trace_(trace) {}
+    std::vector<Trace*> traces() override { return {&trace_}; }
+    Status stop(Trace& trace) override {
+        trace.session().stop();
+        return Done{};
+    }
+
+  private:
+    Trace& trace_;
+};
+
+}  // namespace
+
+bool is_last(Way way) { return !way_row(way).function || way == Way::uprobe; }
+
+size_t own_probes(const Plan& plan) {
+    const auto is_own = [](const PlannedProbe& p) { return !p.internal; };
+    return static_cast<size_t>(std::ranges::count_if(plan.probes, is_own));
+}
+
+size_t planned_places(const Plan& plan) {
+    size_t places = 0;
+    for (const PlannedProbe& p : plan.probes)
+        if (lasting(p)) places += p.places;
+    return places;
+}
+
+// ---- before the run
+
+Result<std::unique_ptr<Run>> Run::open(const Command& command, const Source& source, const Shared& shared,
+                                       RunSettings settings) {
+    std::unique_ptr<Run> run(new Run(command, source, shared, settings));
+    const Status opened = run->open_output();
+    return opened ? Result<std::unique_ptr<Run>>(std::move(run)) : opened.error();
+}
+
+// All results are printed by now, but the kernel can take 50 ms to detach each location.
+Run::~Run() {
+    if (session_ && settings_.shows_progress) {
+        const Progress progress(fmt::format("detaching {} places", planned_places(*plan_)));
+        session_.reset();
+    }
+    if (process_ >= 0) close(process_);
+}
+
+Status Run::open_output() {
+    if (command_.has(Option::live) && shared_.alone) {
+        for (const Option other : {Option::output, Option::format, Option::folded})
+            if (command_.has(other))
+                return Error{"--live shows results on the terminal, as text", "leave out -o, -f and --folded", 0};
+        Result<std::unique_ptr<LiveView>> live = LiveView::open();
+        if (!live) return live.error();
+        live_ = *std::move(live);
+    }
+    Result<std::unique_ptr<Output>> output = Output::open(command_, live_ ? &live_->sink() : shared_.sink);
+    if (!output) return output.error();
+    output_ = *std::move(output);
+    return Done{};
+}
+
+Status Run::start_command() {
+    if (!command_.has(Option::command) || child_) return Done{};
+    const auto quotes = settings_of(source_.spoken()).quotes_stand ? Child::Quotes::stand : Child::Quotes::taken_off;
+    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command), quotes);
+    if (!child) return child.error();
+    child_ = *std::move(child);
+    return Done{};
+}
+
+// The default limit only warns: the user did not ask to trace less.
+OverheadOptions Run::overhead() {
+    OverheadOptions options;
+    options.measured = command_.has(Option::stats);
+    options.enforced = settings_.max_overhead.has_value();
+    options.budget = settings_.max_overhead.value_or(options.budget);
+    options.tell = [this](const OverheadNews& news) { report_overhead(news, output_->printer(), messages()); };
+    return options;
+}
+
+// Messages appear above a view that redraws in place.
+std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages; }
+
+// ---- the parts of a run
+
+Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
+    if (const Status started = start_command(); !started) return started.error();
+    if (const Status begun = output_->begin(plan); !begun) return begun.error();
+    plan_ = &plan;
+    std::vector<Refusal> refused;
+    Result<std::unique_ptr<Session>> session = Session::load(plan, output_->printer(),
+                                                             {.output = shared_.alone ? output_->descriptor() : -1,
+                                                              .source_lines = command_.has(Option::verbose),
+                                                              .debug_folders = debug_folders(command_),
+                                                              .messages = messages(),
+                                                              .warnings = !command_.has(Option::no_warnings),
+                                                              .takes_signals = shared_.alone && last != Stage::load,
+                                                              .command = command_pid(),
+                                                              .overhead = overhead(),
+                                                              .dry = shared_.alone && last == Stage::attach,
+                                                              .refused = &refused});
+    if (session) {
+        session_ = *std::move(session);
+        session_->end_after_results(settings_.most_results);
+        return std::vector<Refusal>{};
+    }
+    const Error& e = session.error();
+    if (refused.empty() || std::ranges::any_of(refused, [](const Refusal& r) { return is_last(r.way); })) return e;
+    const bool of_verifier = e.hint.find('\n') != std::string::npos;
+    if (of_verifier) fmt::print(messages(), "lt: {}: {}; trying another way\n", way_name(refused.front().way), e.what);
+    return refused;
+}
+
+namespace {
+
+// Each location of a pattern can need an open file. The command of -c, which is running already, keeps its limit.
+void allow_many_files() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);  // the run may still work with fewer
+}
+
+}  // namespace
+
+Result<std::vector<Refusal>> Run::attach() {
+    const Traced& traced = settings_.traced;
+    if (traced.process != 0) {
+        if (const Status watched = watch_process(); !watched) return watched.error();
+        session_->trace({traced.process, traced.by == TracedBy::process, false});
+    } else if (child_) {
+        session_->trace({child_->pid(), plan_->conventions.binds_command && traced.by == TracedBy::all, true});
+    }
+    allow_many_files();
+    std::vector<Refusal> refusals = session_->attach();
+    if (!refusals.empty()) return refusals;
+    if (const auto e = session_->attach_error()) return *e;
+    if (command_.has(Option::verbose)) print_ways();
+    print_skipped();
+    return refusals;
+}
+
+void Run::print_ways() {
+    const std::vector<size_t> taken = session_->taken();
+    for (size_t i = 0; i < plan_->probes.size(); i++) {
+        const PlannedProbe& probe = plan_->probes[i];
+        if (probe.rungs[taken[i]].way == Way::host) fmt::print(shared_.messages, "{}: run by lt itself\n", probe.text);
+        if (probe.when != When::attached || probe.internal) continue;
+        const std::string places = probe.places > 1 ? fmt::format(" ({} places)", probe.places) : "";
+        fmt::print(shared_.messages, "{}{}: attached by {}\n", probe.text, places, way_name(probe.rungs[taken[i]].way));
+        for (size_t r = 0; r < taken[i]; r++) {
+            fmt::print(shared_.messages, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);
+        }
+    }
+}
+
+void Run::print_skipped() {
+    for (size_t i = 0; i < plan_->probes.size(); i++) {
+        const std::vector<std::string> skipped = session_->skipped(i);
+        const size_t shown = command_.has(Option::verbose) ? skipped.size() : std::min<size_t>(skipped.size(), 1);
+        if (shown == 0) continue;
+        fmt::print(shared_.messages, "lt: {}: {} of {} locations cannot be attached{}\n", plan_->probes[i].text,
+                   skipped.size(), plan_->probes[i].places,
+                   shown < skipped.size() ? ", for example (-v lists all):" : ":");
+        for (size_t k = 0; k < shown; k++) fmt::print(shared_.messages, "    {}\n", skipped[k]);
+    }
+}
+
+size_t Run::places() const {
+    size_t skipped = 0;
+    for (size_t i = 0; i < plan_->probes.size(); i++)
+        if (lasting(plan_->probes[i])) skipped += session_->skipped(i).size();
+    return planned_places(*plan_) - skipped;
+}
+
+// Counts as bpftrace does: every match of every probe, and the blocks that run at the start and the end.
+size_t Run::attached() const {
+    const auto is_once = [](const PlannedProbe& p) {
+        return !p.internal && (p.when == When::begin || p.when == When::end || p.when == When::once);
+    };
+    return places() + static_cast<size_t>(std::ranges::count_if(plan_->probes, is_once));
+}
+
+Status Run::collect() {
+    const Status begun = begin();
+    return begun ? end(session_->run()) : begun;
+}
+
+Status Run::begin() {
+    trace_ = std::make_unique<Trace>(1, source_.text, *plan_, *session_);
+    traces_ = std::make_unique<Alone>(*trace_);
+    if (std::ranges::any_of(plan_->probes, lasting)) listen();
+    const bool as_bpftrace = plan_->conventions.announces_attached;
+    output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // a reader may send a request at once
+    if (live_) {
+        live_->show(*traces_);
+        if (const Status timed = session_->watch(live_->descriptor(), [this] { live_->tick(); }); !timed) return timed;
+    }
+    input_ = ScriptInput::of(*plan_, *trace_, shared_.messages);
+    if (input_) {
+        if (const Status watched = input_->watch(*session_); !watched) return watched;
+    }
+    if (child_) {
+        if (const Status released = release_child(); !released) return released;
+    }
+    return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
+}
+
+Status Run::end(Ended how) {
+    if (live_) live_->end();
+    if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
+    input_.reset();
+    const Status finished = session_->finish();
+    report_end();
+    exit_status_ = session_->exit_status();
+    if (command_.waits) report_wait(how);
+    const Status written = output_->finish();
+    return finished ? written : finished;
+}
+
+// The run succeeds only if what it waited for happened, or if the script itself says so.
+void Run::report_wait(Ended how) {
+    if (how == Ended::enough || how == Ended::exit_called) return;
+    fmt::print(shared_.messages, "lt: it did not happen {}\n", plural(settings_.most_results, "time"));
+    if (exit_status_ == 0) exit_status_ = 1;
+}
+
+// Opens the control socket. The run continues if that fails.
+void Run::listen() {
+    Result<std::unique_ptr<Control>> control =
+        Control::listen([this](std::string_view request) { return reply(*traces_, request); });
+    if (!control) {
+        fmt::print(stderr, "lt: `lt ctl` cannot reach this process: {}\n", control.error().what);
+        return;
+    }
+    control_ = std::move(*control);
+    const Status watched = session_->watch(control_->descriptor(), [this] { control_->serve(); });
+    if (!watched) control_.reset();
+}
+
+// The run ends with the process, if not earlier.
+Status Run::watch_process() {
+    if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, settings_.traced.process, 0));
+    if (process_ < 0) return system_error(fmt::format("process {}", settings_.traced.process), errno);
+    if (!std::ranges::any_of(plan_->probes, lasting)) return Done{};
+    return session_->end_with(process_);
+}
+
+Status Run::release_child() {
+    if (const Status watched = session_->end_with(child_->descriptor()); !watched) return watched;
+    session_->turn();  // requests of BEGIN are done before the command runs
+    return child_->release();
+}
+
+void Run::report_end() {
+    if (child_) {
+        const std::string trouble = child_->trouble();
+        if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
+    }
+    lt::report_end(*plan_, *session_, output_->printer(), {command_.has(Option::stats), source_.name},
+                   shared_.messages);
+}
+
+}  // namespace lt

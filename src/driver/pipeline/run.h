@@ -1,0 +1,101 @@
+// A plan that runs in this kernel: loads, attaches, waits and ends, together with the output, the command of -c, the
+// process of -p, the control socket and standard input.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "base/source.h"
+#include "compile/compile.h"
+#include "driver/cli/command.h"
+#include "driver/cli/output.h"
+#include "driver/control/control.h"
+#include "driver/pipeline/script_input.h"
+#include "driver/report/trace.h"
+#include "driver/target/child.h"
+#include "driver/view/live_view.h"
+#include "runtime/session/session.h"
+
+namespace lt {
+
+// Shared by the console among its runs in one process. It outlives them.
+struct Shared {
+    Kernel* kernel = nullptr;  // null: the run opens its own
+    Sink* sink = nullptr;      // null: results go where the command line says
+    std::FILE* messages = stderr;
+    bool alone = true;  // else the run leaves signals, announcements and the control socket to others
+};
+
+struct RunSettings {
+    Traced traced = {};
+    uint64_t most_results = 0;                // 0: no limit
+    uint64_t duration_ns = 0;                 // 0: no limit
+    std::optional<double> max_overhead = {};  // as a share of all CPUs' time
+    bool shows_progress = false;
+};
+
+bool is_last(Way way);                    // is it the last way on its ladder?
+size_t own_probes(const Plan& plan);      // number of probes that the script names
+size_t planned_places(const Plan& plan);  // number of locations to trace
+
+class Run {
+  public:
+    // Opens the output. The command line and the source outlive the run.
+    static Result<std::unique_ptr<Run>> open(const Command& command, const Source& source, const Shared& shared,
+                                             RunSettings settings);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    Status start_command();  // of -c; the command waits until all is attached
+    int command_pid() const { return child_ ? child_->pid() : 0; }
+
+    // Both return what the kernel refused and another way could do; empty: success. The plan outlives the run, or is
+    // loaded again after unload(). `last` is the stage after which the run ends.
+    Result<std::vector<Refusal>> load(const Plan& plan, Stage last);
+    Result<std::vector<Refusal>> attach();
+    void unload() { session_.reset(); }
+
+    Status collect();       // waits for the end, and prints the results
+    Status end(Ended how);  // the second half, for a session whose turns the caller takes
+    Session& session() { return *session_; }
+    size_t places() const;  // that are traced
+    int exit_status() const { return exit_status_; }
+
+  private:
+    Run(const Command& command, const Source& source, const Shared& shared, RunSettings settings)
+        : command_(command), source_(source), shared_(shared), settings_(settings) {}
+    Status open_output();
+    OverheadOptions overhead();
+    std::FILE* messages() const;
+    size_t attached() const;  // probes, as bpftrace counts them
+    Status watch_process();
+    Status begin();
+    Status release_child();
+    void listen();
+    void print_ways();
+    void print_skipped();
+    void report_wait(Ended how);
+    void report_end();
+
+    const Command& command_;
+    const Source& source_;
+    const Shared shared_;
+    const RunSettings settings_;
+    const Plan* plan_ = nullptr;
+    int exit_status_ = 0;
+    std::unique_ptr<LiveView> live_;  // for --live
+    std::unique_ptr<Output> output_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Child> child_;
+    int process_ = -1;  // a descriptor of the process of -p
+    std::unique_ptr<Trace> trace_;
+    std::unique_ptr<Traces> traces_;
+    std::unique_ptr<Control> control_;
+    std::unique_ptr<ScriptInput> input_;
+};
+
+}  // namespace lt

@@ -1,0 +1,181 @@
+#include "driver/pipeline/saved.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "base/text.h"
+
+namespace lt {
+namespace {
+
+constexpr std::string_view when_saved = "give it when the plan is saved";
+
+const OptionRow& row_of(Option option) { return *std::ranges::find(option_rows(), option, &OptionRow::id); }
+
+std::string name_of(Option option) { return std::string(split(row_of(option).names, ',').front()); }
+
+Error is_compiled_in(Option option, std::string_view hint) {
+    return {fmt::format("{} must be compiled in, and this plan was compiled without it", name_of(option)),
+            std::string(hint), 0};
+}
+
+}  // namespace
+
+Status suits_saving(const Command& command) {
+    if (!is_saving(command)) return Done{};
+    const std::string_view by = command.has(Option::aot) ? "--aot" : "--save";
+    for (const auto& [option, text] : command.options) {
+        const Phase phase = row_of(option).phase;
+        if (phase == Phase::compile || phase == Phase::compiled_in) continue;
+        if (phase == Phase::bound)
+            return Error{fmt::format("{} is for a run on this machine and cannot be saved", name_of(option)),
+                         "leave it out, or run the script with it", 0};
+        return Error{fmt::format("{} is for a run, and {} only compiles", name_of(option), by),
+                     "give it when the plan is run", 0};
+    }
+    return Done{};
+}
+
+Status suits_saved(const Command& command, const SavedPlan& saved) {
+    if (is_saving(command)) return Error{"this is already a saved plan", "copy the file", 0};
+    for (const OptionRow& row : option_rows()) {
+        if (!command.has(row.id)) continue;
+        if (row.phase == Phase::compiled_in) return is_compiled_in(row.id, when_saved);
+        if (row.phase == Phase::bound) return is_compiled_in(row.id, "use it when running the script");
+    }
+    if (command.has(Option::timestamps) && !saved.timestamps) return is_compiled_in(Option::timestamps, when_saved);
+    if (command.has(Option::max_overhead) && !saved.sampled) return is_compiled_in(Option::max_overhead, when_saved);
+    if (saved.unsafe && !command.has(Option::unsafe))
+        return Error{"this plan was saved with --unsafe: it may change traced programs and run commands",
+                     "run it with --unsafe as well", 0};
+    if (!command.positional.empty())
+        return Error{
+            fmt::format("a script's arguments are compiled in; `{}` comes too late", command.positional.front()),
+            std::string(when_saved), 0};
+    return Done{};
+}
+
+namespace {
+
+constexpr const char* own_program = "/proc/self/exe";
+
+// The end of a binary that --aot wrote.
+struct Trailer {
+    uint64_t size = 0;  // of the plan before it
+    char magic[8] = {'\x89', 'L', 'T', 'O', 'W', 'N', '\n', '\0'};
+};
+
+uint64_t plan_size(std::string_view last) {
+    Trailer trailer;
+    if (last.size() < sizeof trailer) return 0;
+    last.remove_prefix(last.size() - sizeof trailer);
+    const bool is_one = last.substr(offsetof(Trailer, magic)) == std::string_view(trailer.magic, sizeof trailer.magic);
+    if (is_one) std::memcpy(&trailer, last.data(), sizeof trailer);
+    return trailer.size;
+}
+
+std::string plan_path(const Command& command, const Source& source) {
+    const std::filesystem::path path = command.text(Option::save);
+    std::error_code failed;
+    if (!std::filesystem::is_directory(path, failed)) return path.string();
+    const std::string stem = std::filesystem::path(source.name).stem().string();
+    return (path / (stem + ".plan")).string();
+}
+
+// A copy of lt, which runs the plan at its end.
+Status write_program(const std::string& path, std::string_view plan) {
+    std::ifstream own(own_program, std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(own), {});
+    if (!own) return system_error(fmt::format("cannot read {}", own_program), errno);
+    if (const uint64_t size = plan_size(bytes); size != 0) bytes.resize(bytes.size() - size - sizeof(Trailer));
+    Trailer trailer;
+    trailer.size = plan.size();
+    bytes += plan;
+    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+    if (Status written = write_file(path, bytes); !written) return written;
+    return ::chmod(path.c_str(), 0755) == 0 ? Status(Done{}) : system_error("cannot make executable " + path, errno);
+}
+
+}  // namespace
+
+bool is_saving(const Command& command) { return command.has(Option::save) || command.has(Option::aot); }
+
+Status write_plan(const Command& command, const SavedPlan& saved) {
+    const std::string bytes = to_bytes(saved);
+    if (command.has(Option::save))
+        if (Status written = write_file(plan_path(command, saved.source), bytes); !written) return written;
+    return command.has(Option::aot) ? write_program(command.text(Option::aot), bytes) : Status(Done{});
+}
+
+std::string_view plan_within(std::string_view bytes) {
+    const uint64_t size = plan_size(bytes);
+    if (size == 0 || size > bytes.size() - sizeof(Trailer)) return bytes;
+    return bytes.substr(bytes.size() - sizeof(Trailer) - size, size);
+}
+
+Result<std::string> own_plan() {
+    std::ifstream own(own_program, std::ios::binary | std::ios::ate);
+    const auto whole = static_cast<int64_t>(own.tellg());
+    std::string last(sizeof(Trailer), '\0');
+    own.seekg(whole - static_cast<int64_t>(last.size()));
+    own.read(last.data(), static_cast<int64_t>(last.size()));
+    const auto size = own ? static_cast<int64_t>(plan_size(last)) : 0;
+    if (size <= 0) return std::string();
+    std::string plan(static_cast<size_t>(size), '\0');
+    own.seekg(whole - static_cast<int64_t>(last.size()) - size);
+    own.read(plan.data(), size);
+    return own ? std::move(plan) : Result<std::string>(Error{"the plan in this binary is truncated", "", 0});
+}
+
+Status write_file(const std::string& path, std::string_view bytes) {
+    std::FILE* const file = std::fopen(path.c_str(), "wbe");
+    if (!file) return system_error("cannot write " + path, errno);
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    if (std::fclose(file) == 0 && written) return Done{};
+    const int code = errno;
+    ::unlink(path.c_str());
+    return system_error("cannot write " + path, code);
+}
+
+std::vector<std::string> saved_places(const Plan& plan) {
+    std::vector<std::string> out;
+    for (const PlannedProbe& probe : plan.probes) {
+        if (probe.internal) continue;
+        const auto rung = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
+        // Many system calls are known by number: they share one attachment, or are called from one.
+        const bool is_one = probe.places == 1 || rung == probe.rungs.end();
+        if (is_one || rung->attachments.size() < probe.places || rung->way == Way::system_call) {
+            out.push_back(probe.text);
+            continue;
+        }
+        const size_t begin = out.size();
+        const std::string kind = probe.text.substr(0, probe.text.find(':'));
+        for (const Attachment& a : rung->attachments) {
+            const auto* in = std::get_if<ProgramSite>(&a.site);
+            std::string place =
+                fmt::format("{}:{}{}", kind, subject(a), in && !in->symbol.empty() ? ":" + in->symbol : "");
+            if (std::find(out.begin() + static_cast<ptrdiff_t>(begin), out.end(), place) == out.end())
+                out.push_back(std::move(place));
+        }
+    }
+    return out;
+}
+
+Result<SavedPlan> read_plan(const Source& file) {
+    Result<SavedPlan> saved = saved_plan(file.text, LT_VERSION);
+    return saved ? std::move(saved) : Result<SavedPlan>(saved.error_in(file.name));
+}
+
+}  // namespace lt

@@ -1,0 +1,125 @@
+#include "driver/pipeline/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/text.h"
+#include "driver/cli/progress.h"
+#include "driver/pipeline/run.h"
+
+namespace lt {
+
+struct DumpRow {
+    std::string_view name;
+    Stage stage;
+    std::string (*text)(const Compiled& compiled);
+};
+
+namespace {
+
+enum class From : uint8_t { script, plan, both };
+struct StageRow {
+    std::string_view name;
+    Stage stage;
+    From from;               // what is run
+    std::string_view doing;  // shown on a terminal if the stage takes long
+};
+constexpr std::array stages{
+    StageRow{"parse", Stage::parse, From::script, "reading the script"},
+    StageRow{"resolve", Stage::resolve, From::script, "finding the probes' locations"},
+    StageRow{"check", Stage::check, From::script, "checking the script"},
+    StageRow{"lower", Stage::lower, From::script, "compiling"},
+    StageRow{"emit", Stage::emit, From::script, "compiling"},
+    StageRow{"fit", Stage::fit, From::plan, "checking whether the plan fits"},
+    StageRow{"load", Stage::load, From::both, "loading"},
+    StageRow{"attach", Stage::attach, From::both, "attaching {} places"},
+    StageRow{"run", Stage::run, From::both, ""},
+};
+
+constexpr bool in_order() {
+    for (size_t i = 0; i < stages.size(); i++)
+        if (stages[i].stage != static_cast<Stage>(i)) return false;
+    return stages.back().stage == Stage::run;
+}
+static_assert(in_order());
+
+constexpr std::array dumps{
+    DumpRow{"ast", Stage::parse, [](const Compiled& c) { return ast::dump(c.program); }},
+    DumpRow{"typed", Stage::check, [](const Compiled& c) { return dump(c.program, c.typed); }},
+    DumpRow{"ir", Stage::lower, [](const Compiled& c) { return ir::dump(c.ir); }},
+    DumpRow{"llvm", Stage::emit, [](const Compiled& c) { return c.emitted.llvm; }},
+    DumpRow{"bpf", Stage::emit, [](const Compiled& c) { return c.emitted.assembly; }},
+    DumpRow{"plan", Stage::emit, [](const Compiled& c) { return dump(c.plan); }},
+};
+
+template <class Rows>
+const typename Rows::value_type* find_row(const Rows& rows, std::string_view name) {
+    const auto row = std::ranges::find(rows, name, [](const auto& r) { return r.name; });
+    return row == rows.end() ? nullptr : &*row;
+}
+
+bool is_passed(const StageRow& stage, bool saved) {
+    return stage.from == From::both || stage.from == (saved ? From::plan : From::script);
+}
+
+std::string dump_names() {
+    std::vector<std::string> names;
+    for (const DumpRow& r : dumps) names.emplace_back(r.name);
+    return either(names);
+}
+
+std::string stage_names(bool saved) {
+    std::vector<std::string> names;
+    for (const StageRow& r : stages)
+        if (is_passed(r, saved)) names.emplace_back(r.name);
+    return either(names);
+}
+
+}  // namespace
+
+std::string_view stage_name(Stage stage) { return stages[static_cast<size_t>(stage)].name; }
+
+Status Stages::choose(const Command& command, bool saved, EmitOptions& emit) {
+    Stage last_dump = Stage::parse;
+    for (const std::string& name : command.list(Option::dump)) {
+        const DumpRow* row = find_row(dumps, name);
+        if (!row) return Error{fmt::format("`{}` cannot be dumped", name), "there are " + dump_names(), 0};
+        if (saved && row->name != "plan")
+            return Error{fmt::format("a saved plan has no {}", name), "`--dump plan` shows what it has", 0};
+        dumps_.push_back(row);
+        last_ = last_dump = std::max(last_dump, saved ? Stage::fit : row->stage);
+        emit.llvm_text |= name == "llvm";
+        emit.assembly_text |= name == "bpf";
+    }
+    if (!command.has(Option::stop_after)) return Done{};
+    const std::string name = command.text(Option::stop_after);
+    const StageRow* row = find_row(stages, name);
+    if (!row || !is_passed(*row, saved))
+        return Error{fmt::format("`{}` is not a stage", name), "there are " + stage_names(saved), 0};
+    last_ = row->stage;
+    return Done{};
+}
+
+bool Stages::pass(Stage stage, const Compiled& compiled, const std::function<bool()>& work) {
+    if (stage > last_) return true;
+    const StageRow& row = stages[static_cast<size_t>(stage)];
+    const std::string doing = fmt::format(fmt::runtime(row.doing), planned_places(compiled.plan));
+    const auto start = std::chrono::steady_clock::now();
+    const bool fine = [&] {
+        const Progress progress(shows_progress_ ? doing : "");
+        return work();
+    }();
+    const auto spent = std::chrono::steady_clock::now() - start;
+    if (!timings_.empty() && timings_.back().stage == row.name)
+        timings_.back().spent += spent;
+    else
+        timings_.push_back({row.name, spent});
+    for (const DumpRow* each : dumps_)
+        if (fine && (each->stage == stage || stage == Stage::fit)) fmt::print("{}", each->text(compiled));
+    return fine;
+}
+
+}  // namespace lt

@@ -1,0 +1,159 @@
+#include "driver/pipeline/work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "driver/pipeline/list.h"
+#include "driver/pipeline/saved.h"
+#include "driver/pipeline/steps.h"
+#include "driver/report/report.h"
+#include "runtime/values/decode.h"
+
+namespace lt {
+namespace {
+
+// The first such line in the text; an empty span for an empty line.
+Span span_of_line(std::string_view text, std::string_view line) {
+    const size_t at = line.empty() ? text.npos : text.find(line);
+    if (at == text.npos) return {};
+    return {static_cast<uint32_t>(at), static_cast<uint32_t>(at + line.size())};
+}
+
+// The verifier's log is only printed on request.
+bool refuse_load(Job& job, const Error& e) {
+    const size_t log = e.hint.find('\n');
+    const bool shorter = log != std::string::npos && !job.command.has(Option::verbose);
+    std::string hint = shorter ? e.hint.substr(0, log) + "; -v shows the verifier's log" : e.hint;
+    // lt cannot prove what the script's own C does
+    if (log != std::string::npos && !job.compiled.c_code.empty() && hint.starts_with("this is a bug in lt"))
+        hint = "the verifier must see that each index and size in the script's C stays in bounds" +
+               hint.substr(hint.find(shorter ? ';' : '\n', shorter ? log : 0));
+    job.diags.error(span_of_line(job.source.text, e.line), e.what).hint = std::move(hint);
+    return false;
+}
+
+// Both try the next way, if there is one, when the kernel refuses this one.
+bool load(Job& job) {
+    for (;;) {
+        draw_diags(job);
+        const Result<std::vector<Refusal>> refused = job.run->load(job.compiled.plan, job.stages.last());
+        if (!refused) return refuse_load(job, refused.error());
+        if (refused->empty()) return true;
+        if (!make_plan_again(job, *refused)) return false;
+    }
+}
+
+bool attach(Job& job) {
+    for (;;) {
+        const Result<std::vector<Refusal>> refused = job.run->attach();
+        if (!refused) return refuse(job, refused.error());
+        if (refused->empty()) return true;
+        if (!make_plan_again(job, *refused) || !load(job)) return false;
+    }
+}
+
+bool collect(Job& job) {
+    const bool fine = all_right(job, job.run->collect());
+    draw_diags(job);
+    return fine;
+}
+
+// Runs the stages up to the one requested; `last` if the command line does not say.
+bool do_stages(Job& job, Stage last) {
+    const auto pass = [&](Stage stage, bool (*work)(Job&)) {
+        return job.stages.pass(stage, job.compiled, [&] { return work(job); });
+    };
+    const bool fine = read_settings(job, last) && make_plan(job) && pass(Stage::load, load) &&
+                      pass(Stage::attach, attach) && pass(Stage::run, collect) && write_files(job);
+    draw_diags(job);
+    return fine;
+}
+
+std::string shown(const Plan& plan, const PlannedParam& param) {
+    const auto value = decode_key({param.type}, std::span(plan.param_bytes).subspan(param.offset));
+    return value ? show(value->front(), plan.conventions.plain_integers) : "";
+}
+
+int saved_help(const Job& job) {
+    const Plan& plan = job.saved->plans.front();
+    if (!plan.params.empty()) fmt::print("\nParameters of {}:\n", job.command.file);
+    for (const PlannedParam& p : plan.params) fmt::print("  --{:<24}  {} [{}]\n", p.name, p.help, shown(plan, p));
+    return 0;
+}
+
+}  // namespace
+
+int run(Job& job) {
+    const bool fine = do_stages(job, job.command.has(Option::dry_run) ? Stage::attach : Stage::run);
+    if (job.command.has(Option::time)) print_times(job.stages.timings());
+    return fine ? job.run->exit_status() : 1;
+}
+
+int check(Job& job) {
+    if (!do_stages(job, job.saved ? Stage::load : Stage::emit)) return 1;
+    const Plan& plan = job.compiled.plan;
+    fmt::print("{}: {}\n", job.saved ? job.command.file : job.source.name, plural(own_probes(plan), "probe"));
+    for (const PlannedProbe& probe : plan.probes) {
+        if (probe.internal) continue;
+        const auto open = std::ranges::find_if(probe.rungs, [](const Rung& r) { return r.refused.empty(); });
+        fmt::print("    {} by {}\n", probe.text, open == probe.rungs.end() ? "no way" : way_name(open->way));
+    }
+    return 0;
+}
+
+bool start(Job& job) { return do_stages(job, Stage::attach); }
+
+bool end(Job& job, Ended how) {
+    const bool fine = all_right(job, job.run->end(how));
+    draw_diags(job);
+    return fine;
+}
+
+int help(Job& job) {
+    if (job.saved) return saved_help(job);
+    // without its arguments a script may have errors, and still options
+    const bool read = read_script(job);
+    const ast::Program& program = job.compiled.program;
+    if (!read && program.options.empty()) return draw_diags(job), 1;
+    bool any = false;
+    for (const ast::Item& item : program.items) {
+        const auto* p = std::get_if<ast::Parameter>(&item.node);
+        if (!p) continue;
+        if (!any) fmt::print("\nParameters of {}:\n", job.source.name);
+        any = true;
+        fmt::print("  --{:<24}  {} [{}]\n", p->name, p->help, job.source.at(program[p->value].span));
+    }
+    if (!any && !program.options.empty()) fmt::print("\nParameters of {}:\n", job.source.name);
+    if (!any && program.options.empty() && job.command.script_help)
+        fmt::print("{} has no parameters\n", job.source.name);
+    for (const ast::ScriptOption& o : program.options)
+        fmt::print("  --{:<24}  {}{}\n", o.name, o.description,
+                   o.otherwise.empty() ? "" : fmt::format(" [{}]", o.otherwise));
+    return 0;
+}
+
+int list(Job& job) {
+    const bool found = read_settings(job, Stage::run) &&
+                       (job.saved || (read_script(job) && open_for_script(job) && compile_script(job, Stage::resolve)));
+    const bool verbose = job.command.has(Option::verbose);
+    if (job.saved && verbose && !open_chosen_kernel(job)) return draw_diags(job), 1;
+    std::vector<std::string> places = job.saved ? saved_places(job.saved->plans.front()) : std::vector<std::string>{};
+    for (const Body& body : job.compiled.typed.bodies) {
+        if (body.place.members.empty()) places.push_back(body.place.text);
+        for (const SharedPlace& place : body.place.members) places.push_back(place.text);
+    }
+    for (const std::string& place : places) {
+        if (job.command.has(Option::bpftrace) && !is_listed_by_bpftrace(place)) continue;
+        fmt::print("{}\n", place);
+        if (verbose) list_at_hand(*job.kernel, place);
+    }
+    draw_diags(job);
+    return found ? 0 : 1;
+}
+
+}  // namespace lt

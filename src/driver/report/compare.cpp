@@ -1,0 +1,292 @@
+#include "driver/report/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "runtime/border/duration.h"
+#include "runtime/values/buckets.h"
+#include "runtime/values/distribution.h"
+
+namespace lt {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// A value that is only known by its bucket.
+struct Known {
+    size_t bucket;
+    BucketRange range;
+};
+
+// One measure of one key: a number before the mark and one after it; none if nothing was collected.
+struct Measure {
+    std::string name;
+    std::optional<double> before, after;
+    View view = View::plain;
+    bool rate = false;      // per second
+    bool bucketed = false;  // then before and after are these:
+    std::optional<Known> before_in = {}, after_in = {};
+};
+
+// The data of a period.
+struct Part {
+    const Value* value = nullptr;  // null: nothing
+    double seconds = 0;
+};
+
+// The data since the mark; if it has shrunk, the map was cleared in between.
+std::optional<Distribution> since(const Distribution& now, const Distribution& then) {
+    Distribution d;
+    uint32_t lowest = dist_buckets, highest = 0;
+    for (uint32_t i = 0; i < dist_buckets; i++) {
+        if (now.buckets[i] < then.buckets[i]) return {};
+        d.buckets[i] = now.buckets[i] - then.buckets[i];
+        if (d.buckets[i] == 0) continue;
+        d.count += d.buckets[i];
+        lowest = std::min(lowest, i);
+        highest = i;
+    }
+    d.sum = now.sum - then.sum;
+    if (d.count == 0) return d;
+    // The extremes of the difference are known as precisely as its other values: by bucket.
+    const auto middle = [&](uint32_t bucket) {
+        return std::clamp(dist_bucket(bucket).middle(), now.least, now.greatest);
+    };
+    d.least = middle(lowest);
+    d.greatest = middle(highest);
+    return d;
+}
+
+bool subtract_from(std::vector<uint64_t>& now, const std::vector<uint64_t>& then) {
+    for (size_t i = 0; i < now.size() && i < then.size(); i++) {
+        if (now[i] < then[i]) return false;
+        now[i] -= then[i];
+    }
+    return true;
+}
+
+std::optional<Histogram> since(const Histogram& now, const Histogram& then) {
+    Histogram h = now;
+    return subtract_from(h.buckets, then.buckets) ? std::optional(std::move(h)) : std::nullopt;
+}
+
+// Extremes and squares cannot be subtracted.
+std::optional<Samples> since(const Samples& now, const Samples& then) {
+    if (now.count < then.count) return {};
+    Samples s;
+    s.count = now.count - then.count;
+    s.sum = now.sum - then.sum;
+    s.log = now.log;
+    s.linear = now.linear;
+    if (!subtract_from(s.log, then.log) || !subtract_from(s.linear, then.linear)) return {};
+    return s;
+}
+
+std::optional<Average> since(const Average& now, const Average& then) {
+    if (now.count < then.count) return {};
+    return Average{now.sum - then.sum, now.count - then.count};
+}
+
+// For sums and counts the difference has a meaning; other numbers, and extremes, only have a current value.
+bool adds_up(const Type& type) {
+    return type.aggregation == Aggregation::count || type.aggregation == Aggregation::sum;
+}
+
+std::optional<Data> subtract(const Value& now, const Value& then) {
+    const auto of = [&]<class T>(const T& data) -> std::optional<Data> {
+        if constexpr (std::is_same_v<T, Distribution> || std::is_same_v<T, Histogram> || std::is_same_v<T, Average> ||
+                      std::is_same_v<T, Samples>) {
+            const T* other = std::get_if<T>(&then.data);
+            auto difference = other ? since(data, *other) : std::nullopt;
+            return difference ? std::optional<Data>(*std::move(difference)) : std::nullopt;
+        } else if constexpr (std::is_same_v<T, int64_t>) {
+            const int64_t* other = std::get_if<int64_t>(&then.data);
+            const bool counts = now.type.aggregation == Aggregation::count;
+            if (!adds_up(now.type) || !other || (counts && data < *other)) return {};
+            return Data(data - *other);
+        } else {
+            return {};
+        }
+    };
+    return std::visit(of, now.data);
+}
+
+uint64_t count_of(const Histogram& h) {
+    uint64_t count = 0;
+    for (const uint64_t bucket : h.buckets) count += bucket;
+    return count;
+}
+
+struct Share {
+    std::string_view name;
+    uint64_t share;
+};
+constexpr std::array shares{Share{"p50", 50'000'000}, Share{"p90", 90'000'000}, Share{"p99", 99'000'000},
+                            Share{"p99.9", 99'900'000}};
+
+using Measures = std::vector<Measure>;
+
+// The measures of one side. Both sides of a value have the same measures in the same order.
+struct OneSide {
+    const Type& type;
+    double seconds;
+    Measures& out;
+
+    void add(std::string name, std::optional<double> number, bool rate = false) const {
+        const View view = rate ? View::plain : type.view;
+        out.push_back({std::move(name), number, {}, view, rate});
+    }
+    void rate(std::string name, double count) const {
+        add(std::move(name), seconds > 0 ? std::optional(count / seconds) : std::nullopt, true);
+    }
+    void operator()(const Distribution& d) const {
+        rate("count/s", static_cast<double>(d.count));
+        add("avg", d.count ? std::optional(static_cast<double>(d.average())) : std::nullopt);
+        for (const Share& each : shares) {
+            const auto value = d.count ? percentile(d, each.share) : std::nullopt;
+            add(std::string(each.name), value ? std::optional(static_cast<double>(*value)) : std::nullopt);
+        }
+    }
+    template <class RangeOf>
+    void percentiles(const std::vector<uint64_t>& buckets, const RangeOf& range_of) const {
+        for (const Share& each : shares) {
+            Measure m{std::string(each.name), {}, {}, type.view};
+            m.bucketed = true;
+            if (const auto found = percentile_bucket(buckets, each.share))
+                m.before_in = Known{*found, range_of(*found)};
+            out.push_back(std::move(m));
+        }
+    }
+    void operator()(const Histogram& h) const {
+        rate("count/s", static_cast<double>(count_of(h)));
+        percentiles(h.buckets, [&](size_t i) { return bucket_range(type, i); });
+    }
+    void operator()(const Samples& s) const {
+        rate("count/s", static_cast<double>(s.count));
+        add("avg", s.count ? std::optional(static_cast<double>(s.average())) : std::nullopt);
+        const auto which = s.linear.empty() ? SampleHistogram::log : SampleHistogram::linear;
+        const std::vector<uint64_t>& buckets = s.linear.empty() ? s.log : s.linear;
+        if (!buckets.empty()) percentiles(buckets, [&](size_t i) { return bucket_range(type, which, i); });
+    }
+    void operator()(const Average& a) const {
+        rate("count/s", static_cast<double>(a.count));
+        add("avg", a.count ? std::optional(static_cast<double>(a.value())) : std::nullopt);
+    }
+    void operator()(const Extreme& e) const {
+        add("value", e.seen ? std::optional(static_cast<double>(e.value)) : std::nullopt);
+    }
+    void operator()(int64_t n) const {
+        adds_up(type) ? rate(type.aggregation == Aggregation::count ? "count/s" : "sum/s", static_cast<double>(n))
+                      : add("value", static_cast<double>(n));
+    }
+    void operator()(const auto&) const {}  // texts and stacks are not measures
+};
+
+Measures measures(const Part& before, const Part& after) {
+    Measures one, other;
+    if (before.value) std::visit(OneSide{before.value->type, before.seconds, one}, before.value->data);
+    if (after.value) std::visit(OneSide{after.value->type, after.seconds, other}, after.value->data);
+    Measures out = before.value ? one : other;
+    for (size_t i = 0; i < out.size(); i++) {
+        if (!before.value) out[i].before = {}, out[i].before_in = {};
+        out[i].after = i < other.size() ? other[i].before : std::nullopt;
+        out[i].after_in = i < other.size() ? other[i].before_in : std::nullopt;
+    }
+    return out;
+}
+
+std::string number_text(const std::optional<double>& number, const Measure& m) {
+    if (!number) return "-";
+    if (m.view == View::duration) return show_duration(static_cast<int64_t>(*number));
+    return m.rate ? fmt::format("{:.1f}", *number) : fmt::format("{:.0f}", *number);
+}
+
+std::string bucket_text(const std::optional<Known>& known, View view) {
+    return known ? range_text(known->range, view) : "-";
+}
+
+std::string change_text(const Measure& m) {
+    if (m.bucketed) {
+        if (!m.before_in || !m.after_in) return "";
+        const auto moved = static_cast<int64_t>(m.after_in->bucket) - static_cast<int64_t>(m.before_in->bucket);
+        return moved == 0 ? "same" : fmt::format("{:+} bucket{}", moved, moved == 1 || moved == -1 ? "" : "s");
+    }
+    if (!m.before || !m.after || *m.before == 0) return "";
+    return fmt::format("{:+.0f}%", (*m.after / *m.before - 1) * 100);
+}
+
+void print_measure(const std::string& map, const std::string& key, const Measure& m, Printer& printer) {
+    Fact fact{"diff", {{"map", map}, {"key", key}, {"measure", m.name}}, ""};
+    const auto side = [&](std::string_view name, const std::optional<double>& number) {
+        if (number) fact.members.emplace_back(name, *number);
+    };
+    side("before", m.before);
+    side("after", m.after);
+    const auto ends = [&](std::string_view least, std::string_view greatest, const std::optional<Known>& known) {
+        if (known && known->range.least) fact.members.emplace_back(least, *known->range.least);
+        if (known && known->range.greatest) fact.members.emplace_back(greatest, *known->range.greatest);
+    };
+    ends("before_min", "before_max", m.before_in);
+    ends("after_min", "after_max", m.after_in);
+    fact.text = fmt::format("  {:<10} {:>16} {:>16} {:>10}\n", m.name,
+                            m.bucketed ? bucket_text(m.before_in, m.view) : number_text(m.before, m),
+                            m.bucketed ? bucket_text(m.after_in, m.view) : number_text(m.after, m), change_text(m));
+    printer.fact(fact);
+}
+
+std::string key_text(const MapEntry& entry) {
+    std::vector<std::string> parts;
+    for (const Value& part : entry.key) parts.push_back(show(part, false));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void compare_entry(const std::string& map, const MapEntry& entry, const Part& before, const Part& after,
+                   Printer& printer) {
+    const std::string key = key_text(entry);
+    const Measures all = measures(before, after);
+    if (all.empty()) return;
+    const std::string name = key.empty() ? map : fmt::format("{}[{}]", map, key);
+    printer.fact({"text", {}, fmt::format("{:<12} {:>16} {:>16} {:>10}\n", name, "before", "after", "change")});
+    for (const Measure& m : all) print_measure(map, key, m, printer);
+}
+
+// How long a map had been collecting at the mark, and since then; was it cleared after the mark?
+struct Times {
+    double before, after;
+    bool cleared;
+};
+
+void compare_map(const MapContent& then, const MapContent& now, const Times& times, Printer& printer) {
+    std::map<std::string, MapEntry> marked;
+    for (MapEntry& entry : then.entries.all()) marked.emplace(key_text(entry), entry);
+    for (const MapEntry& entry : now.entries.all()) {
+        const auto same = marked.find(key_text(entry));
+        if (same == marked.end()) {
+            compare_entry(now.name, entry, {}, {&entry.value, times.after}, printer);
+            continue;
+        }
+        const Value& before = same->second.value;
+        const auto difference = times.cleared ? std::nullopt : subtract(entry.value, before);
+        const Value after{entry.value.type, difference ? *difference : entry.value.data};
+        compare_entry(now.name, entry, {&before, times.before}, {&after, times.after}, printer);
+        marked.erase(same);
+    }
+    for (const auto& [key, entry] : marked) compare_entry(then.name, entry, {&entry.value, times.before}, {}, printer);
+}
+
+}  // namespace
+
+void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer) {
+    for (size_t i = 0; i < now.maps.size(); i++) {
+        const bool cleared = now.since[i] > mark.at;
+        const double before = Seconds(mark.at - mark.since[i]).count();
+        const double after = Seconds(now.at - (cleared ? now.since[i] : mark.at)).count();
+        compare_map(mark.maps[i], now.maps[i], {before, after, cleared}, printer);
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,349 @@
+#include "driver/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/text.h"
+#include "codegen/ir/loss_places.h"
+#include "runtime/border/duration.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+namespace {
+
+// The kind of thing that a loss's `index` refers to.
+enum class Subject : uint8_t { none, map, span };
+
+// Is it always reported, or only with --stats because every run has some?
+enum class Reported : uint8_t { always, in_stats };
+
+struct LossRow {
+    LossKind kind;
+    std::string_view name;  // in JSON
+    Subject subject;
+    Reported reported;
+    std::string_view sentence;  // {0}: how many, {1}: the subject
+    std::string_view advice;
+    std::string_view in_account;  // its words in the account of a span; empty: not part of it
+};
+constexpr std::array loss_rows{
+    LossRow{LossKind::ring_buffer_full, "ring_buffer_full", Subject::none, Reported::always,
+            "events lost because they came faster than lt could print them: {0}", "print less, or collect into a map",
+            ""},
+    LossRow{LossKind::map_full, "map_full", Subject::map, Reported::always,
+            "values not kept in {1}, which is full: {0}",
+            "use fewer different keys, clear it now and then, or raise --max-map-keys", ""},
+    LossRow{LossKind::contended, "contended", Subject::map, Reported::always,
+            "values not kept in {1} because too many programs changed it at once: {0}", "", ""},
+    LossRow{LossKind::map_no_memory, "map_no_memory", Subject::map, Reported::always,
+            "values not kept in {1} because the kernel had no memory for new keys at that moment: {0}",
+            "use fewer different keys, or a lower --max-map-keys: small maps are allocated beforehand", ""},
+    LossRow{LossKind::sum_overflow, "sum_overflow", Subject::map, Reported::always,
+            "additions to sums in {1} that overflowed 64 bits: {0}",
+            "its sums and averages may be wrong; divide what is added, for example by 1ms", ""},
+    LossRow{LossKind::span_no_entry, "span_no_entry", Subject::span, Reported::in_stats,
+            "{1}: closed without having been seen to open: {0}", "they opened before tracing began, or not at all", ""},
+    LossRow{LossKind::span_missed, "span_missed", Subject::span, Reported::always,
+            "{1}: left without a return (longjmp, a panic, or a return that the kernel missed) and not measured: {0}",
+            "", "left without a return"},
+    LossRow{LossKind::span_died, "span_died", Subject::span, Reported::in_stats,
+            "{1}: open when their thread ended: {0}", "", "ended with their thread"},
+    LossRow{LossKind::span_reopened, "span_reopened", Subject::span, Reported::always,
+            "{1}: opened again before they were closed, the earlier openings not measured: {0}", "", "opened again"},
+    LossRow{LossKind::span_too_deep, "span_too_deep", Subject::span, Reported::always,
+            "{1}: nested too deep and not measured: {0}", "", "nested too deep"},
+    LossRow{LossKind::span_no_room, "span_no_room", Subject::span, Reported::always,
+            "{1}: not measured because too many were open at once: {0}",
+            "narrow it with a /predicate/, or raise --max-map-keys", "without room"},
+    LossRow{LossKind::span_unmeasured, "span_unmeasured", Subject::span, Reported::in_stats,
+            "{1}: closed, but not measured because the map was full: {0}", "", ""},
+    LossRow{LossKind::stack_collision, "stack_collision", Subject::none, Reported::always,
+            "stacks not kept because another stack has their id: {0}", "they are printed as (stack not kept)", ""},
+    LossRow{LossKind::stacks_full, "stacks_full", Subject::none, Reported::always,
+            "stacks not kept because there were too many different ones: {0}",
+            "take fewer frames, as in kstack(5), or use a /predicate/", ""},
+    LossRow{LossKind::stack_busy, "stack_busy", Subject::none, Reported::always,
+            "stacks not taken because others were being taken on the same CPU: {0}",
+            "they are printed as (stack not kept)", ""},
+    LossRow{LossKind::failed_read, "failed_read", Subject::none, Reported::always,
+            "reads of memory that failed and returned zeros: {0}",
+            "an address was null, wrong, or not mapped at that moment", ""},
+    LossRow{LossKind::scratch_busy, "scratch_busy", Subject::none, Reported::always,
+            "runs of probes skipped because others used their buffers on the CPU: {0}", "", ""},
+    LossRow{LossKind::loop_cut, "loop_cut", Subject::none, Reported::always,
+            "loops ended early because they had too many iterations: {0}",
+            "a while loop has at most 1048576 iterations, a range 8388608, both 512 before Linux 5.17", ""},
+    LossRow{LossKind::not_followed, "not_followed", Subject::none, Reported::always,
+            "threads not followed because there were too many at once: {0}", "", ""},
+    LossRow{LossKind::zero_divisor, "zero_divisor", Subject::none, Reported::always,
+            "divisions by zero, whose result is 0: {0}", "check first: `$n != 0 ? $sum / $n : 0`", ""},
+    LossRow{LossKind::zero_divisor_one, "zero_divisor", Subject::none, Reported::always,
+            "divisions by zero, whose result is 1: {0}", "check first: `$n != 0 ? $sum / $n : 0`", ""},
+    LossRow{LossKind::span_clock, "span_clock", Subject::span, Reported::always,
+            "{1}: latencies dropped because the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
+};
+
+// Openings that no loss counter counts.
+struct UnseenRow {
+    std::string_view name;  // in JSON
+    std::string_view in_account;
+    uint64_t Session::Account::* count;
+};
+constexpr std::array unseen_rows{
+    UnseenRow{"left_out", "left out by sampling", &Session::Account::left_out},
+    UnseenRow{"abandoned", "open when it was detached", &Session::Account::abandoned},
+};
+
+std::string_view part_of_account(std::string_view name) {
+    const auto unseen = std::ranges::find(unseen_rows, name, &UnseenRow::name);
+    return unseen != unseen_rows.end() ? unseen->in_account
+                                       : std::ranges::find(loss_rows, name, &LossRow::name)->in_account;
+}
+
+std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
+    switch (subject) {
+        case Subject::none:
+            return "";
+        case Subject::map:
+            return plan.maps[index].name;
+        case Subject::span:
+            return plan.spans[index].text;
+    }
+    return "";
+}
+
+const LossRow* row_of(LossKind kind) {
+    const auto row = std::ranges::find(loss_rows, kind, &LossRow::kind);
+    return row == loss_rows.end() ? nullptr : &*row;
+}
+
+// Is it counted for one place in the script, by -k?
+bool is_at_a_place(const Loss& loss) {
+    const LossRow* row = row_of(loss.kind);
+    return row && row->subject == Subject::none && loss.subject != 0;
+}
+
+struct MissRow {
+    MissKind kind;
+    std::string_view name;  // in JSON
+    std::string_view why;
+};
+constexpr std::array miss_rows{
+    MissRow{MissKind::recursion, "recursion", "because a program was already running on the same CPU"},
+    MissRow{MissKind::unserved, "unserved",
+            "because the kernel was serving another probe on the same CPU or could not wait for more returns"},
+};
+
+std::string percent(double share) { return fmt::format("{:.3g} %", share * 100); }
+
+std::string run_text(const ProbeCost& cost) {
+    if (cost.runs == 0) return "no runs";
+    const auto each = [&](uint64_t ns) { return show_duration(static_cast<int64_t>(ns / cost.runs)); };
+    return fmt::format("{}, each {} in the program and {} around it", plural(cost.runs, "run"), each(cost.run_ns),
+                       each(cost.dispatch_ns));
+}
+
+void print_costs(const Plan& plan, const TracingCost& cost, Printer& printer, std::FILE* messages) {
+    for (size_t i = 0; i < cost.probes.size() && i < plan.probes.size(); i++) {
+        const ProbeCost& own = cost.probes[i];
+        const PlannedProbe& probe = plan.probes[i];
+        if (probe.when != When::attached || (probe.internal && own.runs == 0)) continue;
+        fmt::print(messages, "lt: probe {}: {} of all CPUs, {}\n", probe.text, percent(cost.share(own)), run_text(own));
+        Fact fact{"cost", {}, ""};
+        fact.members = {{"probe", probe.text},
+                        {"share", cost.share(own)},
+                        {"runs", static_cast<int64_t>(own.runs)},
+                        {"run_ns", static_cast<int64_t>(own.run_ns)},
+                        {"dispatch_ns", static_cast<int64_t>(own.dispatch_ns)}};
+        printer.fact(fact);
+    }
+}
+
+void print_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer,
+                 std::FILE* messages) {
+    const auto accounts = session.accounts();
+    if (!accounts) fmt::print(messages, "lt: the account of spans: {}\n", accounts.error().what);
+    for (uint32_t i = 0; accounts && i < accounts->size(); i++) {
+        const AccountFact fact = account_fact(plan, i, (*accounts)[i], losses);
+        fmt::print(messages, "lt: span {}\n", account_text(fact));
+        printer.account(fact);
+    }
+    if (const auto cost = session.costs()) print_costs(plan, *cost, printer, messages);
+    for (const Session::ProgramFacts& f : session.facts()) {
+        fmt::print(messages, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
+                   f.misses);
+    }
+}
+
+}  // namespace
+
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const ReportOptions& how) {
+    for (const LossRow& row : loss_rows) {
+        if (row.kind != loss.kind || (row.reported == Reported::in_stats && !how.stats)) continue;
+        LossFact fact{row.kind, std::string(row.name), subject_name(plan, row.subject, loss.subject), loss.count, ""};
+        fact.text = fmt::format(fmt::runtime(row.sentence), loss.count, fact.subject);
+        if (!row.advice.empty()) fact.text += fmt::format("; {}", row.advice);
+        if (!is_at_a_place(loss)) return fact;
+        const LossPlace place = loss_place(loss.subject);
+        fact.subject = fmt::format("{}:{}:{}", how.source, place.line, place.column);
+        return fact;
+    }
+    return {};
+}
+
+bool is_of_span(LossKind kind) {
+    const LossRow* row = row_of(kind);
+    return row && row->subject == Subject::span;
+}
+
+MissedFact missed_fact(const Plan& plan, const Missed& missed) {
+    const MissRow& row = miss_rows[static_cast<size_t>(missed.kind)];
+    const std::string& probe = plan.probes[missed.probe].text;
+    return {probe, std::string(row.name), missed.count,
+            fmt::format("{}: {} missed {}", probe, plural(missed.count, "event"), row.why)};
+}
+
+AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account& account,
+                         const std::vector<Loss>& losses) {
+    AccountFact fact{plan.spans[span].text, account.opened, account.closed, account.open};
+    uint64_t sum = account.closed + account.open;
+    for (const Loss& loss : losses) {
+        const LossRow* row = loss.subject == span ? row_of(loss.kind) : nullptr;
+        if (!row || row->in_account.empty()) continue;
+        fact.lost.emplace_back(row->name, loss.count);
+        sum += loss.count;
+    }
+    for (const UnseenRow& row : unseen_rows) {
+        if (account.*row.count == 0) continue;
+        fact.lost.emplace_back(row.name, account.*row.count);
+        sum += account.*row.count;
+    }
+    fact.unexplained = static_cast<int64_t>(account.opened - sum);
+    return fact;
+}
+
+// opened = closed + open + each loss; a difference is shown, too.
+std::string account_text(const AccountFact& account) {
+    std::string out =
+        fmt::format("{}: {} opened = {} closed + {} open", account.span, account.opened, account.closed, account.open);
+    for (const auto& [name, count] : account.lost) out += fmt::format(" + {} {}", count, part_of_account(name));
+    if (account.unexplained != 0) out += fmt::format(" + {} closed and opened again at one time", account.unexplained);
+    return out;
+}
+
+namespace {
+
+using News = OverheadNews::What;
+struct NewsRow {
+    News what;
+    std::string_view name;      // in JSON
+    std::string_view sentence;  // {0}: the probe, {1}: the number of events
+};
+constexpr std::array news_rows{
+    NewsRow{News::warning, "warning", "most of it {0}; --max-overhead 3% samples and detaches what costs too much"},
+    NewsRow{News::sampled, "sampled", "{0} is sampled from here on, 1 of {1} events"},
+    NewsRow{News::detached, "detached", "{0} is detached; narrow it with a /predicate/, or raise --max-overhead"},
+    NewsRow{News::detached_whole, "detached",
+            "{0} cannot be sampled, because its block depends on each event, and is detached; narrow it with a "
+            "/predicate/, or raise --max-overhead"},
+    NewsRow{News::too_late, "too_late", "most of it {0}, and nothing more can be sampled or detached"},
+};
+
+}  // namespace
+
+void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages) {
+    const auto row = std::ranges::find(news_rows, news.what, &NewsRow::what);
+    const std::string probe = fmt::format("{} ({})", news.probe, percent(news.of_probe));
+    fmt::print(messages, "lt: tracing takes {} of all CPUs, more than {}: {}\n", percent(news.total),
+               percent(news.budget), fmt::format(fmt::runtime(row->sentence), probe, news.one_of));
+    Fact fact{"overhead", {}, ""};
+    fact.members = {
+        {"what", std::string(row->name)}, {"probe", news.probe},   {"total", news.total},
+        {"of_probe", news.of_probe},      {"budget", news.budget}, {"one_of", static_cast<int64_t>(news.one_of)}};
+    printer.at({});
+    printer.fact(fact);
+    printer.flush();
+}
+
+void report_end(const Plan& plan, const Session& session, Printer& printer, const ReportOptions& how,
+                std::FILE* messages) {
+    const std::vector<Loss> losses = session.losses();
+    printer.at({});
+    if (session.errors() > 0) {
+        fmt::print(messages, "WARNING: Number of errors: {}\n", session.errors());
+        printer.fact({"errors", {{"count", static_cast<int64_t>(session.errors())}}, ""});
+    }
+    for (const Missed& each : session.missed()) {
+        const MissedFact fact = missed_fact(plan, each);
+        fmt::print(messages, "lt: {}\n", fact.text);
+        printer.missed(fact);
+    }
+    for (const Loss& loss : losses) {
+        const auto fact = loss_fact(plan, loss, how);
+        if (!fact) continue;
+        const std::string from = is_at_a_place(loss) ? fact->subject + ": warning" : "lt";
+        fmt::print(messages, "{}: {}\n", from, fact->text);
+        printer.lost(*fact);
+    }
+    if (how.stats) print_stats(plan, session, losses, printer, messages);
+    printer.flush();
+}
+
+void print_times(std::span<const Timing> timings) {
+    for (const Timing& t : timings) fmt::print(stderr, "lt: {:8} {}\n", t.stage, show_duration(t.spent.count()));
+}
+
+bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOptions& options, Diags& diags) {
+    if (!given) return true;
+    std::vector<std::string> names;
+    for (const WayRow& row : way_rows())
+        if (row.function) names.emplace_back(row.name);
+    for (const std::string& name : wanted) {
+        if (std::ranges::find(names, name) != names.end()) continue;
+        diags.error({}, fmt::format("`{}` is not a way to attach a function", name)).hint =
+            "there are " + either(names);
+        return false;
+    }
+    const auto is_wanted = [&](const WayRow& row) { return std::ranges::find(wanted, row.name) != wanted.end(); };
+    // A way for programs does not restrict the kernel's functions, and vice versa.
+    for (const WayRow& row : way_rows()) {
+        const auto is_wanted_rival = [&](const WayRow& rival) { return rival.user == row.user && is_wanted(rival); };
+        if (row.function && !is_wanted(row) && std::ranges::any_of(way_rows(), is_wanted_rival))
+            options.ruled_out.push_back({"", row.way, "it was ruled out by --attach-with"});
+    }
+    return true;
+}
+
+namespace {
+
+// bpftrace's names of features, and the ways that need them.
+struct FeatureRow {
+    std::string_view name;
+    std::array<Way, 2> ways;
+};
+constexpr std::array feature_rows{
+    FeatureRow{"kprobe_multi", {Way::kprobe_multi, Way::kprobe_multi}},
+    FeatureRow{"kprobe_session", {Way::kprobe_session, Way::kprobe_session}},
+    FeatureRow{"uprobe_multi", {Way::uprobe_multi, Way::uprobe_session}},
+};
+
+}  // namespace
+
+bool rule_out_features(const std::vector<std::string>& names, ResolveOptions& options, Diags& diags) {
+    for (const std::string& name : names) {
+        const auto row = std::ranges::find(feature_rows, name, &FeatureRow::name);
+        if (row == feature_rows.end()) {
+            diags.error({}, fmt::format("--no-feature does not support the feature `{}`", name)).hint =
+                "it supports `kprobe_multi`, `kprobe_session` and `uprobe_multi`; --attach-with takes all ways to "
+                "attach";
+            return false;
+        }
+        for (const Way way : row->ways) options.ruled_out.push_back({"", way, "it was ruled out by --no-feature"});
+    }
+    return true;
+}
+
+}  // namespace lt

@@ -1,0 +1,53 @@
+// Reports about a run besides its results: losses, costs, times. All of it goes to standard error.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diag.h"
+#include "codegen/compile.h"
+#include "runtime/session/session.h"
+
+namespace lt {
+
+struct Timing {
+    std::string_view stage;
+    std::chrono::nanoseconds spent;
+};
+
+struct ReportOptions {
+    bool stats = false;       // also report what every run has
+    std::string source = {};  // the script's name, for places in it
+};
+
+// None if it is not reported: losses that every run has are only in --stats.
+std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const ReportOptions& how);
+
+bool is_of_span(LossKind kind);  // the subject of such a loss is a span
+
+MissedFact missed_fact(const Plan& plan, const Missed& missed);
+
+// How many of a span were opened, closed and lost.
+AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account& account,
+                         const std::vector<Loss>& losses);
+std::string account_text(const AccountFact& account);
+
+// Reports what a run missed and lost and, with `stats`, what it cost: to standard error, and to the printer for
+// programs that read the output. `messages` replaces standard error.
+void report_end(const Plan& plan, const Session& session, Printer& printer, const ReportOptions& how,
+                std::FILE* messages = stderr);
+// Reports during a run that tracing costs more than allowed.
+void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages);
+void print_times(std::span<const Timing> timings);
+
+// --attach-with: rules out all other ways. False, with a diagnostic, for a name that is not a way.
+bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOptions& options, Diags& diags);
+// --no-feature: rules out the ways that need one of these.
+bool rule_out_features(const std::vector<std::string>& names, ResolveOptions& options, Diags& diags);
+
+}  // namespace lt

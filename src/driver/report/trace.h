@@ -1,0 +1,65 @@
+// A running trace, as the commands see it: its maps, spans and parameters by name, whether it is paused, and its marks.
+// Also the interface to all traces of this process, numbered from 1.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/border/plan.h"
+#include "runtime/session/session.h"
+
+namespace lt {
+
+class Trace {
+  public:
+    using Clock = std::chrono::steady_clock;
+    // The contents of all maps at a moment, by index into Plan::maps, and how long they had been collecting.
+    struct Mark {
+        std::vector<MapContent> maps;
+        std::vector<Clock::time_point> since;
+        Clock::time_point at;
+    };
+
+    // `plan` and `session` outlive it. `text` is the script.
+    Trace(int number, std::string text, const Plan& plan, Session& session);
+
+    int number() const { return number_; }
+    const std::string& text() const { return text_; }
+    std::string summary(size_t width) const;  // the text in one line, truncated to `width` characters
+    const Plan& plan() const { return plan_; }
+    Session& session() { return session_; }
+    bool paused() const { return paused_; }
+
+    Status pause();
+    Status resume();
+    Status clear(size_t map);
+    Status set(std::string_view name, std::string_view value);  // sets a parameter, given as text
+    Result<std::vector<std::string>> params();                  // "slow=50ms"
+    std::vector<std::string> map_names() const;
+    std::string span_name(size_t span) const;  // its name, or its endpoints if it has none
+
+    Result<Mark> snapshot();
+    std::map<std::string, Mark, std::less<>>& marks() { return marks_; }
+
+  private:
+    const int number_;
+    const std::string text_;
+    const Plan& plan_;
+    Session& session_;
+    bool paused_ = false;
+    std::vector<Clock::time_point> since_;  // the start of each map's collecting
+    std::map<std::string, Mark, std::less<>> marks_;
+};
+
+class Traces {
+  public:
+    virtual ~Traces() = default;
+    virtual std::vector<Trace*> traces() = 0;  // ordered by number
+    virtual Status stop(Trace& trace) = 0;     // ends the trace, and prints its maps; it may still exist for a moment
+};
+
+}  // namespace lt

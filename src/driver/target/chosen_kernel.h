@@ -1,0 +1,19 @@
+// The kernel that a command line chooses.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "driver/cli/command.h"
+#include "runtime/border/kernel.h"
+
+namespace lt {
+
+// The running one, if this process may trace, or that of --kernel.
+Result<std::unique_ptr<Kernel>> chosen_kernel(const Command& command);
+KernelPlaces kernel_places(const Command& command);
+std::vector<std::string> debug_folders(const Command& command);  // of --debuginfo, absolute
+
+}  // namespace lt

@@ -1,0 +1,17 @@
+// Files as seen by a process with other mounts or another root than lt, such as in a container.
+#pragma once
+
+#include <string>
+
+#include "parser/tree/ast.h"
+
+namespace lt {
+
+// The path under which lt finds the file, or the pattern of files, that has this name for the process; the name itself
+// if the process sees the same as lt, or has no such file. `process` 0: no process.
+std::string file_of_process(int process, const std::string& name);
+
+// Does the same for each program and library that a probe names.
+void take_files_of(ast::Program& program, int process);
+
+}  // namespace lt

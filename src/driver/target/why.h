@@ -1,0 +1,19 @@
+// `lt why`: a script for a question about where time goes.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/source.h"
+
+namespace lt {
+
+// For a span without a block: its causes in total at the end, and each call slower than all before, or with `all_slow`
+// slower than the parameter `slow`, when it returns. An error if the text is a program already; a text that is neither is
+// given back, for its own errors.
+Result<Source> explaining_program(const Source& span, bool all_slow);
+
+// Where the time of all traced threads goes, by the thread's name, and with `by_thread` by its number.
+Source explaining_threads(bool by_thread);
+
+}  // namespace lt

@@ -1,0 +1,65 @@
+// The console's output above its prompt: text that stays, and below it a view that is redrawn in place. Nothing is
+// written before show(), which the editor calls when the cursor is at the start of an empty line.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "driver/view/recorder.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+
+class Screen : public Sink {
+  public:
+    struct Size {
+        size_t width, height;  // characters, lines
+    };
+    // Draws the view's lines, within a size.
+    using View = std::function<std::string(Size room)>;
+
+    Screen();
+    ~Screen() override;
+    Screen(const Screen&) = delete;
+    Screen& operator=(const Screen&) = delete;
+
+    void write(std::string_view bytes) override;
+    void aside(std::string_view bytes) { added_ += bytes; }  // help during editing: it is not recorded
+    void flush() override {}
+    std::FILE* messages() { return messages_; }  // the same as write(), as a stream
+
+    void set_view(View view);  // null: no view. The last one's lines stay.
+    void take_away();          // removes the view and its lines
+    bool has_view() const { return view_ != nullptr; }
+    bool anything_to_show() const;
+    int patience() const;  // milliseconds until the view is redrawn; -1: there is no view
+    void show();
+    void leave();  // keeps the view's lines: the next view starts below
+    static Size size();
+
+    // Records all output from now on; of a view, its last state. Null: records nothing.
+    void record(std::unique_ptr<Recorder> recorder) { recorder_ = std::move(recorder); }
+    Recorder* recorder() { return recorder_.get(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void erase();
+    void draw_view();
+
+    std::unique_ptr<Recorder> recorder_;
+    std::string added_;
+    std::FILE* messages_ = nullptr;
+    View view_;
+    size_t shown_ = 0;       // lines of the view on the terminal, above the cursor
+    std::string view_text_;  // as in drawn_
+    Clock::time_point drawn_{};
+    bool in_place_ = true;  // can the terminal move the cursor up?
+};
+
+// Truncates to `width` characters; tabs become blanks.
+std::string cut(std::string_view line, size_t width);
+
+}  // namespace lt

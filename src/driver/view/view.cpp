@@ -1,0 +1,110 @@
+#include "driver/view/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+namespace {
+
+// How many values were collected; none if the map does not count them.
+std::optional<double> count_of(const Value& value) {
+    const auto of = [&]<class T>(const T& data) -> std::optional<double> {
+        if constexpr (std::is_same_v<T, Distribution> || std::is_same_v<T, Average>) {
+            return static_cast<double>(data.count);
+        } else if constexpr (std::is_same_v<T, Histogram>) {
+            double count = 0;
+            for (const uint64_t bucket : data.buckets) count += static_cast<double>(bucket);
+            return count;
+        } else if constexpr (std::is_same_v<T, int64_t>) {
+            const bool counts = value.type.aggregation == Aggregation::count;
+            return counts ? std::optional(static_cast<double>(data)) : std::nullopt;
+        } else {
+            return {};
+        }
+    };
+    return std::visit(of, value.data);
+}
+
+std::optional<double> total_of(const MapContent& content) {
+    std::optional<double> total;
+    for (size_t i = 0; i < content.entries.size(); i++)
+        if (const auto count = count_of(content.entries.plain(i).value)) total = total.value_or(0) + *count;
+    return total;
+}
+
+std::string map_text(const MapContent& content) {
+    TextSink sink;
+    text_printer(sink)->map(content);
+    return std::move(sink.text);
+}
+
+size_t lines_in(std::string_view text) { return static_cast<size_t>(std::ranges::count(text, '\n')); }
+
+std::string last_lines(const std::string& text, size_t count) {
+    size_t skip = lines_in(text) > count ? lines_in(text) - count : 0;
+    size_t begin = 0;
+    while (skip-- > 0) begin = text.find('\n', begin) + 1;
+    return text.substr(begin);
+}
+
+}  // namespace
+
+bool MapView::wants(const Trace& trace, const std::string& map) const {
+    return std::ranges::any_of(wanted_, [&](const auto& each) {
+        return each.first == trace.number() && (each.second.empty() || each.second == map);
+    });
+}
+
+// "-- 2 @ns: 1200 values, 56.0/s (+12%)"
+std::string MapView::heading(int trace, const MapContent& content) {
+    const auto total = total_of(content);
+    std::string out = fmt::format("-- {} {}", trace, content.name);
+    if (content.entries.empty()) out += " is empty";
+    if (!total) return out + "\n";
+    Last& last = last_[{trace, content.name}];
+    const Clock::time_point now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - last.at).count();
+    out += fmt::format(": {:.0f} value{}", *total, *total == 1 ? "" : "s");
+    double rate = -1;
+    if (last.at != Clock::time_point{} && seconds > 0 && *total >= last.total) {
+        rate = (*total - last.total) / seconds;
+        out += fmt::format(", {:.1f}/s", rate);
+        if (last.rate > 0) out += fmt::format(" ({:+.0f}%)", (rate / last.rate - 1) * 100);
+    }
+    last = {*total, rate, now};
+    return out + "\n";
+}
+
+// The largest values are at the end of a map, so if there is no room for all, the first lines are dropped.
+std::string MapView::draw(Traces& traces, Screen::Size room) {
+    std::vector<std::pair<int, MapContent>> maps;
+    for (Trace* trace : traces.traces())
+        for (size_t i = 0; i < trace->plan().maps.size(); i++) {
+            if (!wants(*trace, trace->plan().maps[i].name)) continue;
+            Result<MapContent> content = trace->session().map(i);
+            if (content) maps.emplace_back(trace->number(), *std::move(content));
+        }
+    std::string out;
+    for (auto& [trace, content] : maps) {
+        const size_t lines = std::max<size_t>(room.height / maps.size(), 3) - 1;
+        out += heading(trace, content);
+        std::string over_time;
+        if (heat_) {
+            HeatMap& heat = heat_maps_[{trace, content.name}];
+            heat.add(content);
+            over_time = heat.draw(room.width, lines / 2);
+        }
+        content.most = room.height;
+        std::string text = map_text(content);
+        while (text.ends_with("\n\n")) text.pop_back();
+        out += last_lines(text, lines - lines_in(over_time)) + over_time;
+    }
+    return out;
+}
+
+}  // namespace lt

@@ -1,0 +1,42 @@
+// The current contents of maps, for a view that is redrawn: each with its number of values, values per second since the
+// last time, and the change of that rate.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/report/trace.h"
+#include "driver/view/heat_map.h"
+#include "driver/view/screen.h"
+
+namespace lt {
+
+class MapView {
+  public:
+    // Shows these maps, by the trace's number and the map's name; an empty name means all maps of the trace. With
+    // `heat`, distributions and histograms are also shown over time.
+    explicit MapView(std::vector<std::pair<int, std::string>> maps, bool heat = false)
+        : wanted_(std::move(maps)), heat_(heat) {}
+
+    std::string draw(Traces& traces, Screen::Size room);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct Last {
+        double total = 0;
+        double rate = -1;  // negative: unknown
+        Clock::time_point at{};
+    };
+    bool wants(const Trace& trace, const std::string& map) const;
+    std::string heading(int trace, const MapContent& content);
+
+    std::vector<std::pair<int, std::string>> wanted_;
+    const bool heat_;
+    std::map<std::pair<int, std::string>, Last> last_;
+    std::map<std::pair<int, std::string>, HeatMap> heat_maps_;
+};
+
+}  // namespace lt

@@ -1,0 +1,109 @@
+#include "parser/lt/items.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parser/lt/statements.h"
+
+namespace lt {
+namespace {
+
+auto find_keyed(const std::vector<ast::Endpoint>& endpoints) {
+    const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
+    return std::ranges::find_if(endpoints, has_key);
+}
+
+Span key_span(const ast::Program& program, const ast::Endpoint& endpoint) {
+    return cover(program[endpoint.key.front()].span, program[endpoint.key.back()].span);
+}
+
+// Refuses the first part that only spans have.
+void refuse_span_parts(GrowingTree& tree, const ast::SpanAction& head, Span body) {
+    const auto keyed = find_keyed(head.opens);
+    if (!head.closes.empty()) {
+        tree.diags.error({body.begin, body.begin + 1}, "write the block of a span in `< ... >`").hint =
+            "write `<` instead of `{` and `>` instead of `}`";
+    } else if (!head.name.empty()) {
+        tree.diags.error(head.name_span, "only a span can have a name").hint = "write the block of a span in `< ... >`";
+    } else if (keyed != head.opens.end()) {
+        tree.diags.error(key_span(tree.program, *keyed), "only the events of a span can have keys").hint =
+            "write a span as `t:...[key] -> t:...[key] < ... >`";
+    }
+}
+
+void refuse_predicates(GrowingTree& tree, const std::vector<ast::Endpoint>& events, std::string_view what,
+                       std::string_view hint) {
+    for (const ast::Endpoint& e : events) {
+        if (e.predicate) tree.diags.error(e.predicate_span, std::string(what)).hint = hint;
+    }
+}
+
+}  // namespace
+
+ast::SpanAction predicates(GrowingTree& tree, ast::SpanAction head) {
+    ast::Endpoint& last = head.closes.empty() ? head.opens.back() : head.closes.back();
+    head.predicate = std::exchange(last.predicate, std::nullopt);
+    if (head.closes.empty()) {
+        refuse_predicates(tree, head.opens, "write the predicate after the last probe: it applies to all of them",
+                          "write a separate item for each probe with a different predicate");
+    } else {
+        refuse_predicates(tree, head.closes, "a closing event cannot have a predicate",
+                          "write it after the last event: it is checked when the span opens");
+    }
+    return head;
+}
+
+void add_action(GrowingTree& tree, Span span, ast::SpanAction head, Span body_span, ast::Block body) {
+    refuse_span_parts(tree, head, body_span);
+    ast::Action action = {{}, head.predicate, std::move(body)};
+    for (ast::Endpoint& e : head.opens) action.probes.push_back(std::move(e.probe));
+    tree.add_item(span, std::move(action));
+}
+
+void add_span(GrowingTree& tree, Span span, ast::SpanAction head, ast::Block body) {
+    const auto keyed = find_keyed(head.opens);
+    if (head.closes.empty() && keyed != head.opens.end()) {
+        tree.diags.error(key_span(tree.program, *keyed), "a key needs `->` and the event that closes the span").hint =
+            "add `-> t:...[key]` after it";
+    }
+    head.body = std::move(body);
+    tree.add_item(span, std::move(head));
+}
+
+void add_timeout(GrowingTree& tree, Span span, Span word, ast::ExprId after, ast::Block body) {
+    if (tree.after_broken) return;
+    auto* of = tree.program.items.empty() ? nullptr : std::get_if<ast::SpanAction>(&tree.program.items.back().node);
+    if (of == nullptr) {
+        tree.diags.error(word, "`timeout` belongs after the block of a span").hint =
+            "for example `k:vfs_read < @ = hist(latency) > timeout 1s { print(kstack); }`";
+    } else if (of->timeout) {
+        tree.diags.error(word, "a span has only one timeout").hint = "remove this one";
+    } else {
+        of->timeout = {span, after, std::move(body)};
+        tree.program.items.back().span.end = span.end;
+    }
+}
+
+void add_macro(GrowingTree& tree, Span span, std::string name, Span name_span, std::vector<ast::ExprId> parameters,
+               std::vector<ast::StmtId> body) {
+    for (ast::ExprId p : parameters) {
+        const auto* map = tree.program.get<ast::Map>(p);
+        const bool is_map = map != nullptr && !map->has_key;
+        if (is_map || std::holds_alternative<ast::Local>(tree.program[p].node) ||
+            std::holds_alternative<ast::Name>(tree.program[p].node))
+            continue;
+        tree.diags
+            .error(tree.program[p].span,
+                   "a macro's parameter must be a `$local`, a `@map` or a name for any expression")
+            .hint = "for example `macro add($to, @from, value) { ... }`";
+    }
+    ast::Macro node = {std::move(name), name_span, std::move(parameters), {}, {}};
+    const bool is_alone = !body.empty() && std::holds_alternative<ast::Evaluate>(tree.program[body.back()].node);
+    // With a `;` after it, the last call is a statement; as an unused value it does the same.
+    node.value = take_value(tree, body, !is_alone);
+    if (!node.value) settle(tree, body);
+    node.body.statements = std::move(body);
+    tree.add_item(span, std::move(node));
+}
+
+}  // namespace lt

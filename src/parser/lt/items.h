@@ -1,0 +1,21 @@
+// Grammar actions for items. The grammar accepts the parts of spans before any block; the actions refuse them with a
+// clear message.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parser/tree/growing_tree.h"
+
+namespace lt {
+
+// The predicate after the last event applies to the whole item.
+ast::SpanAction predicates(GrowingTree& tree, ast::SpanAction head);
+void add_action(GrowingTree& tree, Span span, ast::SpanAction head, Span body_span, ast::Block body);
+void add_span(GrowingTree& tree, Span span, ast::SpanAction head, ast::Block body);
+// The timeout of the preceding item; `word` is the span of the keyword.
+void add_timeout(GrowingTree& tree, Span span, Span word, ast::ExprId after, ast::Block body);
+void add_macro(GrowingTree& tree, Span span, std::string name, Span name_span, std::vector<ast::ExprId> parameters,
+               std::vector<ast::StmtId> body);
+
+}  // namespace lt

@@ -1,0 +1,183 @@
+#include "runtime/attach/attach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include "runtime/attach/multi_link.h"
+#include "runtime/attach/perf.h"
+
+namespace lt {
+
+namespace {
+
+void close_every(std::vector<Descriptor>& descriptors, size_t first, size_t step) {
+    for (size_t i = first; i < descriptors.size(); i += step) descriptors[i].reset();
+}
+
+// If the kernel refuses this many locations before it takes one, the locations are not the problem.
+constexpr size_t most_skipped = 100;
+
+bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
+    return std::ranges::any_of(skipped, [&](const Skipped& s) { return s.cookie == cookie; });
+}
+
+// The kernel takes all locations of a link or none, and does not say which one it refuses.
+Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<Skipped>& skipped) {
+    auto link = link_many(hook.way, hook.program, places, hook.process);
+    if (link) {
+        hook.links.push_back(*std::move(link));
+        return Done{};
+    }
+    if (places.size() == 1) {
+        const Attachment& place = places.front();
+        const std::string& name =
+            std::holds_alternative<ProgramSite>(place.site) ? std::get<ProgramSite>(place.site).symbol : subject(place);
+        skipped.push_back({place.cookie, fmt::format("{}: {}", name, link.error().what)});
+        const bool hopeless = hook.links.empty() && skipped.size() > most_skipped;
+        return hopeless ? Status(link.error()) : Status(Done{});
+    }
+    const size_t half = places.size() / 2;
+    if (auto linked = link_halves(hook, places.first(half), skipped); !linked) return linked;
+    return link_halves(hook, places.subspan(half), skipped);
+}
+
+Status link_places(Hook& hook, std::vector<Skipped>& skipped) {
+    std::erase_if(hook.places, [&](const Attachment& a) { return is_skipped(skipped, a.cookie); });
+    if (!hook.places.empty())
+        if (auto linked = link_halves(hook, hook.places, skipped); !linked) return linked;
+    if (hook.links.empty() && !skipped.empty()) return Error{skipped.front().why, "", 0};
+    return Done{};
+}
+
+Status link_one(Hook& hook) {
+    auto link =
+        hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : way_attach(hook.way).link(hook);
+    if (!link) return link.error();
+    hook.on_event = !*link;
+    if (*link) hook.links.push_back(*std::move(link));
+    return Done{};
+}
+
+}  // namespace
+
+Opened Attacher::open(const Rung& rung, std::vector<Skipped>& skipped) {
+    std::vector<Hook> hooks;
+    const std::span all(rung.attachments);
+    for (bool returns : {true, false})
+        for (size_t first = 0, count = 0; first < all.size(); first += count) {
+            const auto same = [&](const Attachment& a) { return a.program == all[first].program; };
+            const auto rest = all.subspan(first);
+            count = static_cast<size_t>(std::ranges::find_if_not(rest, same) - rest.begin());
+            if (all[first].at_return != returns) continue;
+            auto opened = open_some(rung.way, rest.first(count), skipped);
+            if (!opened) return opened;
+            std::move(opened->begin(), opened->end(), std::back_inserter(hooks));
+        }
+    return hooks;
+}
+
+Opened Attacher::open_some(Way way, std::span<const Attachment> attachments, std::vector<Skipped>& skipped) {
+    if (way_row(way).user)
+        for (const Attachment& attachment : attachments) opening_.files.map(subject(attachment));
+    if (way_row(way).many) return open_many(way, attachments);
+    std::vector<Hook> hooks;
+    for (const Attachment& attachment : attachments) {
+        if (is_skipped(skipped, attachment.cookie)) continue;
+        auto opened = open_one(way, attachment);
+        if (!opened && attachments.size() == 1) return opened;
+        if (!opened) {
+            skipped.push_back({attachment.cookie, opened.error().what});
+            if (skipped.size() > most_skipped && hooks.empty()) return opened;
+            continue;
+        }
+        if (attachment.cookie != 0 && opening_.object.kernel_tells_places())
+            for (Hook& hook : *opened) hook.cookie = attachment.cookie;
+        std::move(opened->begin(), opened->end(), std::back_inserter(hooks));
+    }
+    if (hooks.empty() && !skipped.empty()) return Error{skipped.front().why, "", 0};
+    return hooks;
+}
+
+// Opens one hook, or one for each file: a link covers a single file.
+Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
+    std::vector<Hook> hooks;
+    while (!attachments.empty()) {
+        const std::string& file = subject(attachments.front());
+        const auto other = std::ranges::find_if(
+            attachments, [&](const Attachment& a) { return way_row(way).user && subject(a) != file; });
+        const std::span<const Attachment> places(attachments.begin(), other);
+        auto one = one_hook(Descriptor(), way, opening_.object.program(places.front().program));
+        one->front().places.assign(places.begin(), places.end());
+        if (opening_.target.bound) one->front().process = opening_.target.process;
+        hooks.push_back(std::move(one->front()));
+        attachments = attachments.subspan(places.size());
+    }
+    return hooks;
+}
+
+Opened Attacher::open_one(Way way, const Attachment& attachment) {
+    if (way == Way::host) return std::vector<Hook>{};  // nothing to attach in the kernel
+    const Result<int> program = opening_.object.program_at(attachment.program, attachment.cookie);
+    if (!program) return program.error();
+    return way_attach(way).open(opening_, attachment, *program);
+}
+
+Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
+    Status last = Done{};
+    for (Hook& hook : hooks) {
+        auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
+        if (!linked && (hook.places.empty() || hooks.size() == 1)) return linked;
+        if (!linked) last = linked;
+    }
+    std::erase_if(hooks, [](const Hook& hook) { return !hook.places.empty() && hook.links.empty(); });
+    return hooks.empty() ? last : Done{};
+}
+
+Status enable_hooks(const std::vector<Hook>& hooks) {
+    for (const Hook& hook : hooks)
+        if (hook.event && !hook.at_exec)
+            if (auto enabled = enable_event(hook.event.get()); !enabled) return enabled;
+    return Done{};
+}
+
+void stop_hooks(std::span<Hook* const> hooks) {
+    for (Hook* hook : hooks)
+        if (hook->event) disable_event(hook->event.get());
+    std::vector<Descriptor> holders;
+    for (Hook* hook : hooks) {
+        if (way_attach(hook->way).stops_when_disabled) continue;
+        hook->pin.remove();
+        std::ranges::move(hook->links, std::back_inserter(holders));
+        if (hook->on_event) holders.push_back(std::move(hook->event));
+        hook->links.clear();
+    }
+    close_all(std::move(holders));
+}
+
+Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
+    for (Hook& hook : hooks) {
+        if (hook.on_event) return Error{"this kernel cannot attach it again (Linux 5.15)", "stop the trace", 0};
+        if (hook.links.empty()) {
+            auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
+            if (!linked) return linked;
+        }
+        if (!hook.event) continue;
+        if (auto enabled = enable_event(hook.event.get()); !enabled) return enabled;
+    }
+    return Done{};
+}
+
+void close_all(std::vector<Descriptor> descriptors) {
+    constexpr size_t most_threads = 32;
+    size_t count = std::min(descriptors.size(), most_threads);
+    std::vector<std::jthread> threads;  // joined by the destructor
+    for (size_t first = 1; first < count; first++)
+        threads.emplace_back([&descriptors, first, count] { close_every(descriptors, first, count); });
+    close_every(descriptors, 0, count);
+}
+
+}  // namespace lt

@@ -1,0 +1,156 @@
+#include "runtime/dwarf/arguments.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <string>
+
+#include "arch/arch.h"
+#include "arch/arguments.h"
+#include "runtime/dwarf/units.h"
+
+namespace lt {
+namespace {
+
+using Op = LocationStep::Op;
+
+constexpr int most_depth = 16;
+constexpr uint32_t word = 8;
+using Scalars = std::vector<arch::Scalar>;
+
+bool is_floating(Dwarf_Die& type) {
+    const int64_t encoding = number_of(type, DW_AT_encoding, 0);
+    return encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
+           encoding == DW_ATE_decimal_float;
+}
+
+bool is_vector(Dwarf_Die& type) { return dwarf_tag(&type) == DW_TAG_array_type && flag(type, DW_AT_GNU_vector); }
+
+uint64_t size_of(Dwarf_Die& type) {
+    Dwarf_Word size = 0;
+    return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+}
+
+void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out);
+
+void add_member(Dwarf_Die& member, uint64_t offset, int depth, Scalars& out) {
+    Dwarf_Die type{};
+    const int tag = dwarf_tag(&member);
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || flag(member, DW_AT_external)) return;
+    const int64_t bit = number_of(member, DW_AT_data_bit_offset, -1);
+    const int64_t at = number_of(member, DW_AT_data_member_location, std::max<int64_t>(bit, 0) / 8);
+    if (bare_type(member, type)) add_scalars(type, offset + static_cast<uint64_t>(at), depth - 1, out);
+}
+
+void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {
+    if (depth <= 0 || offset >= arch::most_in_registers) return;
+    const int tag = dwarf_tag(&type);
+    Dwarf_Die element{};
+    if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type) {
+        each_child(type, [&](Dwarf_Die& member) {
+            add_member(member, offset, depth, out);
+            return false;
+        });
+    } else if (tag == DW_TAG_array_type && !is_vector(type) && bare_type(type, element)) {
+        const uint64_t size = std::max<uint64_t>(size_of(element), 1), all = size_of(type);
+        for (uint64_t at = 0; at < all && at < arch::most_in_registers; at += size)
+            add_scalars(element, offset + at, depth - 1, out);
+    } else {
+        out.push_back({offset, size_of(type), is_floating(type) || is_vector(type)});
+    }
+}
+
+bool by_reference(Dwarf_Die& type, int depth = most_depth);
+
+// A destructor, or a copy or move constructor, that the class itself defines.
+bool is_own_copying(Dwarf_Die& member, const std::string& class_name) {
+    constexpr int64_t defaulted_in_class = 1;
+    const std::string name = name_of(member);
+    const bool written = !flag(member, DW_AT_artificial) && number_of(member, DW_AT_defaulted, 0) != defaulted_in_class;
+    if (dwarf_tag(&member) != DW_TAG_subprogram || !written) return false;
+    if (name.starts_with('~')) return true;
+    int others = 0, same = 0;
+    each_child(member, [&](Dwarf_Die& parameter) {
+        Dwarf_Die type{}, to{};
+        if (dwarf_tag(&parameter) != DW_TAG_formal_parameter || flag(parameter, DW_AT_artificial)) return false;
+        others++;
+        const bool refers = bare_type(parameter, type) && (dwarf_tag(&type) == DW_TAG_reference_type ||
+                                                           dwarf_tag(&type) == DW_TAG_rvalue_reference_type);
+        same += refers && bare_type(type, to) && name_of(to) == class_name;
+        return false;
+    });
+    return name == class_name.substr(0, class_name.find('<')) && others == 1 && same == 1;
+}
+
+// C++ passes the address of a copy if a class has its own copy constructor or destructor. Some compilers say so in
+// DWARF.
+bool by_reference(Dwarf_Die& type, int depth) {
+    const int tag = dwarf_tag(&type);
+    if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) || depth <= 0) return false;
+    const int64_t known = number_of(type, DW_AT_calling_convention, 0);
+    if (known != 0) return known == DW_CC_pass_by_reference;
+    const std::string class_name = name_of(type);
+    bool found = false;
+    each_child(type, [&](Dwarf_Die& member) {
+        Dwarf_Die part{};
+        const bool is_part = dwarf_tag(&member) == DW_TAG_member || dwarf_tag(&member) == DW_TAG_inheritance;
+        found = is_own_copying(member, class_name) || name_of(member).starts_with("_vptr") ||
+                (is_part && !flag(member, DW_AT_external) && bare_type(member, part) && by_reference(part, depth - 1));
+        return found;
+    });
+    return found;
+}
+
+arch::Shape shape_of(Dwarf_Die& type) {
+    const uint64_t size = size_of(type);
+    Scalars scalars;
+    if (size <= arch::most_in_registers) add_scalars(type, 0, most_depth, scalars);
+    return arch::shape_of(size, scalars);
+}
+
+bool has_hidden_result(Dwarf_Die& function) {
+    Dwarf_Die result{};
+    return bare_type(function, result) && (by_reference(result) || shape_of(result).on_stack);
+}
+
+LocationStep saved_argument(uint32_t number) { return {Op::saved, arch::native.arguments[number].offset}; }
+
+// Its address.
+std::vector<LocationStep> on_stack(const arch::Position& at) {
+    const int64_t distance = arch::native.return_address + int64_t{at.first} * word;
+    return {{Op::saved, arch::native.stack_pointer.offset}, {Op::constant, distance}, {Op::add, 0}};
+}
+
+void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, ProgramVariable& out) {
+    Dwarf_Die type{};
+    if (!bare_type(parameter, type)) return;
+    const bool is_address = by_reference(type);
+    const arch::Shape shape = is_address ? arch::Shape{} : shape_of(type);
+    const arch::Position at = positions.next(shape);
+    if (!at.in_registers) {
+        out.steps = on_stack(at);
+        if (is_address) out.steps.push_back({Op::fetch, word});
+    } else if (is_address) {
+        out.steps = {saved_argument(at.first)};
+    } else if (shape.vector > 0) {
+        out.missing = "is passed in a floating-point register, which the kernel does not show";
+    } else if (shape.general == shape.words) {
+        out.is_value = true;
+        out.words = shape.words;
+        for (uint32_t i = 0; i < shape.words; i++) out.steps.push_back(saved_argument(at.first + i));
+    }
+}
+
+}  // namespace
+
+std::vector<ProgramVariable> arguments_at_entry(Dwarf_Die& function, const std::vector<Dwarf_Die>& parameters) {
+    std::vector<ProgramVariable> out(parameters.size());
+    arch::ArgumentPositions positions(has_hidden_result(function));
+    for (size_t i = 0; i < parameters.size(); i++) {
+        Dwarf_Die parameter = parameters[i];
+        locate_argument(parameter, positions, out[i]);
+    }
+    return out;
+}
+
+}  // namespace lt

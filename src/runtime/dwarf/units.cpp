@@ -1,0 +1,130 @@
+#include "runtime/dwarf/units.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <array>
+
+namespace lt {
+namespace {
+
+// If a unit's description is in a file of its own, `here` is that one.
+bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
+    Dwarf_Die split{};
+    if (dwarf_get_units(dwarf, at, &at, nullptr, nullptr, &here, &split) != 0) return false;
+    whole = dwarf_tag(&here) == DW_TAG_skeleton_unit && dwarf_tag(&split) == DW_TAG_compile_unit ? split : here;
+    return true;
+}
+
+bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out);
+
+// Namespaces and classes have no addresses.
+bool descend_to(Dwarf_Die& die, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
+    static constexpr std::array code{DW_TAG_subprogram, DW_TAG_inlined_subroutine, DW_TAG_lexical_block};
+    static constexpr std::array names{DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type, DW_TAG_class_type};
+    const int tag = dwarf_tag(&die);
+    if (std::ranges::find(names, tag) != names.end()) return descend(die, address, depth + 1, out);
+    if (std::ranges::find(code, tag) == code.end() || dwarf_haspc(&die, address) != 1) return false;
+    descend(die, address, depth + 1, out);
+    out.push_back(die);
+    return true;
+}
+
+bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
+    constexpr int deepest = 128;
+    bool found = false;
+    if (depth > deepest) return false;
+    each_child(scope, [&](Dwarf_Die& child) {
+        found = descend_to(child, address, depth, out);
+        return found;
+    });
+    return found;
+}
+
+}  // namespace
+
+// The optional list of unit addresses is often missing, so this asks all units.
+bool find_unit(Dwarf* dwarf, uint64_t address, Dwarf_Die& unit) {
+    Dwarf_CU* at = nullptr;
+    for (Dwarf_Die here{}; next_unit(dwarf, at, here, unit);)
+        if (dwarf_haspc(&here, address) == 1 || dwarf_haspc(&unit, address) == 1) return true;
+    return false;
+}
+
+void each_unit(Dwarf* dwarf, const std::function<bool(Dwarf_Die&)>& visit) {
+    Dwarf_CU* at = nullptr;
+    for (Dwarf_Die here{}, unit{}; next_unit(dwarf, at, here, unit);)
+        if (visit(unit)) return;
+}
+
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address) {
+    std::vector<Dwarf_Die> out;
+    if (descend(unit, address, 0, out)) out.push_back(unit);
+    return out;
+}
+
+void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit) {
+    Dwarf_Die child{};
+    if (dwarf_child(&parent, &child) != 0) return;
+    do {
+        if (visit(child)) return;
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+uint64_t entry_of(Dwarf_Die& function) {
+    Dwarf_Addr address = 0, base = 0, end = 0;
+    if (dwarf_entrypc(&function, &address) == 0) return address;
+    return dwarf_ranges(&function, 0, &base, &address, &end) > 0 ? address : 0;
+}
+
+std::string name_of(Dwarf_Die& die) {
+    const char* name = dwarf_diename(&die);
+    return name != nullptr ? name : "";
+}
+
+bool attribute(Dwarf_Die& die, unsigned name, Dwarf_Attribute& out) {
+    return dwarf_attr_integrate(&die, name, &out) != nullptr;
+}
+
+bool flag(Dwarf_Die& die, unsigned name) {
+    Dwarf_Attribute a{};
+    bool set = false;
+    return attribute(die, name, a) && dwarf_formflag(&a, &set) == 0 && set;
+}
+
+int64_t number_of(Dwarf_Die& die, unsigned name, int64_t otherwise) {
+    Dwarf_Attribute a{};
+    Dwarf_Word number = 0;  // signed forms are read with their sign
+    return attribute(die, name, a) && dwarf_formudata(&a, &number) == 0 ? static_cast<int64_t>(number) : otherwise;
+}
+
+bool type_of(Dwarf_Die& die, Dwarf_Die& type) {
+    Dwarf_Attribute a{};
+    return attribute(die, DW_AT_type, a) && dwarf_formref_die(&a, &type) != nullptr;
+}
+
+bool bare_type(Dwarf_Die& die, Dwarf_Die& type) {
+    Dwarf_Die named{};
+    return type_of(die, named) && dwarf_peel_type(&named, &type) == 0;
+}
+
+// libdw's own function for this ends the process if a unit has no line table.
+std::string declaring_file(Dwarf_Die& die) {
+    Dwarf_Attribute a{};
+    Dwarf_Word number = 0;
+    Dwarf_Die unit{};
+    Dwarf_Files* files = nullptr;
+    size_t count = 0;
+    const bool known = attribute(die, DW_AT_decl_file, a) && dwarf_formudata(&a, &number) == 0 &&
+                       dwarf_cu_die(a.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr &&
+                       dwarf_getsrcfiles(&unit, &files, &count) == 0 && number < count;
+    const char* path = known ? dwarf_filesrc(files, number, nullptr, nullptr) : nullptr;
+    return path != nullptr ? path : "";
+}
+
+bool is_end_of_path(std::string_view path, std::string_view end) {
+    if (!path.ends_with(end)) return false;
+    return path.size() == end.size() || path[path.size() - end.size() - 1] == '/';
+}
+
+}  // namespace lt

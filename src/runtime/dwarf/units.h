@@ -1,0 +1,46 @@
+// Finds the part of a file's debug information (DWARF, read by libdw) that describes an address.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lt {
+
+// The compilation unit around an address.
+bool find_unit(Dwarf* dwarf, uint64_t address, Dwarf_Die& unit);
+
+// Calls `visit` with each unit of a file until it returns true.
+void each_unit(Dwarf* dwarf, const std::function<bool(Dwarf_Die&)>& visit);
+
+// The nested blocks and functions around an address, innermost first; the unit comes last.
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address);
+
+// Calls `visit` with each child until it returns true.
+void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit);
+
+// The first instruction of a function, or of an inlined copy; 0 if it has none.
+uint64_t entry_of(Dwarf_Die& function);
+
+std::string name_of(Dwarf_Die& die);  // not demangled; may be empty
+
+// The value of an attribute, of the die itself or of the one it is an instance of.
+bool attribute(Dwarf_Die& die, unsigned name, Dwarf_Attribute& out);
+bool flag(Dwarf_Die& die, unsigned name);
+// `otherwise` if there is no such attribute, or if it is not a number.
+int64_t number_of(Dwarf_Die& die, unsigned name, int64_t otherwise);
+// The type of a declaration (DW_AT_type).
+bool type_of(Dwarf_Die& die, Dwarf_Die& type);
+// The same without typedefs and qualifiers.
+bool bare_type(Dwarf_Die& die, Dwarf_Die& type);
+
+// The source file with the declaration; empty if unknown.
+std::string declaring_file(Dwarf_Die& die);
+
+// Is `end` the path, or its last components?
+bool is_end_of_path(std::string_view path, std::string_view end);
+
+}  // namespace lt

@@ -1,0 +1,414 @@
+// Loads objects with libbpf and explains each kind of failure.
+#include "runtime/load/object.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "runtime/border/frames.h"
+#include "runtime/border/kernel.h"
+#include "runtime/bpf/loaded_programs.h"
+#include "runtime/kernel/btf_sound.h"
+#include "runtime/kernel/causes.h"
+#include "runtime/kernel/multi_link_format.h"
+#include "runtime/load/load_log.h"
+#include "runtime/load/verifier_words.h"
+#include "stdlib/settings.h"
+
+namespace lt {
+
+// The message for a failed load; `program` is empty if no single program is the cause.
+struct LoadedObject::Failure {
+    std::string program;
+    int code = 0;
+    LoadLog log;
+};
+
+struct LoadedObject::Attempt {
+    Object object;
+    PlaceCopies copies;
+    std::optional<Failure> failure;
+};
+
+namespace {
+
+// Errors that refuse the location or kind of program, whatever the program does.
+constexpr std::array trampoline_causes{
+    Cause{EPERM, "the kernel does not permit fentry programs"},
+    Cause{ESRCH, "the function is not in the kernel's BTF"},
+    Cause{ENOENT, "the function is not in the kernel's BTF"},
+    Cause{EINVAL, "the kernel allows no fentry program on this function"},
+    Cause{EOPNOTSUPP, "this kernel has no BPF trampolines"},
+    Cause{kernel_not_supported, "this kernel has no BPF trampolines"},
+};
+
+struct ProgramUse {
+    size_t probe;
+    size_t rung;
+    const Attachment* attachment;
+};
+using ProgramUses = std::multimap<std::string, ProgramUse, std::less<>>;
+
+ProgramUses uses_of_programs(const Plan& plan, const RungRefusals& refusals) {
+    ProgramUses uses;
+    for (size_t p = 0; p < plan.probes.size(); p++)
+        for (size_t r = 0; r < plan.probes[p].rungs.size(); r++)
+            if (refusals[p][r].empty() && plan.probes[p].rungs[r].way != Way::host)
+                for (const Attachment& a : plan.probes[p].rungs[r].attachments)
+                    uses.emplace(a.program, ProgramUse{p, r, &a});
+    return uses;
+}
+
+RungRefusals refusals_of(const Plan& plan) {
+    RungRefusals refusals;
+    for (const PlannedProbe& probe : plan.probes)
+        for (auto& why = refusals.emplace_back(); const Rung& rung : probe.rungs) why.push_back(rung.refused);
+    return refusals;
+}
+
+// For a trampoline; a BPF program stays open in `targets`. Returns 0 or a negative errno.
+int set_target(bpf_program* program, const std::string& function, std::vector<Descriptor>& targets) {
+    const auto of_bpf = bpf_function(function);
+    if (!of_bpf) return bpf_program__set_attach_target(program, 0, function.c_str());
+    targets.push_back(bpf::open_program(of_bpf->program));
+    if (!targets.back()) return -errno;
+    return bpf_program__set_attach_target(program, targets.back().get(), std::string(of_bpf->name).c_str());
+}
+
+// Decides whether to load a program, and sets its target. Returns 0 or a negative errno.
+int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* program, std::vector<Descriptor>& targets) {
+    auto use = uses.find(std::string_view(bpf_program__name(program)));
+    bpf_program__set_autoload(program, use != uses.end());
+    if (use == uses.end()) return 0;
+    const auto& [probe, rung, attachment] = use->second;
+    const Way way = plan.probes[probe].rungs[rung].way;
+    if (const uint32_t type = multi_attach_type(way); type != 0)
+        return bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(type));
+    if (const auto* objects = std::get_if<IteratorSite>(&attachment->site))
+        return bpf_program__set_attach_target(program, 0, objects->kind.c_str());
+    if (way == Way::typed_tracepoint)
+        return bpf_program__set_attach_target(program, 0, std::get<RawTracepointSite>(attachment->site).event.c_str());
+    if (way != Way::fentry) return 0;
+    return set_target(program, subject(*attachment), targets);
+}
+
+std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
+    if (log.verified()) return std::nullopt;
+    if (const Cause* cause = cause_of(trampoline_causes, code)) return cause->text;
+    return std::nullopt;
+}
+
+// libbpf looks up the kernel's functions for sessions for the whole object, so no single program is the cause.
+std::vector<Refusal> refused_sessions(const Plan& plan, const RungRefusals& refusals) {
+    std::vector<Refusal> all;
+    for (size_t p = 0; p < plan.probes.size(); p++)
+        for (size_t r = 0; r < plan.probes[p].rungs.size(); r++)
+            if (const Way way = plan.probes[p].rungs[r].way; way_row(way).session && refusals[p][r].empty())
+                all.push_back({p, way, "its kernel functions have an unknown signature"});
+    return all;
+}
+
+std::vector<Refusal> refused_uses(const Plan& plan, const ProgramUses& uses, const std::string& program,
+                                  const std::string& why) {
+    std::vector<Refusal> all;
+    auto [first, last] = uses.equal_range(program);
+    for (auto use = first; use != last; ++use)
+        all.push_back({use->second.probe, plan.probes[use->second.probe].rungs[use->second.rung].way, why});
+    return all;
+}
+
+// Marks the rungs that use the program; false if the location is not the cause.
+bool refuse_rungs(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log,
+                  RungRefusals& refusals) {
+    bool any = false;
+    auto [first, last] = uses.equal_range(program);
+    for (auto use = first; use != last; ++use) {
+        const auto& [probe, rung, attachment] = use->second;
+        if (plan.probes[probe].rungs[rung].way != Way::fentry) return false;
+        auto why = trampoline_refusal(code, log);
+        if (!why) return false;
+        refusals[probe][rung] = *why;
+        any = true;
+    }
+    return any;
+}
+
+// If libbpf cannot open files to probe the kernel, it continues without some maps.
+bool lacks_files(const LoadLog& log) {
+    constexpr rlim_t enough = 64;
+    rlimit files{};
+    const bool few = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < enough;
+    return few && log.verifier_complaint().find("is referenced but wasn't created") != std::string::npos;
+}
+
+Error load_error(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log) {
+    auto use = uses.find(program);
+    std::string subject = use == uses.end() ? "the program" : "the program of " + plan.probes[use->second.probe].text;
+    const bool of_process = code == EMFILE || lacks_files(log);
+    if (of_process || code == ENFILE)
+        return {
+            fmt::format("{} needs more open files than {} may have", subject, of_process ? "a process" : "this system"),
+            of_process ? "raise the limit, for example: `ulimit -n 4096`" : "raise it: `sysctl fs.file-max=N`", code};
+    if (!log.verifier().empty()) {
+        const VerifierWords& words = verifier_words(log.verifier_complaint());
+        return {fmt::format("the verifier refuses {}: {} ({})", subject, words.why, log.verifier_complaint()),
+                fmt::format("{}\n{}", words.advice, log.verifier()), code, log.line()};
+    }
+    if (code == EPERM || code == EACCES)
+        return {fmt::format("the kernel does not permit loading {}", subject), "run as root, outside of a container",
+                code};
+    Error error = system_error("the kernel refuses " + subject, code);
+    error.hint = log.whole();
+    return error;
+}
+
+// Blocks that lt itself runs access the programs' variables; libbpf does not support that for static ones.
+void share_sections(bpf_object* object) {
+    bpf_map* map = nullptr;
+    bpf_object__for_each_map(map, object) {
+        const std::string_view name = bpf_map__name(map);
+        const bool variables = name.starts_with(".data") || name.starts_with(".bss");
+        if (bpf_map__is_internal(map) && variables)
+            bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_MMAPABLE);
+    }
+}
+
+// The memory in bytes for all maps with more keys than the default.
+uint64_t room_for_large_maps() {
+    constexpr uint64_t most = 512 << 20;
+    const auto system_value = [](int name) { return static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
+    return std::min(system_value(_SC_AVPHYS_PAGES) * system_value(_SC_PAGESIZE) / 4, most);
+}
+
+// At an event there may be no memory for a new key: a program that runs with interrupts off gets only the elements that
+// are ready on its CPU, at first a handful. So hashes of keys are preallocated if that is cheap (4096 counts take 2
+// ms). Larger ones (a million take 1 s) are preallocated if the user wants more keys than the default, or if `all` must
+// be, as long as they fit into memory.
+void make_room(bpf_object* object, bool all) {
+    constexpr uint64_t cheap = 8 << 20;  // bytes per map, on all CPUs
+    constexpr uint64_t header = 48;      // per hash element
+    const auto padded = [](uint64_t size) { return (size + 7) / 8 * 8; };
+    const auto cpus = static_cast<uint64_t>(std::max(libbpf_num_possible_cpus(), 1));
+    uint64_t room = room_for_large_maps();
+    bpf_map* map = nullptr;
+    bpf_object__for_each_map(map, object) {
+        const bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH;
+        if (!per_cpu && bpf_map__type(map) != BPF_MAP_TYPE_HASH) continue;
+        const uint64_t value = padded(bpf_map__value_size(map)) * (per_cpu ? cpus : 1);
+        const uint64_t size = bpf_map__max_entries(map) * (header + padded(bpf_map__key_size(map)) + value);
+        const bool user_sized = bpf_map__max_entries(map) > Settings{}.max_map_keys;
+        if (size > cheap && ((!user_sized && !all) || size > room)) continue;
+        if (size > cheap) room -= size;
+        bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~uint32_t{BPF_F_NO_PREALLOC});
+    }
+}
+
+void make_frames(bpf_object* object) {
+    bpf_map* map = bpf_object__find_map_by_name(object, std::string(frames_symbol).c_str());
+    if (map && bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
+        bpf_map__set_max_entries(
+            map, bpf_map__max_entries(map) * static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1)));
+}
+
+// A map that does not exist is fine.
+bool has_sizes(const bpf_object* object, const std::string& symbol, uint32_t key, uint64_t value) {
+    const bpf_map* map = bpf_object__find_map_by_name(object, symbol.c_str());
+    return !map || (bpf_map__key_size(map) == key && bpf_map__value_size(map) == value);
+}
+
+// The kernel reads and writes as many bytes as the object's map says, at addresses with as much room as the plan says.
+// For a plan that was just compiled these agree; a file can contain anything.
+Status sizes_agree(const Plan& plan, const bpf_object* object) {
+    const auto disagree = [](const std::string& name) {
+        return Error{fmt::format("the plan and its object disagree about {}", name), "save it again", 0};
+    };
+    uint64_t generations = 0;
+    for (const PlannedMap& map : plan.maps) {
+        const bool is_keyed = map.generation && !map.key.empty();
+        const uint32_t key = map.key_size + (is_keyed ? generation_size : 0);
+        if (!has_sizes(object, map.symbol, key, map.value_size)) return disagree(map.name);
+        generations += map.generation ? generation_size : 0;
+    }
+    if (!has_sizes(object, std::string(generations_symbol), sizeof(uint32_t), generations))
+        return disagree("generations");
+    for (const PlannedCounter& counter : plan.counters)
+        if (!has_sizes(object, counter.symbol, sizeof(uint32_t), sizeof(uint32_t))) return disagree(counter.name);
+    uint32_t opening = 0;
+    for (const PlannedSpan& span : plan.spans) opening = std::max(opening, span.opening_size);
+    if (!has_sizes(object, "lt_stuck", sizeof(uint32_t), uint64_t{stuck_header} + opening))
+        return disagree("stuck spans");
+    const std::string stacks(stacks_symbol);
+    constexpr uint32_t word = sizeof(uint64_t);
+    if (!has_sizes(object, stacks, 2 * word, (1 + stack_frames) * word)) return disagree("stacks");
+    const bpf_map* params = bpf_object__find_map_by_name(object, ".data.params");
+    if (params && bpf_map__value_size(params) > plan.param_bytes.size()) return disagree("parameters");
+    return Done{};
+}
+
+}  // namespace
+
+LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated) {
+    LogCapture capture;
+    auto failed = [&](std::string program, int code) {
+        return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text())}};
+    };
+    bpf_object_open_opts options{};
+    options.sz = sizeof options;
+    options.object_name = "lt";
+    Object object(bpf_object__open_mem(plan.object.data(), plan.object.size(), &options));
+    if (!object) return failed("", errno);
+
+    ProgramUses uses = uses_of_programs(plan, refusals);
+    PlaceCopies copies;
+    std::vector<Descriptor> targets;
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object.get(), program));) {
+        int code = choose_program(plan, uses, program, targets);
+        if (code == 0 && bpf_program__autoload(program)) code = copies.prepare(program);
+        if (code < 0) return failed(bpf_program__name(program), -code);
+    }
+    share_sections(object.get());
+    make_room(object.get(), preallocated);
+    make_frames(object.get());
+    int code = bpf_object__load(object.get());
+    if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
+    return {std::move(object), std::move(copies), std::nullopt};
+}
+
+void LoadedObject::Close::operator()(bpf_object* object) const { bpf_object__close(object); }
+
+Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused) {
+    if (Status good = is_sound_object(plan.object); !good) return good.error();
+    RungRefusals refusals = refusals_of(plan);
+    bool preallocated = false;
+    for (;;) {  // each further round refuses one more rung
+        Attempt tried = attempt(plan, refusals, preallocated);
+        if (!tried.failure) {
+            if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
+            return LoadedObject(std::move(tried.object), std::move(tried.copies), std::move(refusals));
+        }
+        const auto& [program, code, log] = *tried.failure;
+        ProgramUses uses = uses_of_programs(plan, refusals);
+        // before Linux 6.1 perf event programs can use no other hashes
+        const bool wants_all = log.verifier_complaint().find("preallocated hash map") != std::string::npos;
+        if (wants_all && !std::exchange(preallocated, true)) continue;
+        if (refuse_rungs(plan, uses, program, code, log, refusals)) continue;
+        const Error error = load_error(plan, uses, program, code, log);
+        refused = program.empty() ? refused_sessions(plan, refusals) : refused_uses(plan, uses, program, error.what);
+        return error;
+    }
+}
+
+Result<int> LoadedObject::program_at(const std::string& name, uint64_t place) {
+    if (program(name) < 0) return Error{fmt::format("program `{}` is not loaded", name), ""};
+    return copies_.at(bpf_object__find_program_by_name(object_.get(), name.c_str()), place);
+}
+
+int LoadedObject::program(const std::string& name) const {
+    bpf_program* program = bpf_object__find_program_by_name(object_.get(), name.c_str());
+    return program && bpf_program__autoload(program) ? bpf_program__fd(program) : -1;
+}
+
+int LoadedObject::programs(const std::string& symbol) const {
+    const bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+    return map && bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY ? bpf_map__fd(map) : -ENOENT;
+}
+
+int LoadedObject::map(const std::string& symbol) const {
+    bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
+    return map ? bpf_map__fd(map) : -1;
+}
+
+Status LoadedObject::run(const std::string& name) const {
+    bpf_test_run_opts options{};
+    options.sz = sizeof options;
+    int code = bpf_prog_test_run_opts(program(name), &options);
+    if (code < 0) return system_error("cannot run the program " + name, -code);
+    return Done{};
+}
+
+std::vector<uint64_t> LoadedObject::loss_counters() const {
+    bpf_map* map = bpf_object__find_map_by_name(object_.get(), ".bss.lost");
+    if (!map) return {};
+    std::vector<uint64_t> counters(bpf_map__value_size(map) / sizeof(uint64_t));
+    uint32_t only = 0;
+    // libbpf's own mapping of the section only has the initial values, unless a skeleton loads it.
+    if (bpf_map_lookup_elem(bpf_map__fd(map), &only, counters.data()) < 0) return {};
+    return counters;
+}
+
+Result<std::vector<uint8_t>> LoadedObject::params() const {
+    bpf_map* found = bpf_object__find_map_by_name(object_.get(), ".data.params");
+    if (!found) return std::vector<uint8_t>{};
+    std::vector<uint8_t> bytes(bpf_map__value_size(found));
+    const uint32_t only = 0;
+    const int code = bpf_map_lookup_elem(bpf_map__fd(found), &only, bytes.data());
+    if (code < 0) return system_error("cannot read the parameters", -code);
+    return bytes;
+}
+
+// A variable of the object has its own section, and so its own map.
+int LoadedObject::set_section(const char* section, const void* bytes) const {
+    bpf_map* found = bpf_object__find_map_by_name(object_.get(), section);
+    const uint32_t only = 0;
+    return found ? bpf_map_update_elem(bpf_map__fd(found), &only, bytes, BPF_EXIST) : -ENOENT;
+}
+
+Status LoadedObject::set_params(const std::vector<uint8_t>& bytes) const {
+    const int code = set_section(".data.params", bytes.data());
+    return code < 0 ? Status(system_error("cannot set the parameters", -code)) : Status(Done{});
+}
+
+Status LoadedObject::stop_opening(bool stop) const {
+    const uint64_t word = stop ? 1 : 0;
+    const int code = set_section(".data.stop", &word);
+    return code < 0 ? Status(system_error(stop ? "cannot stop opening spans" : "cannot resume opening spans", -code))
+                    : Status(Done{});
+}
+
+std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const { return sums_per_cpu(map(symbol)); }
+
+std::vector<uint64_t> sums_per_cpu(int map) {
+    const int cpus = libbpf_num_possible_cpus();
+    bpf_map_info info{};
+    uint32_t size = sizeof info;
+    if (map < 0 || cpus <= 0 || bpf_obj_get_info_by_fd(map, &info, &size) < 0) return {};
+    const size_t words = info.value_size / sizeof(uint64_t);
+    std::vector<uint64_t> values(words * static_cast<size_t>(cpus)), sums(words);
+    const uint32_t only = 0;
+    if (bpf_map_lookup_elem(map, &only, values.data()) < 0) return {};
+    for (size_t i = 0; i < values.size(); i++) sums[i % words] += values[i];
+    return sums;
+}
+
+std::vector<LoadedObject::Facts> LoadedObject::facts() const {
+    std::vector<Facts> all;
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));) {
+        if (!bpf_program__autoload(program)) continue;
+        std::vector<int> descriptors = copies_.of(bpf_program__name(program));
+        descriptors.insert(descriptors.begin(), bpf_program__fd(program));
+        Facts facts{bpf_program__name(program)};
+        for (const int descriptor : descriptors) {
+            bpf_prog_info info{};
+            uint32_t size = sizeof info;
+            if (bpf_obj_get_info_by_fd(descriptor, &info, &size) < 0) continue;
+            constexpr uint32_t instruction = 8;
+            facts.instructions = info.xlated_prog_len / instruction;
+            facts.misses += info.recursion_misses;
+            facts.runs += info.run_cnt, facts.run_ns += info.run_time_ns;
+        }
+        all.push_back(std::move(facts));
+    }
+    return all;
+}
+
+}  // namespace lt

@@ -1,0 +1,124 @@
+#include "runtime/maps/differences.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lt {
+namespace {
+
+// Wraps around, like the kernel's additions.
+Bytes difference(const Bytes& value, const Bytes& past) {
+    Bytes out(value.size());
+    for (size_t at = 0; at + sizeof(uint64_t) <= value.size(); at += sizeof(uint64_t)) {
+        uint64_t word = 0, before = 0;
+        std::memcpy(&word, &value[at], sizeof word);
+        if (at + sizeof before <= past.size()) std::memcpy(&before, &past[at], sizeof before);
+        word -= before;
+        std::memcpy(&out[at], &word, sizeof word);
+    }
+    return out;
+}
+
+bool all_zero(const Bytes& bytes) {
+    return std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; });
+}
+
+// A scalar's mark is not a sum: it says that the value was written. The same is true of a key's arrival time.
+void set_marks(const PlannedMap& map, Bytes& value, const Bytes& now) {
+    const size_t each = padded_size(map.value_size);
+    for (size_t end = each; map.keeps_order && end <= std::min(value.size(), now.size()); end += each)
+        std::memcpy(&value[end - arrival_mark], &now[end - arrival_mark], arrival_mark);
+    for (size_t end = each; map.key.empty() && end <= value.size(); end += each) value[end - scalar_mark] = 1;
+}
+
+}  // namespace
+
+std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawEntry> now, bool reported) {
+    if (reported) {
+        last_ = now;
+        asked_ = true;
+    }
+    if (past_.empty()) return now;
+    std::vector<RawEntry> out;
+    std::set<Bytes> seen;
+    const auto add = [&](const Bytes& key, Bytes value, const Bytes& whole) {
+        if (!shown(key, value)) return;
+        set_marks(map, value, whole);
+        out.push_back({key, std::move(value)});
+    };
+    for (RawEntry& entry : now) {
+        const auto past = past_.find(entry.key);
+        if (past == past_.end()) {
+            out.push_back(std::move(entry));
+            continue;
+        }
+        seen.insert(entry.key);
+        add(entry.key, difference(entry.value, past->second), entry.value);
+    }
+    // what was added to a key while it was removed
+    for (const auto& [key, past] : past_) {
+        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past), past);
+    }
+    return out;
+}
+
+std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, Bytes value) const {
+    const auto past = past_.find(key);
+    if (past == past_.end()) return value;
+    const Bytes now = std::exchange(value, difference(value, past->second));
+    if (all_zero(value)) return std::nullopt;
+    set_marks(map, value, now);
+    return value;
+}
+
+void Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove, size_t spare) {
+    const std::vector<RawEntry>& all = now ? *now : last_;
+    std::map<Bytes, Bytes> before = std::exchange(past_, {});
+    kept_.clear();
+    for (const RawEntry& entry : all) {
+        const auto past = before.find(entry.key);
+        const bool idle = past != before.end() && past->second == entry.value;
+        past_[entry.key] = entry.value;
+        if (idle && all.size() > spare) forget(entry.key, remove);
+    }
+    last_.clear();
+    asked_ = false;
+}
+
+bool Differences::shown(const Bytes& key, const Bytes& value) const { return !all_zero(value) || kept_.contains(key); }
+
+void Differences::zero(const std::optional<std::vector<RawEntry>>& now) {
+    const std::vector<RawEntry>& all = now ? *now : last_;
+    std::map<Bytes, Bytes> next;
+    std::set<Bytes> shown_keys;
+    for (const RawEntry& entry : all) {
+        const auto past = past_.find(entry.key);
+        if (shown(entry.key, past == past_.end() ? entry.value : difference(entry.value, past->second)))
+            shown_keys.insert(entry.key);
+        next[entry.key] = entry.value;
+    }
+    // what was removed from the kernel's map and was shown
+    for (const auto& [key, past] : past_) {
+        if (next.contains(key) || !shown(key, difference(Bytes(past.size()), past))) continue;
+        shown_keys.insert(key);
+        next[key] = Bytes(past.size());
+    }
+    past_ = std::move(next);
+    kept_ = std::move(shown_keys);
+    last_.clear();
+    asked_ = false;
+}
+
+void Differences::forget(const Bytes& key, const Remove& remove) {
+    const std::optional<Bytes> value = remove(key);
+    if (!value) return;
+    Bytes rest = difference(past_[key], *value);
+    if (all_zero(rest)) {
+        past_.erase(key);
+    } else {
+        past_[key] = std::move(rest);
+    }
+}
+
+}  // namespace lt

@@ -1,0 +1,52 @@
+// Maps that are cleared or zeroed without being touched: the old values are remembered and subtracted from later reads.
+// An update during a print and clear is then counted once, before or after. If the map fills up, keys without updates
+// for a whole round are removed from the kernel's map.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "runtime/border/plan.h"
+#include "runtime/values/decode.h"
+
+namespace lt {
+
+class Differences {
+  public:
+    // Everything added since the last clear(), given everything that is in the map now. `reported`: a clear() that
+    // follows is about this result.
+    std::vector<RawEntry> since(const PlannedMap& map, std::vector<RawEntry> now, bool reported = true);
+
+    // The same for the value of one key; nothing if it had no updates.
+    std::optional<Bytes> rest(const PlannedMap& map, const Bytes& key, Bytes value) const;
+
+    // Deletes a key and returns the value that it had then; nothing if it did not exist.
+    using Remove = std::function<std::optional<Bytes>(const Bytes& key)>;
+    // Nothing is subtracted.
+    bool empty() const { return past_.empty(); }
+
+    // since() was called after the last clear(). (A record of print() may have been lost.)
+    bool asked() const { return asked_; }
+    void forget_report() { asked_ = false; }
+    // The result of the last since(), or `now`, no longer counts. If there are more keys than `spare`, those without
+    // updates for a whole round are removed. A program that is preempted between the lookup of such a key and its
+    // addition loses the addition, so keys are removed only when necessary.
+    void clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove, size_t spare = 0);
+
+    // The same, but the existing keys stay, with zero.
+    void zero(const std::optional<std::vector<RawEntry>>& now);
+
+  private:
+    bool shown(const Bytes& key, const Bytes& value) const;
+    void forget(const Bytes& key, const Remove& remove);
+
+    std::map<Bytes, Bytes> past_;  // by key: to subtract, word by word
+    std::set<Bytes> kept_;         // keys that are shown although they had no updates
+    std::vector<RawEntry> last_;
+    bool asked_ = false;
+};
+
+}  // namespace lt

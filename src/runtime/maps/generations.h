@@ -1,0 +1,50 @@
+// A map that can be cleared between two updates although its values cannot be subtracted: programs collect into one of
+// two generations. A report switches programs to the other generation, waits until none uses the old one, and takes
+// that out; the data stays here until the next clear(). So each update is in exactly one report.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "runtime/border/plan.h"
+#include "runtime/maps/raw_maps.h"
+#include "runtime/values/decode.h"
+#include "runtime/values/value_words.h"
+
+namespace lt {
+
+class Generations {
+  public:
+    // Both must outlive it. `index`: of the map in the plan, which has a generation.
+    Generations(const PlannedMap& map, size_t index, RawMaps& raw) : map_(map), words_(map), index_(index), raw_(raw) {}
+
+    // Everything since the last clear(). `reported`: a clear() that follows is about this result.
+    Result<std::vector<RawEntry>> since(bool reported);
+    // The same for one key; nothing if it had no updates.
+    Result<std::optional<Bytes>> rest(const Bytes& key);
+    // The result of the last since(), or without one everything that is there now, no longer counts.
+    Status clear();
+    // The same, but the existing keys stay, with zero.
+    Status zero();
+
+  private:
+    using Values = std::map<Bytes, Bytes>;  // by key, in the kernel's layout
+
+    Status take_out();
+    Status settle();
+    void add(Values& to, const Bytes& key, const Bytes& value) const;
+    Bytes in_generation(const Bytes& key, uint64_t generation) const;
+    bool is_of(const Bytes& raw_key, uint64_t generation) const;
+    Bytes own_key(const Bytes& raw_key) const;
+
+    const PlannedMap& map_;
+    ValueWords words_;
+    size_t index_;
+    RawMaps& raw_;
+    uint64_t generation_ = 0;
+    Values taken_;
+    bool asked_ = false;
+};
+
+}  // namespace lt

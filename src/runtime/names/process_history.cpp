@@ -1,0 +1,191 @@
+// The records come with a perf event that never fires, one on each CPU; they are sorted by time.
+#include "runtime/names/process_history.h"
+
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/os/cpus.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t page = 4096;
+constexpr size_t ring_size = 64 * page;
+constexpr size_t most_ended = 4096;  // number of ended processes to remember
+
+struct TaskBody {  // of fork and exit
+    uint32_t pid, parent, tid, parent_tid;
+};
+struct CommBody {
+    uint32_t pid, tid;
+};
+struct MmapBody {
+    uint32_t pid, tid;
+    uint64_t begin, length, offset;
+    uint32_t major, minor;
+    uint64_t inode, generation;
+    uint32_t protection, flags;
+};
+
+template <class T>
+T read_as(const uint8_t* bytes) {
+    T value{};
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+Result<Descriptor> open_records(int cpu) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    attr.sample_type = PERF_SAMPLE_TIME;
+    attr.sample_id_all = 1;
+    attr.mmap = 1;
+    attr.mmap2 = 1;
+    attr.comm = 1;
+    attr.comm_exec = 1;
+    attr.task = 1;
+    attr.watermark = 1;
+    attr.wakeup_watermark = ring_size / 4;
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    const long fd = ::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) return system_error("cannot record what processes map", errno);
+    return Descriptor(static_cast<int>(fd));
+}
+
+// Copies from a ring buffer, where a record may wrap around the end.
+std::vector<uint8_t> copied(const uint8_t* data, uint64_t from, size_t size) {
+    std::vector<uint8_t> out(size);
+    for (size_t done = 0; done < size;) {
+        const size_t at = (from + done) % ring_size;
+        const size_t part = std::min(size - done, ring_size - at);
+        std::memcpy(out.data() + done, data + at, part);
+        done += part;
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessHistory>> ProcessHistory::open() {
+    const auto cpus = online_cpus();
+    if (!cpus) return cpus.error();
+    std::unique_ptr<ProcessHistory> history(new ProcessHistory);
+    for (int cpu : *cpus) {
+        auto event = open_records(cpu);
+        if (!event) return event.error();
+        void* pages = ::mmap(nullptr, page + ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, event->get(), 0);
+        if (pages == MAP_FAILED) return system_error("cannot map the records of processes", errno);
+        history->rings_.push_back({*std::move(event), pages});
+    }
+    return history;
+}
+
+ProcessHistory::~ProcessHistory() {
+    for (const Ring& ring : rings_) ::munmap(ring.pages, page + ring_size);
+}
+
+std::vector<int> ProcessHistory::descriptors() const {
+    std::vector<int> all;
+    for (const Ring& ring : rings_) all.push_back(ring.event.get());
+    return all;
+}
+
+void ProcessHistory::catch_up() {
+    std::vector<Record> records;
+    for (const Ring& ring : rings_) take(ring, records);
+    std::ranges::stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
+    for (const Record& record : records) apply(record.bytes);
+}
+
+void ProcessHistory::take(const Ring& ring, std::vector<Record>& out) const {
+    auto* control = static_cast<perf_event_mmap_page*>(ring.pages);
+    const auto* data = static_cast<const uint8_t*>(ring.pages) + page;
+    std::atomic_ref<__u64> head(control->data_head), tail(control->data_tail);
+    const uint64_t end = head.load(std::memory_order_acquire);
+    uint64_t at = tail.load(std::memory_order_relaxed);
+    while (at < end) {
+        const auto header = read_as<perf_event_header>(copied(data, at, sizeof(perf_event_header)).data());
+        if (header.size < sizeof header) break;
+        auto bytes = copied(data, at, header.size);
+        at += header.size;
+        if (bytes.size() < sizeof header + sizeof(uint64_t)) continue;
+        const auto time = read_as<uint64_t>(bytes.data() + bytes.size() - sizeof(uint64_t));
+        out.push_back({time, std::move(bytes)});
+    }
+    tail.store(end, std::memory_order_release);
+}
+
+void ProcessHistory::apply(const std::vector<uint8_t>& record) {
+    const auto header = read_as<perf_event_header>(record.data());
+    const uint8_t* body = record.data() + sizeof header;
+    const size_t size = record.size() - sizeof header - sizeof(uint64_t);
+    if (header.type == PERF_RECORD_FORK && size >= sizeof(TaskBody)) return forked(body);
+    if (header.type == PERF_RECORD_MMAP2 && size > sizeof(MmapBody)) return mapped(body, size);
+    if (header.type == PERF_RECORD_EXIT && size >= sizeof(TaskBody)) {
+        const auto task = read_as<TaskBody>(body);
+        if (task.pid == task.tid) ended(task.pid);
+    }
+    if (header.type == PERF_RECORD_COMM && size >= sizeof(CommBody) &&
+        (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
+        RecordedProcess& process = processes_[read_as<CommBody>(body).pid];
+        process.complete = true;
+        process.mappings.clear();
+    }
+}
+
+// A process starts with its parent's mappings; threads do not count.
+void ProcessHistory::forked(const uint8_t* body) {
+    const auto task = read_as<TaskBody>(body);
+    if (task.pid == task.parent) return;
+    RecordedProcess child{task.parent};
+    if (const auto parent = processes_.find(task.parent); parent != processes_.end()) {
+        child.complete = parent->second.complete;
+        child.mappings = parent->second.mappings;
+    }
+    processes_[task.pid] = std::move(child);
+}
+
+void ProcessHistory::mapped(const uint8_t* body, size_t size) {
+    const auto m = read_as<MmapBody>(body);
+    const char* name = reinterpret_cast<const char*>(body) + sizeof m;
+    Mapping mapping{m.begin,
+                    m.begin + m.length,
+                    m.offset,
+                    m.inode,
+                    fmt::format("{:02x}:{:02x}", m.major, m.minor),
+                    std::string(name, ::strnlen(name, size - sizeof m))};
+    if (mapping.name == "//anon") mapping.name.clear();
+    auto& all = processes_[m.pid].mappings;
+    std::erase_if(all, [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
+    all.push_back(std::move(mapping));
+}
+
+void ProcessHistory::ended(uint32_t pid) {
+    const auto process = processes_.find(pid);
+    if (process == processes_.end()) return;
+    process->second.has_ended = true;
+    ended_.push_back(pid);
+    if (ended_.size() <= most_ended) return;
+    // The number may belong to another process by now.
+    const auto oldest = processes_.find(ended_.front());
+    if (oldest != processes_.end() && oldest->second.has_ended) processes_.erase(oldest);
+    ended_.pop_front();
+}
+
+const RecordedProcess* ProcessHistory::find(uint32_t pid) const {
+    const auto process = processes_.find(pid);
+    return process == processes_.end() ? nullptr : &process->second;
+}
+
+}  // namespace lt

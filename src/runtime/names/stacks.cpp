@@ -1,0 +1,53 @@
+#include "runtime/names/stacks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/border/plan.h"
+#include "runtime/bpf/map.h"
+
+namespace lt {
+
+std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value) {
+    const auto first = value.begin() + 1;
+    return {first, std::find(first, value.end(), uint64_t{0})};
+}
+
+uint64_t stack_id(std::span<const uint64_t> addresses) {
+    uint64_t hash = 0;
+    for (uint64_t address : addresses) {
+        hash = (hash ^ address) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash == stack_none || hash == stack_lost ? 1 : hash;
+}
+
+const std::vector<Frame>& Stacks::frames(const Stack& stack) {
+    const Key key{stack.id, stack.process};
+    const auto [named, fresh] = named_.try_emplace(key);
+    if (!fresh || stack.id == stack_none || stack.id == stack_lost) return named->second;
+    const std::vector<uint64_t> found = addresses(key);
+    const auto pid = static_cast<uint32_t>(stack.process);
+    named->second = pid == 0 ? symbolizer_.kernel(found) : symbolizer_.process(pid, found);
+    return named->second;
+}
+
+// The function with a symbol, at the innermost line.
+Frame Stacks::symbol(uint64_t address, uint32_t process) {
+    const std::array<uint64_t, 1> one{address};
+    const std::vector<Frame> frames = process == 0 ? symbolizer_.kernel(one) : symbolizer_.process(process, one);
+    const auto own = std::ranges::find_if(frames, [](const Frame& frame) { return !frame.inlined; });
+    if (own == frames.end()) return {};
+    Frame found = *own;
+    found.place = frames.front().place;
+    return found;
+}
+
+std::vector<uint64_t> Stacks::addresses(const Key& key) const {
+    const std::array<uint64_t, 2> bytes{key.first, key.second};
+    std::array<uint64_t, 1 + stack_frames> value{};
+    if (map_ < 0 || bpf::lookup(map_, bytes.data(), value.data()) < 0) return {};
+    return stack_addresses(value);
+}
+
+}  // namespace lt

@@ -1,0 +1,47 @@
+// The named frames of stacks, for the ids that maps and records hold. Each stack is read and named once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/names/symbolize.h"
+#include "runtime/values/value.h"
+
+namespace lt {
+
+class Stacks {
+  public:
+    // `map` is the descriptor of the map with the stacks; -1: the plan takes no stacks.
+    explicit Stacks(int map, SymbolStyle style = {}) : map_(map), symbolizer_(std::move(style)) {}
+
+    // Empty if there are none, or if they are not found.
+    const std::vector<Frame>& frames(const Stack& stack);
+
+    // The same for kernel addresses from elsewhere, innermost first.
+    std::vector<Frame> kernel(std::span<const uint64_t> addresses) { return symbolizer_.kernel(addresses); }
+
+    Symbolizer& symbolizer() { return symbolizer_; }
+
+    // Only the name of the symbol at an address of a process, or (0) of the kernel; empty if unknown.
+    Frame symbol(uint64_t address, uint32_t process);
+
+    using Key = std::pair<uint64_t, uint64_t>;  // as in the map: id and process
+    std::vector<uint64_t> addresses(const Key& key) const;
+
+  private:
+    int map_;
+    Symbolizer symbolizer_;
+    std::map<Key, std::vector<Frame>> named_;
+};
+
+// The id under which the BPF library stores these frames, at least one; the same as in stdlib/bpf/stack.bpf.c.
+uint64_t stack_id(std::span<const uint64_t> addresses);
+
+// The frames in a value of that map.
+std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value);
+
+}  // namespace lt

@@ -1,0 +1,239 @@
+// A file is opened through the process that maps it, which also finds deleted files and those of containers. Its path
+// is the second choice, and only used if it still leads to the same file.
+#include "runtime/names/symbolize.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "arch/arch.h"
+#include "base/text.h"
+#include "runtime/os/mounts.h"
+#include "runtime/programs/demangle.h"
+
+namespace lt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto may_have_changed =
+    std::chrono::milliseconds(100);  // a list is read again after this time if something was not in it
+
+// Removes and returns the first word.
+std::string_view next_word(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+bool read_number(std::string_view text, uint64_t& out, int base) {
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), out, base);
+    return failure == std::errc() && end == text.data() + text.size();
+}
+
+// "5581a000-5581c000 r-xp 00002000 08:01 1234    /usr/bin/cat"
+std::optional<Mapping> code_mapping(std::string_view line) {
+    Mapping m;
+    const std::string_view range = next_word(line), rights = next_word(line), offset = next_word(line);
+    m.device = next_word(line);
+    const std::string_view inode = next_word(line);
+    const size_t dash = std::min(range.find('-'), range.size());
+    const bool whole = read_number(range.substr(0, dash), m.begin, 16) && dash < range.size() &&
+                       read_number(range.substr(dash + 1), m.end, 16) && read_number(offset, m.offset, 16) &&
+                       read_number(inode, m.inode, 10);
+    if (!whole || rights.find('x') == std::string_view::npos) return {};
+    m.name = trim(line);
+    return m;
+}
+
+bool is_file(const std::string& path, uint64_t inode) {
+    struct stat about{};
+    return ::stat(path.c_str(), &about) == 0 && about.st_ino == inode;
+}
+
+Frame kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
+    const auto symbol = symbols.at(address - (after ? 1 : 0));
+    if (!symbol) return {address};
+    const std::string module = symbol->module.empty() ? "" : fmt::format("[{}]", symbol->module);
+    return {address, std::string(symbol->name), address - symbol->address, module};
+}
+
+const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
+    const auto at =
+        std::ranges::find_if(mappings, [&](const Mapping& m) { return address >= m.begin && address < m.end; });
+    return at == mappings.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::vector<Mapping> code_mappings(std::string_view maps) {
+    std::vector<Mapping> all;
+    for (std::string_view line : split(maps, '\n')) {
+        if (auto mapping = code_mapping(line)) all.push_back(*std::move(mapping));
+    }
+    return all;
+}
+
+void Symbolizer::record_processes() {
+    // Without the records, fewer ended processes are known; their frames show that.
+    if (auto history = ProcessHistory::open()) history_ = *std::move(history);
+}
+
+void Symbolizer::read_kallsyms() {
+    const Result<std::string> text = read_text("/proc/kallsyms");
+    kallsyms_.emplace(text ? std::string_view(*text) : std::string_view());
+    kallsyms_read_ = Clock::now();
+}
+
+// Modules and BPF programs come and go during a run.
+const Kallsyms& Symbolizer::kallsyms(std::span<const uint64_t> addresses) {
+    if (!kallsyms_) read_kallsyms();
+    const auto is_unknown = [&](uint64_t address) { return !kallsyms_->at(address - 1); };
+    if (Clock::now() - kallsyms_read_ > may_have_changed && std::ranges::any_of(addresses, is_unknown)) read_kallsyms();
+    return *kallsyms_;
+}
+
+std::vector<Frame> Symbolizer::kernel(std::span<const uint64_t> addresses) {
+    const Kallsyms& symbols = kallsyms(addresses);
+    std::vector<Frame> frames;
+    for (uint64_t address : addresses) frames.push_back(kernel_frame(symbols, address, !frames.empty()));
+    return frames;
+}
+
+std::string Symbolizer::kernel_offset(uint64_t address) {
+    const auto symbol = kallsyms({&address, 1}).at(address);
+    if (!symbol) return {};
+    const std::string module = symbol->module.empty() ? "" : fmt::format(" [{}]", symbol->module);
+    return fmt::format("{}+{:#x}/{:#x}{}", symbol->name, address - symbol->address, symbol->size, module);
+}
+
+// In code without frame pointers they lead to whatever is on the stack. A value that cannot be an address ends the
+// stack.
+std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
+    Process& process = refreshed(pid);
+    std::vector<Frame> frames;
+    for (uint64_t address : addresses) {
+        if (address >= arch::native.program_end) break;
+        add_user_frames(frames, pid, process, address);
+    }
+    return frames;
+}
+
+// A running process maps libraries and can become another program. One that has ended keeps its mappings.
+Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
+    if (history_) history_->catch_up();
+    Process& process = processes_[pid];
+    Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
+    if (!maps || maps->empty()) {
+        recall(pid, process);
+    } else if (*maps != process.maps) {
+        process.maps = *std::move(maps);
+        process.mappings = code_mappings(process.maps);
+    }
+    return process;
+}
+
+// Fills in a process that has ended from the records. One that never called exec also has its parent's mappings.
+void Symbolizer::recall(uint32_t pid, Process& process) {
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded == nullptr) return;
+    if (recorded->complete) process.mappings.clear();
+    if (!recorded->complete && process.mappings.empty()) process.mappings = inherited(recorded->parent);
+    for (const Mapping& mapping : recorded->mappings) {
+        std::erase_if(process.mappings,
+                      [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
+        process.mappings.push_back(mapping);
+    }
+}
+
+// The mappings of the nearest ancestor with any. Numbers are reused, so there may be cycles.
+std::vector<Mapping> Symbolizer::inherited(uint32_t forefather) const {
+    constexpr int farthest = 32;
+    for (int i = 0; i < farthest && forefather != 0; i++) {
+        const Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", forefather));
+        if (maps && !maps->empty()) return code_mappings(*maps);
+        if (const auto known = processes_.find(forefather);
+            known != processes_.end() && !known->second.mappings.empty())
+            return known->second.mappings;
+        const RecordedProcess* recorded = history_->find(forefather);
+        forefather = recorded == nullptr ? 0 : recorded->parent;
+    }
+    return {};
+}
+
+void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address) {
+    const bool after = !frames.empty();
+    Frame frame{.address = address, .offset = address, .user = true};
+    const Mapping* mapping = mapping_at(process.mappings, address);
+    if (mapping != nullptr) frame.object = mapping->name;
+    const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
+    if (mapped == nullptr) {
+        if (const auto compiled = compiled_at(pid, process, address - (after ? 1 : 0))) {
+            frame.function = compiled->name;
+            frame.offset = address - compiled->begin;
+            frame.object.clear();
+        }
+        return frames.push_back(std::move(frame));
+    }
+    const uint64_t in_file = address - mapping->begin + mapping->offset;
+    frame.offset = mapped->elf.address_at_offset(in_file).value_or(address);
+    const auto source = mapped->lines ? mapped->lines->at(frame.offset - (after ? 1 : 0)) : std::vector<SourceFrame>();
+    for (size_t i = 0; i + 1 < source.size(); i++)
+        frames.push_back({address, source[i].function, 0, mapping->name, source[i].place, true, true});
+    if (!source.empty()) frame.place = source.back().place;
+    if (auto function = mapped->elf.name_at_offset(in_file, after)) {
+        frame.function = style_.mangled ? std::string(function->symbol) : demangle(function->symbol);
+        frame.offset = function->offset;
+    }
+    frames.push_back(std::move(frame));
+}
+
+// The compiler continues while the process runs, so a function may have been added since.
+const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process, uint64_t address) {
+    const PerfMap::Function* found = process.compiled ? process.compiled->at(address) : nullptr;
+    if (found != nullptr || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return found;
+    process.compiled_read = Clock::now();
+    const auto text = read_perf_map(pid);
+    if (!text && process.compiled) return nullptr;
+    process.compiled.emplace(text.value_or(""));
+    return process.compiled->at(address);
+}
+
+const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
+    const FileId id{mapping.device, mapping.inode};
+    if (const auto known = files_.find(id); known != files_.end()) return known->second ? &*known->second : nullptr;
+    std::vector<std::string> paths{fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end)};
+    for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
+    for (const std::string& path : paths) {
+        if (!is_file(path, mapping.inode)) continue;
+        std::optional<File>& kept = files_[id];
+        // The process may have ended since, and with it this way to the file.
+        if ((kept = open_file(pid, path, mapping))) return &*kept;
+    }
+    return nullptr;
+}
+
+// The file systems that a process's path can refer to: its own, its parent's if it has ended, and ours.
+std::vector<std::string> Symbolizer::roots_of(uint32_t pid) const {
+    std::vector<std::string> roots{fmt::format("/proc/{}/root", pid)};
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded != nullptr && recorded->parent != 0) roots.push_back(fmt::format("/proc/{}/root", recorded->parent));
+    roots.emplace_back();
+    return roots;
+}
+
+std::optional<Symbolizer::File> Symbolizer::open_file(uint32_t pid, const std::string& path,
+                                                      const Mapping& mapping) const {
+    Result<ElfFile> opened = ElfFile::open(path, mapping.name);
+    if (!opened) return {};
+    opened->add_debug_symbols(mapping.name, {roots_of(pid), style_.debug_folders});
+    File file{*std::move(opened), {}};
+    if (style_.source_lines) file.lines = SourceLines::open(file.elf.handles());
+    return file;
+}
+
+}  // namespace lt

@@ -1,0 +1,84 @@
+// Names for code addresses: of the kernel by its symbol list, of a process by its mappings and the symbols of the
+// mapped files, or from the list of its just-in-time compiler. Everything read is kept, so that a process can be
+// symbolized after it has ended.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/dwarf/source_lines.h"
+#include "runtime/kernel/kallsyms.h"
+#include "runtime/names/process_history.h"
+#include "runtime/programs/elf_file.h"
+#include "runtime/programs/mapping.h"
+#include "runtime/programs/perf_map.h"
+#include "runtime/values/value.h"
+
+namespace lt {
+
+// The mappings that hold code, from the text of /proc/PID/maps.
+std::vector<Mapping> code_mappings(std::string_view maps);
+
+// How functions of programs are printed.
+struct SymbolStyle {
+    bool source_lines = false;  // with source lines and inlined functions, if there is debug information
+    bool mangled = false;       // by their symbols, not demangled
+    std::vector<std::string> debug_folders = {};  // searched for debug files before /usr/lib/debug
+};
+
+class Symbolizer {
+  public:
+    explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}
+
+    // Starts to record what processes map, for those that end before they are symbolized.
+    void record_processes();
+    // May be null.
+    ProcessHistory* history() { return history_.get(); }
+
+    // Innermost first: all but the first are return addresses.
+    std::vector<Frame> kernel(std::span<const uint64_t> addresses);
+    std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses);
+    // In the form of the kernel's %pS: "vfs_read+0x1a/0x320 [module]"; empty if unknown.
+    std::string kernel_offset(uint64_t address);
+
+  private:
+    struct Process {
+        std::string maps;  // as last read
+        std::vector<Mapping> mappings;
+        std::optional<PerfMap> compiled;  // compiled just in time, as last read
+        std::chrono::steady_clock::time_point compiled_read = {};
+    };
+    struct File {
+        ElfFile elf;
+        std::optional<SourceLines> lines;
+    };
+    using FileId = std::pair<std::string, uint64_t>;  // device and inode
+
+    Process& refreshed(uint32_t pid);
+    void recall(uint32_t pid, Process& process);
+    std::vector<Mapping> inherited(uint32_t forefather) const;
+    void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
+    const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
+    const File* file(uint32_t pid, const Mapping& mapping);
+    std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
+    std::vector<std::string> roots_of(uint32_t pid) const;
+    void read_kallsyms();
+    const Kallsyms& kallsyms(std::span<const uint64_t> addresses);
+
+    SymbolStyle style_;
+    std::unique_ptr<ProcessHistory> history_;
+    std::optional<Kallsyms> kallsyms_;
+    std::chrono::steady_clock::time_point kallsyms_read_ = {};
+    std::map<uint32_t, Process> processes_;
+    std::map<FileId, std::optional<File>> files_;
+};
+
+}  // namespace lt

@@ -1,0 +1,22 @@
+// Effects of functions besides printing: reading files, running commands, setting socket options.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace lt {
+
+// The first `most` bytes of a file.
+Result<std::string> file_text(const std::string& path, size_t most);
+
+// Runs a shell command, waits for it and returns its output.
+Result<std::string> command_output(const std::string& command);
+
+// The arguments of setsockopt(2), for a descriptor of another process.
+struct SocketOption {
+    int process, descriptor, level, option, value;
+};
+Status set_socket_option(const SocketOption& option);
+
+}  // namespace lt

@@ -1,0 +1,148 @@
+// Detached mounts (fsopen, fsconfig, fsmount) exist since Linux 5.2. They are called by number, because the C library
+// has had wrappers for only a few years.
+#include "runtime/os/mounts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/text.h"
+
+namespace lt {
+
+Result<Folder> mount_privately(const char* type);
+
+namespace {
+
+Result<std::string> read_all(int fd) {
+    constexpr size_t step = 1 << 16;
+    std::string text;
+    for (size_t used = 0;;) {
+        text.resize(std::max(used + step, text.capacity()));
+        const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return system_error("read", errno);
+        used += static_cast<size_t>(n);
+        if (n > 0) continue;
+        text.resize(used);
+        return text;
+    }
+}
+
+Result<std::string> read_at(int folder, const std::string& name) {
+    const Descriptor fd(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return system_error("open", errno);
+    return read_all(fd.get());
+}
+
+struct MountPoint {
+    const char* path;
+    long magic;
+};
+
+constexpr MountPoint tracefs_points[] = {
+    {"/sys/kernel/tracing", TRACEFS_MAGIC},
+    {"/sys/kernel/debug/tracing", TRACEFS_MAGIC},
+};
+constexpr MountPoint debugfs_points[] = {{"/sys/kernel/debug", DEBUGFS_MAGIC}};
+
+// Both folders of /sys exist without a mount, too, but are empty.
+bool is_mounted(const MountPoint& point) {
+    struct statfs about{};
+    return ::statfs(point.path, &about) == 0 && about.f_type == point.magic;
+}
+
+Result<Folder> open_mounted(std::span<const MountPoint> points, const char* type) {
+    std::optional<Error> refused;
+    for (const MountPoint& point : points) {
+        if (!is_mounted(point)) continue;
+        Result<Folder> folder = Folder::open(point.path);
+        if (folder) return folder;
+        if (!refused) refused = folder.error();
+    }
+    Result<Folder> own = mount_privately(type);
+    if (own) return own;
+    Error error = refused ? *refused : own.error();
+    error.hint = refused
+                     ? "run lt as root, or add the capability CAP_DAC_READ_SEARCH"
+                     : fmt::format("run lt as root, or mount it: `mount -t {} {} {}`", type, type, points.front().path);
+    return error;
+}
+
+}  // namespace
+
+Result<Folder> mount_privately(const char* type) {
+    const std::string doing = std::string("mount ") + type + " for this process";
+    const Descriptor context(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC)));
+    if (!context) return system_error(doing, errno);
+    if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) {
+        return system_error(doing, errno);
+    }
+    Descriptor mount(static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, 0)));
+    if (!mount) return system_error(doing, errno);
+    return Folder(std::move(mount));
+}
+
+Result<Folder> open_tracefs() { return open_mounted(tracefs_points, "tracefs"); }
+Result<Folder> open_debugfs() { return open_mounted(debugfs_points, "debugfs"); }
+
+Result<Folder> Folder::open(const std::string& path) {
+    Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) return system_error(path, errno);
+    return Folder(std::move(fd));
+}
+
+Result<std::string> Folder::read(const std::string& name) const {
+    Result<std::string> text = read_at(fd_.get(), name);
+    if (!text) return text.error_in(name);
+    return text;
+}
+
+std::vector<std::string> Folder::list(const std::string& name) const {
+    const int fd = ::openat(fd_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return {};
+    struct Close {
+        void operator()(DIR* d) const { ::closedir(d); }
+    };
+    const std::unique_ptr<DIR, Close> folder(::fdopendir(fd));
+    if (!folder) {
+        ::close(fd);
+        return {};
+    }
+    std::vector<std::string> names;
+    while (const dirent* entry = ::readdir(folder.get())) {
+        if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+bool Folder::has(const std::string& name) const { return ::faccessat(fd_.get(), name.c_str(), F_OK, AT_EACCESS) == 0; }
+
+Result<std::string> read_text(const std::string& path) {
+    Result<std::string> text = read_at(AT_FDCWD, path);
+    if (!text) return text.error_in(path);
+    return text;
+}
+
+std::string cgroup_mount() {
+    const Result<std::string> mounts = read_text("/proc/self/mounts");
+    for (std::string_view line : split(mounts ? std::string_view(*mounts) : std::string_view(), '\n')) {
+        const auto words = split(line, ' ');
+        if (words.size() > 2 && words[2] == "cgroup2") return std::string(words[1]);
+    }
+    return {};
+}
+
+}  // namespace lt

@@ -1,0 +1,17 @@
+// Times of day for output.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lt {
+
+int64_t unix_now();  // nanoseconds since 1970
+
+// The calendar time (by the current setting) at which the monotonic clock showed this value, in nanoseconds.
+int64_t unix_time(uint64_t monotonic);
+
+// "14:03:05.000123", in the local time zone.
+std::string clock_text(int64_t unix_time);
+
+}  // namespace lt

@@ -1,0 +1,60 @@
+#include "runtime/print/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/print/printer.h"
+#include "runtime/print/show.h"
+#include "runtime/values/distribution.h"
+#include "runtime/values/hist.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t most_rows = 20;
+constexpr size_t column_width = 8;
+
+struct Figure {
+    std::string name;
+    std::string text;
+};
+
+std::string figure_text(std::optional<int64_t> value, View view, bool plain) {
+    return value ? show({integer_type(8, true, view), *value}, plain) : std::string(nothing_text);
+}
+
+std::vector<Figure> figures(const Distribution& d, View view, bool plain) {
+    const bool any = d.count != 0;
+    const auto text = [&](int64_t value) {
+        return figure_text(any ? std::optional(value) : std::nullopt, view, plain);
+    };
+    std::vector<Figure> out = {
+        {"count", fmt::format("{}", d.count)}, {"min", text(d.least)}, {"avg", text(d.average())}};
+    constexpr std::array<std::pair<const char*, uint64_t>, 4> shares = {
+        {{"p50", 50'000'000}, {"p90", 90'000'000}, {"p99", 99'000'000}, {"p99.9", 99'900'000}}};
+    for (const auto& [name, share] : shares) out.push_back({name, figure_text(percentile(d, share), view, plain)});
+    out.push_back({"max", text(d.greatest)});
+    return out;
+}
+
+void append_figures(std::string& out, const std::vector<Figure>& figures) {
+    std::string values;
+    for (const Figure& f : figures) {
+        const size_t width = std::max(column_width, f.text.size());
+        const std::string_view gap = values.empty() ? "" : " ";
+        fmt::format_to(std::back_inserter(out), "{}{:>{}}", gap, f.name, width);
+        fmt::format_to(std::back_inserter(values), "{}{:>{}}", gap, f.text, width);
+    }
+    out.append("\n").append(values).append("\n");
+}
+
+}  // namespace
+
+void append_distribution(std::string& out, const Distribution& d, View view, bool plain) {
+    append_figures(out, figures(d, view, plain));
+    append_histogram(out, histogram_of(d, view), view, plain, most_rows);
+}
+
+}  // namespace lt

@@ -1,0 +1,214 @@
+#include "runtime/print/flame.h"
+#include "runtime/border/duration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/visible.h"
+#include "runtime/print/relay.h"
+
+namespace lt {
+
+namespace {
+
+constexpr double picture_width = 1200, row_height = 17, top = 48, bottom = 16, letter_width = 7.2;
+constexpr double least_width = 0.1;  // the least width of a drawn function, in the picture's units
+
+struct EscapeRow {
+    char character;
+    std::string_view text;
+};
+constexpr std::array escapes{EscapeRow{'&', "&amp;"}, EscapeRow{'<', "&lt;"}, EscapeRow{'>', "&gt;"},
+                             EscapeRow{'"', "&quot;"}};
+
+// The characters of a name, as far as XML allows them; a byte that is not part of a UTF-8 character becomes \xNN.
+std::string escaped(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const size_t length = utf8_length(text);
+        const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+        const auto row = std::ranges::find(escapes, character.front(), &EscapeRow::character);
+        const bool is_allowed = length != 0 && static_cast<unsigned char>(character.front()) >= 0x20 &&
+                                character != "\xef\xbf\xbe" && character != "\xef\xbf\xbf";
+        if (row != escapes.end())
+            out += row->text;
+        else if (is_allowed)
+            out += character;
+        else
+            for (char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        text.remove_prefix(character.size());
+    }
+    return out;
+}
+
+// The part of a name that fits into `room` characters.
+std::string shortened(std::string_view name, size_t room) {
+    size_t count = 0, end = 0;
+    for (size_t at = 0; at < name.size(); count++) {
+        if (count + 2 <= room) end = at;
+        at += std::max<size_t>(utf8_length(name.substr(at)), 1);
+    }
+    if (count <= room) return std::string(name);
+    return room < 3 ? "" : std::string(name.substr(0, end)) + "..";
+}
+
+// Warm colors for programs, cold ones for the kernel; a name has the same color in all pictures.
+std::string color_of(std::string_view name) {
+    uint32_t hash = 2166136261U;
+    for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    const bool kernel = name.ends_with("_[k]");
+    const uint32_t hue = kernel ? 195 + hash % 40 : 8 + hash % 44;
+    return fmt::format("hsl({},{}%,{}%)", hue, kernel ? 55 : 80, 62 + hash / 64 % 10);
+}
+
+constexpr std::string_view style =
+    "text{font:12px monospace;fill:#000;pointer-events:none}g.f{cursor:pointer}g.f:hover rect{stroke:#000}"
+    "rect{stroke:#fff;stroke-width:.4}.found rect{fill:#c3f!important}.button{cursor:pointer;pointer-events:all}";
+
+// Each function is a group with its position in thousandths of a percent and its row; a click recomputes all widths.
+constexpr std::string_view script = R"js(
+const frames = [...document.querySelectorAll('g.f')].map(g => ({g, x: +g.dataset.x, w: +g.dataset.w, row: +g.dataset.row,
+    name: g.querySelector('title').textContent, rect: g.querySelector('rect'), text: g.querySelector('text')}));
+const W = 1200, said = document.getElementById('said');
+function draw(from, width, row) {
+    for (const f of frames) {
+        const inside = f.row >= row ? f.x >= from - 1e-9 && f.x + f.w <= from + width + 1e-9
+                                    : f.x <= from + 1e-9 && f.x + f.w >= from + width - 1e-9;
+        f.g.style.display = inside ? '' : 'none';
+        if (!inside) continue;
+        const x = f.row < row ? 0 : (f.x - from) / width * W, w = f.row < row ? W : f.w / width * W;
+        f.rect.setAttribute('x', x); f.rect.setAttribute('width', w); f.text.setAttribute('x', x + 3);
+        const name = f.g.dataset.name, room = Math.floor((w - 6) / 7.2);
+        f.text.textContent = name.length <= room ? name : room < 3 ? '' : name.slice(0, room - 2) + '..';
+    }
+}
+const whole = () => draw(0, 100, 0);
+function search() {
+    const word = prompt('Functions whose names match (a regular expression):');
+    if (word === null) return;
+    let pattern;
+    try { pattern = new RegExp(word); } catch { said.textContent = 'no regular expression'; return; }
+    const hits = frames.filter(f => word !== '' && pattern.test(f.g.dataset.name));
+    frames.forEach(f => f.g.classList.toggle('found', hits.includes(f)));
+    let sum = 0, end = -1;
+    for (const f of hits.sort((a, b) => a.x - b.x || a.row - b.row))
+        if (f.x >= end - 1e-9) { sum += f.w; end = f.x + f.w; }
+    said.textContent = word === '' ? '' : 'matched: ' + sum.toFixed(2) + ' %';
+}
+for (const f of frames) {
+    f.g.addEventListener('click', () => draw(f.x, f.w, f.row));
+    f.g.addEventListener('mouseover', () => { said.textContent = f.name; });
+}
+document.getElementById('whole').addEventListener('click', whole);
+document.getElementById('search').addEventListener('click', search);
+addEventListener('keydown', e => { if (e.key === 'Escape') whole(); if (e.key === 'f' && e.ctrlKey) { e.preventDefault(); search(); } });
+)js";
+
+}  // namespace
+
+// One picture in progress.
+class FlameDrawing {
+  public:
+    FlameDrawing(const FlameGraph::Node& root, bool durations)
+        : root_(root), durations_(durations), height_(top + bottom + row_height * depth(root)) {}
+
+    std::string text(std::string_view title) {
+        out_ = fmt::format(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
+            "<style>{2}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:#f8f8f4;stroke:none\"/>\n"
+            "<text x=\"{3}\" y=\"18\" text-anchor=\"middle\" style=\"font-size:15px\">{4}</text>\n"
+            "<text id=\"said\" x=\"8\" y=\"38\"></text>\n"
+            "<text id=\"whole\" class=\"button\" x=\"8\" y=\"18\">whole</text>\n"
+            "<text id=\"search\" class=\"button\" x=\"1140\" y=\"18\">search</text>\n",
+            picture_width, height_, style, picture_width / 2, escaped(title));
+        draw("all", root_, 0, 0);
+        out_ += fmt::format("<script>//<![CDATA[{}//]]></script>\n</svg>\n", script);
+        return std::move(out_);
+    }
+
+  private:
+    double width_of(const FlameGraph::Node& node) const {
+        return picture_width * static_cast<double>(node.weight) /
+               static_cast<double>(std::max<uint64_t>(root_.weight, 1));
+    }
+    // The number of rows needed.
+    static double depth(const FlameGraph::Node& node) {
+        double most = 0;
+        for (const auto& [name, above] : node.above) most = std::max(most, depth(above));
+        return 1 + most;
+    }
+    void draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row);
+
+    const FlameGraph::Node& root_;
+    bool durations_;
+    double height_;
+    std::string out_;
+};
+
+void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row) {
+    const double width = width_of(node);
+    if (width < least_width) return;
+    const double y = height_ - bottom - row_height * (row + 1);
+    const auto room = static_cast<size_t>(std::max(0.0, (width - 6) / letter_width));
+    const std::string shown = shortened(name, room);
+    const std::string weight =
+        durations_ ? show_duration(static_cast<int64_t>(node.weight)) : fmt::format("{}", node.weight);
+    const double percent = 100 / picture_width;
+    out_ += fmt::format(
+        "<g class=\"f\" data-x=\"{:.5f}\" data-w=\"{:.5f}\" data-row=\"{}\" data-name=\"{}\"><title>{} ({}, {:.2f} "
+        "%)</title>"
+        "<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\" rx=\"2\" style=\"fill:{}\"/>"
+        "<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text></g>\n",
+        x * percent, width * percent, row, escaped(name), escaped(name), weight, width * percent, x, y, width,
+        row_height - 1, color_of(name), x + 3, y + 12, escaped(shown));
+    for (const auto& [above_name, above] : node.above) {
+        draw(above_name, above, x, row + 1);
+        x += width_of(above);
+    }
+}
+
+namespace {
+
+class FlamePrinter final : public Relay {
+  public:
+    FlamePrinter(FlameGraph& graph, Printer& next, bool named) : Relay(next), graph_(graph), named_(named) {}
+
+    void map(const MapContent& content) override {
+        next_.map(content);
+        if (!content.at_end) return;
+        for (size_t i = 0; i < content.entries.size(); i++) {
+            auto folded = fold(content.entries[i]);
+            if (!folded) continue;
+            if (named_) folded->frames.insert(folded->frames.begin(), content.name);
+            graph_.add(*folded);
+        }
+    }
+
+  private:
+    FlameGraph& graph_;
+    bool named_;
+};
+
+}  // namespace
+
+void FlameGraph::add(const FoldedStack& stack) {
+    Node* node = &root_;
+    node->weight += stack.weight;
+    for (const std::string& frame : stack.frames) {
+        node = &node->above[frame];
+        node->weight += stack.weight;
+    }
+}
+
+std::string FlameGraph::svg(std::string_view title, bool durations) const {
+    return FlameDrawing(root_, durations).text(title);
+}
+
+std::unique_ptr<Printer> flame_printer(FlameGraph& graph, Printer& next, bool named) {
+    return std::make_unique<FlamePrinter>(graph, next, named);
+}
+
+}  // namespace lt

@@ -1,0 +1,37 @@
+// Flame graphs: stacks share the boxes of their common outer functions, and the width of a box is its share of the
+// total weight.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/print/folded.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+
+class FlameGraph {
+  public:
+    void add(const FoldedStack& stack);
+    bool empty() const { return root_.weight == 0; }
+
+    // A self-contained file: titles show numbers, a click magnifies a function, and functions can be searched. With
+    // `durations`, weights are nanoseconds.
+    std::string svg(std::string_view title, bool durations) const;
+
+  private:
+    friend class FlameDrawing;
+    struct Node {
+        uint64_t weight = 0;
+        std::map<std::string, Node> above;  // by name, so that the same stacks give the same picture
+    };
+    Node root_;
+};
+
+// Passes everything on to `next`, and adds the maps at the end of a run to the graph, as far as they can be folded.
+std::unique_ptr<Printer> flame_printer(FlameGraph& graph, Printer& next, bool named);
+
+}  // namespace lt

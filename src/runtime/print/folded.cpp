@@ -1,0 +1,120 @@
+#include "runtime/print/folded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/print/entry_order.h"
+#include "runtime/print/relay.h"
+#include "runtime/print/show.h"
+#include "runtime/values/hist.h"
+
+namespace lt {
+namespace {
+
+// Replaces the separators of frames and lines.
+std::string frame_name(std::string_view text) {
+    std::string name = visible(text);
+    std::ranges::replace(name, ';', ':');
+    return name;
+}
+
+std::string name_of(const Frame& frame) {
+    const std::string name = frame.function.empty() ? frame_text(frame) : frame.function;
+    return frame_name(name) + (frame.user ? "" : "_[k]");
+}
+
+// Outermost first. A missing stack has no frames.
+void add_stack(std::vector<std::string>& frames, const Stack& stack) {
+    if (stack.id == stack_none) return;
+    if (stack.frames.empty()) return frames.push_back(frame_name(stack_rows(stack).front()));
+    for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) frames.push_back(name_of(*frame));
+}
+
+struct WeightOf {
+    using Weight = std::optional<uint64_t>;
+    static Weight of(int64_t number) { return number < 0 ? Weight() : static_cast<uint64_t>(number); }
+
+    Weight operator()(int64_t number) const { return of(number); }
+    Weight operator()(const std::string&) const { return {}; }
+    Weight operator()(const Average& average) const { return of(average.sum); }
+    Weight operator()(const Extreme&) const { return {}; }
+    Weight operator()(const Histogram& histogram) const { return total(histogram); }
+    Weight operator()(const Distribution& distribution) const { return of(distribution.sum); }
+    Weight operator()(const Samples& samples) const { return of(samples.sum); }
+    Weight operator()(const Series&) const { return {}; }
+    Weight operator()(const Causes& causes) const { return of(causes.total()); }
+    Weight operator()(Missing) const { return {}; }
+    Weight operator()(const Stack&) const { return {}; }
+    Weight operator()(const Group&) const { return {}; }
+};
+
+class FoldedPrinter final : public Relay {
+  public:
+    FoldedPrinter(Sink& sink, Printer& others, bool named) : Relay(others), sink_(sink), named_(named) {}
+
+    void map(const MapContent& content) override;
+    void flush() override {
+        sink_.flush();
+        next_.flush();
+    }
+
+  private:
+    Sink& sink_;
+    bool named_;
+};
+
+void FoldedPrinter::map(const MapContent& content) {
+    std::vector<MapEntry> others;
+    for (const size_t index : print_order(content)) {
+        MapEntry entry = content.entries[index];
+        auto folded = fold(entry);
+        if (!folded) {
+            others.push_back(std::move(entry));
+            continue;
+        }
+        if (named_) folded->frames.insert(folded->frames.begin(), content.name);
+        sink_.write(folded_text(*folded));
+    }
+    if (others.empty()) return;
+    next_.map({content.name, std::move(others), content.most, content.at_end, content.value});
+}
+
+}  // namespace
+
+std::optional<FoldedStack> fold(const MapEntry& entry) {
+    const auto weight = std::visit(WeightOf{}, entry.value.data);
+    FoldedStack out;
+    std::vector<std::string> of_program, of_kernel;
+    bool any = false;
+    for (const Value& part : entry.key) {
+        const auto* stack = std::get_if<Stack>(&part.data);
+        any = any || stack != nullptr;
+        if (stack == nullptr) {
+            out.frames.push_back(frame_name(show(part, false)));
+        } else {
+            add_stack(stack->process == 0 ? of_kernel : of_program, *stack);
+        }
+    }
+    if (!any || !weight) return {};
+    out.frames.insert(out.frames.end(), of_program.begin(), of_program.end());
+    out.frames.insert(out.frames.end(), of_kernel.begin(), of_kernel.end());
+    if (out.frames.empty()) out.frames.emplace_back("(no stack)");
+    out.weight = *weight;
+    return out;
+}
+
+bool can_fold(const Type& value) {
+    const bool extreme = value.aggregation == Aggregation::min || value.aggregation == Aggregation::max;
+    return !in_memory(value) && !extreme;
+}
+
+std::string folded_text(const FoldedStack& stack) {
+    return fmt::format("{} {}\n", fmt::join(stack.frames, ";"), stack.weight);
+}
+
+std::unique_ptr<Printer> folded_printer(Sink& sink, Printer& others, bool named) {
+    return std::make_unique<FoldedPrinter>(sink, others, named);
+}
+
+}  // namespace lt

@@ -1,0 +1,256 @@
+// Results as JSON, one object per line: {"type": ..., "data": ...}. The text is put together by hand, because maps can
+// have a million keys.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "runtime/os/timestamps.h"
+#include "runtime/print/entry_order.h"
+#include "runtime/print/json_value.h"
+#include "runtime/print/printer.h"
+#include "runtime/print/show.h"
+
+namespace lt {
+namespace {
+
+constexpr size_t large_write = 64 * 1024;
+
+struct TypeRow {
+    Aggregation aggregation;
+    std::string_view name;
+};
+// bpftrace's names; all others are "map".
+constexpr std::array type_rows{TypeRow{Aggregation::hist, "hist"},   TypeRow{Aggregation::lhist, "hist"},
+                               TypeRow{Aggregation::stats, "stats"}, TypeRow{Aggregation::avg, "stats"},
+                               TypeRow{Aggregation::dist, "dist"},   TypeRow{Aggregation::tseries, "tseries"},
+                               TypeRow{Aggregation::why, "why"}};
+
+// In the order of the enumerators; all are bpftrace's.
+constexpr std::array<std::string_view, 5> made_names{"printf", "time", "cat", "join", "syscall"};
+constexpr std::array<std::string_view, 3> complaint_names{"errorf", "warnf", "runtime_error"};
+
+std::string_view type_of(const MapContent& content) {
+    if (content.entries.empty()) return "map";
+    const Aggregation aggregation = content.entries.plain(0).value.type.aggregation;
+    for (const TypeRow& row : type_rows)
+        if (aggregation == row.aggregation) return row.name;
+    return "map";
+}
+
+class JsonPrinter final : public Printer {
+  public:
+    JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps), plain_(style.plain) {}
+
+    void at(std::optional<int64_t> time) override { time_ = time; }
+    void text(std::string_view text) override { this->text(MadeBy::printf, text); }
+    void text(MadeBy by, std::string_view text) override;
+    void complaint(const Complaint& complaint) override;
+    void map(const MapContent& content) override;
+    void open_spans(const OpenSpans& open) override;
+    void value(const Value& value) override;
+    void histogram(const Value& samples, SampleHistogram which) override;
+    void attached(size_t probes) override;
+    void lost(const LossFact& loss) override;
+    void missed(const MissedFact& missed) override;
+    void account(const AccountFact& account) override;
+    void fact(const Fact& fact) override;
+    void flush() override { sink_.flush(); }
+
+  private:
+    void begin(std::string_view type);
+    void begin_facts(std::string_view type);
+    void end();
+    void member(std::string_view name, std::string_view text);
+    void member(std::string_view name, uint64_t number);
+    void entries(const MapContent& content);
+
+    Sink& sink_;
+    bool stamps_;
+    bool plain_;
+    std::optional<int64_t> time_;
+    std::string out_;
+};
+
+void JsonPrinter::begin(std::string_view type) {
+    begin_facts(type);
+    out_ += ", \"data\": ";
+}
+
+// The members are next to the type, not in "data".
+void JsonPrinter::begin_facts(std::string_view type) {
+    out_ += fmt::format("{{\"type\": \"{}\"", type);
+    if (stamps_) out_ += fmt::format(", \"time\": {}", time_.value_or(unix_now()));
+}
+
+void JsonPrinter::end() {
+    out_ += "}\n";
+    sink_.write(out_);
+    out_.clear();
+}
+
+void JsonPrinter::member(std::string_view name, std::string_view text) {
+    out_ += fmt::format("{}\"{}\": ", out_.back() == '{' ? "" : ", ", name);
+    append_json(out_, text);
+}
+
+void JsonPrinter::member(std::string_view name, uint64_t number) {
+    out_ += fmt::format("{}\"{}\": {}", out_.back() == '{' ? "" : ", ", name, number);
+}
+
+void JsonPrinter::text(MadeBy by, std::string_view text) {
+    if (by == MadeBy::join && text.ends_with('\n')) text.remove_suffix(1);  // join ends its text with a newline
+    begin(made_names[static_cast<size_t>(by)]);
+    append_json(out_, text);
+    end();
+}
+
+void JsonPrinter::complaint(const Complaint& complaint) {
+    begin_facts(complaint_names[static_cast<size_t>(complaint.kind)]);
+    member("msg", complaint.text);
+    member("filename", complaint.where.file);
+    member("line", complaint.where.line);
+    member("col", complaint.where.column);
+    end();
+}
+
+void JsonPrinter::value(const Value& value) {
+    begin("value");
+    append_json(out_, value, plain_);
+    end();
+}
+
+void JsonPrinter::histogram(const Value& samples, SampleHistogram which) {
+    begin(which == SampleHistogram::log ? "hist_log" : "hist_linear");
+    append_buckets(out_, samples, which);
+    end();
+}
+
+void JsonPrinter::map(const MapContent& content) {
+    if (content.at_end && content.entries.empty()) return;
+    begin(type_of(content));
+    out_ += '{';
+    append_json(out_, std::string_view(content.name));
+    out_ += ": ";
+    const bool scalar = content.entries.size() == 1 && content.entries.plain(0).key.empty();
+    scalar ? append_json(out_, content.entries[0].value, plain_) : entries(content);
+    out_ += '}';
+    if (content.sampled)
+        out_ += fmt::format(", \"sampled\": {{\"left_out\": {}, \"detached\": {}}}", content.sampled->left_out,
+                            content.sampled->detached);
+    end();
+}
+
+void JsonPrinter::entries(const MapContent& content) {
+    out_ += '{';
+    bool first = true;
+    for (const size_t index : print_order(content)) {
+        if (!first) out_ += ", ";
+        first = false;
+        const MapEntry entry = content.entries[index];
+        append_json(out_, std::string_view(json_key(entry.key, plain_)));
+        out_ += ": ";
+        append_json(out_, entry.value, plain_);
+        if (out_.size() < large_write) continue;
+        sink_.write(out_);
+        out_.clear();
+    }
+    out_ += '}';
+}
+
+void JsonPrinter::open_spans(const OpenSpans& open) {
+    begin("open_spans");
+    out_ += '{';
+    member("span", open.name);
+    if (open.left_out != 0) member("left_out", open.left_out);
+    out_ += ", \"open\": [";
+    for (const OpenSpanLine& line : open.spans) {
+        if (&line != &open.spans.front()) out_ += ',';
+        out_ += fmt::format("{{\"age\": {}, \"pid\": {}, \"tid\": {}", line.age, line.pid, line.tid);
+        member("comm", line.comm);
+        if (!line.key.empty()) member("key", json_key(line.key, plain_));
+        out_ += ", \"kstack\": ";
+        std::vector<std::string> frames;
+        for (const Frame& frame : line.stack) frames.push_back(frame_text(frame));
+        append_json(out_, frames);
+        out_ += '}';
+    }
+    out_ += "]}";
+    end();
+}
+
+void JsonPrinter::attached(size_t probes) {
+    begin_facts("attached_probes");
+    member("count", probes);
+    out_ += fmt::format(", \"data\": {{\"probes\": {}}}", probes);
+    end();
+}
+
+// bpftrace has one kind of loss, with its own object.
+void JsonPrinter::lost(const LossFact& loss) {
+    if (loss.kind == LossKind::ring_buffer_full) {
+        begin_facts("lost_events");
+        member("count", loss.count);
+        out_ += fmt::format(", \"data\": {{\"events\": {}}}", loss.count);
+        return end();
+    }
+    begin("lost");
+    out_ += '{';
+    member("kind", loss.name);
+    member("subject", loss.subject);
+    member("count", loss.count);
+    member("text", loss.text);
+    out_ += '}';
+    end();
+}
+
+void JsonPrinter::missed(const MissedFact& missed) {
+    begin("missed");
+    out_ += '{';
+    member("probe", missed.probe);
+    member("kind", missed.kind);
+    member("count", missed.count);
+    member("text", missed.text);
+    out_ += '}';
+    end();
+}
+
+void JsonPrinter::account(const AccountFact& account) {
+    begin("account");
+    out_ += '{';
+    member("span", account.span);
+    member("opened", account.opened);
+    member("closed", account.closed);
+    member("open", account.open);
+    out_ += ", \"lost\": {";
+    for (const auto& [kind, count] : account.lost) member(kind, count);
+    out_ += fmt::format("}}, \"unexplained\": {}}}", account.unexplained);
+    end();
+}
+
+struct MemberText {
+    std::string& out;
+    void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
+    void operator()(int64_t number) const { out += fmt::format("{}", number); }
+    void operator()(double number) const { out += fmt::format("{:.6g}", number); }
+    void operator()(bool truth) const { out += truth ? "true" : "false"; }
+    void operator()(const std::vector<std::string>& texts) const { append_json(out, texts); }
+};
+
+void JsonPrinter::fact(const Fact& fact) {
+    if (fact.members.empty()) return;
+    begin(fact.type);
+    for (size_t i = 0; i < fact.members.size(); i++) {
+        out_ += fmt::format("{}\"{}\": ", i == 0 ? "{" : ", ", fact.members[i].first);
+        std::visit(MemberText{out_}, fact.members[i].second);
+    }
+    out_ += '}';
+    end();
+}
+
+}  // namespace
+
+std::unique_ptr<Printer> json_printer(Sink& sink, PrintStyle style) {
+    return std::make_unique<JsonPrinter>(sink, style);
+}
+
+}  // namespace lt

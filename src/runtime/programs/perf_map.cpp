@@ -1,0 +1,78 @@
+#include "runtime/programs/perf_map.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "runtime/os/descriptor.h"
+#include "runtime/os/mounts.h"
+
+namespace lt {
+namespace {
+
+constexpr off_t most_bytes = 256 << 20;
+
+// Removes and returns a number at the front, and the space after it.
+std::optional<uint64_t> take_hex(std::string_view& text) {
+    if (text.starts_with("0x")) text.remove_prefix(2);
+    uint64_t number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (failure != std::errc{} || !text.starts_with(' ')) return {};
+    text.remove_prefix(1);
+    return number;
+}
+
+// The last number in a line of /proc/PID/status: in NSpid, the process's number in its own namespace.
+std::string last_word(std::string_view status, std::string_view name) {
+    for (std::string_view line : split(status, '\n')) {
+        if (!line.starts_with(name)) continue;
+        line = trim(line);
+        return std::string(line.substr(line.find_last_of(" \t") + 1));
+    }
+    return "";
+}
+
+bool is_trusted(const struct stat& file, uint32_t pid) {
+    struct stat process{};
+    if (::stat(fmt::format("/proc/{}", pid).c_str(), &process) != 0) return false;
+    return S_ISREG(file.st_mode) && (file.st_uid == 0 || file.st_uid == process.st_uid) && file.st_size <= most_bytes;
+}
+
+}  // namespace
+
+PerfMap::PerfMap(std::string_view text) {
+    for (std::string_view line : split(text, '\n')) {
+        const auto begin = take_hex(line);
+        const auto size = begin ? take_hex(line) : std::nullopt;
+        if (size && *size > 0 && *size <= UINT64_MAX - *begin && !line.empty())
+            functions_.push_back({*begin, *begin + *size, std::string(line)});
+    }
+}
+
+const PerfMap::Function* PerfMap::at(uint64_t address) const {
+    const auto around = std::find_if(functions_.rbegin(), functions_.rend(),
+                                     [&](const Function& f) { return address >= f.begin && address < f.end; });
+    return around == functions_.rend() ? nullptr : &*around;
+}
+
+std::optional<std::string> read_perf_map(uint32_t pid) {
+    const Result<std::string> status = read_text(fmt::format("/proc/{}/status", pid));
+    if (!status) return {};
+    const std::string inner = last_word(*status, "NSpid:");
+    const std::string path =
+        fmt::format("/proc/{}/root/tmp/perf-{}.map", pid, inner.empty() ? std::to_string(pid) : inner);
+    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat about{};
+    if (!fd || ::fstat(fd.get(), &about) != 0 || !is_trusted(about, pid)) return {};
+    std::string text(static_cast<size_t>(about.st_size), '\0');
+    const ssize_t got = ::read(fd.get(), text.data(), text.size());
+    text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return text;
+}
+
+}  // namespace lt

@@ -1,0 +1,32 @@
+// The functions that a just-in-time compiler has made in a process, as it lists them in /tmp/perf-PID.map.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lt {
+
+class PerfMap {
+  public:
+    // Lines "START SIZE NAME" with hexadecimal numbers; others are skipped. If two overlap, because code was freed and
+    // its memory reused, the later line counts.
+    explicit PerfMap(std::string_view text);
+
+    struct Function {
+        uint64_t begin, end;
+        std::string name;
+    };
+    const Function* at(uint64_t address) const;  // null if there is none
+
+  private:
+    std::vector<Function> functions_;  // in the order of the file
+};
+
+// The text of a process's own list, in its own file system and under its own number there. None if it cannot be
+// trusted: anybody may write to /tmp, so it must belong to root or to the user who runs the process.
+std::optional<std::string> read_perf_map(uint32_t pid);
+
+}  // namespace lt

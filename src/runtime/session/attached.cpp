@@ -1,0 +1,194 @@
+#include "runtime/session/attached.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/bpf/missed.h"
+
+namespace lt {
+namespace {
+
+// If several programs have one location, the kernel runs the last attached one first for probes on program functions
+// and trampolines, and for kprobes at entries.
+bool last_runs_first(const Rung& rung) {
+    const WayRow& way = way_row(rung.way);
+    if (way.user || way.session || rung.way == Way::fentry) return true;
+    const bool is_kprobe = rung.way == Way::kprobe_multi || rung.way == Way::kprobe;
+    return is_kprobe && std::ranges::none_of(rung.attachments, &Attachment::at_return);
+}
+
+}  // namespace
+
+Attached::~Attached() {
+    detach();
+    std::vector<Descriptor> events;
+    for (Taken& taken : taken_)
+        for (Hook& hook : taken.hooks) events.push_back(std::move(hook.event));
+    close_all(std::move(events));
+}
+
+// Makes the blocks of one location run in script order. Some are attached when opened, others when linked. Ends of
+// spans keep the plan's order, in which closing probes come first: they must not miss what was opened.
+std::vector<size_t> Attached::order() const {
+    std::vector<size_t> order, reversed;
+    for (size_t probe = 0; probe < plan_.probes.size(); probe++) {
+        const auto left = std::ranges::find_if(refused_[probe], &std::string::empty);
+        const auto rung = static_cast<size_t>(left - refused_[probe].begin());
+        const auto& rungs = plan_.probes[probe].rungs;
+        const bool turns = !plan_.probes[probe].of_span && rung < rungs.size() && last_runs_first(rungs[rung]);
+        (turns ? reversed : order).push_back(probe);
+    }
+    order.insert(order.end(), reversed.rbegin(), reversed.rend());
+    return order;
+}
+
+std::vector<Refusal> Attached::open(Attacher& attacher) {
+    taken_.resize(plan_.probes.size());
+    for (const size_t probe : order())
+        if (!open_next(attacher, probe)) {
+            taken_.clear();
+            return refusals_of(probe);
+        }
+    return {};
+}
+
+// Opens the first remaining rung that works.
+bool Attached::open_next(Attacher& attacher, size_t probe) {
+    const auto& rungs = plan_.probes[probe].rungs;
+    for (size_t rung = 0; rung < rungs.size(); rung++) {
+        std::string& why = refused_[probe][rung];
+        if (!why.empty()) continue;
+        std::vector<Skipped> skipped;
+        if (auto hooks = attacher.open(rungs[rung], skipped)) {
+            taken_[probe] = {rung, *std::move(hooks), std::move(skipped)};
+            return true;
+        } else {
+            why = hooks.error().what;
+        }
+    }
+    return rungs.empty();
+}
+
+std::vector<Refusal> Attached::link(Attacher& attacher) {
+    for (const size_t probe : order())
+        for (;;) {
+            Taken& taken = taken_[probe];
+            auto linked = link_hooks(taken.hooks, taken.skipped);
+            if (linked) break;
+            refused_[probe][taken.rung] = linked.error().what;
+            taken.hooks.clear();
+            if (open_next(attacher, probe)) continue;
+            detach();
+            return refusals_of(probe);
+        }
+    return {};
+}
+
+Status Attached::enable() {
+    for (const Taken& taken : taken_)
+        if (auto enabled = enable_hooks(taken.hooks); !enabled) return enabled;
+    return Done{};
+}
+
+// The rungs that the kernel refused; if none was tried, the plan's refusals.
+std::vector<Refusal> Attached::refusals_of(size_t probe) const {
+    std::vector<Refusal> tried, ruled_out;
+    const auto& rungs = plan_.probes[probe].rungs;
+    for (size_t rung = 0; rung < rungs.size(); rung++)
+        (rungs[rung].refused.empty() ? tried : ruled_out).push_back({probe, rungs[rung].way, refused_[probe][rung]});
+    return tried.empty() ? ruled_out : tried;
+}
+
+// ---- detach, pause
+
+void Attached::stop(const std::function<bool(size_t)>& which) {
+    std::vector<Hook*> hooks;
+    for (size_t probe = 0; probe < taken_.size(); probe++) {
+        if (!which(probe)) continue;
+        for (Hook& hook : taken_[probe].hooks) {
+            hooks.push_back(&hook);
+            for (const Descriptor& link : hook.links) taken_[probe].unserved += missed_by_link(link.get());
+        }
+    }
+    stop_hooks(hooks);
+}
+
+void Attached::detach() {
+    stop([](size_t) { return true; });
+}
+
+void Attached::detach_for_good(std::span<const size_t> probes) {
+    for (const size_t probe : probes) {
+        taken_[probe].detached = true;
+        if (const auto span = plan_.probes[probe].of_span) object_.abandon(*span);
+    }
+    stop([&](size_t probe) { return std::ranges::find(probes, probe) != probes.end(); });
+}
+
+bool Attached::pauses(size_t probe) const {
+    const PlannedProbe& planned = plan_.probes[probe];
+    return planned.when == When::attached && !planned.internal && !planned.of_span && !taken_[probe].detached;
+}
+
+Status Attached::pause() {
+    if (std::exchange(paused_, true)) return Done{};
+    stop([this](size_t probe) { return pauses(probe); });
+    return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(true);
+}
+
+Status Attached::resume() {
+    if (!std::exchange(paused_, false)) return Done{};
+    for (const size_t probe : order()) {
+        if (!pauses(probe)) continue;
+        if (auto started = restart_hooks(taken_[probe].hooks, taken_[probe].skipped); !started)
+            return started.error_in(plan_.probes[probe].text);
+    }
+    return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(false);
+}
+
+// ---- what is attached
+
+bool Attached::any() const {
+    return std::ranges::any_of(taken_, [](const Taken& taken) { return !taken.hooks.empty(); });
+}
+
+std::vector<size_t> Attached::rungs() const {
+    std::vector<size_t> rungs;
+    for (const Taken& taken : taken_) rungs.push_back(taken.rung);
+    return rungs;
+}
+
+std::vector<std::string> Attached::skipped(size_t probe) const {
+    std::vector<std::string> why;
+    for (const Skipped& each : taken_[probe].skipped) why.push_back(each.why);
+    return why;
+}
+
+std::vector<int> Attached::iterators() const {
+    std::vector<int> links;
+    for (const Taken& taken : taken_)
+        for (const Hook& hook : taken.hooks)
+            if (hook.way == Way::iterator && !hook.links.empty() && !hook.pin.is_wanted())
+                links.push_back(hook.links.front().get());
+    return links;
+}
+
+std::vector<Missed> Attached::missed() const {
+    std::vector<Missed> all;
+    const std::vector<LoadedObject::Facts> facts = object_.facts();
+    for (size_t probe = 0; probe < taken_.size(); probe++) {
+        const PlannedProbe& planned = plan_.probes[probe];
+        if (planned.internal || planned.rungs.empty()) continue;
+        std::set<std::string_view> programs;
+        for (const Attachment& a : planned.rungs[taken_[probe].rung].attachments) programs.insert(a.program);
+        uint64_t skipped = 0;
+        for (const LoadedObject::Facts& program : facts)
+            if (programs.contains(program.name)) skipped += program.misses;
+        if (skipped > 0) all.push_back({probe, MissKind::recursion, skipped});
+        if (taken_[probe].unserved > 0) all.push_back({probe, MissKind::unserved, taken_[probe].unserved});
+    }
+    return all;
+}
+
+}  // namespace lt

@@ -1,0 +1,329 @@
+#include "runtime/session/live_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "runtime/attach/counters.h"
+#include "runtime/attach/iterator.h"
+#include "runtime/load/why_places.h"
+#include "runtime/session/open_spans.h"
+#include "runtime/session/session_values.h"
+
+namespace lt {
+namespace {
+
+bool waits_for_events(const Plan& plan) {
+    return std::ranges::any_of(plan.probes, [](const PlannedProbe& probe) {
+        const bool lasts = probe.when == When::period || probe.when == When::signal || probe.when == When::set ||
+                           probe.when == When::attached;
+        return lasts && !probe.internal;
+    });
+}
+
+}  // namespace
+
+Status LiveSession::prepare(const SessionOptions& options) {
+    if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
+    overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
+    dry_ = options.dry;
+    // The object has its compiled values; in a saved plan, parameters may have been set since.
+    const auto compiled = object_.params();
+    if (!compiled) return compiled.error();
+    const auto bytes = with_session_values(plan_, options.command);
+    if (!bytes) return bytes.error();
+    if (!compiled->empty() && *compiled != *bytes) {
+        if (auto set = object_.set_params(*bytes); !set) return set;
+    }
+    const Result<WhyPlaces> places = fill_why_places(object_);
+    if (!places) return places.error();
+    if (*places == WhyPlaces::hidden && options.warnings)
+        fmt::print(options.messages,
+                   "lt: the kernel hides its addresses, so it is not known what threads wait for, only for "
+                   "how long; to see it, run lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n");
+    const SymbolStyle style{options.source_lines || plan_.shows_lines, plan_.mangled, options.debug_folders};
+    auto collector = Collector::open(plan_, object_, maps_, printer_, style);
+    if (!collector) return collector.error();
+    collector_ = *std::move(collector);
+    collector_->complain_to(options.messages, options.warnings);
+    own_.emplace(plan_, object_, maps_, *collector_, printer_, [this] { take_signal(); });
+    if (signals_) {
+        auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, [this] { take_signal(); });
+        if (!signals) return signals;
+    }
+    if (options.output >= 0) {
+        auto watched = loop_.add(options.output, Loop::On::broken, [this] { end(Ended::output_closed); });
+        if (!watched) return watched;
+    }
+    if (ProcessHistory* history = collector_->history()) {
+        for (int descriptor : history->descriptors()) {
+            auto added = loop_.add(descriptor, Loop::On::wakeup, [history] { history->catch_up(); });
+            if (!added) return added;
+        }
+    }
+    if (auto awaited = await_signals(); !awaited) return awaited;
+    if (collector_->descriptor() < 0) return Done{};
+    return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each iteration drains anyway
+}
+
+// Blocked from here on; their programs run when the loop sees them. A signal is read once, for all of its probes.
+Status LiveSession::await_signals() {
+    std::set<int> awaited;
+    for (const PlannedProbe& probe : plan_.probes) {
+        if (probe.when != When::signal || !awaited.insert(probe.signal).second) continue;
+        auto signals = Signals::block(std::span(&probe.signal, 1));
+        if (!signals) return signals.error_in(probe.text);
+        const int descriptor = signals->descriptor();
+        awaited_.push_back(*std::move(signals));
+        auto added = loop_.add(descriptor, Loop::On::readable, [this, signal = probe.signal, at = awaited_.size() - 1] {
+            if (awaited_[at].next() != 0) fail_unless(own_->run(When::signal, signal));
+        });
+        if (!added) return added;
+    }
+    return Done{};
+}
+
+Status LiveSession::watch(int descriptor, std::function<void()> work) {
+    return loop_.add(descriptor, Loop::On::readable, std::move(work));
+}
+
+// The other parameters keep their values: `> worst` may be changing its own right now, which this overwrites with the
+// value from a moment before.
+Status LiveSession::set_param(size_t index, const std::vector<uint8_t>& bytes) {
+    Result<std::vector<uint8_t>> all = object_.params();
+    if (!all) return all.error();
+    const size_t offset = plan_.params[index].offset;
+    if (offset + bytes.size() > all->size()) return Error{"the parameter is not in the object", "", 0};
+    std::ranges::copy(bytes, all->begin() + static_cast<ptrdiff_t>(offset));
+    if (Status set = object_.set_params(*all); !set) return set;
+    for (const PlannedProbe& probe : plan_.probes)
+        if (running_ && probe.when == When::set && probe.set_param == plan_.params[index].name)
+            if (auto ran = own_->run(probe); !ran) return ran;
+    return Done{};
+}
+
+Status LiveSession::end_with(int descriptor) {
+    constexpr uint64_t look_again = 100'000'000;
+    watched_ = true;
+    if (plan_.family.empty()) return loop_.add(descriptor, Loop::On::readable, [this] { end(Ended::watched_ended); });
+    const auto look = [this] {
+        if (!family_.lives()) end(Ended::watched_ended);
+    };
+    return loop_.add(descriptor, Loop::On::wakeup, [this, look] {
+        look();
+        if (!ended_) fail_unless(loop_.every(look_again, look));
+    });
+}
+
+Status LiveSession::end_after(uint64_t nanoseconds) {
+    return loop_.every(nanoseconds, [this] { end(Ended::time_over); });
+}
+
+// ---- attach
+
+std::vector<Refusal> LiveSession::attach() {
+    Attacher attacher(plan_, object_, target_);
+    // before BEGIN prints anything
+    if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
+    if (dry_) return attached_.link(attacher);
+    const auto failed = [this](const Status& status) {
+        if (!status) attach_error_ = status.error();
+        return !status;
+    };
+    auto counters = open_counters(plan_, object_);
+    if (!counters) {
+        attach_error_ = counters.error();
+        return {};
+    }
+    counters_ = *std::move(counters);
+    collector_->hold();
+    if (failed(own_->run(When::begin))) return {};
+    if (!collector_->holds_exit())
+        if (auto refusals = attached_.link(attacher); !refusals.empty()) return refusals;
+    if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
+    return {};
+}
+
+Status LiveSession::start() {
+    if (auto enabled = attached_.enable(); !enabled) return enabled;
+    if (overhead_->is_wanted()) {
+        if (auto begun = overhead_->begin(); !begun) return begun;
+        auto timer = loop_.every(OverheadWatch::period_ns, [this] { fail_unless(overhead_->look()); });
+        if (!timer) return timer;
+    }
+    if (!plan_.timeouts.empty()) {
+        auto timer = loop_.every(Timeouts::period_ns, [this] { fail_unless(timeouts_.look()); });
+        if (!timer) return timer.error_in("timeouts");
+    }
+    for (const PlannedProbe& probe : plan_.probes) {
+        if (probe.when != When::period) continue;
+        auto timer = loop_.every(probe.period_ns, [this, &probe] {
+            if (!attached_.is_paused()) fail_unless(own_->run(probe));
+        });
+        if (!timer) return timer.error_in(probe.text);
+    }
+    return Done{};
+}
+
+// ---- run
+
+// Reads records in between, since otherwise the buffer would overflow.
+Status LiveSession::run_iterators() {
+    const auto goes_on = [this] {
+        drain();
+        return !ended_.has_value();
+    };
+    const std::vector<int> links = attached_.iterators();
+    if (links.empty() || !goes_on()) return Done{};
+    collector_->let_exit_wait(plan_.conventions.whole_iterators);
+    for (const int link : links)
+        if (auto read = read_iterator(link, goes_on); !read) return read;
+    while (!ended_ && more_to_drain_) wait(0);
+    collector_->let_exit_wait(false);
+    drain();
+    return Done{};
+}
+
+Ended LiveSession::run() {
+    begin_run();
+    while (!ended_) wait(patience());
+    return *ended_;
+}
+
+std::optional<Ended> LiveSession::turn() {
+    begin_run();
+    if (!ended_) wait(0);
+    return ended_;
+}
+
+void LiveSession::begin_run() {
+    if (running_) return;
+    running_ = true;
+    collector_->release();
+    drain();
+    if (ended_) return;
+    fail_unless(run_iterators());
+    if (!ended_ && !watched_ && !waits_for_events(plan_)) ended_ = Ended::exit_called;
+}
+
+void LiveSession::wait(int milliseconds) {
+    fail_unless(loop_.wait(milliseconds));
+    drain();
+}
+
+void LiveSession::drain() {
+    auto drained = collector_->drain();
+    more_to_drain_ = drained == Collector::Drained::some;
+    if (drained != Collector::Drained::nothing) last_record_ = Clock::now();
+    if (collector_->failure()) fail_unless(*collector_->failure());
+    if (collector_->exit_called()) end(collector_->enough() ? Ended::enough : Ended::exit_called);
+}
+
+// How long records may wait. Programs wake us only when many are waiting; programs that we run ourselves write while we
+// watch.
+int LiveSession::patience() const {
+    constexpr int busy_ms = 20, idle_ms = 100, for_ever = -1;
+    constexpr auto idle_after = std::chrono::seconds(1);
+    if (more_to_drain_) return 0;
+    if (!attached_.any() || collector_->descriptor() < 0) return for_ever;
+    return Clock::now() - last_record_ < idle_after ? busy_ms : idle_ms;
+}
+
+// The first reason counts.
+void LiveSession::end(Ended how) {
+    if (!ended_) ended_ = how;
+}
+
+void LiveSession::fail_unless(const Status& done) {
+    if (done) return;
+    failure_ = done.error();
+    end(Ended::failed);
+}
+
+void LiveSession::take_signal() {
+    if (signals_ && signals_->next() != 0) end(Ended::interrupted);
+}
+
+// ---- finish
+
+Status LiveSession::finish() {
+    if (signals_) {
+        auto impatience = Impatience::watch(*signals_);
+        if (!impatience) return impatience.error();
+        impatience_ = *std::move(impatience);
+    }
+
+    if (plan_.can_stop()) {
+        if (auto stopped = object_.stop_opening(true); !stopped) return stopped;
+    }
+    overhead_->end();
+    attached_.detach();
+    const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
+    collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
+    if (auto ran = own_->run_last(); !ran) return ran;
+    if (auto printed = collector_->print_maps(); !printed) return printed;
+    printer_.flush();
+
+    if (collector_->failure()) return *collector_->failure();
+    if (failure_) return *failure_;
+    return Done{};
+}
+
+std::vector<Loss> LiveSession::losses() const {
+    std::vector<Loss> losses;
+    std::vector<uint64_t> counters = object_.loss_counters();
+    for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++) {
+        const PlannedLoss& loss = plan_.losses[i];
+        if (loss.kind == LossKind::sum_overflow && maps_.has_overflowed(loss.subject)) counters[i]++;
+        if (counters[i] > 0) losses.push_back({loss.kind, loss.subject, counters[i]});
+    }
+    const Result<std::vector<uint64_t>> ended = ended_calls(plan_, object_);
+    for (uint32_t span = 0; ended && span < ended->size(); span++)
+        if ((*ended)[span] > 0) losses.push_back({LossKind::span_died, span, (*ended)[span]});
+    return losses;
+}
+
+Result<std::vector<Session::Account>> LiveSession::accounts() const {
+    std::vector<Account> all(plan_.spans.size());
+    if (all.empty()) return all;
+    const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
+    for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1]};
+    for (uint32_t span = 0; span < all.size(); span++) all[span].left_out = maps_.openings_left_out(span);
+    Result<std::vector<Open>> open = lt::open_spans(plan_, object_);
+    if (!open) return open.error();
+    for (const Open& each : *open) {
+        if (each.span < all.size())
+            (object_.is_abandoned(each.span) ? all[each.span].abandoned : all[each.span].open)++;
+    }
+    return all;
+}
+
+std::vector<Session::ProgramFacts> LiveSession::facts() const {
+    std::vector<ProgramFacts> facts;
+    for (const LoadedObject::Facts& program : object_.facts())
+        facts.push_back({program.name, program.instructions, program.misses});
+    return facts;
+}
+
+Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, const SessionOptions& options) {
+    std::optional<Signals> signals;
+    if (options.takes_signals) {
+        auto blocked = Signals::block();
+        if (!blocked) return blocked.error();
+        signals.emplace(*std::move(blocked));
+    }
+    auto loop = Loop::open();
+    if (!loop) return loop.error();
+    std::vector<Refusal> refused;
+    auto object = LoadedObject::load(plan, options.refused ? *options.refused : refused);
+    if (!object) return object.error();
+    auto maps = kernel_maps(plan, *object);
+    if (!maps) return maps.error();
+    auto session = std::make_unique<LiveSession>(plan, printer, std::move(signals), *std::move(loop),
+                                                 *std::move(object), Maps(plan, *std::move(maps)));
+    if (auto prepared = session->prepare(options); !prepared) return prepared.error();
+    return std::unique_ptr<Session>(std::move(session));
+}
+
+}  // namespace lt

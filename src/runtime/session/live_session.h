@@ -1,0 +1,106 @@
+// The session: owner of all the parts, in the order of their dependencies.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/load/object.h"
+#include "runtime/maps/maps.h"
+#include "runtime/os/loop.h"
+#include "runtime/os/signals.h"
+#include "runtime/session/attached.h"
+#include "runtime/session/collect.h"
+#include "runtime/session/family.h"
+#include "runtime/session/overhead.h"
+#include "runtime/session/own_programs.h"
+#include "runtime/session/session.h"
+#include "runtime/session/timeouts.h"
+
+namespace lt {
+
+class LiveSession final : public Session {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    LiveSession(const Plan& plan, Printer& printer, std::optional<Signals> signals, Loop loop, LoadedObject object,
+                Maps maps)
+        : plan_(plan),
+          printer_(printer),
+          signals_(std::move(signals)),
+          loop_(std::move(loop)),
+          object_(std::move(object)),
+          maps_(std::move(maps)) {}
+
+    Status prepare(const SessionOptions& options);
+    void trace(const Target& target) override { target_ = target; }
+
+    std::vector<Refusal> attach() override;
+    std::optional<Error> attach_error() const override { return attach_error_; }
+    std::vector<size_t> taken() const override { return attached_.rungs(); }
+    std::vector<std::string> skipped(size_t probe) const override { return attached_.skipped(probe); }
+    Status watch(int descriptor, std::function<void()> work) override;
+    Status set_param(size_t index, const std::vector<uint8_t>& bytes) override;
+    Status end_with(int descriptor) override;
+    Status end_after(uint64_t nanoseconds) override;
+    void end_after_results(uint64_t count) override { collector_->end_after(count); }
+    Result<std::vector<uint8_t>> params() const override { return object_.params(); }
+    Result<MapContent> map(size_t index) override { return collector_->map(index); }
+    Status clear(size_t index) override { return maps_.clear(index, false); }
+    Result<OpenSpans> open_spans(size_t index) override { return collector_->open_spans(index); }
+    Status pause() override { return attached_.pause(); }
+    Status resume() override { return attached_.resume(); }
+    Ended run() override;
+    int descriptor() const override { return loop_.descriptor(); }
+    int patience() const override;
+    std::optional<Ended> turn() override;
+    void stop() override { end(Ended::interrupted); }
+    Status finish() override;
+    int exit_status() const override { return collector_->exit_status(); }
+    uint64_t errors() const override { return collector_->errors(); }
+    std::vector<Loss> losses() const override;
+    std::vector<Missed> missed() const override { return attached_.missed(); }
+    Result<std::vector<Account>> accounts() const override;
+    std::vector<ProgramFacts> facts() const override;
+    std::optional<TracingCost> costs() const override { return overhead_->costs(); }
+
+  private:
+    Status start();
+    Status await_signals();
+    Status run_iterators();
+    void begin_run();
+    void wait(int milliseconds);
+    void drain();
+    void take_signal();
+    void end(Ended how);
+    void fail_unless(const Status& done);  // ends the run
+
+    const Plan& plan_;
+    Printer& printer_;
+    std::optional<Signals> signals_;  // empty: another session or the caller handles them
+    std::vector<Signals> awaited_;    // one for each signal that has probes
+    Target target_;
+    std::unique_ptr<Impatience> impatience_;  // from finish() on, including while the events below are closed
+    Loop loop_;
+    LoadedObject object_;
+    Maps maps_;
+    std::unique_ptr<Collector> collector_;
+    std::optional<OwnPrograms> own_;
+    Family family_{-1};
+    std::vector<Descriptor> counters_;  // Plan::counters, on each CPU
+    Attached attached_{plan_, object_};
+    Timeouts timeouts_{plan_, object_};
+    std::optional<OverheadWatch> overhead_;
+    std::optional<Error> attach_error_;
+    std::optional<Error> failure_;
+    std::optional<Ended> ended_;
+    Clock::time_point last_record_ = Clock::now();
+    bool dry_ = false;  // runs no programs
+    bool more_to_drain_ = false;
+    bool watched_ = false;  // something other than a probe ends the run
+    bool running_ = false;
+};
+
+}  // namespace lt

@@ -1,0 +1,198 @@
+#include "runtime/session/open_spans.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <map>
+
+#include "base/text.h"
+#include "runtime/bpf/map.h"
+#include "runtime/bpf/program.h"
+#include "runtime/os/descriptor.h"
+#include "runtime/os/mounts.h"
+#include "runtime/session/session_values.h"
+
+namespace lt {
+namespace {
+
+template <class T>
+T read_at(std::span<const uint8_t> bytes, size_t offset) {
+    T value{};
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+Result<Bytes> read_all(int fd) {
+    Bytes all;
+    uint8_t part[65536];
+    for (;;) {
+        const ssize_t n = ::read(fd, part, sizeof part);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (n < 0) return system_error("cannot read the iterator over tasks", errno);
+        if (n == 0) return all;
+        all.insert(all.end(), part, part + n);
+    }
+}
+
+Result<Bytes> walk(int program) {
+    const Descriptor link = bpf::link_iterator(program);
+    if (!link) return system_error("cannot create an iterator over tasks", errno);
+    const Descriptor file = bpf::run_iterator(link.get());
+    if (!file) return system_error("cannot run an iterator over tasks", errno);
+    return read_all(file.get());
+}
+
+std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) {
+    std::vector<Open> all;
+    while (bytes.size() >= sizeof(OpenSpan)) {
+        const auto record = read_at<OpenSpan>(bytes, 0);
+        bytes = bytes.subspan(sizeof record);
+        const size_t size = record.span < plan.spans.size() ? plan.spans[record.span].opening_size : 0;
+        if (size == 0 || bytes.size() < size) break;  // truncated by the kernel
+        Open open{record.span, record.level, record.who,
+                  record.time, {},           Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)),
+                  {}};
+        bytes = bytes.subspan(size);
+        if (record.stack_bytes != 0 && bytes.size() >= walk_stack) {
+            const size_t count = std::min<size_t>(record.stack_bytes, walk_stack) / sizeof(uint64_t);
+            for (size_t i = 0; i < count; i++)
+                open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
+            bytes = bytes.subspan(walk_stack);
+        }
+        all.push_back(std::move(open));
+    }
+    return all;
+}
+
+// The openings in one entry of a hash.
+void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8_t> key, std::span<const uint8_t> value,
+                  std::vector<Open>& out) {
+    const bool keyed = span.state != SpanState::thread;
+    const size_t header = keyed ? 0 : span_thread_header;
+    const uint64_t depth = keyed ? 1 : std::min<uint64_t>(read_at<uint64_t>(value, 0), span.depth);
+    for (uint32_t i = 0; i < depth; i++) {
+        const size_t at = header + size_t{i} * span.opening_size;
+        const auto time = read_at<uint64_t>(value, at + sizeof(uint64_t));
+        if (keyed && time == 0) continue;  // just closed, or only an owner of calls
+        const uint64_t who = keyed ? read_at<uint64_t>(value, at) : read_at<uint32_t>(key, 0);
+        const std::span<const uint8_t> opening = value.subspan(at, span.opening_size);
+        out.push_back({index,
+                       i,
+                       who,
+                       time,
+                       keyed ? Bytes(key.begin(), key.end()) : Bytes{},
+                       Bytes(opening.begin(), opening.end()),
+                       {}});
+    }
+}
+
+Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<Open>& out) {
+    uint32_t key_size = 0, value_size = 0;
+    if (const int code = bpf::sizes(map, key_size, value_size); code < 0)
+        return system_error("cannot query a span's map", -code);
+    Bytes key(key_size), next(key_size), value(value_size);
+    const uint8_t* after = nullptr;
+    while (bpf::next_key(map, after, next.data()) == 0) {
+        key = next;
+        after = key.data();
+        if (bpf::lookup(map, key.data(), value.data()) == 0) decode_entry(span, index, key, value, out);
+    }
+    return Done{};
+}
+
+// Knows which processes with openings still exist.
+class Processes {
+  public:
+    bool has_ended(uint64_t who) {
+        const auto pid = static_cast<pid_t>(who >> 32);
+        if (renumbered_ || pid == 0) return false;
+        const auto [at, is_new] = ended_.try_emplace(pid, false);
+        if (is_new) at->second = ::kill(pid, 0) != 0 && errno == ESRCH;
+        return at->second;
+    }
+
+  private:
+    const bool renumbered_ = pid_namespace().second != 0;
+    std::map<pid_t, bool> ended_;
+};
+
+}  // namespace
+
+Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& object) {
+    std::vector<uint64_t> counts(plan.spans.size());
+    Processes processes;
+    for (uint32_t i = 0; i < plan.spans.size(); i++) {
+        std::vector<Open> all;
+        if (plan.spans[i].state != SpanState::frame) continue;
+        if (Status read = read_hash(plan.spans[i], i, object.map(plan.spans[i].symbol), all); !read)
+            return read.error();
+        for (const Open& open : all) counts[i] += processes.has_ended(open.who) ? 1 : 0;
+    }
+    return counts;
+}
+
+uint64_t monotonic_now() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+std::string name_of_thread(uint64_t who) {
+    const auto tid = static_cast<uint32_t>(who);
+    const auto pid =
+        who >> 32 != 0 ? static_cast<uint32_t>(who >> 32) : tid;  // a hash by thread does not contain the process
+    const Result<std::string> comm = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid));
+    return comm ? std::string(trim(*comm)) : "";
+}
+
+Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, Stacks& stacks, uint32_t span) {
+    const Result<std::vector<Open>> all = open_spans(plan, object);
+    if (!all) return all.error();
+    const PlannedSpan& planned = plan.spans[span];
+    OpenSpans out{planned.name, {}};
+    const uint64_t at = monotonic_now();
+    for (const Open& open : *all) {
+        if (open.span != span || object.is_abandoned(span)) continue;
+        OpenSpanLine line;
+        line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
+        line.pid = static_cast<uint32_t>(open.who >> 32);
+        line.tid = static_cast<uint32_t>(open.who);
+        if (line.pid == 0) line.pid = line.tid;
+        line.comm = name_of_thread(open.who);
+        if (planned.state == SpanState::key) {
+            Result<std::vector<Value>> key = decode_key(planned.key, open.key);
+            if (!key) return key.error();
+            line.key = *std::move(key);
+        }
+        line.stack = stacks.kernel(open.kernel_stack);
+        out.spans.push_back(std::move(line));
+    }
+    return out;
+}
+
+Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object) {
+    std::vector<Open> all;
+    if (!plan.walk.empty()) {
+        const Result<Bytes> walked = walk(object.program(plan.walk));
+        if (!walked) return walked.error();
+        all = decode_walk(plan, *walked);
+    }
+    for (uint32_t i = 0; i < plan.spans.size(); i++) {
+        const PlannedSpan& span = plan.spans[i];
+        if (span.state == SpanState::task) continue;
+        if (Status read = read_hash(span, i, object.map(span.symbol), all); !read) return read.error();
+    }
+    Processes processes;
+    std::erase_if(all, [&](const Open& open) {
+        return plan.spans[open.span].state == SpanState::frame && processes.has_ended(open.who);
+    });
+    std::ranges::stable_sort(all, [](const Open& a, const Open& b) { return a.time < b.time; });
+    return all;
+}
+
+}  // namespace lt

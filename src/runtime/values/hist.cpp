@@ -1,0 +1,224 @@
+// Bounds, labels and bars of histograms; rows look like bpftrace's, since people and scripts know that form.
+#include "runtime/values/hist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+#include "runtime/border/duration.h"
+
+namespace lt {
+namespace {
+
+constexpr uint32_t negative_bucket = 0;
+constexpr uint32_t zero_bucket = 1;
+constexpr uint32_t first_bound = 2;
+constexpr int bar_width = 52;
+constexpr size_t label_width = 16;
+
+// Ten doublings lead from one unit to the next, except that there is none after seconds.
+constexpr uint32_t doublings_per_unit = 10;
+
+uint64_t plain_bound(uint32_t doublings) {
+    return doublings > 63 ? std::numeric_limits<uint64_t>::max() : uint64_t{1} << doublings;
+}
+
+uint64_t duration_bound(uint32_t doublings) {
+    const size_t unit = std::min<size_t>(doublings / doublings_per_unit, duration_units.size() - 1);
+    return duration_units[unit].nanoseconds << (doublings - unit * doublings_per_unit);
+}
+
+// A power of two as 1, 512, 1K, 2M.
+std::string power_text(uint64_t bound) {
+    constexpr std::string_view suffixes = " KMGTPE";
+    const auto doublings = static_cast<uint32_t>(std::bit_width(bound) - 1);
+    const uint64_t number = uint64_t{1} << doublings % 10;
+    return doublings < 10 ? fmt::format("{}", number) : fmt::format("{}{}", number, suffixes[doublings / 10]);
+}
+
+std::string unit_text(uint64_t bound) {
+    const DurationUnit& unit = unit_of(bound);
+    return fmt::format("{}{}", bound / unit.nanoseconds, unit.name);
+}
+
+std::string bound_text(uint64_t bound, View view, bool plain) {
+    switch (view) {
+        case View::duration:
+            return plain ? fmt::format("{}", bound) : unit_text(bound);
+        case View::plain:
+        case View::hex:
+        case View::boolean:
+        case View::enumeration:
+            return power_text(bound);
+    }
+    return {};
+}
+
+std::string zero_text(View view, bool plain) { return view == View::duration && !plain ? "0ns" : "0"; }
+
+// Buckets printed as one row.
+struct Range {
+    uint32_t begin;
+    uint32_t end;
+};
+
+Range range_of(uint32_t bucket, uint32_t per_row) {
+    if (bucket < first_bound) return {bucket, bucket + 1};
+    const uint32_t begin = bucket - (bucket - first_bound) % per_row;
+    return {begin, std::min(begin + per_row, hist_buckets)};
+}
+
+std::string label(Range range, View view, bool plain) {
+    if (range.begin == negative_bucket) return fmt::format("(..., {})", zero_text(view, plain));
+    if (range.begin == zero_bucket) return fmt::format("[{}]", zero_text(view, plain));
+    const std::string from = bound_text(hist_bound(range.begin, view), view, plain);
+    if (range.end == first_bound + 1) return fmt::format("[{}]", from);
+    if (range.end == hist_buckets) return fmt::format("[{}, ...)", from);
+    return fmt::format("[{}, {})", from, bound_text(hist_bound(range.end, view), view, plain));
+}
+
+// `begin` and `end` are the first bucket to print and the one after the last.
+uint32_t buckets_per_row(uint32_t begin, uint32_t end, size_t most) {
+    begin = std::max(begin, first_bound);
+    if (end <= begin) return 1;
+    for (uint32_t n : {1U, 2U, 5U}) {
+        if ((end - 1 - first_bound) / n - (begin - first_bound) / n < most) return n;
+    }
+    return doublings_per_unit;
+}
+
+// In single precision, as bpftrace computes it, so that both draw the same bar.
+size_t bar_length(uint64_t count, uint64_t most) {
+    return static_cast<size_t>(static_cast<float>(count) / static_cast<float>(most) * static_cast<float>(bar_width));
+}
+
+struct Row {
+    std::string label;
+    uint64_t count;
+};
+
+std::vector<Row> rows_of(const Histogram& histogram, View view, bool plain, size_t most) {
+    const auto& buckets = histogram.buckets;
+    const auto filled = [](uint64_t count) { return count != 0; };
+    const auto first = std::ranges::find_if(buckets, filled);
+    const auto last = std::find_if(buckets.rbegin(), buckets.rend(), filled).base();
+    const auto end = static_cast<uint32_t>(last - buckets.begin());
+    auto bucket = static_cast<uint32_t>(first - buckets.begin());
+    const uint32_t per_row = buckets_per_row(bucket, end, most);
+    std::vector<Row> rows;
+    while (bucket < end) {
+        const Range range = range_of(bucket, per_row);
+        const uint64_t count = std::accumulate(buckets.begin() + range.begin, buckets.begin() + range.end, uint64_t{0});
+        rows.push_back({label(range, view, plain), count});
+        bucket = range.end;
+    }
+    return rows;
+}
+
+void append_rows(std::string& out, const std::vector<Row>& rows) {
+    uint64_t fullest = 0;
+    size_t width = label_width;
+    for (const Row& row : rows) {
+        fullest = std::max(fullest, row.count);
+        width = std::max(width, row.label.size());
+    }
+    for (const Row& row : rows) {
+        const std::string bar(bar_length(row.count, fullest), '@');
+        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", row.label, width, row.count, bar, bar_width);
+    }
+}
+
+// 100, 1K, 5M: with a suffix if that is exact
+std::string exact_text(int64_t bound) {
+    constexpr std::string_view suffixes = " KMGTPE";
+    size_t suffix = 0;
+    while (bound != 0 && bound % 1024 == 0 && suffix + 1 < suffixes.size()) bound /= 1024, suffix++;
+    return suffix == 0 ? fmt::format("{}", bound) : fmt::format("{}{}", bound, suffixes[suffix]);
+}
+
+std::string linear_label(size_t bucket, const Type& type, bool plain) {
+    const std::vector<int64_t>& b = type.shape->buckets;
+    const bool units = type.view == View::duration && !plain;
+    const auto text = [&](int64_t bound) { return units ? show_duration(bound) : exact_text(bound); };
+    if (bucket == 0) return fmt::format("(..., {})", text(b[0]));
+    const int64_t from = b[0] + static_cast<int64_t>(bucket - 1) * b[2];
+    if (bucket + 1 == bucket_count(type)) return fmt::format("[{}, ...)", text(from));
+    return fmt::format("[{}, {})", text(from), text(from + b[2]));
+}
+
+std::string fine_label(size_t bucket, const Type& type) {
+    const int64_t bits = type.shape->buckets[0];
+    if (bucket == negative_bucket) return "(..., 0)";
+    if (bucket == zero_bucket) return "[0]";
+    const std::string from = exact_text(fine_bound(bucket, bits));
+    if (bucket + 1 == bucket_count(type)) return fmt::format("[{}, ...)", from);
+    const int64_t begin = fine_bound(bucket, bits), end = fine_bound(bucket + 1, bits);
+    return end == begin + 1 ? fmt::format("[{}]", from) : fmt::format("[{}, {})", from, exact_text(end));
+}
+
+}  // namespace
+
+// The same bucket as in stdlib/bpf/aggregate.bpf.c.
+int64_t fine_bound(size_t bucket, int64_t bits) {
+    const auto n = static_cast<int64_t>(bucket) - 1;
+    const int64_t doublings = std::max<int64_t>((n >> bits) - 1, 0);
+    return (n - (doublings << bits)) << doublings;
+}
+
+uint32_t bucket_count(const Type& type) {
+    if (!type.shape) return hist_buckets;
+    const std::vector<int64_t>& b = type.shape->buckets;
+    if (type.aggregation == Aggregation::lhist) return static_cast<uint32_t>((b[1] - b[0] + b[2] - 1) / b[2]) + 2;
+    return static_cast<uint32_t>(((64 - b[0]) << b[0]) + 1);
+}
+
+uint64_t hist_bound(uint32_t index, View view) {
+    const uint32_t doublings = std::clamp(index, first_bound, hist_buckets) - first_bound;
+    switch (view) {
+        case View::duration:
+            return duration_bound(doublings);
+        case View::plain:
+        case View::hex:
+        case View::boolean:
+        case View::enumeration:
+            return plain_bound(doublings);
+    }
+    return 0;
+}
+
+uint64_t total(const Histogram& histogram) {
+    return std::accumulate(histogram.buckets.begin(), histogram.buckets.end(), uint64_t{0});
+}
+
+uint32_t hist_index(int64_t value, View view) {
+    if (value < 0) return negative_bucket;
+    if (value == 0) return zero_bucket;
+    const auto number = static_cast<uint64_t>(value);
+    const auto doublings = static_cast<uint32_t>(std::bit_width(number) - 1);
+    const uint32_t index = first_bound + doublings;
+    // The bounds of durations are after the powers of two, by less than one bucket.
+    return number >= hist_bound(index + 1, view) ? index + 1 : index;
+}
+
+void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most) {
+    append_rows(out, rows_of(histogram, view, plain, most));
+}
+
+void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain) {
+    std::vector<Row> rows;
+    const auto& buckets = histogram.buckets;
+    const auto filled = [](uint64_t count) { return count != 0; };
+    const auto first = std::ranges::find_if(buckets, filled);
+    const auto end = std::find_if(buckets.rbegin(), buckets.rend(), filled).base();
+    const bool linear = type.aggregation == Aggregation::lhist;
+    for (auto at = first; at < end; at++) {
+        const auto bucket = static_cast<size_t>(at - buckets.begin());
+        rows.push_back({linear ? linear_label(bucket, type, plain) : fine_label(bucket, type), *at});
+    }
+    append_rows(out, rows);
+}
+
+}  // namespace lt

@@ -1,0 +1,27 @@
+// Histograms as text: one row per bucket from the first to the last that is not empty.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/values/value.h"
+
+namespace lt {
+
+uint64_t total(const Histogram& histogram);
+
+// The bucket of a value, as in the BPF library.
+uint32_t hist_index(int64_t value, View view);
+
+// The lower bound of a bucket of hist() with bits.
+int64_t fine_bound(size_t bucket, int64_t bits);
+
+// `view` is that of the values collected; it decides the bounds, `plain` only how they are written. If there would be
+// more than `most` rows, besides those of zero and of negative values, each row covers 2, 5 or 10 neighbouring buckets:
+// ten doublings lead from one unit to the next, so rows still begin at whole units.
+void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most = hist_buckets);
+
+// The same for a histogram whose type gives the buckets: that of lhist(), or of hist() with bits.
+void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain);
+
+}  // namespace lt

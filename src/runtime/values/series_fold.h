@@ -1,0 +1,24 @@
+// Merges what the CPUs have collected by tseries().
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/border/series.h"
+#include "runtime/values/value.h"
+
+namespace lt {
+
+// An interval in memory (runtime/border/series.h).
+struct SeriesPlace {
+    uint64_t number = 0, value = 0, more = 0;
+    bool empty() const { return number == 0 || number == series_busy || more == 0; }
+};
+
+// Merges the same point of two CPUs: the later interval wins; for the same interval, both values are combined.
+void join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of);
+
+// Of the last `count` intervals, those from the first with a value to the last with one.
+Series series_of(std::vector<SeriesPlace> places, const Type& type);
+
+}  // namespace lt

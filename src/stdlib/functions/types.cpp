@@ -1,0 +1,130 @@
+// Questions about types and the kernel that are answered at compile time, and small functions of addresses, maps and
+// tasks.
+#include <array>
+
+#include "stdlib/functions/tables.h"
+
+namespace lt {
+namespace {
+
+constexpr Type truth_value = truth_type();
+constexpr Type u64 = integer_type(8, false);
+constexpr Type u32 = integer_type(4, false);
+constexpr Parameter any_value{"value", Want::value};
+
+// id, name, parameters, aggregation, result, sentence, example
+constexpr std::array functions{
+    FunctionRow{Function::is_str,
+                "is_str",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value a string? Known at compile time.",
+                "k:vfs_read { if (is_str(comm)) { @[comm] = count(); } }"},
+    FunctionRow{Function::is_ptr,
+                "is_ptr",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value an address of something?",
+                "k:vfs_read { @[is_ptr(curtask)] = count(); }"},
+    FunctionRow{Function::is_array,
+                "is_array",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value an array?",
+                "BEGIN { print(is_array(pton(\"127.0.0.1\"))); exit(); }"},
+    FunctionRow{Function::is_integer,
+                "is_integer",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value an integer?",
+                "k:vfs_read { @[is_integer(arg1)] = count(); }"},
+    FunctionRow{Function::is_unsigned_integer,
+                "is_unsigned_integer",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value an unsigned integer?",
+                "BEGIN { print(is_unsigned_integer(nsecs)); exit(); }"},
+    FunctionRow{Function::is_literal,
+                "is_literal",
+                {any_value},
+                Aggregation::none,
+                truth_value,
+                "Is the value a literal number or string?",
+                "BEGIN { print(is_literal(5)); exit(); }"},
+    FunctionRow{Function::assert_str,
+                "assert_str",
+                {any_value},
+                Aggregation::none,
+                nothing(),
+                "Refuses the script at compile time if the value is not a string.",
+                "k:vfs_read { assert_str(comm); @[comm] = count(); }"},
+    FunctionRow{Function::default_str_length,
+                "default_str_length",
+                {},
+                Aggregation::none,
+                u64,
+                "The bytes that str() reads by default: max_strlen.",
+                "BEGIN { print(default_str_length()); exit(); }"},
+    FunctionRow{Function::kfunc_exist,
+                "kfunc_exist",
+                {Parameter{"function", Want::literal}},
+                Aggregation::none,
+                truth_value,
+                "Does the kernel's type information describe a function of this name?",
+                "BEGIN { print(kfunc_exist(\"vfs_read\")); exit(); }"},
+    FunctionRow{Function::kfunc_allowed,
+                "kfunc_allowed",
+                {Parameter{"function", Want::literal}},
+                Aggregation::none,
+                truth_value,
+                "Can a script call this kernel function? Always false: lt's programs call none.",
+                "BEGIN { print(kfunc_allowed(\"bpf_rcu_read_lock\")); exit(); }"},
+    FunctionRow{Function::is_err,
+                "is_err",
+                {Parameter{"address", Want::integer}},
+                Aggregation::none,
+                truth_value,
+                "Is it an error number instead of an address, as kernel functions return them?",
+                "kr:vfs_read /is_err(retval)/ { @ = count(); }"},
+    FunctionRow{Function::find,
+                "find",
+                {Parameter{"@map", Want::map}, Parameter{"key", Want::value}, Parameter{"$name", Want::value}},
+                Aggregation::none,
+                truth_value,
+                "Is there a value for this key? Then it is assigned to the variable.",
+                "k:vfs_read { @at[tid] = nsecs; } kr:vfs_read { if (find(@at, tid, $at)) { @ = hist(nsecs - $at); } }"},
+    FunctionRow{Function::pid_in,
+                "pid",
+                {Parameter{"namespace", Want::word}},
+                Aggregation::none,
+                u32,
+                "The current process's id in a namespace: init, the first one, or curr_ns, that of lt; 0 if it is not "
+                "in the namespace.",
+                "k:vfs_read { @[pid(curr_ns)] = count(); }"},
+    FunctionRow{Function::tid_in,
+                "tid",
+                {Parameter{"namespace", Want::word}},
+                Aggregation::none,
+                u32,
+                "The current thread's id in a namespace: init or curr_ns.",
+                "k:vfs_read { @[tid(init)] = count(); }"},
+    FunctionRow{Function::type_info,
+                "typeinfo",
+                {any_value},
+                Aggregation::none,
+                nothing(),
+                "The type of the value: a record of btf_id, which is 0, base_type, such as int, string or pointer, and "
+                "full_type, such as uint8.",
+                "BEGIN { print(typeinfo(comm).full_type); exit(); }"},
+};
+
+}  // namespace
+
+std::span<const FunctionRow> type_functions() { return functions; }
+
+}  // namespace lt

@@ -1,0 +1,95 @@
+// The command line's options: one row each, from which the parser and --help are made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lt {
+
+enum class Option : uint8_t {
+    help,
+    program,
+    command,
+    process,
+    follow,
+    cgroup,
+    container,
+    duration,
+    count,
+    live,
+    record,
+    list,
+    format,
+    output,
+    buffering,
+    quiet,
+    timestamps,
+    ready_fd,
+    folded,
+    flame,
+    verbose,
+    version,
+    info,
+    dump,
+    stop_after,
+    time,
+    stats,
+    attach_with,
+    max_map_keys,
+    max_overhead,
+    header_folders,
+    debug_folders,
+    traceable,
+    headers,
+    dry_run,
+    warnings,
+    kernel,
+    save,
+    aot,
+    probe_filter,
+    unsafe,
+    systemtap,
+    target,
+    guru,
+    global,
+    time_limit,
+    limits,
+    suppress_errors,
+    no_meaning,
+    module_name,
+    buffer_size,
+    bpftrace,
+    no_warnings,
+    no_feature,
+    emit_elf,
+    needless,
+};
+
+// The step that an option is about. A saved plan keeps what was compiled in.
+enum class Phase : uint8_t {
+    run,          // a run: an option of a saved plan as of a script, but not of saving
+    compile,      // compiling
+    compiled_in,  // likewise, and a saved plan cannot change it
+    bound,        // compiled in, and about this machine: it cannot be saved
+};
+
+struct OptionRow {
+    Option id;
+    Phase phase;
+    std::string_view names;     // "-e,--program"
+    std::string_view argument;  // empty: a flag; LIST: several with commas, or the option several times; [X]: or none
+    std::string_view sentence;
+};
+
+std::span<const OptionRow> option_rows();
+
+// Options of bpftrace that lt does not support; each may have an argument.
+struct RefusedOption {
+    std::string_view names;
+    std::string_view instead;  // what to type instead
+};
+
+std::span<const RefusedOption> refused_options();
+
+}  // namespace lt

@@ -1,0 +1,21 @@
+// The kernel's names for integer types; its type information repeats those that a script names.
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __s8 s8, int8_t;
+typedef __u8 u8, uint8_t;
+typedef __s16 s16, int16_t;
+typedef __u16 u16, uint16_t, __be16, __sum16, __le16;
+typedef __s32 s32, int32_t;
+typedef __u32 u32, uint32_t, __be32, __wsum, __le32;
+typedef __s64 s64, int64_t, loff_t;
+typedef __u64 u64, uint64_t, __be64, __le64;
+typedef unsigned long size_t, uintptr_t;
+typedef long ssize_t, intptr_t;
+typedef int pid_t;
+typedef _Bool bool;

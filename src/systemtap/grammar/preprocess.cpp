@@ -1,0 +1,255 @@
+#include "systemtap/grammar/preprocess.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "arch/arch.h"
+#include "base/text.h"
+
+namespace lt::stp {
+namespace {
+
+constexpr std::string_view usage = "for example %( kernel_v >= \"6.1\" %? ... %: ... %)";
+
+// The language version for scripts that check it, and the words that conditions can test.
+constexpr std::string_view language_version = "5.0";
+
+struct Question {
+    std::string_view name;
+    std::string (*answer)(const Invocation&);
+    bool is_version;
+};
+const std::array questions{
+    Question{"kernel_v", [](const Invocation& i) { return i.kernel_release.substr(0, i.kernel_release.find('-')); },
+             true},
+    Question{"kernel_vr", [](const Invocation& i) { return i.kernel_release; }, true},
+    Question{"arch", [](const Invocation&) { return std::string(arch::native.name); }, false},
+    Question{"systemtap_v", [](const Invocation&) { return std::string(language_version); }, true},
+    Question{"systemtap_privilege", [](const Invocation&) { return std::string("stapdev"); }, false},
+    Question{"guru_mode", [](const Invocation& i) { return std::string(i.guru ? "1" : "0"); }, false},
+    Question{"runtime", [](const Invocation&) { return std::string("kernel"); }, false},
+};
+
+std::optional<int64_t> number_of(std::string_view text) {
+    const bool is_hex = text.starts_with("0x");
+    if (is_hex) text.remove_prefix(2);
+    return parse_number<int64_t>(text, is_hex ? 16 : 10);
+}
+
+// One side of a comparison.
+struct Operand {
+    std::string text;
+    bool is_number = false;
+    bool is_version = false;
+};
+
+class Chooser {
+  public:
+    Chooser(const Pieces& pieces, const Invocation& given, Diags& diags)
+        : pieces_(pieces), given_(given), diags_(diags) {}
+
+    Pieces run() {
+        while (at_ < pieces_.size()) {
+            if (pieces_[at_].is("%(")) {
+                condition(true);
+            } else {
+                out_.push_back(pieces_[at_++]);
+            }
+        }
+        return std::move(out_);
+    }
+
+  private:
+    void wrong(Span span, std::string message) {
+        if (!said_) diags_.error(span, std::move(message)).hint = usage;
+        said_ = true;
+        at_ = pieces_.size();
+    }
+    bool at_mark(std::string_view mark) const { return at_ < pieces_.size() && pieces_[at_].is(mark); }
+
+    // From its %( to its %); `kept` is false inside of a side that is dropped.
+    void condition(bool kept) {
+        const Span open = pieces_[at_++].span;
+        const bool holds = kept ? any() : pass_over();
+        if (said_) return;
+        if (!at_mark("%?")) return wrong(open, "a preprocessor condition ends with `%?`");
+        at_++;
+        side(open, kept && holds);
+        if (at_mark("%:")) {
+            at_++;
+            side(open, kept && !holds);
+        }
+        if (said_) return;
+        if (!at_mark("%)")) return wrong(open, "this %( is never closed");
+        at_++;
+    }
+
+    void side(Span open, bool kept) {
+        while (!at_mark("%:") && !at_mark("%)")) {
+            if (at_ >= pieces_.size()) return wrong(open, "this %( is never closed");
+            if (at_mark("%(")) {
+                condition(kept);
+            } else if (kept) {
+                out_.push_back(pieces_[at_++]);
+            } else {
+                at_++;
+            }
+        }
+    }
+
+    bool pass_over() {
+        while (at_ < pieces_.size() && !at_mark("%?") && !at_mark("%)")) at_++;
+        return false;
+    }
+
+    bool any() {
+        bool holds = all();
+        while (at_mark("||")) {
+            at_++;
+            holds = all() || holds;
+        }
+        return holds;
+    }
+    bool all() {
+        bool holds = comparison();
+        while (at_mark("&&")) {
+            at_++;
+            holds = comparison() && holds;
+        }
+        return holds;
+    }
+
+    bool comparison() {
+        if (at_ + 2 >= pieces_.size()) {
+            wrong(pieces_.back().span, "this preprocessor condition is never finished");
+            return false;
+        }
+        const Operand left = operand();
+        if (said_) return false;
+        const Piece op = pieces_[at_++];
+        const Operand right = operand();
+        if (said_) return false;
+        const bool is_pattern = (op.text == "==" || op.text == "!=") && is_glob(right.text) && !right.is_number;
+        if (is_pattern) return glob_match(right.text, left.text) == (op.text == "==");
+        return ordered(order(left, right), op);
+    }
+
+    static int order(const Operand& left, const Operand& right) {
+        const auto a = number_of(left.text), b = number_of(right.text);
+        if (a && b && !left.is_version) return *a < *b ? -1 : *a > *b;
+        return left.is_version ? strverscmp(left.text.c_str(), right.text.c_str()) : left.text.compare(right.text);
+    }
+
+    bool ordered(int order, const Piece& op) {
+        if (op.text == "<") return order < 0;
+        if (op.text == "<=") return order <= 0;
+        if (op.text == ">") return order > 0;
+        if (op.text == ">=") return order >= 0;
+        if (op.text == "==") return order == 0;
+        if (op.text == "!=") return order != 0;
+        wrong(op.span, fmt::format("`{}` is not a comparison", op.text));
+        return false;
+    }
+
+    Operand operand() {
+        if (at_ >= pieces_.size()) return {};
+        const Piece& piece = pieces_[at_++];
+        if (piece.kind == PieceKind::string) return {piece.text};
+        if (piece.kind == PieceKind::number) return {piece.text, true};
+        if (piece.is("-") && at_ < pieces_.size()) return {"-" + pieces_[at_++].text, true};
+        if (piece.kind == PieceKind::target || piece.kind == PieceKind::at_word) return given_word(piece);
+        if (piece.kind == PieceKind::word) return answer(piece);
+        wrong(piece.span, "a preprocessor condition can only compare words, strings and numbers");
+        return {};
+    }
+
+    Operand given_word(const Piece& piece) {
+        const Pieces placed = place_words({piece}, given_, diags_);
+        if (placed.size() == 1 && placed[0].kind == PieceKind::number) return {placed[0].text, true};
+        if (placed.size() == 1) return {placed[0].text};
+        wrong(piece.span, fmt::format("{} cannot be compared", piece.text));
+        return {};
+    }
+
+    Operand answer(const Piece& piece) {
+        const auto* found = std::ranges::find_if(questions, [&](const Question& q) { return q.name == piece.text; });
+        if (found != questions.end()) return {found->answer(given_), false, found->is_version};
+        if (piece.text.starts_with("CONFIG_")) {
+            const auto option = given_.kernel_config.find(piece.text);
+            return {option == given_.kernel_config.end() ? "undefined" : option->second};
+        }
+        wrong(piece.span, fmt::format("the preprocessor does not support `{}`", piece.text));
+        return {};
+    }
+
+    const Pieces& pieces_;
+    const Invocation& given_;
+    Diags& diags_;
+    size_t at_ = 0;
+    Pieces out_;
+    bool said_ = false;
+};
+
+std::optional<size_t> word_number(const Piece& piece) {
+    if (piece.kind != PieceKind::target && piece.kind != PieceKind::at_word) return {};
+    const auto number = number_of(std::string_view(piece.text).substr(1));
+    if (!number || *number < 1) return {};
+    return static_cast<size_t>(*number);
+}
+
+Pieces joined(const Pieces& pieces) {
+    Pieces out;
+    for (const Piece& piece : pieces) {
+        if (piece.kind == PieceKind::string && !out.empty() && out.back().kind == PieceKind::string) {
+            out.back().text += piece.text;
+            out.back().span = cover(out.back().span, piece.span);
+        } else {
+            out.push_back(piece);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Pieces choose(const Pieces& pieces, const Invocation& given, Diags& diags) {
+    return Chooser(pieces, given, diags).run();
+}
+
+Pieces place_words(const Pieces& pieces, const Invocation& given, Diags& diags) {
+    Pieces out;
+    for (const Piece& piece : pieces) {
+        const auto number = word_number(piece);
+        if (piece.text == "$#" && piece.kind == PieceKind::target) {
+            out.push_back({PieceKind::number, piece.span, std::to_string(given.positional.size()), piece.glued});
+        } else if (piece.text == "@#" && piece.kind == PieceKind::at_word) {
+            out.push_back({PieceKind::string, piece.span, std::to_string(given.positional.size()), piece.glued});
+        } else if (!number) {
+            out.push_back(piece);
+        } else if (*number > given.positional.size()) {
+            diags
+                .error(piece.span, fmt::format("there is no {}: the script was given {}", piece.text,
+                                               plural(given.positional.size(), "argument")))
+                .hint = "write them after the script's name";
+        } else if (piece.kind == PieceKind::at_word) {
+            out.push_back({PieceKind::string, piece.span, given.positional[*number - 1], piece.glued});
+        } else {
+            Pieces words = scan_words(given.positional[*number - 1], piece.span, diags);
+            if (!words.empty()) words.front().glued = piece.glued;
+            out.insert(out.end(), words.begin(), words.end());
+        }
+    }
+    return out;
+}
+
+Pieces preprocess(Pieces pieces, Macros& macros, const Invocation& given, Diags& diags) {
+    const Pieces expanded = expand_macros(std::move(pieces), macros, diags);
+    if (diags.has_errors()) return {};
+    return joined(place_words(choose(expanded, given, diags), given, diags));
+}
+
+}  // namespace lt::stp

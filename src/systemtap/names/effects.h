@@ -1,0 +1,24 @@
+// The effects of statements, and parts of a body that never run.
+#pragma once
+
+#include "systemtap/names/scope.h"
+
+namespace lt::stp {
+
+// Does the statement end the body, so that nothing after it in its block runs?
+bool leaves_body(const Names& scope, ast::StmtId id);
+// Moves exit() to the end of a block, since lt's ends the block and SystemTap's does not.
+void exit_last(Names& scope, const ast::Block& b);
+// An unused value: removed if it has no effect.
+void let_go(Names& scope, ast::StmtId id, ast::ExprId value);
+bool has_effect(const Names& scope, ast::ExprId id);
+
+// Does the expression change an array that a surrounding loop visits? Both report it as an error.
+bool changes_walked(Names& scope, ast::ExprId target);
+bool call_changes_walked(Names& scope, ast::ExprId id, const Function& function);
+
+// @defined, as far as its result is known here. A branch that is not taken may name what does not exist.
+bool is_dead_branch(Names& scope, ast::StmtId id, const ast::If& branch);
+bool decided_by_defined(Names& scope, ast::ExprId id);
+
+}  // namespace lt::stp

@@ -1,0 +1,66 @@
+"""The world of a program of the fuzzer of meaning: memory, variables and maps, and what they make of a value."""
+
+from meaning_types import S64, STRING, U64, WORD, joined
+
+
+class Unknown(Exception):
+    """No program: a name without a value, or a loop without an end."""
+
+
+class Jump(Exception):
+    def __init__(self, kind):
+        self.kind = kind
+
+
+class World:
+    """What a run of a program has: memory of the traced program, variables, maps, and the lines that it prints."""
+    STEPS = 20000
+
+    def __init__(self, memory=b"", base=0, arguments=(), plain_truth=True):
+        self.memory, self.base, self.arguments = memory, base, arguments
+        self.plain_truth = plain_truth  # a comparison is shown as 1 or 0
+        self.values, self.maps, self.lines, self.steps = {}, {}, [], 0
+
+    def read(self, address, size):
+        at = (address & WORD) - self.base
+        return self.memory[at:at + size] if 0 <= at and at + size <= len(self.memory) else bytes(size)
+
+    def step(self):
+        self.steps += 1
+        if self.steps > self.STEPS:
+            raise Unknown("no end")
+
+
+class Variable:
+    """A variable or a map. Its type is what analyse() found in the order of the text."""
+
+    def __init__(self, name, keys=None, declared=None):
+        self.name, self.keys, self.declared, self.held = name, keys, declared, None
+
+    def forget(self):
+        self.held = self.declared
+
+    def take(self, t):
+        if self.keys is not None:  # what a map holds has the sign of any of them
+            self.held = t if self.held is None else joined(self.held, t)
+        elif self.held is None:
+            self.held = t
+        elif t.is_tuple:
+            self.held = joined(self.held, t)
+
+    @property
+    def type(self):
+        if self.held is None:
+            raise Unknown(self.name)
+        return self.held
+
+
+def kept(t):
+    """As variables, maps and parts of tuples keep it."""
+    if t.is_integer and not t.to and not t.view:
+        return S64 if t.signed else U64
+    return STRING if t.is_string else t
+
+
+def convert(t, value):
+    return t.cast(value) if t.is_integer else value

@@ -1,0 +1,5 @@
+package main
+
+import "syscall"
+
+func thread() int { return syscall.Gettid() }

@@ -1,0 +1,119 @@
+// For each LOCK, one wait in staged() for a lock of the program, which the thread "holder" ends.
+//   user_locks LOCK...
+// mutex, recursive, robust, inherits: a lock of glibc, which it holds; several: another thread gets it before;
+// condition, semaphore: nobody owns it; own, wrong: a futex of the program itself, beside a number that is no thread's,
+// or that is another thread's.
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static sem_t semaphore;
+static unsigned words[8];
+
+static void pause_for(long milliseconds) {
+    const struct timespec time = {0, milliseconds * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void take(void) { pthread_mutex_lock(&lock); }
+static void give(void) { pthread_mutex_unlock(&lock); }
+static void nothing(void) {}
+static void await(void) {
+    take();
+    pthread_cond_wait(&condition, &lock);
+    give();
+}
+static void signal_it(void) { pthread_cond_signal(&condition); }
+static void down(void) { sem_wait(&semaphore); }
+static void up(void) { sem_post(&semaphore); }
+static void wait_for_word(void) { syscall(SYS_futex, words, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0); }
+static void wake_word(void) { syscall(SYS_futex, words, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+
+static const struct work {
+    const char* name;
+    void (*begin)(void);  // in the holder, before the wait
+    void (*end)(void);    // after it
+    void (*wait)(void);
+} works[] = {
+    {"mutex", take, give, take},
+    {"recursive", take, give, take},
+    {"robust", take, give, take},
+    {"inherits", take, give, take},
+    {"several", take, give, take},
+    {"condition", nothing, signal_it, await},
+    {"semaphore", nothing, up, down},
+    {"own", nothing, wake_word, wait_for_word},
+    {"wrong", nothing, wake_word, wait_for_word},
+};
+
+static void* holder(void* argument) {
+    const struct work* work = argument;
+    prctl(PR_SET_NAME, "holder");
+    work->begin();
+    pause_for(100);
+    work->end();
+    pause_for(100);
+    return NULL;
+}
+
+// Waits for the lock before staged() does.
+static void* another(void* unused) {
+    prctl(PR_SET_NAME, "another");
+    take();
+    pause_for(50);
+    give();
+    return unused;
+}
+
+__attribute__((noinline)) void staged(const struct work* work) {
+    work->wait();
+    __asm__ volatile("");
+}
+
+static void prepare(const char* name) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    if (strcmp(name, "recursive") == 0) pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    if (strcmp(name, "robust") == 0) pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    if (strcmp(name, "inherits") == 0) pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&lock, &attributes);
+    sem_init(&semaphore, 0, 0);
+    words[0] = 2;
+    words[2] = strcmp(name, "wrong") == 0 ? (unsigned)getpid() : 0x7f001234;
+    words[3] = 1;
+}
+
+static void run(const struct work* work) {
+    pthread_t first, second;
+    prepare(work->name);
+    if (pthread_create(&first, NULL, holder, (void*)work) != 0) exit(1);
+    pause_for(20);
+    if (strcmp(work->name, "several") == 0 && pthread_create(&second, NULL, another, NULL) != 0) exit(1);
+    pause_for(20);
+    staged(work);
+    pthread_join(first, NULL);
+}
+
+// Each in a process of its own.
+int main(int argc, char** argv) {
+    for (int n = 1; n < argc; n++) {
+        for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+            if (strcmp(argv[n], works[i].name) != 0 || fork() != 0) continue;
+            run(&works[i]);
+            exit(0);
+        }
+        wait(NULL);
+    }
+    return 0;
+}

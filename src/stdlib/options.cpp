@@ -26,6 +26,9 @@ constexpr std::array rows{
               "Show the maps while they fill, redrawn every second, with distributions over time."},
     OptionRow{Option::record, Phase::run, "--record", "FILE",
               "In the console: append input and output to a file, with times."},
+    OptionRow{Option::history, Phase::run, "--history", "",
+              "Keep how distributions and histograms grow, so that `lt ctl show @ns 5m` prints what came in the last 5 "
+              "minutes."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},

@@ -19,6 +19,7 @@ enum class Option : uint8_t {
     count,
     live,
     record,
+    history,
     list,
     format,
     output,

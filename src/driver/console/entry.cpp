@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "driver/pipeline/work.h"
@@ -28,6 +29,9 @@ bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3));
 bool Entry::start() {
     if (!lt::start(job_)) return false;
     trace_ = std::make_unique<Trace>(number_, text_, job_.compiled.plan, job_.run->session());
+    if (!job_.command.has(Option::history) || !std::ranges::any_of(trace_->plan().maps, History::keeps)) return true;
+    if (const Status kept = trace_->keep_history(); !kept)
+        fmt::print(job_.shared.messages, "lt: {}\n", kept.error().what);
     return true;
 }
 

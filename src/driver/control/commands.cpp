@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "codegen/compile.h"
 #include "driver/report/compare.h"
 #include "driver/report/report.h"
 
@@ -63,7 +67,67 @@ Status print_map(const NamedMap& map, size_t most, Printer& printer) {
     return Done{};
 }
 
+// "5m": a word for a time, and not for a map.
+std::optional<std::chrono::nanoseconds> time_of(const std::string& word) {
+    const Result<std::vector<uint8_t>> bytes = param_bytes("time", duration_type(), word);
+    int64_t ns = 0;
+    if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
+    return ns > 0 ? std::optional(std::chrono::nanoseconds(ns)) : std::nullopt;
+}
+
+// The times at the end of a command.
+std::vector<std::chrono::nanoseconds> take_times(Words& words) {
+    std::vector<std::chrono::nanoseconds> times;
+    while (!words.empty()) {
+        const auto time = time_of(words.back());
+        if (!time) break;
+        times.insert(times.begin(), *time);
+        words.pop_back();
+    }
+    return times;
+}
+
+// These maps; all that have a history without a name.
+Result<std::vector<NamedMap>> maps_with_history(const GivenCommand& given) {
+    std::vector<NamedMap> all;
+    for (const std::string& word : given.words.empty() ? Words{""} : given.words) {
+        const Result<std::vector<NamedMap>> maps = maps_named(given.traces, word);
+        if (!maps) return maps.error();
+        for (const NamedMap& map : *maps)
+            if (!word.empty() || !map.trace->keeps_history() || History::keeps(map.trace->plan().maps[map.index]))
+                all.push_back(map);
+    }
+    return all;
+}
+
+void print_length(const History::Period& period, std::string text, Printer& printer) {
+    printer.fact({"period",
+                  {{"map", period.content.name}, {"seconds", period.seconds}, {"all", period.is_all}},
+                  std::move(text)});
+}
+
+Status show_period(GivenCommand& given, std::chrono::nanoseconds time) {
+    const Result<std::vector<NamedMap>> maps = maps_with_history(given);
+    if (!maps) return maps.error();
+    for (const NamedMap& map : *maps) {
+        const Result<History::Period> period = map.trace->last(map.index, time);
+        if (!period) return period.error();
+        print_length(*period,
+                     fmt::format("{}, the last {}{}:\n", period->content.name, show_length(period->seconds),
+                                 period->is_all ? " (the history is not longer)" : ""),
+                     given.printer);
+        if (period->content.entries.empty())
+            given.printer.fact({"empty", {{"map", period->content.name}}, period->content.name + " is empty\n"});
+        else
+            given.printer.map(period->content);
+    }
+    return Done{};
+}
+
 Status show_maps(GivenCommand& given) {
+    const auto times = take_times(given.words);
+    if (times.size() > 1) return Error{"show takes one time", "to compare two: `diff @ns 5m 60m`", 0};
+    if (times.size() == 1) return show_period(given, times[0]);
     if (given.words.empty()) given.words.emplace_back();
     const Trace* last = nullptr;
     for (const std::string& word : given.words) {
@@ -232,7 +296,25 @@ Status mark(GivenCommand& given) {
     return Done{};
 }
 
+// `diff @ns 5m 60m`: the last 5 minutes beside the last 60.
+Status compare_periods(GivenCommand& given, std::chrono::nanoseconds recent, std::chrono::nanoseconds longer) {
+    const Result<std::vector<NamedMap>> maps = maps_with_history(given);
+    if (!maps) return maps.error();
+    for (const NamedMap& map : *maps) {
+        const Result<History::Period> before = map.trace->last(map.index, longer);
+        if (!before) return before.error();
+        const Result<History::Period> after = map.trace->last(map.index, recent);
+        if (!after) return after.error();
+        for (const History::Period& each : {*before, *after}) print_length(each, "", given.printer);
+        compare(*before, *after, given.printer);
+    }
+    return Done{};
+}
+
 Status diff(GivenCommand& given) {
+    const auto times = take_times(given.words);
+    if (times.size() == 2) return compare_periods(given, std::min(times[0], times[1]), std::max(times[0], times[1]));
+    if (!times.empty()) return Error{"diff takes two times", "for example `diff @ns 5m 60m`", 0};
     if (given.words.size() != 1) return Error{"diff takes the name of a mark", std::string(mark_hint), 0};
     std::set<std::string> names;
     bool any = false;
@@ -253,7 +335,8 @@ Status diff(GivenCommand& given) {
 
 constexpr std::array rows{
     CommandRow{{"list", "", "Lists the running traces with their maps and parameters.", "list"}, list, false},
-    CommandRow{{"show", "[N] [@MAP ...]", "Prints the maps' current contents; all maps without a name.", "show @ns"},
+    CommandRow{{"show", "[N] [@MAP ...] [TIME]", "Prints the maps, or with --history what came in the last TIME.",
+                "show @ns 5m"},
                show_maps},
     CommandRow{{"top", "[N] @MAP [COUNT]", "Prints the largest values of a map; 10 without a count.", "top @x 10"},
                top},
@@ -264,7 +347,9 @@ constexpr std::array rows{
         {"open", "[N] [SPAN]", "Prints the spans that are open now, oldest first, with their threads' stacks.", "open"},
         open},
     CommandRow{{"mark", "[N] MARK", "Saves the contents of all maps under a name.", "mark before"}, mark},
-    CommandRow{{"diff", "[N] MARK", "Compares the values after a mark with those before it.", "diff before"}, diff},
+    CommandRow{{"diff", "[N] MARK|TIME TIME", "Compares what came before and after a mark, or in two times.",
+                "diff @ns 5m 60m"},
+               diff},
     CommandRow{{"pause", "[N]", "Detaches the probes and keeps the maps; open spans can still close.", "pause"}, pause},
     CommandRow{{"resume", "[N]", "Attaches the probes again.", "resume"}, resume},
     CommandRow{{"stop", "[N|all]", "Ends a trace: detaches it and prints its maps.", "stop 2"}, stop, false},

@@ -14,7 +14,7 @@
 namespace lt {
 
 // The help text of a command. Arguments in brackets are optional; a word in capitals stands for a value: N a trace's
-// number, @MAP, SPAN, NAME=VALUE, MARK, FILE, TOPIC, COUNT.
+// number, @MAP, SPAN, NAME=VALUE, MARK, TIME, FILE, TOPIC, COUNT.
 struct CommandText {
     std::string_view name;
     std::string_view arguments;

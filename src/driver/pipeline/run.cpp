@@ -217,6 +217,9 @@ Status Run::collect() {
 Status Run::begin() {
     trace_ = std::make_unique<Trace>(1, source_.text, *plan_, *session_);
     traces_ = std::make_unique<Alone>(*trace_);
+    if (command_.has(Option::history)) {
+        if (const Status kept = trace_->keep_history(); !kept) return kept;
+    }
     if (std::ranges::any_of(plan_->probes, lasting)) listen();
     const bool as_bpftrace = plan_->conventions.announces_attached;
     output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // a reader may send a request at once

@@ -10,6 +10,7 @@
 #include "runtime/border/duration.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/distribution.h"
+#include "runtime/values/period.h"
 
 namespace lt {
 namespace {
@@ -37,83 +38,6 @@ struct Part {
     const Value* value = nullptr;  // null: nothing
     double seconds = 0;
 };
-
-// The data since the mark; if it has shrunk, the map was cleared in between.
-std::optional<Distribution> since(const Distribution& now, const Distribution& then) {
-    Distribution d;
-    uint32_t lowest = dist_buckets, highest = 0;
-    for (uint32_t i = 0; i < dist_buckets; i++) {
-        if (now.buckets[i] < then.buckets[i]) return {};
-        d.buckets[i] = now.buckets[i] - then.buckets[i];
-        if (d.buckets[i] == 0) continue;
-        d.count += d.buckets[i];
-        lowest = std::min(lowest, i);
-        highest = i;
-    }
-    d.sum = now.sum - then.sum;
-    if (d.count == 0) return d;
-    // The extremes of the difference are known as precisely as its other values: by bucket.
-    const auto middle = [&](uint32_t bucket) {
-        return std::clamp(dist_bucket(bucket).middle(), now.least, now.greatest);
-    };
-    d.least = middle(lowest);
-    d.greatest = middle(highest);
-    return d;
-}
-
-bool subtract_from(std::vector<uint64_t>& now, const std::vector<uint64_t>& then) {
-    for (size_t i = 0; i < now.size() && i < then.size(); i++) {
-        if (now[i] < then[i]) return false;
-        now[i] -= then[i];
-    }
-    return true;
-}
-
-std::optional<Histogram> since(const Histogram& now, const Histogram& then) {
-    Histogram h = now;
-    return subtract_from(h.buckets, then.buckets) ? std::optional(std::move(h)) : std::nullopt;
-}
-
-// Extremes and squares cannot be subtracted.
-std::optional<Samples> since(const Samples& now, const Samples& then) {
-    if (now.count < then.count) return {};
-    Samples s;
-    s.count = now.count - then.count;
-    s.sum = now.sum - then.sum;
-    s.log = now.log;
-    s.linear = now.linear;
-    if (!subtract_from(s.log, then.log) || !subtract_from(s.linear, then.linear)) return {};
-    return s;
-}
-
-std::optional<Average> since(const Average& now, const Average& then) {
-    if (now.count < then.count) return {};
-    return Average{now.sum - then.sum, now.count - then.count};
-}
-
-// For sums and counts the difference has a meaning; other numbers, and extremes, only have a current value.
-bool adds_up(const Type& type) {
-    return type.aggregation == Aggregation::count || type.aggregation == Aggregation::sum;
-}
-
-std::optional<Data> subtract(const Value& now, const Value& then) {
-    const auto of = [&]<class T>(const T& data) -> std::optional<Data> {
-        if constexpr (std::is_same_v<T, Distribution> || std::is_same_v<T, Histogram> || std::is_same_v<T, Average> ||
-                      std::is_same_v<T, Samples>) {
-            const T* other = std::get_if<T>(&then.data);
-            auto difference = other ? since(data, *other) : std::nullopt;
-            return difference ? std::optional<Data>(*std::move(difference)) : std::nullopt;
-        } else if constexpr (std::is_same_v<T, int64_t>) {
-            const int64_t* other = std::get_if<int64_t>(&then.data);
-            const bool counts = now.type.aggregation == Aggregation::count;
-            if (!adds_up(now.type) || !other || (counts && data < *other)) return {};
-            return Data(data - *other);
-        } else {
-            return {};
-        }
-    };
-    return std::visit(of, now.data);
-}
 
 uint64_t count_of(const Histogram& h) {
     uint64_t count = 0;
@@ -244,13 +168,18 @@ std::string key_text(const MapEntry& entry) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+struct Columns {
+    std::string before = "before", after = "after";
+};
+
 void compare_entry(const std::string& map, const MapEntry& entry, const Part& before, const Part& after,
-                   Printer& printer) {
+                   Printer& printer, const Columns& columns = {}) {
     const std::string key = key_text(entry);
     const Measures all = measures(before, after);
     if (all.empty()) return;
     const std::string name = key.empty() ? map : fmt::format("{}[{}]", map, key);
-    printer.fact({"text", {}, fmt::format("{:<12} {:>16} {:>16} {:>10}\n", name, "before", "after", "change")});
+    printer.fact(
+        {"text", {}, fmt::format("{:<12} {:>16} {:>16} {:>10}\n", name, columns.before, columns.after, "change")});
     for (const Measure& m : all) print_measure(map, key, m, printer);
 }
 
@@ -270,7 +199,7 @@ void compare_map(const MapContent& then, const MapContent& now, const Times& tim
             continue;
         }
         const Value& before = same->second.value;
-        const auto difference = times.cleared ? std::nullopt : subtract(entry.value, before);
+        const auto difference = times.cleared ? std::nullopt : collected_since(entry.value, before);
         const Value after{entry.value.type, difference ? *difference : entry.value.data};
         compare_entry(now.name, entry, {&before, times.before}, {&after, times.after}, printer);
         marked.erase(same);
@@ -287,6 +216,21 @@ void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer) 
         const double after = Seconds(now.at - (cleared ? now.since[i] : mark.at)).count();
         compare_map(mark.maps[i], now.maps[i], {before, after, cleared}, printer);
     }
+}
+
+void compare(const History::Period& before, const History::Period& after, Printer& printer) {
+    const auto title = [](const History::Period& p) { return "last " + show_length(p.seconds); };
+    const Columns columns{title(before), title(after)};
+    std::map<std::string, MapEntry> later;
+    for (MapEntry& entry : after.content.entries.all()) later.emplace(key_text(entry), entry);
+    for (const MapEntry& entry : before.content.entries.all()) {
+        const auto same = later.find(key_text(entry));
+        const Part now{same == later.end() ? nullptr : &same->second.value, after.seconds};
+        compare_entry(before.content.name, entry, {&entry.value, before.seconds}, now, printer, columns);
+        if (same != later.end()) later.erase(same);
+    }
+    for (const auto& [key, entry] : later)
+        compare_entry(after.content.name, entry, {}, {&entry.value, after.seconds}, printer, columns);
 }
 
 }  // namespace lt

@@ -1,7 +1,11 @@
 #include "driver/report/trace.h"
 
 #include <fmt/format.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <span>
 #include <utility>
 
@@ -40,6 +44,11 @@ Status Trace::resume() {
 }
 
 Status Trace::clear(size_t map) {
+    const auto history = histories_.find(map);
+    if (history != histories_.end()) {
+        if (Status looked = look(); !looked) return looked;
+        history->second.cleared();
+    }
     since_[map] = Clock::now();
     return session_.clear(map);
 }
@@ -88,6 +97,49 @@ Result<Trace::Mark> Trace::snapshot() {
         mark.maps.push_back(*std::move(content));
     }
     return mark;
+}
+
+Status Trace::keep_history() {
+    const auto kept = static_cast<size_t>(std::ranges::count_if(plan_.maps, History::keeps));
+    if (kept == 0)
+        return Error{"the script has no map whose history can be kept",
+                     "collect with dist() or hist() into a map that the script does not clear, for example `sc:read < "
+                     "@ns = dist(latency); >`",
+                     0};
+    timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+    const itimerspec period{{History::step.count(), 0}, {History::step.count(), 0}};
+    if (!timer_ || timerfd_settime(timer_.get(), 0, &period, nullptr) < 0) return system_error("timerfd", errno);
+    for (size_t i = 0; i < plan_.maps.size(); i++)
+        if (History::keeps(plan_.maps[i])) histories_.try_emplace(i, since_[i], History::most_bytes / kept);
+    return session_.watch(timer_.get(), [this] {
+        uint64_t times = 0;
+        if (read(timer_.get(), &times, sizeof times) != sizeof times) return;
+        const Status looked = look();
+        failed_ = looked ? std::nullopt : std::optional(looked.error());
+    });
+}
+
+Status Trace::look() {
+    for (auto& [map, history] : histories_) {
+        const Result<MapContent> content = session_.map(map);
+        if (!content) return content.error();
+        history.look(*content, Clock::now());
+    }
+    return Done{};
+}
+
+Result<History::Period> Trace::last(size_t map, std::chrono::nanoseconds time) {
+    const std::string& name = plan_.maps[map].name;
+    if (!keeps_history()) return Error{fmt::format("no history of `{}` is kept", name), "start lt with `--history`", 0};
+    const auto history = histories_.find(map);
+    if (history == histories_.end())
+        return Error{fmt::format("no history of `{}` is kept", name),
+                     plan_.maps[map].shrinks ? "the script clears it, or removes keys from it"
+                                             : "there is one of maps that collect with dist() or hist()",
+                     0};
+    if (failed_) return *failed_;
+    if (Status looked = look(); !looked) return looked.error();
+    return history->second.last(time);
 }
 
 }  // namespace lt

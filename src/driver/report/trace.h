@@ -4,12 +4,15 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "driver/report/history.h"
 #include "runtime/border/plan.h"
+#include "runtime/os/descriptor.h"
 #include "runtime/session/session.h"
 
 namespace lt {
@@ -45,7 +48,15 @@ class Trace {
     Result<Mark> snapshot();
     std::map<std::string, Mark, std::less<>>& marks() { return marks_; }
 
+    // Keeps what the maps collected in the last minutes and hours, from now on.
+    Status keep_history();
+    bool keeps_history() const { return bool(timer_); }
+    // Of what a map collected: the part that came in this time until now.
+    Result<History::Period> last(size_t map, std::chrono::nanoseconds time);
+
   private:
+    Status look();
+
     const int number_;
     const std::string text_;
     const Plan& plan_;
@@ -53,6 +64,9 @@ class Trace {
     bool paused_ = false;
     std::vector<Clock::time_point> since_;  // the start of each map's collecting
     std::map<std::string, Mark, std::less<>> marks_;
+    Descriptor timer_;                     // of the looks
+    std::map<size_t, History> histories_;  // by map
+    std::optional<Error> failed_;          // the last look
 };
 
 class Traces {

@@ -203,6 +203,7 @@ struct PlannedMap {
     // only element of the map lt_handed contains: u64 n, u64 for the old value, the key. Empty: there is none.
     std::string adder = {};
     bool keeps_order = false;  // a value (of a CPU) ends with the arrival time of its key
+    bool shrinks = false;      // the script clears it, removes keys or values, or the kernel evicts keys
 };
 constexpr std::string_view handed_symbol = "lt_handed";
 constexpr std::string_view generations_symbol = "lt_generations";

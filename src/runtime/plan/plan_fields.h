@@ -129,6 +129,7 @@ struct Described<PlannedMap> {
                                      FieldRow{"value", &PlannedMap::value},
                                      FieldRow{"value_size", &PlannedMap::value_size},
                                      FieldRow{"keeps_order", &PlannedMap::keeps_order},
+                                     FieldRow{"shrinks", &PlannedMap::shrinks},
                                      FieldRow{"entries", &PlannedMap::max_entries},
                                      FieldRow{"by_difference", &PlannedMap::cleared_by_difference},
                                      FieldRow{"generation", &PlannedMap::generation},

@@ -169,6 +169,8 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
     // A key that the kernel evicts may return with less than the amount to subtract.
     const bool evicts = info.declared && info.declared->forgets && !info.key.empty();
     m.cleared_by_difference = !evicts && only_collects(uses, unit.typed, index, counted.at_all[index]);
+    m.shrinks = evicts || !holds_for_all(unit.typed, index,
+                                         [&](const Body&, size_t i) { return !uses.cleared[i] && !uses.deleted[i]; });
     if (has_generations(uses, unit.typed, index)) m.generation = generations(unit);
     m.max_entries = info.entries == 0 ? unit.typed.max_keys.value_or(unit.program.settings.max_map_keys) : info.entries;
     if (info.key.empty()) {

@@ -176,6 +176,8 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
             frame.function = compiled->name;
             frame.offset = address - compiled->begin;
             frame.object.clear();
+        } else if (mapping == nullptr && !after) {
+            name_variable(frame, pid, process);
         }
         return frames.push_back(std::move(frame));
     }
@@ -190,6 +192,21 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
         frame.offset = function->offset;
     }
     frames.push_back(std::move(frame));
+}
+
+// An address outside of all code may be that of a variable of one of the files.
+void Symbolizer::name_variable(Frame& frame, uint32_t pid, const Process& process) {
+    for (const Mapping& mapping : process.mappings) {
+        const File* mapped = mapping.inode == 0 ? nullptr : file(pid, mapping);
+        if (mapped == nullptr) continue;
+        const auto distance = static_cast<int64_t>(frame.address - mapping.begin);
+        const auto found = mapped->elf.variable(mapping.offset, mapping.end - mapping.begin, distance);
+        if (!found) continue;
+        frame.function = style_.mangled ? std::string(found->symbol) : demangle(found->symbol);
+        frame.offset = found->offset;
+        frame.object = mapping.name;
+        return;
+    }
 }
 
 // The compiler continues while the process runs, so a function may have been added since.

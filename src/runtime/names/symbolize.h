@@ -65,6 +65,7 @@ class Symbolizer {
     Process& refreshed(uint32_t pid);
     void recall(uint32_t pid, Process& process);
     std::vector<Mapping> inherited(uint32_t forefather) const;
+    void name_variable(Frame& frame, uint32_t pid, const Process& process);
     void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
     const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
     const File* file(uint32_t pid, const Mapping& mapping);

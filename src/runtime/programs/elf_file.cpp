@@ -1,5 +1,6 @@
 // libelf checks its results against the size of the file; whether the numbers make sense together is checked here.
 #include "runtime/programs/elf_file.h"
+#include "runtime/programs/section.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -48,9 +49,6 @@ Status check_header(Elf* elf) {
     return Done{};
 }
 
-// "memcpy@@GLIBC_2.14"
-std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
-
 // Of a function's names, the one with the fewest leading underscores is for people: read, not __read.
 size_t underscores(std::string_view name) { return std::min(name.find_first_not_of('_'), name.size()); }
 
@@ -62,14 +60,6 @@ struct Standing {
 int preference_of(Standing s) {
     const int by_binding = s.binding == STB_GLOBAL ? 2 : s.binding == STB_WEAK ? 1 : 0;
     return by_binding * 2 + (s.hidden_version ? 0 : 1);
-}
-
-Elf_Scn* section_of_type(Elf* elf, uint32_t type, GElf_Shdr& header) {
-    Elf_Scn* section = nullptr;
-    while ((section = elf_nextscn(elf, section)) != nullptr) {
-        if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
-    }
-    return nullptr;
 }
 
 constexpr GElf_Versym hidden_bit = 0x8000;
@@ -148,6 +138,7 @@ void ElfFile::add_debug_symbols(const std::string& path, const DebugPlaces& plac
     for (const OpenElf& other : others_) read_table(other.elf.get(), SHT_SYMTAB);
     sort_symbols();
     by_address_.clear();
+    variables_.reset();
 }
 
 std::vector<Elf*> ElfFile::handles() const {
@@ -234,25 +225,6 @@ Result<UserFunction> ElfFile::at_address(uint64_t address) const {
         break;
     }
     return place;
-}
-
-Result<UserSymbol> ElfFile::symbol(std::string_view name, uint64_t from) const {
-    const auto begin = address_at_offset(from);
-    if (!begin) return Error{fmt::format("{}: there is no code at offset {:#x}", path_, from), ""};
-    for (Elf* elf : handles())
-        for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
-            GElf_Shdr header{};
-            Elf_Scn* section = section_of_type(elf, table, header);
-            Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
-            GElf_Sym s{};
-            for (int i = 0; data != nullptr && gelf_getsym(data, i, &s) != nullptr; i++) {
-                const char* text = elf_strptr(elf, header.sh_link, s.st_name);
-                if (text == nullptr || s.st_shndx == SHN_UNDEF || without_version(text) != name) continue;
-                if (GELF_ST_TYPE(s.st_info) != STT_TLS)
-                    return UserSymbol{static_cast<int64_t>(s.st_value - *begin), s.st_size};
-            }
-        }
-    return Error{fmt::format("{} has no symbol {}", path_, name), no_symbol(name).hint};
 }
 
 std::optional<uint64_t> ElfFile::address_at_offset(uint64_t offset) const {

@@ -42,6 +42,9 @@ class ElfFile {
     // The function around the instruction at an offset in the file; none if no symbol covers it. `after`: the offset is
     // a return address, so the instruction before it counts.
     std::optional<Inside> name_at_offset(uint64_t offset, bool after) const;
+    // The variable at so many bytes from the start of a mapping of code, which maps `size` bytes from this offset in
+    // the file; it may lie outside of that mapping. None if no variable of known size covers it (elf_variables.cpp).
+    std::optional<Inside> variable(uint64_t offset, uint64_t size, int64_t distance) const;
     // The address in the file; none if there is no code of the file at that offset.
     std::optional<uint64_t> address_at_offset(uint64_t offset) const;
     // Sorted, without duplicates.
@@ -57,6 +60,10 @@ class ElfFile {
     struct Segment {
         uint64_t offset, address, size;
         bool executable;
+    };
+    struct Variable {
+        uint64_t address, size;
+        std::string_view name;  // in the file; without its version
     };
     struct Symbol {
         std::string_view name;  // in the file; without its version
@@ -74,6 +81,7 @@ class ElfFile {
     uint64_t data_offset(uint64_t address) const;
     Error no_symbol(std::string_view name) const;
     void add_go_symbols();
+    void read_variables() const;
     Convention convention(uint64_t address) const;
     std::vector<uint8_t> bytes(uint64_t address, uint64_t size) const;
 
@@ -86,9 +94,10 @@ class ElfFile {
     std::string attached_;  // the file that the kernel attaches to
     std::vector<Segment> segments_;
     std::vector<Symbol> symbols_;
-    mutable std::vector<uint32_t> by_address_;  // positions in symbols_; filled on first use
-    bool stripped_ = true;                      // has no .symtab
-    std::optional<GoFile> go_;                  // of a Go program
+    mutable std::optional<std::vector<Variable>> variables_;  // by address; filled on first use
+    mutable std::vector<uint32_t> by_address_;                // positions in symbols_; filled on first use
+    bool stripped_ = true;                                    // has no .symtab
+    std::optional<GoFile> go_;                                // of a Go program
 };
 
 // Is it a file that this machine can run or load?

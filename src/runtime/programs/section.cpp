@@ -19,4 +19,25 @@ std::optional<Section> find_section(Elf* elf, std::string_view name) {
     return {};
 }
 
+Elf_Scn* section_of_type(Elf* elf, uint32_t type, GElf_Shdr& header) {
+    Elf_Scn* section = nullptr;
+    while ((section = elf_nextscn(elf, section)) != nullptr) {
+        if (gelf_getshdr(section, &header) != nullptr && header.sh_type == type) return section;
+    }
+    return nullptr;
+}
+
+void each_symbol(Elf* elf, const std::function<void(std::string_view name, const GElf_Sym& symbol)>& take) {
+    for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
+        GElf_Shdr header{};
+        Elf_Scn* section = section_of_type(elf, table, header);
+        Elf_Data* data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+        GElf_Sym symbol{};
+        for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; i++) {
+            const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name != nullptr && *name != '\0' && symbol.st_shndx != SHN_UNDEF) take(without_version(name), symbol);
+        }
+    }
+}
+
 }  // namespace lt

@@ -49,7 +49,7 @@ constexpr std::array functions{
                 {Parameter{"address", Want::integer}},
                 Aggregation::none,
                 nothing(),
-                "The name of the function at an address of the current process.",
+                "The name of the function or variable at an address of the current process.",
                 "u:/bin/bash:readline { @[usym(arg0)] = count(); }"},
     FunctionRow{Function::kaddr,
                 "kaddr",

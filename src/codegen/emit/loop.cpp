@@ -51,9 +51,10 @@ void share_memory(Code& code) {
         code.words = address_at(code, code.frame, code.source.frame);
     }
     code.b.CreateStore(code.function->getArg(0), word_at(code, code.shared.context));
-    code.b.CreateStore(word(code, 0), word_at(code, code.shared.target));
+    llvm::Value* const nothing = opaque(code, word(code, 0));
+    code.b.CreateStore(nothing, word_at(code, code.shared.target));
     for (uint32_t home : code.shared.slots) {
-        if (home != ir::Shared::none) code.b.CreateStore(word(code, 0), word_at(code, home));
+        if (home != ir::Shared::none) code.b.CreateStore(nothing, word_at(code, home));
     }
 }
 
@@ -81,7 +82,10 @@ llvm::Value* context_of(Code& code) {
                                 : code.b.CreateLoad(code.b.getPtrTy(), word_at(code, code.shared.context));
 }
 
-// If the verifier knew this value, it would simulate every iteration to the end of the loop.
+// If the verifier knew the number of iterations, it would simulate each of them to the end of the loop. Nor may it know
+// a word that a loop's body changes: before Linux 6.4 it takes two states with different known values for the same,
+// since it does not follow a value through the stack of another frame, and then removes the branch that only the second
+// takes.
 llvm::Value* opaque(Code& code, llvm::Value* v) {
     return code.b.CreateAdd(v, code.b.CreateLoad(code.b.getInt64Ty(), code.m.zero, true));
 }
@@ -188,7 +192,8 @@ void after_loop(Code& code, const ir::Op& op) {
         auto* no = llvm::BasicBlock::Create(code.m.context, "", code.function);
         code.b.CreateCondBr(code.b.CreateICmpEQ(chosen, word(code, int64_t{target} + 1)), yes, no);
         code.b.SetInsertPoint(yes);
-        if (code.loop == nullptr || target != 0) code.b.CreateStore(word(code, 0), word_at(code, code.shared.target));
+        if (code.loop == nullptr || target != 0)
+            code.b.CreateStore(opaque(code, word(code, 0)), word_at(code, code.shared.target));
         go_to(code, target);
         code.b.SetInsertPoint(no);
     }
@@ -213,7 +218,7 @@ void go_to(Code& code, uint32_t target) {
         return;
     }
     if (target == 0 && code.loop == nullptr) return emit_leave(code);
-    code.b.CreateStore(word(code, int64_t{target} + 1), word_at(code, code.shared.target));
+    code.b.CreateStore(opaque(code, word(code, int64_t{target} + 1)), word_at(code, code.shared.target));
     end_turn(code, true);
 }
 

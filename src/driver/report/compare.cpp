@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/border/duration.h"
+#include "runtime/print/entry_order.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/period.h"
@@ -189,10 +190,17 @@ struct Times {
     bool cleared;
 };
 
+// As the map is printed.
+std::vector<MapEntry> in_order(const MapContent& content) {
+    std::vector<MapEntry> out;
+    for (const size_t i : print_order(content)) out.push_back(content.entries[i]);
+    return out;
+}
+
 void compare_map(const MapContent& then, const MapContent& now, const Times& times, Printer& printer) {
     std::map<std::string, MapEntry> marked;
     for (MapEntry& entry : then.entries.all()) marked.emplace(key_text(entry), entry);
-    for (const MapEntry& entry : now.entries.all()) {
+    for (const MapEntry& entry : in_order(now)) {
         const auto same = marked.find(key_text(entry));
         if (same == marked.end()) {
             compare_entry(now.name, entry, {}, {&entry.value, times.after}, printer);
@@ -223,7 +231,7 @@ void compare(const History::Period& before, const History::Period& after, Printe
     const Columns columns{title(before), title(after)};
     std::map<std::string, MapEntry> later;
     for (MapEntry& entry : after.content.entries.all()) later.emplace(key_text(entry), entry);
-    for (const MapEntry& entry : before.content.entries.all()) {
+    for (const MapEntry& entry : in_order(before.content)) {
         const auto same = later.find(key_text(entry));
         const Part now{same == later.end() ? nullptr : &same->second.value, after.seconds};
         compare_entry(before.content.name, entry, {&entry.value, before.seconds}, now, printer, columns);

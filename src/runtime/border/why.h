@@ -9,7 +9,6 @@
 namespace lt {
 
 // A value of `why` consists of 8-byte words: the cause with the most time (a Cause), the nanoseconds of each Cause, and
-// A value of `why` consists of 8-byte words: the cause with the most time (a Cause), the nanoseconds of each Cause, and
 // those of the groups interrupts, runq and blocked; then of the longest wait its nanoseconds, its Cause, its stack (2),
 // and the number and name (2) of the thread that ended it and of the one that held the lock. why_type() has their
 // names.

@@ -20,7 +20,7 @@ Unit::Unit(const ast::Program& program_in, const Typed& typed_in, const Source& 
     out_.abilities = typed.abilities;
 }
 
-bool Unit::uses_atomics() const {
+bool Unit::uses_atomics(bool in_kernel) const {
     const std::function<bool(const ir::Block&)> in_block = [&](const ir::Block& block) {
         return std::ranges::any_of(block, [&](const ir::Op& op) {
             const bool here = op.code == ir::Code::call && ir::library_row(static_cast<ir::Library>(op.symbol)).atomic;
@@ -28,14 +28,15 @@ bool Unit::uses_atomics() const {
         });
     };
     return std::ranges::any_of(
-        out_.functions, [&](const ir::Function& f) { return f.way != Way::host && (f.scratch || in_block(f.body)); });
+        out_.functions,
+        [&](const ir::Function& f) { return (f.way != Way::host || !in_kernel) && (f.scratch || in_block(f.body)); });
 }
 
 // A relocation adjusts a member's offset, but not its size.
 Lowered Unit::take() {
-    if (uses_atomics() && typed.abilities.atomics)
+    if (typed.abilities.atomics && uses_atomics(true))
         assume({Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::atomics)});
-    else if (uses_atomics())
+    else if (!typed.abilities.atomics && uses_atomics(false))
         add_map({"lt_locks", ir::Storage::hash, 8, 8, locks, true});
     for (const Assumption& a : typed.assumed) assume(a);
     if (!program.c_functions.empty()) compiled_in();  // its clang has compiled layouts in

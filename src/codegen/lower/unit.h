@@ -93,7 +93,7 @@ class Unit {
     std::vector<CallPattern> patterns;
 
   private:
-    bool uses_atomics() const;
+    bool uses_atomics(bool in_kernel) const;  // or also in what lt runs itself
     ir::Program out_;
     Plan plan_;
     std::vector<SpanLayout> layouts_;  // indexed as Plan::spans

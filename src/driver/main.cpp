@@ -107,7 +107,7 @@ int run_own_plan(int argc, const char* const* argv, std::string plan) {
 // Does one thing with the script or saved plan that a command line names.
 int with_program(const Command& command, const Shared& shared, int (*work)(Job&)) {
     Result<Source> source = read_source(command);
-    if (!source && command.file.empty()) return misused(source.error());
+    if (!source && command.file.empty() && !command.has(Option::bpftrace)) return misused(source.error());
     if (!source) return fail(with_verb_meant(command, source.error()));
     const std::string_view plan = plan_within(source->text);
     if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);

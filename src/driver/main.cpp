@@ -17,6 +17,7 @@
 #include "driver/cli/verbs.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
+#include "driver/console/shells.h"
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
@@ -226,13 +227,24 @@ int explain(int argc, const char* const* argv) {
     return 0;
 }
 
+// `lt completion bash`
+int completion(int argc, const char* const* argv) {
+    if (argc != 2)
+        return misused({"completion takes the name of a shell or an editor", "for example `lt completion bash`", 0});
+    const Result<std::string> text = file_for(argv[1]);
+    if (!text) return misused(text.error());
+    fmt::print("{}", *text);
+    return 0;
+}
+
 struct Verb {
     std::string_view word;
     int (*run)(int argc, const char* const* argv);  // argv starts at the word
 };
 constexpr std::array verbs{
-    Verb{"check", check_files}, Verb{"set", set},           Verb{"ctl", ctl}, Verb{"doctor", doctor},
-    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why}, Verb{"help", explain},
+    Verb{"check", check_files}, Verb{"set", set},      Verb{"ctl", ctl},
+    Verb{"doctor", doctor},     Verb{"wait", wait},    Verb{"port", port_program},
+    Verb{"why", why},           Verb{"help", explain}, Verb{"completion", completion},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -53,6 +53,15 @@ kernel. It also checks whether this kernel loads a saved plan.
              R"(Tries each kind of probe, and prints what is missing, why, and what to do about it. The status is 0 if
 tracing works.
 )"},
+    VerbText{"completion", "lt completion bash", "print completion for a shell, or colours for an editor",
+             "lt completion bash|zsh|fish|vim|vscode",
+             R"(Prints a file made of this lt's options and names:
+  lt completion bash > /etc/bash_completion.d/lt
+  lt completion zsh > /usr/local/share/zsh/site-functions/_lt
+  lt completion fish > ~/.config/fish/completions/lt.fish
+  lt completion vim > ~/.vim/syntax/lt.vim
+  lt completion vscode > lt.tmLanguage.json
+)"},
     VerbText{"help", "lt help hist", "explain a command, a kind of probe, a function or a variable", "lt help [WORD]",
              "Without a word it prints what `lt --help` prints.\n"},
 };

@@ -112,6 +112,7 @@ Result<Command> read_command(int argc, const char* const* argv) {
     CLI::App app{
         "lt: finds out where time goes in a running Linux system.\n"
         "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
+        "  lt triage                                    what makes this machine slow: a ranked list of suspects\n"
         "  lt                                           the console, on a terminal\n"
         "  lt script.lt                                 run a script\n"
         "  lt wait 'sc:fsync > 100ms' -n1 && ./act.sh   block until the first slow one\n"

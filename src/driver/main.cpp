@@ -30,6 +30,7 @@
 #include "driver/target/traced.h"
 #include "driver/target/wait.h"
 #include "driver/target/why.h"
+#include "driver/triage/triage.h"
 
 namespace lt {
 namespace {
@@ -138,12 +139,25 @@ int wait(int argc, const char* const* argv) {
     return run(job);
 }
 
-// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`, `lt why`: the whole machine, for 10 s.
+int triage_machine(const Command& command) {
+    const Result<int> status = triage::run(command);
+    return status ? *status : fail(status.error());
+}
+
+// `lt triage [TIME]`
+int triage_verb(int argc, const char* const* argv) {
+    const Result<Command> command = read_command(argc, argv);
+    return command ? triage_machine(*command) : misused(command.error());
+}
+
+// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`: all programs, for 10 s; `lt why`:
+// triage.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misused(command.error());
     const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
     if (command->file.empty() && !command->has(Option::program)) {
+        if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");
         Job job(*command, {explaining_threads(command->has(Option::process))});
         return run(job);
@@ -242,9 +256,16 @@ struct Verb {
     int (*run)(int argc, const char* const* argv);  // argv starts at the word
 };
 constexpr std::array verbs{
-    Verb{"check", check_files}, Verb{"set", set},      Verb{"ctl", ctl},
-    Verb{"doctor", doctor},     Verb{"wait", wait},    Verb{"port", port_program},
-    Verb{"why", why},           Verb{"help", explain}, Verb{"completion", completion},
+    Verb{"check", check_files},
+    Verb{"set", set},
+    Verb{"ctl", ctl},
+    Verb{"doctor", doctor},
+    Verb{"wait", wait},
+    Verb{"port", port_program},
+    Verb{"why", why},
+    Verb{"help", explain},
+    Verb{"completion", completion},
+    Verb{"triage", triage_verb},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -5,7 +5,7 @@
 //   incident convoy         four threads want one mutex, `the_mutex`; each holds it for 5 ms
 //   incident faults         one thread maps and unmaps 64 MB, two others touch pages
 //   incident read FILE      reads 4 KiB at random places, past the page cache
-//   incident stream FILE    reads the whole file through the page cache, again and again
+//   incident stream FILE    reads a byte of each page of a file through the page cache, again and again
 //   incident dns MS         asks a resolver on port 53 of an own network namespace, which answers late
 //   incident peer MS        asks a TCP server on a port of the loopback device, which answers late
 //   incident flood          sends datagrams to itself over the loopback device, in two threads
@@ -176,16 +176,15 @@ static void read_direct(const char* name) {
 }
 
 static void stream(const char* name) {
-    static char bytes[64 * page];
     call_me("streamer");
+    struct stat status;
     const int file = open(name, O_RDONLY);
-    if (file < 0) die(name);
+    if (file < 0 || fstat(file, &status) != 0) die(name);
+    const char* const bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) die(name);
     on();
-    for (;;) {
-        const ssize_t got = read(file, bytes, sizeof bytes);
-        if (got < 0) die(name);
-        if (got == 0) lseek(file, 0, SEEK_SET);
-    }
+    for (;;)
+        for (off_t at = 0; at < status.st_size; at += page) *(volatile const char*)&bytes[at];
 }
 
 // ---- networks

@@ -185,17 +185,23 @@ int doctor(int argc, const char* const* argv) {
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 
-// `lt check [options] FILE...`, or `SCRIPT.stp WORD...`. Returns 1 if one of them does not compile or, for a plan, does
-// not load.
+// Does the name say that it is a script or a plan?
+bool names_script(std::string_view word) {
+    constexpr std::array<std::string_view, 4> suffixes{".lt", ".bt", ".stp", ".plan"};
+    return std::ranges::any_of(suffixes, [&](std::string_view suffix) { return word.ends_with(suffix); });
+}
+
+// `lt check [options] FILE...`, or `SCRIPT WORD...`. Returns 1 if one of them does not compile or, for a plan, does not
+// load.
 int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
     if (!given) return misused(given.error());
     if (const Status taken = take_systemtap(*given); !taken) return misused(taken.error());
-    // a SystemTap script's words are its arguments
-    const bool takes_words = is_systemtap(*given);
-    const std::vector<std::string> words = takes_words ? given->positional : std::vector<std::string>{};
-    std::vector<std::string> files = takes_words ? std::vector<std::string>{} : given->positional;
-    files.insert(files.begin(), given->file);
+    // other words after a script are its arguments
+    const bool takes_words = names_script(given->file) || is_systemtap(*given);
+    std::vector<std::string> files{given->file}, words;
+    for (const std::string& word : given->positional)
+        (takes_words && (is_systemtap(*given) || !names_script(word)) ? words : files).push_back(word);
     if (given->file.empty() && !given->has(Option::program))
         return misused({"check takes files", "for example `lt check slow.lt`", 0});
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*given);

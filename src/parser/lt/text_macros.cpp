@@ -15,8 +15,7 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t most_nested = 8;   // macros that use macros; one that uses itself gets there, too
-constexpr uint32_t most_put = 10000;  // names that are replaced
+constexpr size_t most_put = 10000;  // names that are replaced
 
 using Bodies = std::map<std::string, Span, std::less<>>;  // of macros without parameters
 
@@ -129,35 +128,61 @@ std::optional<ast::ExprId> parsed(GrowingTree& tree, const Source& source, Span 
     return value;
 }
 
+// Macros whose text, or that of a macro in it, only the script's parser can read.
+std::set<std::string, std::less<>> macros_of_script(const Source& source, const Bodies& bodies) {
+    std::set<std::string, std::less<>> out;
+    for (size_t before = SIZE_MAX; before != out.size();) {
+        before = out.size();
+        for (const auto& [name, body] : bodies)
+            if (is_of_script(source.at(body), out)) out.insert(name);
+    }
+    return out;
+}
+
+// Expressions that take a macro's place: the elements [begin, end) of the program's. `within` is the index of the text
+// that the macro's name stands in.
+struct Text {
+    size_t begin = 0, end = 0;
+    std::string name = {};  // empty: the script itself
+    size_t within = 0;
+};
+
+bool is_within(const std::vector<Text>& texts, size_t text, std::string_view name) {
+    for (; text != 0; text = texts[text].within)
+        if (texts[text].name == name) return true;
+    return false;
+}
+
 }  // namespace
 
 void put_text_macros(GrowingTree& tree, const Source& source) {
     ast::Program& program = tree.program;
     const Bodies bodies = macros_of(source, program);
-    std::set<std::string, std::less<>> of_script;
-    for (size_t before = SIZE_MAX; before != of_script.size();) {
-        before = of_script.size();
-        for (const auto& [name, body] : bodies)
-            if (is_of_script(source.at(body), of_script)) of_script.insert(name);
-    }
-    size_t begin = 0;
-    uint32_t put = 0;
-    for (uint32_t depth = 0; depth < most_nested && !of_script.empty(); depth++) {
-        const size_t end = program.exprs.size();
-        for (size_t i = begin; i < end; i++) {
-            const auto* name = std::get_if<ast::Name>(&program.exprs[i].node);
-            if (name == nullptr || !of_script.contains(name->name)) continue;
-            const Span body = bodies.find(name->name)->second;
-            if (++put > most_put) {
+    const std::set<std::string, std::less<>> of_script = macros_of_script(source, bodies);
+    if (of_script.empty()) return;
+    std::vector<Text> texts{{0, program.exprs.size()}};
+    for (size_t text = 0; text < texts.size(); text++) {
+        for (size_t i = texts[text].begin; i < texts[text].end; i++) {
+            const auto* found = std::get_if<ast::Name>(&program.exprs[i].node);
+            if (found == nullptr || !of_script.contains(found->name)) continue;
+            const std::string name = found->name;
+            if (is_within(texts, text, name)) {
+                tree.diags.error(program.exprs[i].span, "the macro `" + name + "` uses itself");
+                return;
+            }
+            const Span body = bodies.find(name)->second;
+            if (texts.size() > most_put) {
                 tree.diags.error(body, "macros are replaced by macros too often").hint =
                     "use fewer macros in each macro";
                 return;
             }
+            const size_t begin = program.exprs.size();
             const auto value = parsed(tree, source, body);
             if (!value) return;
             program.exprs[i].node = ast::ExprNode(program[*value].node);
+            texts.push_back({begin, program.exprs.size(), name, text});
+            texts.push_back({i, i + 1, name, text});  // the text can be one more name
         }
-        begin = end;
     }
 }
 

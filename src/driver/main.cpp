@@ -21,11 +21,13 @@
 #include "driver/pipeline/port.h"
 #include "driver/pipeline/saved.h"
 #include "driver/pipeline/script.h"
+#include "driver/pipeline/tool_list.h"
 #include "driver/pipeline/work.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/traced.h"
 #include "driver/target/wait.h"
 #include "driver/target/why.h"
+#include "driver/tools/tools.h"
 
 namespace lt {
 namespace {
@@ -105,9 +107,9 @@ int with_program(const Command& command, const Shared& shared, int (*work)(Job&)
     return work(job);
 }
 
-// Prints lt's help, and the script's own if there is one.
+// Prints lt's help, and the script's own if there is one; of a tool only its own.
 int print_help(const Command& command) {
-    if (!command.script_help) fmt::print("{}", command.help);
+    if (!command.script_help && command.tool.empty()) fmt::print("{}", command.help);
     if (command.file.empty() && !command.has(Option::program)) return 0;
     return with_program(command, {}, help);
 }
@@ -145,6 +147,13 @@ int why(int argc, const char* const* argv) {
     if (!whole) return fail(whole.error());
     Job job(*command, {*std::move(whole)});
     return run(job);
+}
+
+int print_source(const Command& command) {
+    const Result<Source> source = read_source(command);
+    if (!source) return fail(with_verb_meant(command, source.error()));
+    fmt::print("{}", source->text);
+    return 0;
 }
 
 int console(const Command& command) {
@@ -204,7 +213,7 @@ struct Verb {
 };
 constexpr std::array verbs{
     Verb{"check", check_files}, Verb{"set", set},           Verb{"ctl", ctl}, Verb{"doctor", doctor},
-    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why},
+    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why}, Verb{"tools", list_tools},
 };
 
 // `lt why --help`: lt's own help has the verbs. ctl has one for itself.
@@ -215,10 +224,12 @@ bool asks_for_help(int argc, const char* const* argv) {
     return is_verb && verb != "ctl" && (word == "-h" || word == "--help");
 }
 
-// `lt doctr`: not a file, but nearly one of lt's commands.
+// `lt doctr`, `lt runqlt`: not a file, but nearly one of lt's commands or tools.
 Error with_verb_meant(const Command& command, Error error) {
     std::vector<std::string_view> words;
     for (const Verb& verb : verbs) words.push_back(verb.word);
+    const std::vector<Tool> tools = all_tools();
+    for (const Tool& tool : tools) words.emplace_back(tool.name);
     const std::vector<std::string> near = closest(command.file, words);
     if (error.code == ENOENT && !near.empty()) error.hint = did_you_mean(near, "lt ");
     return error;
@@ -226,6 +237,18 @@ Error with_verb_meant(const Command& command, Error error) {
 
 // Scripts query the version before they use a feature: the release whose language lt reads and whose output it prints.
 constexpr std::string_view bpftrace_version = "bpftrace v0.26.0";
+
+// The script's parameters have names on the command line, which may also name a tool.
+Result<Command> read_tool_command(int argc, const char* const* argv) {
+    const int at = script_word(argc, argv);
+    const std::string word = at < argc ? argv[at] : "", path = script_path(word);
+    Result<Command> command =
+        read_command(argc, argv, path.ends_with(".lt") ? params_of_file(path) : std::vector<ScriptParam>{});
+    if (!command || path == word || command->file != word) return command;
+    command->tool = word;
+    command->file = path;
+    return command;
+}
 
 int run_command_line(int argc, const char* const* argv) {
     const bool has_verbs = !std::string_view(argv[0]).ends_with(
@@ -236,7 +259,7 @@ int run_command_line(int argc, const char* const* argv) {
     for (const auto& [word, verb] : verbs)
         if (has_verbs && argc > 1 && argv[1] == word && !asks_for_help(argc, argv)) return verb(argc - 1, argv + 1);
     const int verb = has_verbs && asks_for_help(argc, argv) ? 1 : 0;
-    Result<Command> command = read_command(argc - verb, argv + verb);
+    Result<Command> command = has_verbs ? read_tool_command(argc - verb, argv + verb) : read_command(argc, argv);
     if (!command) return fail(command.error());
     if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
@@ -245,6 +268,7 @@ int run_command_line(int argc, const char* const* argv) {
         fmt::print("{}\n", c.has(Option::bpftrace) ? bpftrace_version : "lt " LT_VERSION);
         return 0;
     }
+    if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return fail(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);

@@ -116,6 +116,20 @@ std::string with_unit(const ScriptParam& param, const std::string& text) {
     return is_number ? text + param.unit : text;
 }
 
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; i++) {
+        // bpftrace's users type these: -l takes the next word
+        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
+            words.emplace_back("-v");
+            words.emplace_back("-l");
+        } else {
+            words.emplace_back(argv[i]);
+        }
+    }
+    return words;
+}
+
 // Takes the script's own options that come after its name: -n 5, -n5, -T, --flag. The rest is lt's.
 std::vector<std::string> without_own(std::vector<std::string> words, size_t after, std::span<const ScriptParam> params,
                                      std::vector<ParamSetting>& settings) {
@@ -181,6 +195,8 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
         "lt: finds out where time goes in a running Linux system.\n"
         "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
         "  lt                                           the console, on a terminal\n"
+        "  lt runqlat                                   run a tool; lt tools lists them, lt runqlat --help explains "
+        "one\n"
         "  lt script.lt                                 run a script\n"
         "  lt wait 'sc:fsync > 100ms' -n1 && ./act.sh   block until the first slow one\n"
         "  lt why 'sc:fsync'                            where the time of calls goes: CPU, locks, disk, network ...\n"
@@ -200,16 +216,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // the words before a `--`
-    std::vector<std::string> words;
-    for (int i = 1; i < own; i++) {
-        // bpftrace's users type these: -l takes the next word
-        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
-            words.emplace_back("-v");
-            words.emplace_back("-l");
-        } else {
-            words.emplace_back(argv[i]);
-        }
-    }
+    std::vector<std::string> words = words_of(own, argv);
     std::vector<ParamSetting> settings;
     if (!params.empty())
         words = without_own(std::move(words), static_cast<size_t>(script_word(argc, argv)) - 1, params, settings);

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "parser/lt/expand.h"
-#include "parser/lt/param_names.h"
+#include "parser/lt/params.h"
 
 namespace lt {
 namespace {

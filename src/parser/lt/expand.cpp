@@ -10,7 +10,7 @@
 
 #include "arch/arch.h"
 #include "base/text.h"
-#include "parser/lt/probe_params.h"
+#include "parser/lt/params.h"
 #include "parser/tree/literal.h"
 #include "parser/tree/probe_text.h"
 #include "stdlib/functions/builtins.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "parser/lt/param_names.h"
+#include "parser/lt/params.h"
 #include "parser/lt/statements.h"
 
 namespace lt {

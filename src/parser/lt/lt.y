@@ -182,7 +182,7 @@ declaration:
   | PARAM named "=" literal STRING { add_parameter(tree, lexer.source, @$, $2, $4, $5); }
   ;
 
-// Its other names on the command line stand before its own; they are read from the text (param_names.h).
+// Its other names on the command line stand before its own; they are read from the text (parser/lt/params.h).
 named:
     NAME             { $$.name = $1; $$.name_span = @1; }
   | "-" NAME named   { $$ = $3; }

@@ -41,14 +41,16 @@ constexpr std::array all_columns{
     Column{"count", false, true, [](const Collected& c) { return Figure(static_cast<int64_t>(c.count)); }},
     Column{"total", false, false, [](const Collected& c) { return Figure(c.sum); }},
     Column{"share", false, false, nullptr},
-    Column{"min", true, false, [](const Collected& c) { return Figure(c.distribution->least); }},
+    Column{"min", true, false,
+           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->least); }},
     Column{"avg", false, false,
            [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.sum / static_cast<int64_t>(c.count)); }},
     Column{"p50", true, false, at_share<50'000'000>},
     Column{"p90", true, false, at_share<90'000'000>},
     Column{"p99", true, false, at_share<99'000'000>},
     Column{"p99.9", true, false, at_share<99'900'000>},
-    Column{"max", true, false, [](const Collected& c) { return Figure(c.distribution->greatest); }},
+    Column{"max", true, false,
+           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->greatest); }},
 };
 
 struct Row {
@@ -71,10 +73,14 @@ bool is_stack(const Value& value) { return std::holds_alternative<Stack>(value.d
 
 // 1234567 -> "1,234,567"
 std::string grouped(int64_t number) {
-    std::string digits = fmt::format("{}", number);
+    const std::string digits = fmt::format("{}", number);
     const size_t first = number < 0 ? 1 : 0;
-    for (size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-    return digits;
+    std::string out;
+    for (size_t i = 0; i < digits.size(); i++) {
+        if (i > first && (digits.size() - i) % 3 == 0) out += ',';
+        out += digits[i];
+    }
+    return out;
 }
 
 bool is_known(const Column& column, const Type& type) {
@@ -83,7 +89,8 @@ bool is_known(const Column& column, const Type& type) {
 
 std::string figure_text(const Column& column, const Row& row, const Type& type, double all) {
     if (column.figure == nullptr) {
-        const double share = all == 0 ? 0 : 100 * static_cast<double>(row.sum) / all;
+        if (all == 0) return std::string(nothing_text);
+        const double share = 100 * static_cast<double>(row.sum) / all;
         return fmt::format("{:.{}f}%", share, share != 0 && std::abs(share) < 9.95 ? 1 : 0);
     }
     const Figure figure = row.figures[static_cast<size_t>(&column - all_columns.data())];
@@ -102,8 +109,8 @@ Row row_of(const MapEntry& entry, ValueStyle style) {
         }
         std::string text = show(part, style);
         if (text.size() > longest_part) {
-            text.resize(longest_part - 3);
-            text += "...";
+            text.resize(longest_part);
+            text.replace(longest_part - 3, 3, "...");
         }
         row.key.push_back(std::move(text));
     }
@@ -163,14 +170,6 @@ class Grid {
         return out + '\n';
     }
 
-    // The first line, with this name in the room of the keys, or above it.
-    std::string title(const std::string& name) const {
-        std::string head = line(0);
-        const size_t room = std::min(head.find_first_not_of(' '), head.size());
-        if (name.size() + 2 > room) return name + '\n' + head;
-        return head.replace(0, name.size(), name);
-    }
-
   private:
     // Bytes that begin a character of UTF-8.
     static size_t columns_in(std::string_view text) {
@@ -212,17 +211,21 @@ std::string table_text(const MapContent& content, const TableView& view, ValueSt
     const std::vector<const Column*> columns = columns_of(content, view);
     std::vector<Row> rows;
     double all = 0;
+    bool has_shares = true;  // there are no shares of a total of positive and negative numbers
     for (const size_t index : key_order(content)) {
         rows.push_back(row_of(content.entries[index], style));
         all += static_cast<double>(rows.back().sum);
+        has_shares = has_shares && rows.back().sum >= 0;
     }
+    if (!has_shares) all = 0;
     std::vector<size_t> order = order_of(rows, content, view);
     const size_t most = content.most != 0 ? content.most : view.most;
     const size_t hidden = most != 0 && most < order.size() ? order.size() - most : 0;
     order.resize(order.size() - hidden);
 
     const size_t parts = std::max<size_t>(rows.front().key.size(), 1);
-    std::vector<std::string> titles(parts);
+    std::vector<std::string> titles{content.name};
+    titles.resize(parts);
     for (const Column* column : columns) titles.emplace_back(column->name);
     Grid grid(parts, std::move(titles));
     for (const size_t index : order) {
@@ -231,7 +234,7 @@ std::string table_text(const MapContent& content, const TableView& view, ValueSt
         for (const Column* column : columns) cells.push_back(figure_text(*column, rows[index], content.value, all));
         grid.add(std::move(cells));
     }
-    std::string out = grid.title(content.name);
+    std::string out = grid.line(0);
     for (size_t i = 0; i < order.size(); i++) {
         out += grid.line(i + 1);
         for (const std::string& frame : rows[order[i]].stacks) out += fmt::format("    {}\n", visible(frame));

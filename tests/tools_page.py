@@ -55,7 +55,7 @@ def output_of(tool):
         command = ["timeout", "-s", "INT", "20", "sh", "-c", tool.example.replace("lt ", "lt -q ", 1)]
         run = subprocess.run(command, cwd=folder, env=os.environ | {"PATH": path}, stdin=subprocess.DEVNULL,
                              capture_output=True, text=True)
-    if re.search(r"error:", run.stderr):
+    if run.returncode == 127 or re.search(r"error:", run.stderr):
         sys.exit(f"{tool.name}: {run.stderr}")
     lines = [line.rstrip() for line in run.stdout.splitlines()]
     lines = [line for line in lines if line.strip("lt")]

@@ -89,7 +89,10 @@ int fail(const Error& e) {
 
 int list_tools(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
-    if (!command) return fail(command.error());
+    if (!command) {
+        fail(command.error());
+        return 2;
+    }
     std::vector<Listed> tools;
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*command);
     for (const Tool& tool : all_tools()) {

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "parser/lt/expand.h"
-#include "parser/lt/params.h"
+#include "parser/tree/params.h"
 
 namespace lt {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "arch/arch.h"
 #include "base/text.h"
-#include "parser/lt/params.h"
 #include "parser/tree/literal.h"
+#include "parser/tree/params.h"
 #include "parser/tree/probe_text.h"
 #include "stdlib/functions/builtins.h"
 

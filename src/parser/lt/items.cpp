@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "parser/lt/params.h"
 #include "parser/lt/statements.h"
+#include "parser/tree/params.h"
 
 namespace lt {
 namespace {

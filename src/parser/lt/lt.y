@@ -182,7 +182,7 @@ declaration:
   | PARAM named "=" literal STRING { add_parameter(tree, lexer.source, @$, $2, $4, $5); }
   ;
 
-// Its other names on the command line stand before its own; they are read from the text (parser/lt/params.h).
+// Its other names on the command line stand before its own; they are read from the text (parser/tree/params.h).
 named:
     NAME             { $$.name = $1; $$.name_span = @1; }
   | "-" NAME named   { $$ = $3; }
@@ -366,9 +366,9 @@ expr:
   | expr "?" ":" expr      { const auto condition = $1; $$ = tree.add(@$, ast::Conditional{condition, condition, $4}); }
   | expr "||" expr { $$ = add_binary(tree, BinaryOp::logical_or, $1, $3); }
   | expr "&&" expr { $$ = add_binary(tree, BinaryOp::logical_and, $1, $3); }
-  | expr "|" expr  { $$ = add_binary(tree, BinaryOp::bit_or, $1, $3); }
-  | expr "^" expr  { $$ = add_binary(tree, BinaryOp::bit_xor, $1, $3); }
-  | expr "&" expr  { $$ = add_binary(tree, BinaryOp::bit_and, $1, $3); }
+  | expr "|" expr  { $$ = add_bitwise(tree, BinaryOp::bit_or, $1, @1, $3, @3); }
+  | expr "^" expr  { $$ = add_bitwise(tree, BinaryOp::bit_xor, $1, @1, $3, @3); }
+  | expr "&" expr  { $$ = add_bitwise(tree, BinaryOp::bit_and, $1, @1, $3, @3); }
   | expr "==" expr { $$ = add_binary(tree, BinaryOp::equal, $1, $3); }
   | expr "!=" expr { $$ = add_binary(tree, BinaryOp::not_equal, $1, $3); }
   | expr "<" expr  { $$ = add_binary(tree, BinaryOp::less, $1, $3); }

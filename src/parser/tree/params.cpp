@@ -1,4 +1,4 @@
-#include "parser/lt/params.h"
+#include "parser/tree/params.h"
 
 #include <fmt/format.h>
 

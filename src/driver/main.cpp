@@ -25,11 +25,13 @@
 #include "driver/pipeline/port.h"
 #include "driver/pipeline/saved.h"
 #include "driver/pipeline/script.h"
+#include "driver/pipeline/tool_list.h"
 #include "driver/pipeline/work.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/traced.h"
 #include "driver/target/wait.h"
 #include "driver/target/why.h"
+#include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
 
 namespace lt {
@@ -117,9 +119,9 @@ int with_program(const Command& command, const Shared& shared, int (*work)(Job&)
     return work(job);
 }
 
-// Prints lt's help, and the script's own if there is one.
+// Prints lt's help, and the script's own if there is one; of a tool only its own.
 int print_help(const Command& command) {
-    if (!command.script_help) fmt::print("{}", command.help);
+    if (!command.script_help && command.tool.empty()) fmt::print("{}", command.help);
     if (command.file.empty() && !command.has(Option::program)) return 0;
     return with_program(command, {}, help);
 }
@@ -170,6 +172,13 @@ int why(int argc, const char* const* argv) {
     if (!whole) return fail(whole.error());
     Job job(*command, {*std::move(whole)});
     return run(job);
+}
+
+int print_source(const Command& command) {
+    const Result<Source> source = read_source(command);
+    if (!source) return fail(with_verb_meant(command, source.error()));
+    fmt::print("{}", source->text);
+    return 0;
 }
 
 int console(const Command& command) {
@@ -272,6 +281,7 @@ constexpr std::array verbs{
     Verb{"help", explain},
     Verb{"completion", completion},
     Verb{"triage", triage_verb},
+    Verb{"tools", list_tools},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.
@@ -301,14 +311,31 @@ std::optional<int> run_late_verb(const Command& command, int argc, const char* c
     return run_verb(static_cast<int>(words.size()), words.data());
 }
 
-// `lt doctr`: not a file, but nearly one of lt's commands.
+// `lt doctr`, `lt runqlt`: not a file, but nearly one of lt's commands or tools.
 Error with_verb_meant(const Command& command, Error error) {
-    if (const std::string meant = verb_meant(command.file); error.code == ENOENT && !meant.empty()) error.hint = meant;
+    std::vector<std::string_view> words;
+    for (const VerbText& verb : verb_texts()) words.push_back(verb.word);
+    const std::vector<Tool> tools = all_tools();
+    for (const Tool& tool : tools) words.emplace_back(tool.name);
+    const std::vector<std::string> near = closest(command.file, words);
+    if (error.code == ENOENT && !near.empty()) error.hint = did_you_mean(near, "lt ");
     return error;
 }
 
 // Scripts query the version before they use a feature: the release whose language lt reads and whose output it prints.
 constexpr std::string_view bpftrace_version = "bpftrace v0.26.0";
+
+// The script's parameters have names on the command line, which may also name a tool.
+Result<Command> read_tool_command(int argc, const char* const* argv) {
+    const int at = script_word(argc, argv);
+    const std::string word = at < argc ? argv[at] : "", path = script_path(word);
+    Result<Command> command =
+        read_command(argc, argv, path.ends_with(".lt") ? params_of_file(path) : std::vector<ScriptParam>{});
+    if (!command || path == word || command->file != word) return command;
+    command->tool = word;
+    command->file = path;
+    return command;
+}
 
 int run_command_line(int argc, const char* const* argv) {
     const bool has_verbs = !std::string_view(argv[0]).ends_with(
@@ -318,7 +345,7 @@ int run_command_line(int argc, const char* const* argv) {
     if (!plan->empty()) return run_own_plan(argc, argv, *std::move(plan));
     if (has_verbs)
         if (const std::optional<int> status = run_verb(argc - 1, argv + 1)) return *status;
-    Result<Command> command = read_command(argc, argv);
+    Result<Command> command = has_verbs ? read_tool_command(argc, argv) : read_command(argc, argv);
     if (!command) return has_verbs ? misused(command.error()) : fail(command.error());
     if (has_verbs)
         if (const std::optional<int> status = run_late_verb(*command, argc, argv)) return *status;
@@ -329,6 +356,7 @@ int run_command_line(int argc, const char* const* argv) {
         fmt::print("{}\n", c.has(Option::bpftrace) ? bpftrace_version : "lt " LT_VERSION);
         return 0;
     }
+    if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return misused(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);

@@ -28,6 +28,13 @@ constexpr std::array open_flags{
     bit(O_NOFOLLOW, "O_NOFOLLOW"), bit(01000000, "O_NOATIME"),
     bit(02000000, "O_CLOEXEC"),    bit(010000000, "O_PATH"),
 };
+// The vectors of include/linux/interrupt.h, and the states of include/net/tcp_states.h.
+constexpr std::array softirqs{is(0, "hi"),       is(1, "timer"),   is(2, "net_tx"), is(3, "net_rx"),  is(4, "block"),
+                              is(5, "irq_poll"), is(6, "tasklet"), is(7, "sched"),  is(8, "hrtimer"), is(9, "rcu")};
+constexpr std::array tcp_states{is(1, "ESTABLISHED"),    is(2, "SYN_SENT"),  is(3, "SYN_RECV"), is(4, "FIN_WAIT1"),
+                                is(5, "FIN_WAIT2"),      is(6, "TIME_WAIT"), is(7, "CLOSE"),    is(8, "CLOSE_WAIT"),
+                                is(9, "LAST_ACK"),       is(10, "LISTEN"),   is(11, "CLOSING"), is(12, "NEW_SYN_RECV"),
+                                is(13, "BOUND_INACTIVE")};
 constexpr std::array access_modes{is(0, "F_OK"), bit(4, "R_OK"), bit(2, "W_OK"), bit(1, "X_OK")};
 constexpr std::array at_flags{bit(0x100, "AT_SYMLINK_NOFOLLOW"), bit(0x200, "AT_REMOVEDIR"),
                               bit(0x400, "AT_SYMLINK_FOLLOW"), bit(0x800, "AT_NO_AUTOMOUNT"),
@@ -143,14 +150,15 @@ constexpr std::array pipe_flags{bit(04000, "O_NONBLOCK"), bit(02000000, "O_CLOEX
 constexpr std::array event_flags{bit(04000, "EFD_NONBLOCK"), bit(02000000, "EFD_CLOEXEC"), bit(1, "EFD_SEMAPHORE")};
 
 constexpr std::array sets{
-    FlagSet{"open", open_flags},     FlagSet{"mode_of_access", access_modes},
-    FlagSet{"at", at_flags},         FlagSet{"protection", protections},
-    FlagSet{"mmap", mmap_flags},     FlagSet{"clone", clone_flags},
-    FlagSet{"signal", signals},      FlagSet{"whence", whences},
-    FlagSet{"fcntl", file_commands}, FlagSet{"family", families},
-    FlagSet{"socket", socket_types}, FlagSet{"message", message_flags},
-    FlagSet{"advice", advices},      FlagSet{"pipe", pipe_flags},
-    FlagSet{"event", event_flags},
+    FlagSet{"open", open_flags},      FlagSet{"mode_of_access", access_modes},
+    FlagSet{"at", at_flags},          FlagSet{"protection", protections},
+    FlagSet{"mmap", mmap_flags},      FlagSet{"clone", clone_flags},
+    FlagSet{"signal", signals},       FlagSet{"whence", whences},
+    FlagSet{"fcntl", file_commands},  FlagSet{"family", families},
+    FlagSet{"socket", socket_types},  FlagSet{"message", message_flags},
+    FlagSet{"advice", advices},       FlagSet{"pipe", pipe_flags},
+    FlagSet{"event", event_flags},    FlagSet{"softirq", softirqs},
+    FlagSet{"tcp_state", tcp_states},
 };
 
 constexpr uint32_t name_size = 24, row_size = 32;  // as in lt_names()

@@ -9,6 +9,7 @@ namespace {
 constexpr std::array rows{
     OptionRow{Option::help, Phase::run, "-h,--help", "",
               "Print this help, and the parameters of the script if there is one."},
+    OptionRow{Option::print, Phase::run, "--print", "", "Print the source of a tool or a script, and do not run it."},
     OptionRow{Option::program, Phase::compile, "-e", "PROGRAM", "Run this script instead of a file."},
     OptionRow{Option::command, Phase::run, "-c,--cmd", "COMMAND",
               "Run this command, trace while it runs, and end with it."},
@@ -31,6 +32,15 @@ constexpr std::array rows{
     OptionRow{Option::history, Phase::run, "--history", "",
               "Keep how distributions and histograms grow, so that `lt ctl show @ns 5m` prints what came in the last 5 "
               "minutes."},
+    OptionRow{Option::sort, Phase::run, "--sort", "COLUMN",
+              "Sort tables by this column, the greatest first (total by default), or by key."},
+    OptionRow{Option::top, Phase::run, "--top", "N", "Print only the first N rows of each table."},
+    OptionRow{
+        Option::columns, Phase::run, "--columns", "LIST",
+        "Print these columns of tables, separated by commas: count, total, share, min, avg, p50, p90, p99, p99.9, "
+        "max."},
+    OptionRow{Option::histograms, Phase::run, "--hist", "",
+              "Print distributions with keys one by one, with their histograms, and not as a table."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},

@@ -65,6 +65,11 @@ enum class Option : uint8_t {
     no_warnings,
     no_feature,
     emit_elf,
+    print,
+    sort,
+    top,
+    columns,
+    histograms,
     needless,
 };
 

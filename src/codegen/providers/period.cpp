@@ -21,6 +21,11 @@ uint64_t tick() {
     return ::clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) == 0 ? static_cast<uint64_t>(resolution.tv_nsec) : 0;
 }
 
+bool starts_with_digit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
+
+// "1s:10": ten times, which the session reads from the text of the probe.
+bool has_times(const Search& s) { return s.spec.parts.size() == 3 && starts_with_digit(s.spec.parts[1].text); }
+
 // "s:1", "hz:99", "10ms", "jiffies:5"; a plain number is nanoseconds.
 std::optional<uint64_t> period_of(const Search& s) {
     struct Unit {
@@ -29,7 +34,7 @@ std::optional<uint64_t> period_of(const Search& s) {
     };
     constexpr std::array units{Unit{"", 1},         Unit{"ns", 1},     Unit{"us", 1000},
                                Unit{"ms", 1000000}, Unit{"s", second}, Unit{"m", 60 * second}};
-    const bool two = s.spec.parts.size() == 3;
+    const bool two = s.spec.parts.size() == 3 && !has_times(s);
     std::string_view unit = s.spec.parts[1].text, count = two ? std::string_view(s.spec.parts[2].text) : unit;
     if (!two && !any_number(unit)) {
         const size_t digits = std::min(unit.find_first_not_of("0123456789"), unit.size());
@@ -56,6 +61,11 @@ Places period(const Search& s, ResolvedPlace place) {
         d.hint = "write `interval:s:1`, `interval:ms:100`, `interval:hz:10` or `interval:1s`; the minimum is 1us";
         return {};
     }
+    if (has_times(s) && !any_number(s.spec.parts[2].text)) {
+        s.diags.error(s.spec.span, fmt::format("`{}` is not a number of times", s.spec.parts[2].text)).hint =
+            "`interval:1s:10` runs ten times, and then the run ends";
+        return {};
+    }
     place.there = PeriodPlace{ns};
     place.rungs = {{Way::run, "", {}}};
     return {place};
@@ -63,7 +73,8 @@ Places period(const Search& s, ResolvedPlace place) {
 
 Places clock(const Search& s, ResolvedPlace place) {
     if (!offered(s, Feature::perf_event, "perf events")) return {};
-    const PerfEvent event{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, 0, 0, period_of(s).value_or(0)};
+    const PerfEvent event{
+        PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, 0, 0, has_times(s) ? 0 : period_of(s).value_or(0)};
     constexpr uint64_t shortest = 10000;  // of the kernel's clock for perf events
     if (event.every < shortest) {
         s.diags.error(s.spec.span, "this is not a period").hint =

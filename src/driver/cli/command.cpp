@@ -35,7 +35,11 @@ std::string option_meant(std::string_view word) {
 
 // Words that are not options of lt belong to the script: --NAME VALUE, --NAME=VALUE and plain words. After `--` all
 // words do, and there an option takes its value after a `=`, or none.
-Status take_settings(const std::vector<std::string>& words, size_t dashes_at, Command& command) {
+Status take_settings(const std::vector<std::string>& words, size_t dashes_at, std::span<const ScriptParam> params,
+                     Command& command) {
+    const auto is_own = [&](const std::string& word) {
+        return std::ranges::find(params, word.substr(2), &ScriptParam::name) != params.end();
+    };
     for (size_t i = 0; i < words.size(); i++) {
         const std::string& word = words[i];
         const size_t equals = word.find('=');
@@ -53,6 +57,7 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, Co
             command.params.push_back({word.substr(2), words[i + 1]});
             i++;
         } else {
+            if (is_own(word)) return Error{fmt::format("{} needs a value", word), "`lt --help` lists the options", 0};
             return Error{fmt::format("{} is not an option of lt, and a script's parameter needs a value", word),
                          option_meant(word), 0};
         }
@@ -121,9 +126,85 @@ void take_last_program(const CLI::App& app, Command& command) {
         fmt::print(stderr, "lt: {} -e given, only the last one runs, as in bpftrace\n", programs.size());
 }
 
+std::string with_unit(const ScriptParam& param, const std::string& text) {
+    const bool is_number = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
+    return is_number ? text + param.unit : text;
+}
+
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; i++) {
+        // bpftrace's users type these: -l takes the next word
+        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
+            words.emplace_back("-v");
+            words.emplace_back("-l");
+        } else {
+            words.emplace_back(argv[i]);
+        }
+    }
+    return words;
+}
+
+// Takes the script's own options that come after its name: -n 5, -n5, -T, --flag. The rest is lt's.
+std::vector<std::string> without_own(std::vector<std::string> words, size_t after, std::span<const ScriptParam> params,
+                                     std::vector<ParamSetting>& settings) {
+    const auto find = [&](std::string_view name, std::string ScriptParam::* member) {
+        const auto found = std::ranges::find_if(params, [&](const ScriptParam& p) { return p.*member == name; });
+        return found == params.end() ? nullptr : &*found;
+    };
+    std::vector<std::string> rest;
+    for (size_t i = 0; i < words.size(); i++) {
+        const std::string& word = words[i];
+        const bool is_short = i > after && word.size() > 1 && word[0] == '-' && word[1] != '-';
+        const ScriptParam* param = is_short ? find(word.substr(1, 1), &ScriptParam::short_name) : nullptr;
+        const ScriptParam* named =
+            i > after && word.starts_with("--") ? find(word.substr(2), &ScriptParam::name) : nullptr;
+        if (named != nullptr && named->is_flag) {
+            settings.push_back({named->name, "true"});
+        } else if (param == nullptr) {
+            rest.push_back(word);
+        } else if (param->is_flag) {
+            settings.push_back({param->name, "true"});
+            if (word.size() > 2) words[i--] = "-" + word.substr(2);  // -DT is -D -T
+        } else if (word.size() > 2) {
+            settings.push_back({param->name, with_unit(*param, word.substr(2))});
+        } else if (i + 1 < words.size()) {
+            settings.push_back({param->name, with_unit(*param, words[++i])});
+        } else {
+            rest.push_back("--" + param->name);  // whose value is missing
+        }
+    }
+    return rest;
+}
+
+// The script's words that set parameters. The later setting counts: an option's.
+void take_words(std::span<const ScriptParam> params, Command& command) {
+    std::vector<ParamSetting> settings;
+    for (const ScriptParam& param : params) {
+        if (param.word == 0 || param.word > command.positional.size()) continue;
+        settings.push_back({param.name, with_unit(param, command.positional[param.word - 1])});
+    }
+    command.params.insert(command.params.begin(), settings.begin(), settings.end());
+}
+
 }  // namespace
 
-Result<Command> read_command(int argc, const char* const* argv) {
+int script_word(int argc, const char* const* argv) {
+    for (int i = 1; i < argc; i++) {
+        const std::string_view word = argv[i];
+        if (word == "--" || word == "-e") return argc;
+        if (word.size() < 2 || word[0] != '-') return i;
+        const auto is_it = [&](const OptionRow& row) {
+            const std::vector<std::string_view> names = split(row.names, ',');
+            return std::ranges::find(names, word) != names.end();
+        };
+        const auto row = std::ranges::find_if(option_rows(), is_it);
+        if (row != option_rows().end() && !row->argument.empty() && !row->argument.starts_with('[')) i++;
+    }
+    return argc;
+}
+
+Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params) {
     Command command;
     CLI::App app{verbs_overview(), "lt"};
     std::map<Option, std::string> values;
@@ -137,16 +218,11 @@ Result<Command> read_command(int argc, const char* const* argv) {
     add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // the words before a `--`
-    std::vector<std::string> words;                   // in reverse, as the parser wants them
-    for (int i = own - 1; i > 0; i--) {
-        // bpftrace's users type these: -l takes the next word
-        if (argv[i] == std::string_view("-lv") || argv[i] == std::string_view("-vl")) {
-            words.emplace_back("-l");
-            words.emplace_back("-v");
-        } else {
-            words.emplace_back(argv[i]);
-        }
-    }
+    std::vector<std::string> words = words_of(own, argv);
+    std::vector<ParamSetting> settings;
+    if (!params.empty())
+        words = without_own(std::move(words), static_cast<size_t>(script_word(argc, argv)) - 1, params, settings);
+    std::ranges::reverse(words);  // as the parser wants them
     try {
         app.parse(std::move(words));
     } catch (const CLI::ParseError& wrong) {
@@ -173,7 +249,9 @@ Result<Command> read_command(int argc, const char* const* argv) {
         command.file = rest[dashes_at];
         rest.erase(rest.begin() + static_cast<ptrdiff_t>(dashes_at));
     }
-    if (const Status taken = take_settings(rest, dashes_at, command); !taken) return taken.error();
+    if (const Status taken = take_settings(rest, dashes_at, params, command); !taken) return taken.error();
+    command.params.insert(command.params.end(), settings.begin(), settings.end());
+    take_words(params, command);
     if (const Status taken = take_pattern(command); !taken) return taken.error();
     return command;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,21 @@
 
 namespace lt {
 
+// How the command line sets a parameter of the script, besides --NAME VALUE.
+struct ScriptParam {
+    std::string name;
+    std::string short_name;  // "n" for -n; may be empty
+    uint32_t word = 0;       // or the script's word with this number; 0: none
+    bool is_flag = false;    // true or false: its option has no value
+    std::string unit = {};   // of its default: that of a number without a unit
+    std::string value = {};  // the default as the script has it
+    std::string help = {};
+};
+
 struct Command {
     std::map<Option, std::string> options;  // those given; a flag's text is "true"
     std::string file;                       // of the script; empty with -e
+    std::string tool;                       // its name, if the command line has that instead of a file
     std::vector<ParamSetting> params;       // --NAME VALUE, for the script's own parameters
     std::vector<std::string> positional;    // $1, $2 ... of the script
     std::string help;                       // the text that --help prints
@@ -26,6 +39,10 @@ struct Command {
     std::vector<std::string> list(Option o) const;  // splits the value at commas
 };
 
-Result<Command> read_command(int argc, const char* const* argv);
+// The parameters of the script, if they are known, name options that are taken after the script's name.
+Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {});
+
+// The index of the word that names the script; `argc` if there is none.
+int script_word(int argc, const char* const* argv);
 
 }  // namespace lt

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "driver/cli/notify.h"
+#include "runtime/print/table_text.h"
 
 namespace lt {
 namespace {
@@ -71,7 +72,8 @@ Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink)
     output->quiet_ = command.has(Option::quiet);
     output->path_ = command.text(Option::output);
     output->timestamps_ = command.has(Option::timestamps);
-    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks})
+    for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks,
+                      &Output::read_view})
         if (Status done = (*output.*read)(command); !done) return done.error();
     return output;
 }
@@ -119,6 +121,19 @@ Status Output::read_stacks(const Command& command) {
     return Done{};
 }
 
+Status Output::read_view(const Command& command) {
+    view_.sort = command.text(Option::sort);
+    view_.columns = fmt::format("{}", fmt::join(command.list(Option::columns), " "));
+    view_.rows = command.has(Option::histograms);
+    if (command.has(Option::top)) {
+        view_.most = parse_number<size_t>(command.text(Option::top)).value_or(0);
+        if (view_.most == 0)
+            return Error{fmt::format("`{}` is not a number of rows", command.text(Option::top)),
+                         "for example `--top 20`", 0};
+    }
+    return check_view(view_);
+}
+
 Status Output::begin(const Plan& plan) {
     if (!chain_.empty()) return Done{};
     if ((folded_ || !flame_path_.empty()) && std::ranges::none_of(plan.maps, has_stack_key))
@@ -144,8 +159,10 @@ Status Output::begin(const Plan& plan) {
 }
 
 void Output::make_printers(const Plan& plan) {
-    const PrintStyle style{
-        .plain = plan.conventions.plain_integers, .newlines = plan.keeps_newlines, .timestamps = timestamps_};
+    const PrintStyle style{.plain = plan.conventions.plain_integers,
+                           .newlines = plan.keeps_newlines,
+                           .timestamps = timestamps_,
+                           .view = view_};
     const bool several = std::ranges::count_if(plan.maps, has_stack_key) > 1;
     if (folded_) {
         rest_sink_ = file_sink(STDERR_FILENO);

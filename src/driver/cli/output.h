@@ -38,6 +38,7 @@ class Output {
     Status read_buffering(const Command& command);
     Status read_ready_fd(const Command& command);
     Status read_stacks(const Command& command);
+    Status read_view(const Command& command);
     void make_printers(const Plan& plan);
     Status draw() const;
 
@@ -47,6 +48,7 @@ class Output {
     bool quiet_ = false;
     bool json_ = false;
     bool timestamps_ = false;
+    TableView view_;
     Buffering buffering_ = Buffering::together;
     bool folded_ = false;
     std::string flame_path_;  // empty: no flame graph

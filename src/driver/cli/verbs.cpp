@@ -45,6 +45,13 @@ has one, the block decides what is printed.
              R"(Sets a parameter (`param slow = 10ms`) of a running script from its next event on. What was collected
 stays. PID is needed if several scripts run.
 )"},
+    VerbText{
+        "tools", "lt tools disk", "list the tools, and what this kernel cannot do of them", "lt tools [WORD]",
+        R"(Lists the tools by layer, or those that have WORD in their name, layer or sentence. `lt NAME` runs a tool,
+`lt NAME --help` explains it, `lt NAME --print` prints its source.
+  lt runqlat 1 10
+  lt opensnoop -x
+)"},
     VerbText{"check", "lt check slow.lt", "compile a script, and print how each probe would be attached",
              "lt check [options] FILE...\nlt check [options] SCRIPT.stp WORD...",
              R"(Compiles scripts without attaching anything. The status is 1 if one of them does not compile for this
@@ -93,17 +100,11 @@ std::string verbs_overview() {
         "lt: finds out where time goes in a running Linux system.\n"
         "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
         "  lt                                           the console, on a terminal\n"
-        "  lt script.lt                                 run a script\n";
+        "  lt script.lt                                 run a script\n"
+        "  lt runqlat                                   run a tool; `lt runqlat --help` explains it\n";
     for (const VerbText& verb : verbs) out += fmt::format("  {:<43}  {}\n", verb.example, verb.sentence);
     out.pop_back();
     return out;
-}
-
-std::string verb_meant(std::string_view word) {
-    std::vector<std::string_view> words;
-    for (const VerbText& verb : verbs) words.push_back(verb.word);
-    const std::vector<std::string> near = closest(word, words);
-    return near.empty() ? "" : did_you_mean(near, "lt ");
 }
 
 }  // namespace lt

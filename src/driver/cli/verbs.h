@@ -21,7 +21,5 @@ const VerbText* find_verb(std::string_view word);  // nullptr: not a verb
 std::string verb_help(const VerbText& verb);
 // lt's own help begins with this: the most common command lines, and each verb's.
 std::string verbs_overview();
-// `lt doctr`: a hint for a word that is nearly a verb; empty if none is near.
-std::string verb_meant(std::string_view word);
 
 }  // namespace lt

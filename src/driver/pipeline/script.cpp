@@ -10,6 +10,7 @@
 #include "base/file_text.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/pipeline/saved.h"
+#include "driver/tools/tools.h"
 #include "runtime/plan/saved_plan.h"
 
 namespace lt {
@@ -34,9 +35,10 @@ Result<Source> read_text(const Command& command) {
                      "`lt -e 'k:vfs_read < @ns = hist(...) >'`, `lt FILE`, or `lt` on a terminal; `lt --help` for more",
                      0};
     if (command.file == "-") return read_all(stdin, "-");
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(command.file.c_str(), "rb"), &std::fclose);
-    if (!file) return system_error("cannot read " + command.file, errno);
-    return read_all(file.get(), command.file);
+    const std::string path = script_path(command.file);
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file) return system_error("cannot read " + path, errno);
+    return read_all(file.get(), path);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "driver/pipeline/saved.h"
 #include "driver/pipeline/steps.h"
 #include "driver/report/report.h"
+#include "driver/tools/tools.h"
 #include "runtime/values/decode.h"
 
 namespace lt {
@@ -79,6 +81,17 @@ std::string shown(const Plan& plan, const PlannedParam& param) {
     return value ? show(value->front(), plan.conventions.plain_integers) : "";
 }
 
+// A tool's manual, and how it is called: the words that set its parameters.
+void print_manual(const Job& job, const std::vector<ScriptParam>& params) {
+    std::map<uint32_t, std::string> words;
+    for (const ScriptParam& p : params)
+        if (p.word != 0) words[p.word] = p.name;
+    std::string shape;
+    for (const auto& [number, name] : words) shape += fmt::format(" [{}", name);
+    shape.append(words.size(), ']');
+    fmt::print("{}\nUsage: lt {} [options]{}\n", manual_of(job.source.text), job.command.tool, shape);
+}
+
 int saved_help(const Job& job) {
     const Plan& plan = job.saved->plans.front();
     if (!plan.params.empty()) fmt::print("\nParameters of {}:\n", job.command.file);
@@ -119,21 +132,29 @@ int help(Job& job) {
     // without its arguments a script may have errors, and still options
     const bool read = read_script(job);
     const ast::Program& program = job.compiled.program;
-    if (!read && program.options.empty()) return draw_diags(job), 1;
-    bool any = false;
-    for (const ast::Item& item : program.items) {
-        const auto* p = std::get_if<ast::Parameter>(&item.node);
-        if (!p) continue;
-        if (!any) fmt::print("\nParameters of {}:\n", job.source.name);
-        any = true;
-        fmt::print("  --{:<24}  {} [{}]\n", p->name, p->help, job.source.at(program[p->value].span));
-    }
-    if (!any && !program.options.empty()) fmt::print("\nParameters of {}:\n", job.source.name);
-    if (!any && program.options.empty() && job.command.script_help)
+    const std::vector<ScriptParam> params =
+        grammar_of(job.source.spoken()) == Grammar::lt ? params_of(job.source) : std::vector<ScriptParam>{};
+    if (!read && program.options.empty() && params.empty()) return draw_diags(job), 1;
+    const bool is_tool = !job.command.tool.empty();
+    if (is_tool) print_manual(job, params);
+    if (!params.empty() || !program.options.empty())
+        fmt::print("\nParameters{}:\n", is_tool ? "" : " of " + job.source.name);
+    else if (job.command.script_help || is_tool)
         fmt::print("{} has no parameters\n", job.source.name);
-    for (const ast::ScriptOption& o : program.options)
+    for (const ScriptParam& p : params) {
+        const std::string names = p.short_name.empty() ? "--" + p.name : fmt::format("-{}, --{}", p.short_name, p.name);
+        fmt::print("  {:<26}  {}{}\n", names, p.help, p.is_flag ? "" : fmt::format(" [{}]", p.value));
+    }
+    for (const ast::ScriptOption& o : program.options) {
+        if (std::ranges::find(params, o.name, &ScriptParam::name) != params.end()) continue;
         fmt::print("  --{:<24}  {}{}\n", o.name, o.description,
                    o.otherwise.empty() ? "" : fmt::format(" [{}]", o.otherwise));
+    }
+    if (is_tool)
+        fmt::print(
+            "\nOptions of lt can be added: -c COMMAND, --follow, --cgroup PATH, --duration TIME, -f json, -o FILE ...\n"
+            "`lt --help` lists them. `lt {} --print` prints the source.\n",
+            job.command.tool);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "base/text.h"
 #include "parser/tree/literal.h"
+#include "parser/tree/params.h"
 #include "parser/tree/probe_text.h"
 #include "stdlib/functions/builtins.h"
 
@@ -254,6 +255,7 @@ class Placer {
 }  // namespace
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
+    place_params(program, given, diags);
     Placer(program, given, diags).run();
     expand_calls(program, diags);
     constant_formats(program);

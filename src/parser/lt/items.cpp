@@ -1,9 +1,11 @@
 #include "parser/lt/items.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "parser/lt/statements.h"
+#include "parser/tree/params.h"
 
 namespace lt {
 namespace {
@@ -104,6 +106,30 @@ void add_macro(GrowingTree& tree, Span span, std::string name, Span name_span, s
     if (!node.value) settle(tree, body);
     node.body.statements = std::move(body);
     tree.add_item(span, std::move(node));
+}
+
+void add_parameter(GrowingTree& tree, const Source& source, Span span, ast::Parameter name, ast::ExprId value,
+                   std::string help) {
+    const Span at = name.name_span;
+    tree.add_item(span, ast::Parameter{std::move(name.name), at, value, std::move(help)});
+    const ParamNames names = param_names(source, {span, ast::Parameter{"", at, value, ""}});
+    if (!names.fits) {
+        tree.diags.error({span.begin, at.begin}, "a parameter has one short name of one letter, and one word").hint =
+            "for example `param -n $1 count = 10 \"how many\"`";
+        return;
+    }
+    for (size_t i = 0; i + 1 < tree.program.items.size(); i++) {
+        const ast::Item& item = tree.program.items[i];
+        if (!std::holds_alternative<ast::Parameter>(item.node)) continue;
+        const ParamNames others = param_names(source, item);
+        const bool same_letter = !names.short_name.empty() && names.short_name == others.short_name;
+        const bool same_word = names.word != 0 && names.word == others.word;
+        if (!same_letter && !same_word) continue;
+        const std::string which = same_letter ? "-" + names.short_name : '$' + std::to_string(names.word);
+        tree.diags.error({span.begin, at.begin}, "another parameter is `" + which + "` already").hint =
+            same_letter ? "use another letter" : "use another number";
+        return;
+    }
 }
 
 }  // namespace lt

@@ -18,4 +18,8 @@ void add_timeout(GrowingTree& tree, Span span, Span word, ast::ExprId after, ast
 void add_macro(GrowingTree& tree, Span span, std::string name, Span name_span, std::vector<ast::ExprId> parameters,
                std::vector<ast::StmtId> body);
 
+// `name` has the name only; the text of the source has the parameter's other names.
+void add_parameter(GrowingTree& tree, const Source& source, Span span, ast::Parameter name, ast::ExprId value,
+                   std::string help);
+
 }  // namespace lt

@@ -53,6 +53,7 @@ bool item_begins(const Lexing& s, uint32_t offset) {
         ("if" | "else" | "unroll") [ \t]* "{" { return false; }
         word [ \t]* "{"                   { return true; }
         ("param" | "span") [ \t]+ word [ \t]* "=" { return true; }
+        "param" ([ \t]+ ("-" word | given))+ [ \t]+ word [ \t]* "=" { return true; }
         *                                 { return false; }
     */
 }

@@ -109,6 +109,7 @@ using ast::UnaryOp;
 %type <ast::SpanAction> name events head limited
 %type <std::vector<ast::Endpoint>> endpoints
 %type <ast::Endpoint> endpoint place
+%type <ast::Parameter> named
 %type <ast::ExprId> literal number choice
 %type <ast::Block> block open_block else
 %type <std::vector<ast::StmtId>> body value_body statements
@@ -177,8 +178,15 @@ place:
 parameter: declaration | declaration ";";
 
 declaration:
-    PARAM NAME "=" literal        { tree.add_item(@$, ast::Parameter{$2, @2, $4, ""}); }
-  | PARAM NAME "=" literal STRING { tree.add_item(@$, ast::Parameter{$2, @2, $4, $5}); }
+    PARAM named "=" literal        { add_parameter(tree, lexer.source, @$, $2, $4, ""); }
+  | PARAM named "=" literal STRING { add_parameter(tree, lexer.source, @$, $2, $4, $5); }
+  ;
+
+// Its other names on the command line stand before its own; they are read from the text (parser/tree/params.h).
+named:
+    NAME             { $$.name = $1; $$.name_span = @1; }
+  | "-" NAME named   { $$ = $3; }
+  | POSITIONAL named { $$ = $2; }
   ;
 
 function: FN NAME "(" fn_parameters ")" result block {
@@ -244,6 +252,8 @@ literal:
     number
   | "-" number { $$ = tree.add(@$, ast::Unary{UnaryOp::minus, $2}); }
   | STRING     { $$ = tree.add(@$, ast::String{$1}); }
+  | "true"     { $$ = tree.add(@$, ast::Boolean{true}); }
+  | "false"    { $$ = tree.add(@$, ast::Boolean{false}); }
   ;
 
 number:

@@ -61,10 +61,11 @@ class Sorter {
         if (!entries.empty()) words_ = key_words(entries.plain(0).key);
     }
 
-    std::vector<size_t> run() const {
+    // By value, or only by key.
+    std::vector<size_t> run(bool by_value) const {
         std::vector<Ranked> ranks;
         ranks.reserve(entries_.size());
-        for (size_t i = 0; i < entries_.size(); i++) ranks.push_back({first_word(entries_.plain(i)), i});
+        for (size_t i = 0; i < entries_.size(); i++) ranks.push_back({by_value ? first_word(entries_.plain(i)) : 0, i});
         sort(ranks, 0);
         std::vector<size_t> order;
         order.reserve(ranks.size());
@@ -95,10 +96,12 @@ class Sorter {
 }  // namespace
 
 std::vector<size_t> print_order(const MapContent& content) {
-    std::vector<size_t> order = Sorter(content.entries).run();
+    std::vector<size_t> order = Sorter(content.entries).run(true);
     if (content.most != 0 && content.most < order.size())
         order.erase(order.begin(), order.end() - static_cast<ptrdiff_t>(content.most));
     return order;
 }
+
+std::vector<size_t> key_order(const MapContent& content) { return Sorter(content.entries).run(false); }
 
 }  // namespace lt

@@ -12,4 +12,7 @@ namespace lt {
 // Indices of the entries; only the largest ones if the map's content asks for that.
 std::vector<size_t> print_order(const MapContent& content);
 
+// Indices of all entries in the order of their keys.
+std::vector<size_t> key_order(const MapContent& content);
+
 }  // namespace lt

@@ -84,6 +84,14 @@ struct Complaint {
     PlannedPosition where;
 };
 
+// How distributions and statistics with keys are printed.
+struct TableView {
+    std::string sort = {};     // a column, or "key"; empty: by the total
+    std::string columns = {};  // names separated by blanks; empty: the usual ones
+    size_t most = 0;           // rows; 0: all
+    bool rows = false;         // no table: each key apart, with its histogram
+};
+
 class Printer {
   public:
     virtual ~Printer() = default;
@@ -92,12 +100,13 @@ class Printer {
     virtual void at(std::optional<int64_t> time) = 0;
     virtual void text(std::string_view text) = 0;  // text of printf
     virtual void text(MadeBy, std::string_view made) { text(made); }
-    virtual void complaint(const Complaint&) {}          // text output has it on standard error
-    virtual void map(const MapContent& content) = 0;     // print(@x) and the maps at the end; sorts by value
-    virtual void open_spans(const OpenSpans& open) = 0;  // print(NAME)
-    virtual void value(const Value& value) = 0;          // print(expression): a line
-    virtual void histogram(const Value& samples, SampleHistogram which) = 0;  // print(hist_log(@x))
-    virtual void maps_follow() {}                                             // precedes the maps at the end; text only
+    virtual void complaint(const Complaint&) {}       // text output has it on standard error
+    virtual void map(const MapContent& content) = 0;  // print(@x) and the maps at the end; sorts by value
+    virtual void map_as(const MapContent& content, const TableView&) { map(content); }  // the same, if print() says how
+    virtual void open_spans(const OpenSpans& open) = 0;                                 // print(NAME)
+    virtual void value(const Value& value) = 0;                                         // print(expression): a line
+    virtual void histogram(const Value& samples, SampleHistogram which) = 0;            // print(hist_log(@x))
+    virtual void maps_follow() {}              // precedes the maps at the end; text only
     virtual void attached(size_t probes) = 0;  // from here on this many locations are traced
     virtual void lost(const LossFact& loss) = 0;
     virtual void missed(const MissedFact& missed) = 0;
@@ -111,6 +120,7 @@ struct PrintStyle {
                               // their units
     bool newlines = false;    // as of ValueStyle
     bool timestamps = false;  // the time of the event: before each line of text, in each JSON object
+    TableView view = {};      // where print() does not say it in another way
 };
 
 // Text for people. It does not print attached(), lost(), missed() and account().

@@ -11,6 +11,7 @@
 #include "runtime/print/figures.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
+#include "runtime/print/table_text.h"
 
 namespace lt {
 namespace {
@@ -20,7 +21,7 @@ constexpr size_t large_write = 64 * 1024;
 class TextPrinter final : public Printer {
   public:
     TextPrinter(Sink& sink, PrintStyle style)
-        : sink_(sink), style_(style.plain, style.newlines), stamps_(style.timestamps) {}
+        : sink_(sink), style_(style.plain, style.newlines), view_(style.view), stamps_(style.timestamps) {}
 
     void at(std::optional<int64_t> time) override { time_ = time; }
     using Printer::text;
@@ -29,7 +30,8 @@ class TextPrinter final : public Printer {
     void text(MadeBy by, std::string_view made) override {
         by == MadeBy::cat ? write(visible(made, Keep::lines)) : write(made);
     }
-    void map(const MapContent& content) override;
+    void map(const MapContent& content) override { map_as(content, view_); }
+    void map_as(const MapContent& content, const TableView& view) override;
     void open_spans(const OpenSpans& open) override;
     void value(const Value& value) override;
     void histogram(const Value& samples, SampleHistogram which) override {
@@ -51,6 +53,7 @@ class TextPrinter final : public Printer {
 
     Sink& sink_;
     ValueStyle style_;
+    TableView view_;
     bool stamps_;
     bool in_line_ = false;  // the last line is incomplete
     std::optional<int64_t> time_;
@@ -66,8 +69,12 @@ std::string sampled_text(const MapContent& content) {
                        sampled.detached ? ", and all since its probe was detached" : "");
 }
 
-void TextPrinter::map(const MapContent& content) {
+void TextPrinter::map_as(const MapContent& content, const TableView& view) {
     if (content.sampled) out_ += sampled_text(content);
+    if (!style_.plain && is_table(content, view)) {
+        out_ += table_text(content, view, style_);
+        return hand_over();
+    }
     for (const size_t index : print_order(content)) {
         entry(content.name, content.entries[index]);
         if (out_.size() >= large_write) hand_over();

@@ -302,6 +302,7 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     auto content = map(index);
     if (!content) return content.error();
     content->most = most;
+    if (printed_) printed_->insert(index);
     if (divisor != 1) {
         content->entries.change([divisor](MapEntry& entry) { std::visit(Divider{divisor}, entry.value.data); });
     }
@@ -330,6 +331,7 @@ Status Dispatcher::print_maps() {
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
     if (conventions.orders_maps) std::sort(order.begin(), order.end(), by_name);
     for (size_t index : order) {
+        if (printed_ && printed_->contains(index)) continue;
         auto content = map(index);
         if (!content) return content.error();
         content->at_end = true;
@@ -463,9 +465,9 @@ int Collector::take_next(void* self, void* record, size_t size) {
     collector.taken_++;
     const uint64_t commands = collector.dispatcher_.commands();
     const bool goes_on = collector.handle(bytes);
-    collector.enough_ = collector.dispatcher_.commands() != commands ||  // it took long
-                        (collector.taken_ % records_by_clock == 0 &&
-                         std::chrono::steady_clock::now() >= collector.drain_until_);
+    collector.enough_ =
+        collector.dispatcher_.commands() != commands ||  // it took long
+        (collector.taken_ % records_by_clock == 0 && std::chrono::steady_clock::now() >= collector.drain_until_);
     return goes_on && !collector.enough_ ? 0 : -ECANCELED;
 }
 

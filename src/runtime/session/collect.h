@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -67,6 +68,7 @@ class Dispatcher {
     Result<MapContent> map(size_t index);        // as print() shows it
     Result<OpenSpans> open_spans(size_t index);  // of a span
     Status print_maps();                         // all that are not empty, as at the end of a run
+    void note_printed() { printed_.emplace(); }  // print_maps() leaves out the maps that are printed from now on
 
   private:
     Status take(const PlannedEvent& planned, const Event& event);
@@ -94,6 +96,7 @@ class Dispatcher {
     uint64_t commands_ = 0;
     uint64_t commands_left_ = 0;  // not run: it was too late
     std::optional<std::chrono::steady_clock::time_point> latest_;
+    std::optional<std::set<size_t>> printed_;  // maps, since note_printed()
     std::FILE* messages_ = stderr;
     bool warnings_ = true;  // warnf() prints
 };
@@ -146,6 +149,7 @@ class Collector {
     std::string symbol_offset(uint64_t address) { return stacks_.symbolizer().kernel_offset(address); }
     std::vector<uint64_t> stack(uint64_t id, uint64_t process) const { return stacks_.addresses({id, process}); }
     Status print_maps() { return dispatcher_.print_maps(); }
+    void note_printed() { dispatcher_.note_printed(); }
 
   private:
     Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer, const SymbolStyle& style);

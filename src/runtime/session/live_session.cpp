@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "runtime/attach/counters.h"
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
@@ -20,6 +21,13 @@ bool waits_for_events(const Plan& plan) {
                            probe.when == When::attached;
         return lasts && !probe.internal;
     });
+}
+
+// "interval:1s:10" runs ten times, then the run ends; 0: there is no limit. "interval:s:1" is a unit and a number.
+uint64_t times_of(const PlannedProbe& probe) {
+    const std::vector<std::string_view> parts = split(probe.text, ':');
+    if (parts.size() != 3 || parts[1].empty() || parts[1][0] < '0' || parts[1][0] > '9') return 0;
+    return parse_number<uint64_t>(parts[2]).value_or(0);
 }
 
 }  // namespace
@@ -158,8 +166,12 @@ Status LiveSession::start() {
     }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
-        auto timer = loop_.every(probe.period_ns, [this, &probe] {
-            if (!attached_.is_paused()) fail_unless(own_->run(probe));
+        auto timer = loop_.every(probe.period_ns, [this, &probe, left = times_of(probe)]() mutable {
+            if (attached_.is_paused()) return;
+            const bool is_last = left != 0 && --left == 0;
+            if (is_last) collector_->note_printed();
+            fail_unless(own_->run(probe));
+            if (is_last) end(Ended::exit_called);
         });
         if (!timer) return timer.error_in(probe.text);
     }

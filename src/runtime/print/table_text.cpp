@@ -1,0 +1,246 @@
+#include "runtime/print/table_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "base/text.h"
+#include "runtime/print/entry_order.h"
+#include "runtime/print/show.h"
+#include "runtime/values/distribution.h"
+
+namespace lt {
+namespace {
+
+// The numbers that a row's figures are computed from.
+struct Collected {
+    uint64_t count = 0;
+    int64_t sum = 0;
+    const Distribution* distribution = nullptr;  // null: only count and sum are known
+};
+
+using Figure = std::optional<int64_t>;
+
+struct Column {
+    std::string_view name;
+    bool of_distributions;               // other values do not have it
+    bool is_count;                       // and not a value like those that were collected
+    Figure (*figure)(const Collected&);  // null: the share of the total
+};
+
+template <uint64_t share>
+Figure at_share(const Collected& c) {
+    return percentile(*c.distribution, share);
+}
+
+constexpr std::array all_columns{
+    Column{"count", false, true, [](const Collected& c) { return Figure(static_cast<int64_t>(c.count)); }},
+    Column{"total", false, false, [](const Collected& c) { return Figure(c.sum); }},
+    Column{"share", false, false, nullptr},
+    Column{"min", true, false,
+           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->least); }},
+    Column{"avg", false, false,
+           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.sum / static_cast<int64_t>(c.count)); }},
+    Column{"p50", true, false, at_share<50'000'000>},
+    Column{"p90", true, false, at_share<90'000'000>},
+    Column{"p99", true, false, at_share<99'000'000>},
+    Column{"p99.9", true, false, at_share<99'900'000>},
+    Column{"max", true, false,
+           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->greatest); }},
+};
+
+struct Row {
+    std::vector<std::string> key;     // the parts that fit into a line
+    std::vector<std::string> stacks;  // lines of the others
+    int64_t sum = 0;
+    std::array<Figure, all_columns.size()> figures = {};
+};
+
+constexpr std::string_view by_default = "count total share avg p50 p99 max";
+constexpr std::string_view by_key = "key";
+constexpr size_t longest_part = 48;  // characters of a part of a key
+
+const Column* find_column(std::string_view name) {
+    const auto* found = std::ranges::find(all_columns, name, &Column::name);
+    return found == all_columns.end() ? nullptr : found;
+}
+
+bool is_stack(const Value& value) { return std::holds_alternative<Stack>(value.data); }
+
+// 1234567 -> "1,234,567"
+std::string grouped(int64_t number) {
+    const std::string digits = fmt::format("{}", number);
+    const size_t first = number < 0 ? 1 : 0;
+    std::string out;
+    for (size_t i = 0; i < digits.size(); i++) {
+        if (i > first && (digits.size() - i) % 3 == 0) out += ',';
+        out += digits[i];
+    }
+    return out;
+}
+
+bool is_known(const Column& column, const Type& type) {
+    return !column.of_distributions || type.aggregation == Aggregation::dist;
+}
+
+std::string figure_text(const Column& column, const Row& row, const Type& type, double all) {
+    if (column.figure == nullptr) {
+        if (all == 0) return std::string(nothing_text);
+        const double share = 100 * static_cast<double>(row.sum) / all;
+        return fmt::format("{:.{}f}%", share, share != 0 && std::abs(share) < 9.95 ? 1 : 0);
+    }
+    const Figure figure = row.figures[static_cast<size_t>(&column - all_columns.data())];
+    if (!figure) return std::string(nothing_text);
+    if (column.is_count || type.view != View::duration) return grouped(*figure);
+    return show({integer_type(8, true, type.view), *figure}, false);
+}
+
+Row row_of(const MapEntry& entry, ValueStyle style) {
+    Row row;
+    for (const Value& part : key_parts(entry.key)) {
+        if (is_stack(part)) {
+            const std::vector<std::string> lines = stack_rows(std::get<Stack>(part.data), part.type.stack_form);
+            row.stacks.insert(row.stacks.end(), lines.begin(), lines.end());
+            continue;
+        }
+        std::string text = show(part, style);
+        if (text.size() > longest_part) {
+            text.resize(longest_part);
+            text.replace(longest_part - 3, 3, "...");
+        }
+        row.key.push_back(std::move(text));
+    }
+    Collected collected;
+    if (const auto* d = std::get_if<Distribution>(&entry.value.data)) collected = {d->count, d->sum, d};
+    if (const auto* average = std::get_if<Average>(&entry.value.data)) collected = {average->count, average->sum};
+    row.sum = collected.sum;
+    for (size_t i = 0; i < all_columns.size(); i++) {
+        const Column& column = all_columns[i];
+        if (column.figure && is_known(column, entry.value.type)) row.figures[i] = column.figure(collected);
+    }
+    return row;
+}
+
+std::vector<const Column*> columns_of(const MapContent& content, const TableView& view) {
+    std::vector<const Column*> columns;
+    for (const std::string_view name : split(view.columns.empty() ? by_default : view.columns, ' ')) {
+        const Column* column = find_column(name);
+        if (column && is_known(*column, content.value)) columns.push_back(column);
+    }
+    return columns;
+}
+
+// The order of the rows: the greatest first. Equal ones keep theirs.
+std::vector<size_t> order_of(const std::vector<Row>& rows, const MapContent& content, const TableView& view) {
+    std::vector<size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (view.sort == by_key) return order;
+    const Column* column = find_column(view.sort);
+    const bool is_figure = column && column->figure && is_known(*column, content.value);
+    const size_t at = is_figure ? static_cast<size_t>(column - all_columns.data()) : 0;
+    const auto rank = [&](size_t index) {
+        return is_figure ? rows[index].figures[at].value_or(INT64_MIN) : rows[index].sum;
+    };
+    std::ranges::stable_sort(order, [&](size_t a, size_t b) { return rank(a) > rank(b); });
+    return order;
+}
+
+// The columns of a table as text, aligned.
+class Grid {
+  public:
+    Grid(size_t left, std::vector<std::string> titles) : left_(left), widths_(titles.size()) { add(std::move(titles)); }
+
+    void add(std::vector<std::string> cells) {
+        for (size_t i = 0; i < cells.size(); i++) widths_[i] = std::max(widths_[i], columns_in(cells[i]));
+        lines_.push_back(std::move(cells));
+    }
+
+    std::string line(size_t number) const {
+        std::string out;
+        for (size_t i = 0; i < lines_[number].size(); i++) {
+            const std::string& cell = lines_[number][i];
+            const std::string gap(widths_[i] - columns_in(cell), ' ');
+            if (i > 0) out += i < left_ ? " " : "  ";
+            out += i < left_ ? cell + gap : gap + cell;
+        }
+        return out + '\n';
+    }
+
+  private:
+    // Bytes that begin a character of UTF-8.
+    static size_t columns_in(std::string_view text) {
+        return static_cast<size_t>(
+            std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    }
+
+    size_t left_;  // so many columns are aligned on the left
+    std::vector<size_t> widths_;
+    std::vector<std::vector<std::string>> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> table_columns() {
+    std::vector<std::string_view> names;
+    for (const Column& column : all_columns) names.push_back(column.name);
+    return names;
+}
+
+Status check_view(const TableView& view) {
+    const auto wrong = [](std::string_view name) {
+        return Error{fmt::format("a table has no column `{}`", name),
+                     fmt::format("the columns are {}", fmt::join(table_columns(), ", ")), 0};
+    };
+    if (!view.sort.empty() && view.sort != by_key && find_column(view.sort) == nullptr) return wrong(view.sort);
+    for (const std::string_view name : split(view.columns, ' '))
+        if (!name.empty() && find_column(name) == nullptr) return wrong(name);
+    return Done{};
+}
+
+bool is_table(const MapContent& content, const TableView& view) {
+    const bool fits = content.value.aggregation == Aggregation::dist || content.value.aggregation == Aggregation::stats;
+    if (!fits || view.rows || content.entries.empty()) return false;
+    return !content.entries.plain(0).key.empty();
+}
+
+std::string table_text(const MapContent& content, const TableView& view, ValueStyle style) {
+    const std::vector<const Column*> columns = columns_of(content, view);
+    std::vector<Row> rows;
+    double all = 0;
+    bool has_shares = true;  // there are no shares of a total of positive and negative numbers
+    for (const size_t index : key_order(content)) {
+        rows.push_back(row_of(content.entries[index], style));
+        all += static_cast<double>(rows.back().sum);
+        has_shares = has_shares && rows.back().sum >= 0;
+    }
+    if (!has_shares) all = 0;
+    std::vector<size_t> order = order_of(rows, content, view);
+    const size_t most = content.most != 0 ? content.most : view.most;
+    const size_t hidden = most != 0 && most < order.size() ? order.size() - most : 0;
+    order.resize(order.size() - hidden);
+
+    const size_t parts = std::max<size_t>(rows.front().key.size(), 1);
+    std::vector<std::string> titles{content.name};
+    titles.resize(parts);
+    for (const Column* column : columns) titles.emplace_back(column->name);
+    Grid grid(parts, std::move(titles));
+    for (const size_t index : order) {
+        std::vector<std::string> cells = rows[index].key;
+        cells.resize(parts);
+        for (const Column* column : columns) cells.push_back(figure_text(*column, rows[index], content.value, all));
+        grid.add(std::move(cells));
+    }
+    std::string out = grid.line(0);
+    for (size_t i = 0; i < order.size(); i++) {
+        out += grid.line(i + 1);
+        for (const std::string& frame : rows[order[i]].stacks) out += fmt::format("    {}\n", visible(frame));
+    }
+    if (hidden > 0) out += fmt::format("({} more)\n", hidden);
+    return out + '\n';
+}
+
+}  // namespace lt

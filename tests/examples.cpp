@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "stdlib/functions/builtins.h"
+#include "stdlib/functions/topics.h"
 #include "stdlib/probes.h"
 
 namespace {
@@ -19,4 +20,5 @@ int main() {
     print("probe", lt::probe_rows());
     print("value", lt::variable_rows());
     print("function", lt::function_rows());
+    print("topic", lt::topic_rows());
 }

@@ -9,11 +9,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "driver/cli/command.h"
 #include "driver/cli/standard_streams.h"
+#include "driver/cli/verbs.h"
 #include "driver/console/console.h"
+#include "driver/console/help.h"
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
@@ -35,6 +38,12 @@ int fail(const Error& e) {
     diags.error({}, e.what).hint = e.hint;
     fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
     return 1;
+}
+
+// The command line is wrong, not what it names.
+int misused(const Error& e) {
+    fail(e);
+    return 2;
 }
 
 // Is it a script instead of a pattern? Yes if it is a file, or is named like one.
@@ -84,7 +93,7 @@ int run_own_plan(int argc, const char* const* argv, std::string plan) {
     std::vector<const char*> words(argv, argv + argc);
     words.insert(words.begin() + 1, argv[0]);  // as in `lt FILE`
     Result<Command> command = read_command(argc + 1, words.data());
-    if (!command) return fail(command.error());
+    if (!command) return misused(command.error());
     command->options.erase(Option::systemtap);  // whatever the binary is called
     command->file = argv[0];
     const Source file{argv[0], std::move(plan)};
@@ -98,6 +107,7 @@ int run_own_plan(int argc, const char* const* argv, std::string plan) {
 // Does one thing with the script or saved plan that a command line names.
 int with_program(const Command& command, const Shared& shared, int (*work)(Job&)) {
     Result<Source> source = read_source(command);
+    if (!source && command.file.empty()) return misused(source.error());
     if (!source) return fail(with_verb_meant(command, source.error()));
     const std::string_view plan = plan_within(source->text);
     if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);
@@ -115,13 +125,13 @@ int print_help(const Command& command) {
 // `lt wait SPAN`: runs the span's script with --count 1.
 int wait(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
-    if (!command) return fail(command.error());
+    if (!command) return misused(command.error());
     command->waits = true;
     command->options.try_emplace(Option::count, "1");
     if (!command->has(Option::program)) command->options[Option::program] = command->file;
     command->file.clear();
     if (command->text(Option::program).empty())
-        return fail(
+        return misused(
             {"wait takes a span or a probe", "for example `lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh`", 0});
     Job job(*command, {waiting_program(Source{"-e", command->text(Option::program)})});
     return run(job);
@@ -130,7 +140,7 @@ int wait(int argc, const char* const* argv) {
 // `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`, `lt why`: the whole machine, for 10 s.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
-    if (!command) return fail(command.error());
+    if (!command) return misused(command.error());
     const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced) command->options.try_emplace(Option::duration, "10s");
@@ -155,7 +165,7 @@ int console(const Command& command) {
 // `lt doctor [--kernel DIR]`
 int doctor(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
-    if (!command) return fail(command.error());
+    if (!command) return misused(command.error());
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(*command));
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
@@ -164,15 +174,15 @@ int doctor(int argc, const char* const* argv) {
 // not load.
 int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
-    if (!given) return fail(given.error());
-    if (const Status taken = take_systemtap(*given); !taken) return fail(taken.error());
+    if (!given) return misused(given.error());
+    if (const Status taken = take_systemtap(*given); !taken) return misused(taken.error());
     // a SystemTap script's words are its arguments
     const bool takes_words = is_systemtap(*given);
     const std::vector<std::string> words = takes_words ? given->positional : std::vector<std::string>{};
     std::vector<std::string> files = takes_words ? std::vector<std::string>{} : given->positional;
     files.insert(files.begin(), given->file);
     if (given->file.empty() && !given->has(Option::program))
-        return fail({"check takes files", "for example `lt check slow.lt`", 0});
+        return misused({"check takes files", "for example `lt check slow.lt`", 0});
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*given);
     if (!kernel) return fail(kernel.error());
     int status = 0;
@@ -198,29 +208,63 @@ Status record_fits(const Command& command) {
                  "use -o FILE to write a script's results to a file", 0};
 }
 
+// `lt help`, `lt help WORD`: a verb, or what the console explains.
+int explain(int argc, const char* const* argv) {
+    if (argc < 2) {
+        const Result<Command> command = read_command(1, argv);
+        fmt::print("{}", command ? command->help : "");
+        return 0;
+    }
+    if (argc > 2) return misused({"help takes one word", "for example `lt help hist`", 0});
+    if (const VerbText* verb = find_verb(argv[1])) {
+        fmt::print("{}", verb_help(*verb));
+        return 0;
+    }
+    const Result<std::string> text = help_on(argv[1]);
+    if (!text) return fail(text.error());
+    fmt::print("{}", *text);
+    return 0;
+}
+
 struct Verb {
     std::string_view word;
     int (*run)(int argc, const char* const* argv);  // argv starts at the word
 };
 constexpr std::array verbs{
     Verb{"check", check_files}, Verb{"set", set},           Verb{"ctl", ctl}, Verb{"doctor", doctor},
-    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why},
+    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why}, Verb{"help", explain},
 };
 
-// `lt why --help`: lt's own help has the verbs. ctl has one for itself.
+// `lt why --help`, `lt why -h`. ctl has its own.
 bool asks_for_help(int argc, const char* const* argv) {
-    if (argc != 3) return false;
-    const std::string_view verb = argv[1], word = argv[2];
-    const bool is_verb = std::ranges::find(verbs, verb, &Verb::word) != verbs.end();
-    return is_verb && verb != "ctl" && (word == "-h" || word == "--help");
+    if (argc != 2 || argv[0] == std::string_view("ctl")) return false;
+    const std::string_view word = argv[1];
+    return word == "-h" || word == "--help";
+}
+
+// Runs the verb that argv starts with; nothing if it is not one.
+std::optional<int> run_verb(int argc, const char* const* argv) {
+    const auto* const verb = std::ranges::find(verbs, std::string_view(argc > 0 ? argv[0] : ""), &Verb::word);
+    if (verb == verbs.end()) return {};
+    if (!asks_for_help(argc, argv)) return verb->run(argc, argv);
+    fmt::print("{}", verb_help(*find_verb(verb->word)));
+    return 0;
+}
+
+// `lt -q wait SPAN`: the options of a verb may stand before it. A file of that name is a script.
+std::optional<int> run_late_verb(const Command& command, int argc, const char* const* argv) {
+    if (find_verb(command.file) == nullptr || command.has(Option::program) || std::filesystem::exists(command.file))
+        return {};
+    std::vector<const char*> words(argv + 1, argv + argc);
+    const auto at = std::ranges::find(words, std::string_view(command.file));
+    if (at == words.end()) return {};
+    std::rotate(words.begin(), at, at + 1);
+    return run_verb(static_cast<int>(words.size()), words.data());
 }
 
 // `lt doctr`: not a file, but nearly one of lt's commands.
 Error with_verb_meant(const Command& command, Error error) {
-    std::vector<std::string_view> words;
-    for (const Verb& verb : verbs) words.push_back(verb.word);
-    const std::vector<std::string> near = closest(command.file, words);
-    if (error.code == ENOENT && !near.empty()) error.hint = did_you_mean(near, "lt ");
+    if (const std::string meant = verb_meant(command.file); error.code == ENOENT && !meant.empty()) error.hint = meant;
     return error;
 }
 
@@ -233,11 +277,12 @@ int run_command_line(int argc, const char* const* argv) {
     Result<std::string> plan = own_plan();
     if (!plan) return fail(plan.error());
     if (!plan->empty()) return run_own_plan(argc, argv, *std::move(plan));
-    for (const auto& [word, verb] : verbs)
-        if (has_verbs && argc > 1 && argv[1] == word && !asks_for_help(argc, argv)) return verb(argc - 1, argv + 1);
-    const int verb = has_verbs && asks_for_help(argc, argv) ? 1 : 0;
-    Result<Command> command = read_command(argc - verb, argv + verb);
-    if (!command) return fail(command.error());
+    if (has_verbs)
+        if (const std::optional<int> status = run_verb(argc - 1, argv + 1)) return *status;
+    Result<Command> command = read_command(argc, argv);
+    if (!command) return has_verbs ? misused(command.error()) : fail(command.error());
+    if (has_verbs)
+        if (const std::optional<int> status = run_late_verb(*command, argc, argv)) return *status;
     if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
     const Command& c = *command;
     if (c.has(Option::help) || c.script_help) return print_help(c);
@@ -245,7 +290,7 @@ int run_command_line(int argc, const char* const* argv) {
         fmt::print("{}\n", c.has(Option::bpftrace) ? bpftrace_version : "lt " LT_VERSION);
         return 0;
     }
-    if (const Status fits = record_fits(c); !fits) return fail(fits.error());
+    if (const Status fits = record_fits(c); !fits) return misused(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);

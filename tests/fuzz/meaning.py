@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import meaning_programs as programs
 from common import put, run
-from meaning_run import Kernel, Machine
+from meaning_run import Bpftrace, Kernel, Machine
 from meaning_world import Unknown
 
 
@@ -146,7 +146,7 @@ def executors_in(given, folder):
         workload = os.path.join(folder, "memory")
     machine = os.path.join(beside, "lt-machine")
     all_of_them = {"kernel": lambda: Kernel(given.lt, workload, folder), "machine": lambda: Machine(machine, folder),
-                   "host": lambda: Machine(machine, folder, True)}
+                   "host": lambda: Machine(machine, folder, True), "bpftrace": lambda: Bpftrace(folder)}
     return [all_of_them[name]() for name in given.on.split(",")]
 
 
@@ -169,7 +169,8 @@ def main():
     options.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "lt-meaning"))
     options.add_argument("--without", default="", help="classes of defects that are known and left out: A1,A3")
     options.add_argument("--kinds", default="", help="of programs: " + ",".join(programs.KINDS))
-    options.add_argument("--on", default="kernel,machine,host", help="who runs them")
+    options.add_argument("--on", default="kernel,machine,host" + (",bpftrace" if shutil.which("bpftrace") else ""),
+                         help="who runs them")
     options.add_argument("--refused", action="store_true", help="keep what lt refuses, too")
     options.add_argument("--workload", help="the tests' program `memory`")
     options.add_argument("--save", help="compile only, and keep the plans in this folder")

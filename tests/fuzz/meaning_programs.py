@@ -3,6 +3,7 @@
 import meaning_statements as s
 from meaning_memory import BASE, EDGES, KNOWN, MANY, Made
 from meaning_tree import COMPARE, Argument, Binary, Cast, MakeTuple, Number, Read, Step
+from meaning_shared import shared
 from meaning_types import INTS, S64, STRING, Int, pointer
 from meaning_writer import Writer
 
@@ -150,8 +151,9 @@ def of_arguments(rng, dialect, known):
     return s.Program(dialect, [], [], w.variables, body, bytes(memory), BASE, tuple(values), "many")
 
 
-KINDS = {"plain": plain, "pointers": pointers, "memory": of_memory, "debug": of_debug, "arguments": of_arguments}
-CHOICES = ["plain"] * 4 + ["pointers"] + ["memory"] * 4 + ["debug"] + ["arguments"]
+KINDS = {"plain": plain, "pointers": pointers, "memory": of_memory, "debug": of_debug, "arguments": of_arguments,
+         "shared": shared}
+CHOICES = ["plain"] * 4 + ["pointers"] + ["memory"] * 4 + ["debug"] + ["arguments"] + ["shared"] * 2
 
 
 def program(rng, known=(), dialects=("lt", "lt", "bt"), kinds=None):

@@ -1,9 +1,10 @@
-"""Who runs a program of the fuzzer of meaning: the kernel, by lt; the interpreter of BPF and lt's own, by lt-machine."""
+"""Who runs a program of the fuzzer of meaning: the kernel, by lt; the interpreter of BPF and lt's own, by lt-machine; bpftrace."""
 
 import os
 import re
 
 from common import run
+from meaning_statements import indent
 from meaning_memory import BASE
 
 PROGRAM_OF_MACHINE = "u:program:add"  # what stands for the workload's function in the fake kernel
@@ -84,3 +85,27 @@ class Machine:
                 file.write("%s %s\n" % (PROGRAM_OF_MACHINE, " ".join("arg%d=0x%x" % a for a in enumerate(program.arguments))))
         more = ["--host", "yes"] if self.host else []
         return outcome(*run([self.lt_machine] + more + [scenario, path], 60, env=self.environment))
+
+
+class Bpftrace:
+    """Says whether the evaluator and lt mean the same as the installed bpftrace where the languages agree."""
+    name = "bpftrace"
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "shared.bt")
+
+    def place(self, program):
+        return None
+
+    def can(self, program):
+        return program.shared
+
+    def run(self, program):
+        maps = ["clear(%s);" % v.name for v in program.variables if v.keys is not None]  # or they are printed
+        with open(self.path, "w") as file:
+            file.write("BEGIN {\n%s}\n" % indent("\n".join([s.text() for s in program.body] + maps + ['printf("end\\n");', "exit();"])))
+        result, fault = run(["bpftrace", self.path], 60)
+        if fault or result.returncode != 0:
+            return Outcome(refusal=fault or "bpftrace: " + " ".join(re.findall("ERROR: (?!Unknown error -1: couldn't set)(.*)", result.stderr))[:200], messages=result.stderr)
+        lines = result.stdout.split("\n")
+        return Outcome(lines[1:lines.index("end")] if "end" in lines else lines)  # the first one says what is attached

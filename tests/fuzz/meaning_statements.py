@@ -261,10 +261,11 @@ class Program:
     """`place` is the probe's text, None for BEGIN; memory and arguments are what the place is hit with."""
 
     def __init__(self, dialect, structures, functions, variables, body, memory=b"", base=0, arguments=(), place=None,
-                 words=()):
+                 words=(), shared=False):
         self.dialect, self.structures, self.functions, self.variables = dialect, structures, functions, variables
         self.body, self.memory, self.base, self.arguments = body, memory, base, arguments
         self.place, self.words = place, words
+        self.shared = shared  # nothing but what bpftrace also has
 
     def text(self, place=None):
         head = 'config = { print_maps_on_exit = false; str_trunc_trailer = "" }\n'

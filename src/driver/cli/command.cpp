@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "driver/cli/verbs.h"
 
 namespace lt {
 
@@ -21,6 +22,16 @@ std::vector<std::string> Command::list(Option o) const {
 }
 
 namespace {
+
+// The hint for a word that is not an option.
+std::string option_meant(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (const OptionRow& row : option_rows())
+        for (const std::string_view name : split(row.names, ','))
+            if (name.starts_with("--")) names.push_back(name);
+    const std::vector<std::string> near = closest(word, names);
+    return near.empty() ? "`lt --help` lists the options" : did_you_mean(near);
+}
 
 // Words that are not options of lt belong to the script: --NAME VALUE, --NAME=VALUE and plain words. After `--` all
 // words do, and there an option takes its value after a `=`, or none.
@@ -43,8 +54,13 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, Co
             i++;
         } else {
             return Error{fmt::format("{} is not an option of lt, and a script's parameter needs a value", word),
-                         "`lt --help` lists the options", 0};
+                         option_meant(word), 0};
         }
+    }
+    if (!command.params.empty() && command.file.empty() && !command.has(Option::program)) {
+        const std::string word = "--" + command.params.front().name;
+        return Error{fmt::format("{} is not an option of lt, and there is no script whose parameter it could be", word),
+                     option_meant(word), 0};
     }
     return Done{};
 }
@@ -109,18 +125,7 @@ void take_last_program(const CLI::App& app, Command& command) {
 
 Result<Command> read_command(int argc, const char* const* argv) {
     Command command;
-    CLI::App app{
-        "lt: finds out where time goes in a running Linux system.\n"
-        "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
-        "  lt                                           the console, on a terminal\n"
-        "  lt script.lt                                 run a script\n"
-        "  lt wait 'sc:fsync > 100ms' -n1 && ./act.sh   block until the first slow one\n"
-        "  lt why 'sc:fsync'                            where the time of calls goes: CPU, locks, disk, network ...\n"
-        "  lt ctl [PID] show @ns                        send a command to a running lt; see lt ctl --help\n"
-        "  lt port old.stp                              translate a SystemTap script into an lt script\n"
-        "  lt doctor                                    what this machine allows, and how to enable the rest\n"
-        "  lt set slow=50ms [PID]                       set a parameter of a running script",
-        "lt"};
+    CLI::App app{verbs_overview(), "lt"};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
     app.set_help_flag();

@@ -107,7 +107,14 @@ constexpr std::array rows{
                quit},
 };
 
+// Words that users of other tools type.
+std::string_view meant(std::string_view name) {
+    if (name == "exit" || name == "q") return "quit";
+    return name == "?" ? "help" : name;
+}
+
 const ConsoleRow* find_own(std::string_view name) {
+    name = meant(name);
     for (const ConsoleRow& row : rows)
         if (row.text.name == name) return &row;
     return nullptr;

@@ -157,7 +157,7 @@ int Console::run() {
     screen_.write(
         "Type a probe and what it does, as in  sc:read < @ns[comm] = dist(latency); >  or help. Ctrl-D to leave.\n");
     while (!quitting_) {
-        const std::optional<std::string> text = editor_->read(std::exchange(again_, ""));
+        const std::optional<std::string> text = editor_->read();
         if (!text) break;
         screen_.leave();
         take_entry(*text);
@@ -168,22 +168,22 @@ int Console::run() {
     return 0;
 }
 
-// Runs a command or a script. If it has a mistake, the user can edit it again.
+// Runs a command or a script. A text with a mistake is in the history.
 void Console::take_entry(const std::string& text) {
     const std::vector<std::string> words = words_of(text);
     if (words.empty()) return;
     if (screen_.recorder()) screen_.recorder()->entered(trim(text));
     if (!is_command(words[0])) {
         const std::optional<Error> meant = command_meant(text, words[0]);
-        if (meant) report(*meant);
-        if (meant || !start(text)) again_ = text;
+        if (meant)
+            report(*meant);
+        else
+            start(text);
         return;
     }
     const std::unique_ptr<Printer> printer = text_printer(screen_);
     const Status done = run_console_command(*this, text, *printer);
-    if (done) return;
-    report(done.error());
-    again_ = text;
+    if (!done) report(done.error());
 }
 
 void Console::report(const Error& error) {

@@ -62,7 +62,6 @@ class Console final : public Traces {
     std::unique_ptr<Editor> editor_;
     int last_number_ = 0;
     bool quitting_ = false;
-    std::string again_;  // a text with a mistake, to be edited
 };
 
 }  // namespace lt

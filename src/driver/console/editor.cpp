@@ -17,7 +17,7 @@ namespace lt {
 namespace {
 
 // Keys that are rarely typed by accident.
-constexpr wchar_t output_key = 0x1d, interrupt_key = 0x1e, begin_key = 0x1f;
+constexpr wchar_t output_key = 0x1d, interrupt_key = 0x1e;
 constexpr wchar_t search_key = 0x12;
 constexpr int most_history = 2000;
 
@@ -35,7 +35,6 @@ struct Editor::State {
     std::string history_file;
     EditLine* line = nullptr;
     History* history = nullptr;
-    std::string begin;      // text to insert into the line before the first key
     bool clear = false;     // the cursor is at the start of an empty line
     bool entering = false;  // Enter was typed
     bool accepted = false;  // the entry is done
@@ -84,10 +83,6 @@ bool Editor::State::decode(char byte, wchar_t* c) {
 }
 
 int Editor::State::next(wchar_t* c) {
-    if (!begin.empty()) {
-        *c = begin_key;
-        return 1;
-    }
     if (entering) {
         *c = L'\r';
         return 1;
@@ -248,13 +243,6 @@ Editor::Editor(EditorHost host, std::string history_file) : state_(std::make_uni
     bind("\\e[200~", "lt-paste", +[](EditLine* el, int) { return State::of(el).paste(); });
     bind("^]", "lt-output", +[](EditLine* el, int) { return State::of(el).redraw(); });
     bind("\\036", "lt-interrupt", +[](EditLine* el, int) { return State::of(el).interrupt(); });
-    bind(
-        "\\037", "lt-begin", +[](EditLine* el, int) -> unsigned char {
-            State& state = State::of(el);
-            const std::string begin = std::exchange(state.begin, "");
-            el_insertstr(el, begin.c_str());
-            return CC_REFRESH;
-        });
 }
 
 Editor::~Editor() {
@@ -265,9 +253,8 @@ Editor::~Editor() {
     el_end(s.line);
 }
 
-std::optional<std::string> Editor::read(const std::string& text) {
+std::optional<std::string> Editor::read() {
     State& s = *state_;
-    s.begin = text;
     s.clear = true;
     s.accepted = s.searching = false;
     int count = 0;

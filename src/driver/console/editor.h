@@ -44,8 +44,8 @@ class Editor {
     Editor(const Editor&) = delete;
     Editor& operator=(const Editor&) = delete;
 
-    // Reads an entry, starting from `text`; none at the end of the input.
-    std::optional<std::string> read(const std::string& text);
+    // Reads an entry; none at the end of the input.
+    std::optional<std::string> read();
 
   private:
     struct State;

@@ -6,8 +6,12 @@
 
 #include "base/text.h"
 #include "driver/console/commands.h"
+#include "stdlib/causes.h"
 #include "stdlib/functions/builtins.h"
+#include "stdlib/functions/topics.h"
+#include "stdlib/options.h"
 #include "stdlib/probes.h"
+#include "stdlib/settings.h"
 
 namespace lt {
 namespace {
@@ -28,6 +32,31 @@ std::string probe_text(const ProbeRow& row) {
     return entry(title, row.sentence, row.example);
 }
 
+// `--stats`, `stats` and `-t` are one option.
+bool is_named(const OptionRow& row, const std::string& topic) {
+    const std::vector<std::string_view> names = split(row.names, ',');
+    return std::ranges::any_of(names, [&](std::string_view name) { return name == topic || name == "--" + topic; });
+}
+
+std::string option_text(const OptionRow& row) {
+    const std::string space = row.argument.empty() ? "" : " ";
+    return entry(fmt::format("{}{}{}", row.names, space, row.argument), row.sentence, "");
+}
+
+// Everything but commands and names of the language.
+std::string other_help(const std::string& topic) {
+    std::string out;
+    for (const TopicRow& row : topic_rows())
+        if (row.name == topic) out += entry(topic, row.sentence, row.example);
+    for (const CauseRow& row : cause_rows())
+        if (row.name == topic) out += entry(fmt::format("why.{}", topic), row.sentence, row.example);
+    for (const SettingRow& row : setting_rows())
+        if (row.name == topic) out += entry(fmt::format("config = {{ {} = {} }}", topic, row.values), row.sentence, "");
+    for (const OptionRow& row : option_rows())
+        if (is_named(row, topic)) out += option_text(row);
+    return out;
+}
+
 }  // namespace
 
 std::string help_overview() {
@@ -36,8 +65,10 @@ std::string help_overview() {
         out += fmt::format("  {:<24} {}\n", command_line(text), text.sentence);
     out +=
         "N is a trace's number; without it a command applies to all. help WORD explains a command, a kind of probe,\n"
-        "a function or a variable. Kinds of probe:";
+        "a function, a variable, a setting, an option or an idea. Kinds of probe:";
     for (const ProbeRow& row : probe_rows()) out += fmt::format(" {}", row.name);
+    out += "\nIdeas:";
+    for (const TopicRow& row : topic_rows()) out += fmt::format(" {}", row.name);
     return out + "\nTab completes, Ctrl-C clears the line or stops the output, Ctrl-R searches the history.\n";
 }
 
@@ -50,6 +81,7 @@ Result<std::string> help_on(const std::string& topic) {
     if (const FunctionRow* row = find_function(topic)) out += entry(signature(*row), row->sentence, row->example);
     if (const VariableRow* row = find_variable(topic))
         out += entry(std::string(row->name), row->sentence, row->example);
+    out += other_help(topic);
     if (!out.empty()) return out;
     const std::vector<std::string> topics = help_topics();
     const std::vector<std::string_view> names(topics.begin(), topics.end());
@@ -64,6 +96,9 @@ std::vector<std::string> help_topics() {
     for (const ProbeRow& row : probe_rows()) all.emplace_back(row.name);
     for (const FunctionRow& row : function_rows()) all.emplace_back(row.name);
     for (const VariableRow& row : variable_rows()) all.emplace_back(row.name);
+    for (const TopicRow& row : topic_rows()) all.emplace_back(row.name);
+    for (const CauseRow& row : cause_rows()) all.emplace_back(row.name);
+    for (const SettingRow& row : setting_rows()) all.emplace_back(row.name);
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;

@@ -4,6 +4,7 @@
 #include "compile/compile.h"
 #include "runtime/border/kernel.h"
 #include "stdlib/functions/builtins.h"
+#include "stdlib/functions/topics.h"
 #include "stdlib/probes.h"
 
 namespace lt {
@@ -40,6 +41,10 @@ TEST(Rows, OfFunctionsAndProbesStandInTheOrderOfTheirEnumerators) {
 
 TEST(Examples, OfProbesCompile) {
     for (const ProbeRow& row : probe_rows()) compiles(row.example);
+}
+
+TEST(Examples, OfTopicsCompile) {
+    for (const TopicRow& row : topic_rows()) compiles(row.example);
 }
 
 TEST(Examples, OfVariablesCompileAndUseTheirRow) {

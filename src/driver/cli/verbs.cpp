@@ -1,0 +1,93 @@
+#include "driver/cli/verbs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace lt {
+namespace {
+
+constexpr std::array verbs{
+    VerbText{
+        "why", "lt why 'sc:fsync'", "where the time of calls goes: CPU, locks, disk, network ...",
+        "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH\nlt why",
+        R"(Prints where the time of calls went: running, waiting for a CPU, blocked and by what. SPAN is a probe and
+perhaps a predicate and a threshold; it has no block. Each call that is slower than all before it is
+printed when it returns, with --slow each that takes longer than TIME; the total of all calls comes last.
+For a process, a command or a cgroup it prints where the time of each thread went, without either that of
+the whole machine for 10 s.
+  lt why 'sc:fsync' --slow 10ms
+  lt why 'sc:read /comm == "redis-server"/ > 1ms'
+  lt why -p 1234 --duration 5s
+  lt why -c 'make -j2' --follow
+)"},
+    VerbText{"wait", "lt wait 'sc:fsync > 100ms' -n1 && ./act.sh", "block until the first slow one",
+             "lt wait [options] SPAN [-n COUNT] [--duration TIME]",
+             R"(Blocks until the span or probe has happened COUNT times (1 if -n is not given), prints a line for each,
+and exits with status 0; with 1 if a signal or --duration ends the wait first. SPAN needs no block; if it
+has one, the block decides what is printed.
+  lt wait 'sc:fsync > 100ms' && ./collect.sh
+  lt -q wait 'sc:openat' -p 1234 --duration 1m
+)"},
+    VerbText{"ctl", "lt ctl [PID] show @ns", "send a command to a running lt", "lt ctl [-f json] [PID] COMMAND",
+             "`lt ctl --help` lists the commands; see lt-ctl(1).\n"},
+    VerbText{"set", "lt set slow=50ms [PID]", "set a parameter of a running script", "lt set NAME=VALUE [PID]",
+             R"(Sets a parameter (`param slow = 10ms`) of a running script from its next event on. What was collected
+stays. PID is needed if several scripts run.
+)"},
+    VerbText{"check", "lt check slow.lt", "compile a script, and print how each probe would be attached",
+             "lt check [options] FILE...\nlt check [options] SCRIPT.stp WORD...",
+             R"(Compiles scripts without attaching anything. The status is 1 if one of them does not compile for this
+kernel. It also checks whether this kernel loads a saved plan.
+  lt check examples/*.lt
+  lt check -g old.stp eth0
+)"},
+    VerbText{
+        "port", "lt port old.stp", "translate a SystemTap script into an lt script",
+        "lt port [options] SCRIPT.stp [WORD...]",
+        "Prints the script in lt's language. What cannot be translated is refused with its place. See lt-stp(7).\n"},
+    VerbText{"doctor", "lt doctor", "what this machine allows, and how to enable the rest", "lt doctor [--kernel DIR]",
+             R"(Tries each kind of probe, and prints what is missing, why, and what to do about it. The status is 0 if
+tracing works.
+)"},
+    VerbText{"help", "lt help hist", "explain a command, a kind of probe, a function or a variable", "lt help [WORD]",
+             "Without a word it prints what `lt --help` prints.\n"},
+};
+
+}  // namespace
+
+std::span<const VerbText> verb_texts() { return verbs; }
+
+const VerbText* find_verb(std::string_view word) {
+    const auto* const row = std::ranges::find(verbs, word, &VerbText::word);
+    return row == verbs.end() ? nullptr : row;
+}
+
+std::string verb_help(const VerbText& verb) {
+    std::string out = fmt::format("lt {}: {}\n", verb.word, verb.sentence);
+    for (const std::string_view form : split(verb.usage, '\n')) out += fmt::format("usage: {}\n", form);
+    return out + std::string(verb.details) + "The options are those of `lt --help`.\n";
+}
+
+std::string verbs_overview() {
+    std::string out =
+        "lt: finds out where time goes in a running Linux system.\n"
+        "  lt -e 'k:copy_to_user < @ns = hist(...) >'   how long copies to user space take\n"
+        "  lt                                           the console, on a terminal\n"
+        "  lt script.lt                                 run a script\n";
+    for (const VerbText& verb : verbs) out += fmt::format("  {:<43}  {}\n", verb.example, verb.sentence);
+    out.pop_back();
+    return out;
+}
+
+std::string verb_meant(std::string_view word) {
+    std::vector<std::string_view> words;
+    for (const VerbText& verb : verbs) words.push_back(verb.word);
+    const std::vector<std::string> near = closest(word, words);
+    return near.empty() ? "" : did_you_mean(near, "lt ");
+}
+
+}  // namespace lt

@@ -1,0 +1,48 @@
+#include "stdlib/functions/topics.h"
+
+#include <array>
+
+namespace lt {
+namespace {
+
+constexpr std::array rows{
+    TopicRow{"span", "PROBE < statements >: opens when a call begins, and runs the statements when it returns.",
+             "sc:read < @ns = hist(latency); >"},
+    TopicRow{"pair", "PROBE[key] -> PROBE[key] < statements >: a span between two events with the same key.",
+             "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ns = hist(latency); >"},
+    TopicRow{"threshold", "SPAN > TIME: the statements run only for calls that take longer.",
+             "sc:fsync > 10ms < print((comm, latency)); >"},
+    TopicRow{"worst", "SPAN > worst: the statements run only for calls that are slower than all before them.",
+             "sc:fsync > worst < print((comm, latency)); >"},
+    TopicRow{"predicate", "PROBE /condition/: the event counts only where the condition holds; also called a filter.",
+             "sc:read /comm == \"dd\"/ < @ns = hist(latency); >"},
+    TopicRow{"map", "@name or @name[key, ...]: a value for each key; maps that are not empty are printed at the end.",
+             "sc:read { @[comm, pid] = count(); }"},
+    TopicRow{"key", "What stands in the brackets of a map: numbers, strings, stacks, tuples; several with commas.",
+             "profile:99hz { @[comm, kstack] = count(); }"},
+    TopicRow{"aggregation",
+             "count, sum, min, max, avg, stats, hist, lhist, dist, tseries, samples, why: collected on each CPU.",
+             "sc:read < @[comm] = dist(latency); >"},
+    TopicRow{"duration", "A number with a unit: 100ns, 1.5us, 10ms, 2s, 1m. Durations are printed with a unit.",
+             "sc:read > 1.5ms < @slow = count(); >"},
+    TopicRow{"variable", "$name or `let name = value`: belongs to one run of a block.",
+             "sc:read { $size = args.count; if ($size > 4096) { @big = count(); } }"},
+    TopicRow{"param", "param NAME = VALUE: an option of the script, `lt slow.lt --slow 50ms`; `lt set` changes it.",
+             "param slow = 10ms \"how slow a call must be\" sc:fsync > slow < @[comm] = count(); >"},
+    TopicRow{"pattern", "* and ? in a probe match any letters; the block can ask for `probe` or `func`.",
+             "t:sched:sched_wakeup* { @[probe] = count(); }"},
+    TopicRow{"stack", "kstack and ustack: the functions that led to the event, of the kernel and of the program.",
+             "profile:99hz { @[ustack, kstack] = count(); }"},
+    TopicRow{"cause", "why() adds up where the time of spans went: running, run queue, locks, disk, network and more.",
+             "sc:fsync < @[comm] = why(); >"},
+    TopicRow{"comment", "// to the end of the line, or /* ... */.", "BEGIN { exit(); }  // nothing else"},
+    TopicRow{
+        "loop", "for (name : first..last), for (pair : @map), while (condition), unroll (number).",
+        "interval:1s { for ($entry : @count) { print($entry); } clear(@count); } sc:* { @count[comm] = count(); }"},
+};
+
+}  // namespace
+
+std::span<const TopicRow> topic_rows() { return rows; }
+
+}  // namespace lt

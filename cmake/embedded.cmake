@@ -42,3 +42,9 @@ set(C_KERNEL ${CMAKE_SOURCE_DIR}/src/systemtap/c_headers/kernel.h)
 set_source_files_properties(src/declarations/c_headers.cpp PROPERTIES
     COMPILE_DEFINITIONS "LT_HELPERS=\"${HELPERS}\";LT_TYPES=\"${C_TYPES}\";LT_KERNEL=\"${C_KERNEL}\""
     OBJECT_DEPENDS "${HELPERS};${C_TYPES};${C_KERNEL}")
+
+# What lt triage runs in the kernel.
+set(TRIAGE ${CMAKE_SOURCE_DIR}/src/driver/triage/programs)
+file(GLOB TRIAGE_PROGRAMS CONFIGURE_DEPENDS ${TRIAGE}/*.lt)
+set_source_files_properties(src/driver/triage/programs.cpp PROPERTIES
+    COMPILE_DEFINITIONS "LT_TRIAGE=\"${TRIAGE}\"" OBJECT_DEPENDS "${TRIAGE_PROGRAMS}")

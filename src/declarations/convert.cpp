@@ -100,6 +100,19 @@ Converter::Known& Converter::known(CXCursor declaration) {
     return same.back();
 }
 
+bool Converter::stands_for_kernel(CXType type) const {
+    bool found = false;
+    auto visit = [&](CXCursor field) { found |= clang_.text(clang_.getCursorSpelling(field)) == kernel_mark; };
+    clang_.Type_visitFields(
+        type,
+        [](CXCursor cursor, CXClientData data) {
+            (*static_cast<decltype(visit)*>(data))(cursor);
+            return CXVisit_Continue;
+        },
+        &visit);
+    return found;
+}
+
 Type Converter::composite(CXType type) {
     const CXCursor declaration = clang_.getTypeDeclaration(type);
     Type out{Kind::structure, size_of(type)};
@@ -109,6 +122,11 @@ Type Converter::composite(CXType type) {
         if (described) return *described;
         out.shape = std::move(shape);
         return out;
+    }
+    if (stands_for_kernel(type)) {  // a structure's name, or a type's
+        const std::string name = shape.name.substr(shape.name.find(' ') + 1);
+        const auto described = kernel_.type(shape.name);
+        return described ? *described : kernel_.type(name).value_or(nothing());
     }
     shape.declared = true;
     uint32_t number = known(declaration).number;

@@ -11,6 +11,9 @@
 
 namespace lt {
 
+// The member of a structure that stands for one of the kernel's: the text has only its size.
+constexpr const char* kernel_mark = "lt_of_kernel";
+
 class Converter {
   public:
     Converter(const LibClang& clang, Kernel& kernel, Declared& out) : clang_(clang), kernel_(kernel), out_(out) {}
@@ -30,6 +33,7 @@ class Converter {
     Type enumeration(CXType type);
     Type list(CXType type, int depth);
     Shape named(CXType type) const;
+    bool stands_for_kernel(CXType type) const;
     Known& known(CXCursor declaration);
     void fill_members(CXType type, uint64_t base, int depth, std::vector<Member>& out);
     void add_field(CXCursor field, uint64_t base, int depth, std::vector<Member>& out);

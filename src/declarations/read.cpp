@@ -29,7 +29,7 @@ struct AdviceRow {
     std::string_view hint;
 };
 constexpr std::array advice{
-    AdviceRow{"incomplete type", "C here can only point to kernel types; define it or include its header"},
+    AdviceRow{"incomplete type", "this kernel has no such type; define it or include its header"},
     AdviceRow{"unknown type name", "define it or include its header"},
     AdviceRow{"expected ';' after top level declarator", "write `;` after the definition"},
 };
@@ -145,6 +145,16 @@ std::optional<std::string> integer_of(const std::string& name, Kernel& kernel) {
     return {};
 }
 
+// In bytes.
+uint32_t alignment_of(const Type& type, Kernel& kernel) {
+    if (const Type* each = element(type)) return alignment_of(*each, kernel);
+    if (type.kind != Kind::structure) return type.kind == Kind::integer ? std::max(type.size, 1U) : 1;
+    uint32_t out = 1;
+    const std::vector<Member> members = kernel.members(type);
+    for (const Member& member : members) out = std::max(out, alignment_of(member.type, kernel));
+    return out;
+}
+
 class Reader {
   public:
     Reader(const LibClang& clang, const Source& source, Kernel& kernel, Diags& diags, CDeclarations& out)
@@ -156,7 +166,7 @@ class Reader {
         std::vector<std::string> arguments = c_arguments(source_.name, options, kernel_);
         const auto unit = parse(text, arguments);
         if (!unit) return;
-        if (!define_integers(unit->get())) return take(unit->get(), names);
+        if (!define_missing(unit->get())) return take(unit->get(), names);
         arguments.insert(arguments.end(), {"-include", integers_name});
         const auto again = parse(text, arguments);
         if (again) take(again->get(), names);
@@ -192,21 +202,39 @@ class Reader {
         return {};
     }
 
-    // Adds typedefs for integers that the script uses without including their header: by their names, or as the kernel
-    // has them. Returns whether it added any.
-    bool define_integers(CXTranslationUnit unit) {
-        constexpr std::string_view unknown = "unknown type name '";
-        std::set<std::string> names;
+    // Adds definitions of types that the script uses without including their header: integers by their names, or as the
+    // kernel has them, and structures with the size of the kernel's. Returns whether it added any.
+    bool define_missing(CXTranslationUnit unit) {
+        std::set<std::string> names, structures;
         for (unsigned i = 0; i < clang_.getNumDiagnostics(unit); i++) {
             CXDiagnostic given = clang_.getDiagnostic(unit, i);
             const std::string message = clang_.text(clang_.getDiagnosticSpelling(given));
             clang_.disposeDiagnostic(given);
-            if (message.starts_with(unknown))
-                names.insert(message.substr(unknown.size(), message.find('\'', unknown.size()) - unknown.size()));
+            if (message.starts_with("unknown type name '")) names.insert(quoted_in(message));
+            if (message.find("incomplete type 'struct ") != message.npos) structures.insert(quoted_in(message));
         }
-        for (const std::string& name : names)
-            if (const auto type = integer_of(name, kernel_)) integers_ += fmt::format("typedef {} {};\n", *type, name);
+        for (const std::string& name : names) {
+            if (const auto type = integer_of(name, kernel_))
+                integers_ += fmt::format("typedef {} {};\n", *type, name);
+            else
+                define_structure(name, "typedef struct {0} {1} {0};\n");
+        }
+        for (const std::string& name : structures) define_structure(name, "{0} {1};\n");
         return !integers_.empty();
+    }
+
+    static std::string quoted_in(const std::string& message) {
+        const size_t begin = message.find('\'') + 1;
+        return message.substr(begin, message.find('\'', begin) - begin);
+    }
+
+    // `form` has places for the name and for the members.
+    void define_structure(const std::string& name, const char* form) {
+        const auto type = kernel_.type(name);
+        if (!type || type->kind != Kind::structure || type->size == 0) return;
+        const std::string members = fmt::format("{{ char {}[{}]; }} __attribute__((aligned({})))", kernel_mark,
+                                                type->size, alignment_of(*type, kernel_));
+        integers_ += fmt::format(fmt::runtime(form), name, members);
     }
 
     // The script's line that first included each header, directly or through another one.
@@ -312,7 +340,7 @@ class Reader {
         clang_.EvalResult_dispose(value);
     }
 
-    std::string integers_;  // definitions of them
+    std::string integers_;  // definitions of them, and of structures
     const LibClang& clang_;
     const Source& source_;
     Kernel& kernel_;

@@ -17,6 +17,7 @@
 #include "driver/cli/verbs.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
+#include "driver/console/shells.h"
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
@@ -29,6 +30,7 @@
 #include "driver/target/traced.h"
 #include "driver/target/wait.h"
 #include "driver/target/why.h"
+#include "driver/triage/triage.h"
 
 namespace lt {
 namespace {
@@ -107,7 +109,7 @@ int run_own_plan(int argc, const char* const* argv, std::string plan) {
 // Does one thing with the script or saved plan that a command line names.
 int with_program(const Command& command, const Shared& shared, int (*work)(Job&)) {
     Result<Source> source = read_source(command);
-    if (!source && command.file.empty()) return misused(source.error());
+    if (!source && command.file.empty() && !command.has(Option::bpftrace)) return misused(source.error());
     if (!source) return fail(with_verb_meant(command, source.error()));
     const std::string_view plan = plan_within(source->text);
     if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);
@@ -137,12 +139,25 @@ int wait(int argc, const char* const* argv) {
     return run(job);
 }
 
-// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`, `lt why`: the whole machine, for 10 s.
+int triage_machine(const Command& command) {
+    const Result<int> status = triage::run(command);
+    return status ? *status : fail(status.error());
+}
+
+// `lt triage [TIME]`
+int triage_verb(int argc, const char* const* argv) {
+    const Result<Command> command = read_command(argc, argv);
+    return command ? triage_machine(*command) : misused(command.error());
+}
+
+// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`: all programs, for 10 s; `lt why`:
+// triage.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misused(command.error());
     const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
     if (command->file.empty() && !command->has(Option::program)) {
+        if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");
         Job job(*command, {explaining_threads(command->has(Option::process))});
         return run(job);
@@ -170,17 +185,23 @@ int doctor(int argc, const char* const* argv) {
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
 }
 
-// `lt check [options] FILE...`, or `SCRIPT.stp WORD...`. Returns 1 if one of them does not compile or, for a plan, does
-// not load.
+// Does the name say that it is a script or a plan?
+bool names_script(std::string_view word) {
+    constexpr std::array<std::string_view, 4> suffixes{".lt", ".bt", ".stp", ".plan"};
+    return std::ranges::any_of(suffixes, [&](std::string_view suffix) { return word.ends_with(suffix); });
+}
+
+// `lt check [options] FILE...`, or `SCRIPT WORD...`. Returns 1 if one of them does not compile or, for a plan, does not
+// load.
 int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
     if (!given) return misused(given.error());
     if (const Status taken = take_systemtap(*given); !taken) return misused(taken.error());
-    // a SystemTap script's words are its arguments
-    const bool takes_words = is_systemtap(*given);
-    const std::vector<std::string> words = takes_words ? given->positional : std::vector<std::string>{};
-    std::vector<std::string> files = takes_words ? std::vector<std::string>{} : given->positional;
-    files.insert(files.begin(), given->file);
+    // other words after a script are its arguments
+    const bool takes_words = names_script(given->file) || is_systemtap(*given);
+    std::vector<std::string> files{given->file}, words;
+    for (const std::string& word : given->positional)
+        (takes_words && (is_systemtap(*given) || !names_script(word)) ? words : files).push_back(word);
     if (given->file.empty() && !given->has(Option::program))
         return misused({"check takes files", "for example `lt check slow.lt`", 0});
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*given);
@@ -226,13 +247,31 @@ int explain(int argc, const char* const* argv) {
     return 0;
 }
 
+// `lt completion bash`
+int completion(int argc, const char* const* argv) {
+    if (argc != 2)
+        return misused({"completion takes the name of a shell or an editor", "for example `lt completion bash`", 0});
+    const Result<std::string> text = file_for(argv[1]);
+    if (!text) return misused(text.error());
+    fmt::print("{}", *text);
+    return 0;
+}
+
 struct Verb {
     std::string_view word;
     int (*run)(int argc, const char* const* argv);  // argv starts at the word
 };
 constexpr std::array verbs{
-    Verb{"check", check_files}, Verb{"set", set},           Verb{"ctl", ctl}, Verb{"doctor", doctor},
-    Verb{"wait", wait},         Verb{"port", port_program}, Verb{"why", why}, Verb{"help", explain},
+    Verb{"check", check_files},
+    Verb{"set", set},
+    Verb{"ctl", ctl},
+    Verb{"doctor", doctor},
+    Verb{"wait", wait},
+    Verb{"port", port_program},
+    Verb{"why", why},
+    Verb{"help", explain},
+    Verb{"completion", completion},
+    Verb{"triage", triage_verb},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

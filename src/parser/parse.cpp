@@ -51,6 +51,7 @@ ast::Program read_tree(const Source& source, Diags& diags) {
     Lexing lexer(source, diags);
     GrowingTree tree(program, diags);
     Parser(lexer, tree).parse();
+    if (!diags.has_errors()) put_text_macros(tree, source);
     if (diags.all().size() >= most_diags) diags.note({}, "there may be more errors; these are the first");
     return program;
 }

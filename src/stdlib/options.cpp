@@ -20,6 +20,8 @@ constexpr std::array rows{
     OptionRow{
         Option::container, Phase::bound, "--container", "NAME",
         "Trace only the processes of this container: a name or an id that docker, podman, LXC or machinectl knows."},
+    OptionRow{Option::all, Phase::run, "-a,--all", "",
+              "With `lt why` alone: print where the time of all programs goes instead of the suspects of `lt triage`."},
     OptionRow{Option::duration, Phase::run, "--duration", "TIME", "End after this time, for example --duration 30s."},
     OptionRow{Option::count, Phase::run, "-n,--count", "N", "End once the script has printed N results."},
     OptionRow{Option::live, Phase::run, "--live", "",

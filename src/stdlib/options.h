@@ -15,6 +15,7 @@ enum class Option : uint8_t {
     follow,
     cgroup,
     container,
+    all,
     duration,
     count,
     live,

@@ -2,6 +2,7 @@
 // tracepoints, their parameters, members of kernel structures, and libraries.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ struct Successor {
     std::string_view old_name;  // may hold one *
     std::string_view new_name;  // the * stands for the same text
     std::string_view remark;    // what a user must know about the new name; may be empty
+    uint8_t same = UINT8_MAX;   // of a function: so many first arguments are still at their positions
 };
 
 struct MemberSuccessor {
@@ -40,6 +42,7 @@ struct LibrarySuccessor {
 struct Candidate {
     std::string name;
     std::string_view remark;
+    uint8_t same = UINT8_MAX;
 };
 
 std::span<const Successor> successor_rows();

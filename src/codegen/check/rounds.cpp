@@ -5,6 +5,7 @@
 
 #include "codegen/check/body.h"
 #include "codegen/check/names/why.h"
+#include "codegen/check/slips.h"
 #include "codegen/compile.h"
 
 namespace lt {
@@ -174,6 +175,7 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
         unassigned_maps(typed, last);
         declared_maps(typed, last);
         coarser_causes(typed, last);
+        warn_of_slips(program, typed, last);
     }
     diags.take(std::move(last));
 }

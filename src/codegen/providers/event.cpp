@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "codegen/providers/provider.h"
 #include "codegen/providers/system_call.h"
+#include "stdlib/successors.h"
 
 namespace lt {
 namespace {
@@ -43,13 +44,28 @@ Places missing_event(const Search& s, const Error& error) {
     return {};
 }
 
+// The tracepoint under its new name.
+std::optional<Tracepoint> successor(const Search& s) {
+    const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
+    for (const Candidate& c : event_successors(name)) {
+        Result<Tracepoint> found = s.kernel.tracepoint(category, c.name);
+        if (!found) continue;
+        Diag& d = s.diags.note(s.spec.parts[2].span,
+                               fmt::format("this kernel has no tracepoint `{}`; lt uses `{}`", name, c.name));
+        if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+        return *std::move(found);
+    }
+    return {};
+}
+
 Places event(const Search& s, ResolvedPlace place) {
     if (!offered(s, Feature::tracepoint, "tracepoints")) return {};
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
     if (!is_glob(category) && !is_glob(name)) {
         Result<Tracepoint> tp = s.kernel.tracepoint(category, name);
-        if (!tp) return missing_event(s, tp.error());
-        Places one{at_event(place, std::move(*tp))};
+        std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : successor(s);
+        if (!now) return missing_event(s, tp.error());
+        Places one{at_event(place, *std::move(now))};
         call_by_number(s, one.front(), one);
         return one;
     }

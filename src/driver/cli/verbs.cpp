@@ -11,14 +11,21 @@ namespace lt {
 namespace {
 
 constexpr std::array verbs{
+    VerbText{"triage", "lt triage", "what makes this machine slow: a ranked list of suspects",
+             "lt triage [options] [TIME]",
+             R"(Looks at the machine for ten seconds, or TIME, and prints what cost its threads the most time, with the
+evidence and the command that looks closer. The status is 0 if nothing was found, 3 if something was.
+  lt triage
+  lt triage 3s -f json
+)"},
     VerbText{
         "why", "lt why 'sc:fsync'", "where the time of calls goes: CPU, locks, disk, network ...",
-        "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH\nlt why",
+        "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH\nlt why --all",
         R"(Prints where the time of calls went: running, waiting for a CPU, blocked and by what. SPAN is a probe and
 perhaps a predicate and a threshold; it has no block. Each call that is slower than all before it is
 printed when it returns, with --slow each that takes longer than TIME; the total of all calls comes last.
-For a process, a command or a cgroup it prints where the time of each thread went, without either that of
-the whole machine for 10 s.
+For a process, a command or a cgroup it prints where the time of each thread went, with --all that of the
+whole machine for 10 s. `lt why` alone is `lt triage`.
   lt why 'sc:fsync' --slow 10ms
   lt why 'sc:read /comm == "redis-server"/ > 1ms'
   lt why -p 1234 --duration 5s
@@ -52,6 +59,15 @@ kernel. It also checks whether this kernel loads a saved plan.
     VerbText{"doctor", "lt doctor", "what this machine allows, and how to enable the rest", "lt doctor [--kernel DIR]",
              R"(Tries each kind of probe, and prints what is missing, why, and what to do about it. The status is 0 if
 tracing works.
+)"},
+    VerbText{"completion", "lt completion bash", "print completion for a shell, or colours for an editor",
+             "lt completion bash|zsh|fish|vim|vscode",
+             R"(Prints a file made of this lt's options and names:
+  lt completion bash > /etc/bash_completion.d/lt
+  lt completion zsh > /usr/local/share/zsh/site-functions/_lt
+  lt completion fish > ~/.config/fish/completions/lt.fish
+  lt completion vim > ~/.vim/syntax/lt.vim
+  lt completion vscode > lt.tmLanguage.json
 )"},
     VerbText{"help", "lt help hist", "explain a command, a kind of probe, a function or a variable", "lt help [WORD]",
              "Without a word it prints what `lt --help` prints.\n"},

@@ -9,8 +9,10 @@
 
 #include "base/file_text.h"
 #include "base/text.h"
+#include "driver/cli/progress.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
+#include "driver/triage/triage.h"
 
 namespace lt {
 namespace {
@@ -87,6 +89,24 @@ Status record(Console& console, Words words, Printer& printer) {
     return Done{};
 }
 
+Status look_around(Console& console, Words words, Printer& printer) {
+    if (words.size() > 1) return Error{"triage takes one time", "for example `triage 5s`", 0};
+    triage::Options options;
+    if (!words.empty()) {
+        const Result<uint64_t> duration = triage::read_duration(words[0]);
+        if (!duration) return duration.error();
+        options.duration_ns = *duration;
+    }
+    options.takes_signals = false;
+    options.shows_progress = Progress::has_terminal();
+    options.output = -1;
+    options.others = console.served();
+    const Result<triage::Report> report = triage::look(console.kernel(), options);
+    if (!report) return report.error();
+    printer.text(triage::text_of(*report, false));
+    return Done{};
+}
+
 Status quit(Console& console, Words words, Printer&) {
     if (!words.empty()) return Error{"quit takes no arguments", "`stop N` ends one trace", 0};
     console.quit();
@@ -94,6 +114,9 @@ Status quit(Console& console, Words words, Printer&) {
 }
 
 constexpr std::array rows{
+    ConsoleRow{{"triage", "[TIME]", "Looks at the machine for 10 s, or TIME, and ranks what costs its threads time.",
+                "triage 5s"},
+               look_around},
     ConsoleRow{{"watch", "[N] [@MAP ...]",
                 "Shows maps above the prompt and redraws them every second; watch off ends it.", "watch @ns"},
                watch},

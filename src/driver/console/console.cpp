@@ -155,7 +155,8 @@ Console::~Console() {
 
 int Console::run() {
     screen_.write(
-        "Type a probe and what it does, as in  sc:read < @ns[comm] = dist(latency); >  or help. Ctrl-D to leave.\n");
+        "Type a probe and what it does, as in  sc:read < @ns[comm] = dist(latency); >  or help. Ctrl-D to leave.\n"
+        "If this machine is slow and you do not know why:  triage\n");
     while (!quitting_) {
         const std::optional<std::string> text = editor_->read();
         if (!text) break;
@@ -233,6 +234,19 @@ void Console::watch(std::vector<std::pair<int, std::string>> maps) {
     if (maps.empty()) return screen_.set_view(nullptr);
     auto view = std::make_shared<MapView>(std::move(maps));
     screen_.set_view([this, view](Screen::Size room) { return view->draw(*this, room); });
+}
+
+std::vector<std::pair<int, std::function<bool()>>> Console::served() {
+    std::vector<std::pair<int, std::function<bool()>>> all;
+    all.emplace_back(signals_, [this] {
+        signal_ = Wake::output;
+        take_signals();
+        return signal_ == Wake::interrupt || quitting_;
+    });
+    if (control_) all.emplace_back(control_->descriptor(), [this] { return control_->serve(), quitting_; });
+    for (const auto& entry : entries_)
+        all.emplace_back(entry->trace().session().descriptor(), [this] { return turn_traces(), quitting_; });
+    return all;
 }
 
 std::vector<Trace*> Console::traces() {

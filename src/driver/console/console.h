@@ -3,10 +3,12 @@
 // something to do.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/cli/command.h"
@@ -38,6 +40,9 @@ class Console final : public Traces {
     void quit() { quitting_ = true; }
     bool start(const std::string& text);  // starts a new trace; false: the error has been reported
     void watch(std::vector<std::pair<int, std::string>> maps);
+    // For a command that takes long: to be called while these descriptors are readable, so that traces go on; true after
+    // Ctrl-C.
+    std::vector<std::pair<int, std::function<bool()>>> served();
 
   private:
     explicit Console(const Command& command) : command_(command) {}

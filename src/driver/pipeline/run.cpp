@@ -252,7 +252,8 @@ Status Run::end(Ended how) {
 // The run succeeds only if what it waited for happened, or if the script itself says so.
 void Run::report_wait(Ended how) {
     if (how == Ended::enough || how == Ended::exit_called) return;
-    fmt::print(shared_.messages, "lt: it did not happen {}\n", plural(settings_.most_results, "time"));
+    const std::string times = settings_.most_results == 1 ? "" : " " + plural(settings_.most_results, "time");
+    fmt::print(shared_.messages, "lt: it did not happen{}\n", times);
     if (exit_status_ == 0) exit_status_ = 1;
 }
 

@@ -8,8 +8,13 @@
 
 namespace lt {
 
+struct GrowingTree;
+
 // The text as a tree, before these passes.
 ast::Program read_tree(const Source& source, Diags& diags);
+
+// Replaces names of macros whose text is in the script's language by that text.
+void put_text_macros(GrowingTree& tree, const Source& source);
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags);
 

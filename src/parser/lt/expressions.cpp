@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.h"
 #include "parser/lt/statements.h"
+#include "parser/tree/print.h"
 #include "parser/tree/type_text.h"
 #include "stdlib/functions/builtins.h"
 
@@ -64,6 +66,19 @@ ast::ExprId add_find(GrowingTree& tree, Span span, Exprs arguments) {
     const ast::ExprId condition = mark();
     const ast::StmtId choice = tree.add(span, ast::If{condition, {{taken}}, {}});
     return add_block_value(tree, span, {lookup, choice, tree.add(span, ast::Evaluate{mark()})});
+}
+
+bool compares(ast::BinaryOp op) {
+    constexpr std::array all{ast::BinaryOp::equal,      ast::BinaryOp::not_equal, ast::BinaryOp::less,
+                             ast::BinaryOp::less_equal, ast::BinaryOp::greater,   ast::BinaryOp::greater_equal};
+    return std::ranges::find(all, op) != all.end();
+}
+
+// A comparison without parentheses; they would make the operand's span wider.
+bool is_bare_comparison(const GrowingTree& tree, ast::ExprId id, Span span) {
+    const auto* node = tree.program.get<ast::Binary>(id);
+    const Span own = tree.program[id].span;
+    return node && compares(node->op) && own.begin == span.begin && own.end == span.end;
 }
 
 }  // namespace
@@ -183,6 +198,22 @@ ast::ExprId add_call(GrowingTree& tree, Span span, std::string name, Span name_s
 
 ast::ExprId add_binary(GrowingTree& tree, ast::BinaryOp op, ast::ExprId left, ast::ExprId right) {
     return tree.add(cover(tree.program[left].span, tree.program[right].span), ast::Binary{op, left, right});
+}
+
+ast::ExprId add_bitwise(GrowingTree& tree, ast::BinaryOp op, ast::ExprId left, Span left_span, ast::ExprId right,
+                        Span right_span) {
+    const bool before = is_bare_comparison(tree, left, left_span);
+    const ast::ExprId whole = add_binary(tree, op, left, right);
+    if (before == is_bare_comparison(tree, right, right_span)) return whole;  // two comparisons are meant as they are
+    const auto& inner = std::get<ast::Binary>(tree.program[before ? left : right].node);
+    const auto text = [&](ast::ExprId id) { return ast::print(tree.program, id); };
+    const std::string bits =
+        fmt::format("({} {} {})", text(before ? inner.right : left), spelling(op), text(before ? right : inner.left));
+    const std::string other = text(before ? inner.left : inner.right);
+    Diag& d = tree.diags.warning(tree.program[whole].span,
+                                 fmt::format("`{}` is evaluated before `{}`", spelling(inner.op), spelling(op)));
+    d.hint = fmt::format("write `{} {} {}`", before ? other : bits, spelling(inner.op), before ? bits : other);
+    return whole;
 }
 
 ast::ExprId add_step(GrowingTree& tree, Span span, ast::ExprId target, ast::BinaryOp op, bool before) {

@@ -16,6 +16,9 @@ ast::ExprId add_map(GrowingTree& tree, Span span, std::string name, Exprs key);
 ast::ExprId add_record(GrowingTree& tree, Span span, ast::Tuple fields);
 // The span reaches from the start of the left operand to the end of the right one.
 ast::ExprId add_binary(GrowingTree& tree, ast::BinaryOp op, ast::ExprId left, ast::ExprId right);
+// &, | and ^. Warns of `a & b == c`, which is `a & (b == c)`. The spans of the operands have their parentheses.
+ast::ExprId add_bitwise(GrowingTree& tree, ast::BinaryOp op, ast::ExprId left, Span left_span, ast::ExprId right,
+                        Span right_span);
 // ++ and --
 ast::ExprId add_step(GrowingTree& tree, Span span, ast::ExprId target, ast::BinaryOp op, bool before);
 

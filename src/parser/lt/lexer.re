@@ -68,7 +68,7 @@ Token scan_token(Lexing& s) {
             <*> blank+   { continue; }
             <*> comment  { continue; }
             <*> "/*"     { return open_comment_token(s); }
-            <*> "#!" [^\n\x00]* { if (s.token == s.text) continue; return hash_token(s); }
+            <*> "#!" [^\n\x00]* { if (s.token == s.text || s.token[-1] == '\n') continue; return hash_token(s); }
             <*> "#"      { return hash_token(s); }
             <*> nul      { s.cursor = s.token; return s.simple(TokenKind::END); }
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "parser/lt/keywords.h"
 #include "parser/lt/scan.h"
 #include "parser/tree/literal.h"
 #include "parser/tree/probe_text.h"
@@ -71,6 +72,15 @@ Token integer_of(Lexing& s, std::optional<uint64_t> value) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> keywords() {
+    std::vector<std::string_view> words{"worst"};
+    for (const Keyword& each : code_keywords) words.push_back(each.word);
+    for (const Keyword& each : item_keywords) words.push_back(each.word);
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words;
+}
 
 Token word_token(Lexing& s) {
     const bool is_field =

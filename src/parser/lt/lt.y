@@ -356,9 +356,9 @@ expr:
   | expr "?" ":" expr      { const auto condition = $1; $$ = tree.add(@$, ast::Conditional{condition, condition, $4}); }
   | expr "||" expr { $$ = add_binary(tree, BinaryOp::logical_or, $1, $3); }
   | expr "&&" expr { $$ = add_binary(tree, BinaryOp::logical_and, $1, $3); }
-  | expr "|" expr  { $$ = add_binary(tree, BinaryOp::bit_or, $1, $3); }
-  | expr "^" expr  { $$ = add_binary(tree, BinaryOp::bit_xor, $1, $3); }
-  | expr "&" expr  { $$ = add_binary(tree, BinaryOp::bit_and, $1, $3); }
+  | expr "|" expr  { $$ = add_bitwise(tree, BinaryOp::bit_or, $1, @1, $3, @3); }
+  | expr "^" expr  { $$ = add_bitwise(tree, BinaryOp::bit_xor, $1, @1, $3, @3); }
+  | expr "&" expr  { $$ = add_bitwise(tree, BinaryOp::bit_and, $1, @1, $3, @3); }
   | expr "==" expr { $$ = add_binary(tree, BinaryOp::equal, $1, $3); }
   | expr "!=" expr { $$ = add_binary(tree, BinaryOp::not_equal, $1, $3); }
   | expr "<" expr  { $$ = add_binary(tree, BinaryOp::less, $1, $3); }

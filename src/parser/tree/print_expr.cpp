@@ -56,6 +56,15 @@ int binds(const ExprNode& node) {
     return suffix;
 }
 
+constexpr bool is_comparison(int binds) { return binds == 7 || binds == 8; }
+
+// The least that an operand of the operator must bind: a comparison under `&`, `^` or `|` gets parentheses, since many
+// expect them to be evaluated in the other order.
+int least_of_operand(BinaryOp op, const ExprNode& operand, int least) {
+    const int tight = row_of(op).binds;
+    return tight >= 4 && tight <= 6 && is_comparison(binds(operand)) ? 9 : least;
+}
+
 // Would a prefix operator before it form a different operator?
 bool begins_with_operator(std::string_view text) {
     return !text.empty() && std::string_view("-+&*").find(text[0]) != std::string_view::npos;
@@ -163,7 +172,9 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
     }
     if constexpr (std::is_same_v<T, Binary>) {
         const int tight = row_of(n.op).binds;
-        return fmt::format("{} {} {}", expr(n.left, tight, bare), spelling(n.op), expr(n.right, tight + 1, bare));
+        const int left = least_of_operand(n.op, program_[n.left].node, tight);
+        const int right = least_of_operand(n.op, program_[n.right].node, tight + 1);
+        return fmt::format("{} {} {}", expr(n.left, left, bare), spelling(n.op), expr(n.right, right, bare));
     }
     if constexpr (std::is_same_v<T, Conditional>) {
         const std::string condition = expr(n.condition, choice + 1, bare), no = expr(n.no, choice, bare);

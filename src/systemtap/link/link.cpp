@@ -254,7 +254,9 @@ class Linker {
     }
 
     static bool same_body(const Place& a, const Place& b) {
-        const bool one_value = a.row != b.row || a.row->variables != "written" || a.arguments == b.arguments;
+        // a file that is written, or a system call, is named in the body
+        const bool named = a.row->variables == "written" || a.row->shape.starts_with("kernel.syscall(s)");
+        const bool one_value = a.row != b.row || !named || a.arguments == b.arguments;
         return a.row == b.row && a.aliases == b.aliases && a.armed == b.armed && turn_of(a) == turn_of(b) && one_value;
     }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 #include "arch/arch.h"
 #include "base/text.h"
@@ -127,6 +128,25 @@ bool names(const std::vector<PointPart>& parts, const Alias& alias) {
     return true;
 }
 
+// kernel.function("sys_read"), the name that system calls had until Linux 4.17. The function of today takes the saved
+// registers, so the system call stands in for it: its arguments have the names of the old parameters.
+std::optional<Point> of_system_call(const Point& point) {
+    const auto& parts = point.parts;
+    const bool returns = parts.size() == 3 && parts[2].name == "return";
+    const bool plain = parts.size() == 2 || (parts.size() == 3 && (parts[2].name == "call" || returns));
+    if (!plain || (parts[0].name != "kernel" && parts[0].name != "kprobe") || parts[1].name != "function") return {};
+    const auto* function = parts[1].argument ? std::get_if<std::string>(&*parts[1].argument) : nullptr;
+    if (function == nullptr) return {};
+    std::string name = function->substr(0, function->find('@'));
+    if (!name.starts_with("sys_") && !name.starts_with("SyS_")) return {};
+    name.erase(0, std::string_view("sys_").size());
+    if (find_stp_system_call(name) == nullptr) return {};
+    Point out = point;
+    out.parts = {{point.span, "kernel", {}}, {parts[1].span, "syscall", std::move(name)}};
+    if (returns) out.parts.push_back(parts[2]);
+    return out;
+}
+
 // A dash in the name of a mark is two underscores in the program.
 std::string mark_name(std::string name) {
     for (size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) name.replace(at, 1, "__");
@@ -165,6 +185,7 @@ void PointFinder::add_all(const std::vector<Point>& points, const std::vector<Po
 }
 
 void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) {
+    if (const auto call = of_system_call(point)) return add(*call, outside, depth);
     if (const StpPoint* row = row_of(point)) return add_row(*row, point, outside);
     if (depth >= most_depth) {
         diags_.error(point.span, fmt::format("the alias {} refers to itself", text(point)));

@@ -271,7 +271,7 @@ action k:g
 }
 
 TEST(Parse, Precedence) {
-    EXPECT_EQ(tree("k:f { @ = a || b && c | d ^ e & f == g < h << i + j * -k }"),
+    EXPECT_EQ(tree("k:f { @ = a || b && c | d ^ e & (f == g < h << i + j * -k) }"),
               R"(
 action k:f
   body

@@ -229,9 +229,8 @@ void print_arguments(CheckContext& c, const ast::Call& node) {
     }
     for (size_t i = 1; i < node.arguments.size(); i++) {
         const auto* number = std::get_if<ast::Integer>(&c.expr(node.arguments[i]).node);
-        if (number != nullptr && number->value > 0 && number->value <= INT32_MAX) continue;
-        c.error(node.arguments[i], "this must be a literal number of at least 1").hint =
-            "for example `print(@name, 10, 1000)`";
+        if (number != nullptr && number->value <= INT32_MAX) continue;  // 0: all keys, undivided
+        c.error(node.arguments[i], "this must be a literal number of at least 0").hint = "for example `print(@name, 10, 1000)`";
     }
 }
 

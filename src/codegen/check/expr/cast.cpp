@@ -51,7 +51,8 @@ Type bytes_as_number(CheckContext& c, const ast::Cast& node, const Type& from, c
 Type type_of(CheckContext& c, ast::ExprId, const ast::Cast& node) {
     const Type from = check_value(c, node.value);
     if (from.kind == Kind::none) return nothing();
-    if (node.decays && (from.kind == Kind::string || from.kind == Kind::array) && memory_of(c, node.value))
+    const bool decays = node.decays || node.type.pointers > 0;
+    if (decays && (from.kind == Kind::string || from.kind == Kind::array) && memory_of(c, node.value))
         return array_as_address(c, node);
     if (from.kind == Kind::string) return text_cast(c, node, from);
     ast::TypeName written = node.type;

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "arch/arch.h"
 #include "base/text.h"
 #include "codegen/check/expr/assume.h"
+#include "stdlib/successors.h"
 
 namespace lt {
 namespace {
@@ -45,6 +47,50 @@ Type marker_argument(CheckContext& c, ast::ExprId id, uint32_t n) {
     return type;
 }
 
+std::vector<const ast::ProbeSpec*> probes_of(const ast::Item& item) {
+    std::vector<const ast::ProbeSpec*> out;
+    if (const auto* action = std::get_if<ast::Action>(&item.node))
+        for (const ast::ProbeSpec& spec : action->probes) out.push_back(&spec);
+    if (const auto* span = std::get_if<ast::SpanAction>(&item.node))
+        for (const ast::Endpoint& opening : span->opens) out.push_back(&opening.probe);
+    return out;
+}
+
+std::string quoted_names(const std::vector<Field>& fields) {
+    std::vector<std::string> out;
+    for (const Field& field : fields)
+        if (!field.name.empty()) out.push_back(fmt::format("`args.{}`", field.name));
+    return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// lt found another function than the script names, and this argument is not what it was there.
+bool is_moved_argument(CheckContext& c, ast::ExprId id, const KernelFunction& f, uint32_t n) {
+    for (const ast::ProbeSpec* spec : probes_of(c.program.items[c.body.item])) {
+        const std::string& old_name = spec->parts.back().text;
+        if (spec->span != c.place().span || old_name == f.name) continue;
+        const auto rows = successors(old_name);
+        const auto row = std::ranges::find(rows, f.name, &Candidate::name);
+        if (row == rows.end() || n < row->same) continue;
+        Diag& d = c.error(id, fmt::format("`arg{}` of `{}` is not what it was in `{}`", n, f.name, old_name));
+        const std::string names = quoted_names(f.parameters);
+        if (!names.empty()) d.hint = fmt::format("it has {}", names);
+        return true;
+    }
+    return false;
+}
+
+// A system call's function has one argument, the registers that hold those of the call.
+std::string hint_for_arguments(const CheckContext& c, const KernelFunction& f, uint32_t words) {
+    const std::string_view of_calls = arch::native.system_call_functions;
+    const std::string_view before = of_calls.substr(0, of_calls.find('*'));
+    if (words == 1 && f.name.starts_with(before)) {
+        const std::string call = f.name.substr(before.size());
+        const auto entry = c.kernel.tracepoint("syscalls", "sys_enter_" + call);
+        if (entry) return fmt::format("`tracepoint:syscalls:sys_enter_{}` has the call's arguments by name", call);
+    }
+    return words == 0 ? "" : fmt::format("the last is `arg{}`", words - 1);
+}
+
 }  // namespace
 
 Type numbered_argument(CheckContext& c, ast::ExprId id, std::string_view name) {
@@ -57,10 +103,11 @@ Type numbered_argument(CheckContext& c, ast::ExprId id, std::string_view name) {
         return nothing();
     }
     const KernelFunction& f = kernel_function(c.place());
+    if (!f.name.empty() && is_moved_argument(c, id, f, n)) return nothing();
     const uint32_t words = argument_words(f);
     if (f.in_btf && n >= words) {
         Diag& d = c.error(id, fmt::format("`{}` has only {}", f.name, plural(words, "argument")));
-        if (words > 0) d.hint = fmt::format("the last is `arg{}`", words - 1);
+        d.hint = hint_for_arguments(c, f, words);
         return nothing();
     }
     c.use(id) = VariableUse{Variable::arg, n};

@@ -50,7 +50,7 @@ void print(Lowering& l, const ast::Call& node) {
     if (l.on_host()) l.read_maps.insert(e.map);
     const auto number = [&](size_t i) { return std::get<ast::Integer>(l.program[node.arguments[i]].node).value; };
     if (node.arguments.size() > 1) e.top = static_cast<uint32_t>(number(1));
-    if (node.arguments.size() > 2) e.divisor = static_cast<int64_t>(number(2));
+    if (node.arguments.size() > 2) e.divisor = std::max<int64_t>(static_cast<int64_t>(number(2)), 1);
     emit_values(l, std::move(e), {});
 }
 

@@ -141,7 +141,8 @@ ir::Value evaluate(Lowering& l, ast::ExprId, const ast::Tuple&) { return l.b.con
 
 ir::Value evaluate(Lowering& l, ast::ExprId id, const ast::Cast& node) {
     const Type& t = l.type(id);
-    if (node.decays && in_memory(l.type(node.value)) && lies_in_memory(l, node.value))
+    const bool decays = node.decays || node.type.pointers > 0;
+    if (decays && in_memory(l.type(node.value)) && lies_in_memory(l, node.value))
         return address_of(l, location_of(l, node.value));
     if (l.type(node.value).kind == Kind::array)
         return l.b.load(text_of(l, node.value, 8), 0, static_cast<uint8_t>(t.size), t.is_signed);

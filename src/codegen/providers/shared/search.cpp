@@ -66,7 +66,11 @@ bool at_return(const Search& s, const ResolvedPlace& place) {
 Places no_way(const Search& s, const ResolvedPlace& place) {
     const std::string& name =
         user_function(place).name.empty() ? kernel_function(place).name : user_function(place).name;
-    Diag& d = s.diags.error(s.spec.span, fmt::format("this kernel has no way to trace `{}`", name));
+    const std::string& pattern = s.last().text;
+    const bool is_pattern = pattern.find_first_of("*?[") != pattern.npos;
+    Diag& d = s.diags.error(
+        s.spec.span, is_pattern ? fmt::format("this kernel has no way to trace any function that matches `{}`", pattern)
+                                : fmt::format("this kernel has no way to trace `{}`", name));
     for (const Rung& r : place.rungs) d.notes.push_back({{}, fmt::format("{}: {}", way_name(r.way), r.refused)});
     d.hint = s.kernel.can(Feature::kprobe).yes ? "trace a caller of it, or a tracepoint nearby"
                                                : "tracepoints (`t:`) and functions of programs (`u:`) can be traced "

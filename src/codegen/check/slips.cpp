@@ -1,0 +1,48 @@
+#include "codegen/check/slips.h"
+
+#include <fmt/format.h>
+
+#include "parser/tree/print.h"
+#include "stdlib/format.h"
+#include "stdlib/functions/builtins.h"
+
+namespace lt {
+namespace {
+
+const Type* type_in_any(const Typed& typed, ast::ExprId id) {
+    for (const Body& body : typed.bodies) {
+        const auto i = static_cast<uint32_t>(id);
+        if (i < body.types.size() && body.types[i].kind != Kind::none) return &body.types[i];
+    }
+    return nullptr;
+}
+
+// %s of a char pointer prints the pointer.
+void texts_not_read(const ast::Program& program, const Typed& typed, const ast::Expr& whole, Diags& diags) {
+    const auto* call = std::get_if<ast::Call>(&whole.node);
+    const FunctionRow* row = call ? find_function(call->name) : nullptr;
+    if (row == nullptr || row->id != Function::printf || call->arguments.empty()) return;
+    const auto* format = program.get<ast::String>(call->arguments.front());
+    if (format == nullptr) return;
+    size_t value = 0;
+    FormatReader pieces(format->value);
+    while (const auto piece = pieces.next()) {
+        if (!piece->takes_value()) continue;
+        if (++value >= call->arguments.size()) return;
+        const ast::ExprId at = call->arguments[value];
+        const Type* type = type_in_any(typed, at);
+        const Type* to = type ? pointee(*type) : nullptr;
+        if (piece->conversion != Conversion::string || to == nullptr || to->kind != Kind::integer || to->size != 1)
+            continue;
+        diags.warning(program[at].span, "%s prints this address, not the text that is there").hint =
+            fmt::format("write `str({})`", ast::print(program, at));
+    }
+}
+
+}  // namespace
+
+void warn_of_slips(const ast::Program& program, const Typed& typed, Diags& diags) {
+    for (const ast::Expr& expr : program.exprs) texts_not_read(program, typed, expr, diags);
+}
+
+}  // namespace lt

@@ -1,0 +1,250 @@
+// Formats: bash(1) under Programmable Completion; zshcompsys(1), _arguments; fish's `complete`; vim's :help syntax; VS
+// Code's grammars are TextMate's, in JSON.
+#include "driver/console/shells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/text.h"
+#include "driver/cli/verbs.h"
+#include "parser/lt/keywords.h"
+#include "stdlib/functions/builtins.h"
+#include "stdlib/options.h"
+#include "stdlib/probes.h"
+
+namespace lt {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+// The words that may follow an option, if they are few; a shell finds files and processes itself.
+struct ArgumentRow {
+    std::string_view argument;
+    std::string_view words;
+};
+constexpr std::array argument_rows{
+    ArgumentRow{"FORMAT", "text json"},
+    ArgumentRow{"MODE", "line none full"},
+    ArgumentRow{"STAGE", "parse resolve check lower emit load attach run"},
+};
+
+bool names_file(std::string_view argument) { return argument == "FILE" || argument == "DIR" || argument == "PATH"; }
+
+std::string_view words_after(std::string_view argument) {
+    const auto* const row = std::ranges::find(argument_rows, argument, &ArgumentRow::argument);
+    return row == argument_rows.end() ? "" : row->words;
+}
+
+Words verb_names() {
+    Words out;
+    for (const VerbText& verb : verb_texts()) out.push_back(verb.word);
+    return out;
+}
+
+Words probe_names() {
+    Words out;
+    for (const ProbeRow& row : probe_rows())
+        for (const std::string_view name : {row.name, row.brief})
+            if (!name.empty()) out.push_back(name);
+    return out;
+}
+
+Words function_names() {
+    Words out;
+    for (const FunctionRow& row : function_rows()) out.push_back(row.name);
+    return out;
+}
+
+Words variable_names() {
+    Words out;
+    for (const VariableRow& row : variable_rows()) out.push_back(row.name);
+    return out;
+}
+
+// The first sentence, which fits into a line, without what a shell would read as its own.
+std::string brief(std::string_view sentence) {
+    std::string out(sentence.substr(0, sentence.find(". ")));
+    while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
+    std::erase_if(out, [](char c) { return c == '\'' || c == '[' || c == ']' || c == '`'; });
+    for (char& c : out)
+        if (c == ':') c = ',';
+    return out;
+}
+
+std::string for_bash() {
+    std::string cases;
+    Words all;
+    for (const OptionRow& row : option_rows()) {
+        const Words names = split(row.names, ',');
+        all.insert(all.end(), names.begin(), names.end());
+        const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
+        if (const std::string_view words = words_after(row.argument); !words.empty())
+            cases += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", pattern, words);
+        else if (names_file(row.argument))
+            cases += fmt::format("        {}) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", pattern);
+        else if (row.argument == "PID")
+            cases += fmt::format("        {}) COMPREPLY=($(compgen -W \"$(ps -eo pid=)\" -- \"$cur\")); return ;;\n",
+                                 pattern);
+        else if (row.argument == "[PATTERN]")
+            cases += fmt::format("        {}) _lt_probes; return ;;\n", pattern);
+    }
+    return fmt::format(R"(# Completion of lt in bash.
+_lt_probes() {{
+    COMPREPLY=($(lt -l "$word*" 2> /dev/null | head -n 1000))
+    COMPREPLY=("${{COMPREPLY[@]##*:}}")
+}}
+# bash also splits words at colons, which are part of a probe.
+_lt() {{
+    local cur=${{COMP_WORDS[COMP_CWORD]}} line=${{COMP_LINE:0:COMP_POINT}} word prev
+    word=${{line##*[ \"\']}}
+    prev=${{line%[ ]*}}
+    prev=${{prev##* }}
+    COMPREPLY=()
+    case $prev in
+{}    esac
+    case $cur in
+        -*) COMPREPLY=($(compgen -W '{}' -- "$cur")) ;;
+        *)
+            COMPREPLY=($(compgen -f -- "$cur"))
+            [ "$COMP_CWORD" != 1 ] || COMPREPLY+=($(compgen -W '{}' -- "$cur"))
+            ;;
+    esac
+}}
+complete -o filenames -F _lt lt
+)",
+                       cases, fmt::join(all, " "), fmt::join(verb_names(), " "));
+}
+
+std::string for_zsh() {
+    std::string specs;
+    for (const OptionRow& row : option_rows()) {
+        std::string action;
+        if (!row.argument.empty()) {
+            const std::string_view words = words_after(row.argument);
+            action = fmt::format(":{}:{}", brief(row.argument),
+                                 !words.empty()             ? fmt::format("({})", words)
+                                 : names_file(row.argument) ? "_files"
+                                 : row.argument == "PID"    ? "_pids"
+                                                            : " ");
+        }
+        for (const std::string_view name : split(row.names, ','))
+            specs += fmt::format("    '{}[{}]{}' \\\n", name, brief(row.sentence), action);
+    }
+    std::string verbs;
+    for (const VerbText& verb : verb_texts()) verbs += fmt::format("    '{}:{}'\n", verb.word, brief(verb.sentence));
+    return fmt::format(R"(#compdef lt
+# Completion of lt in zsh.
+local -a verbs
+verbs=(
+{})
+_lt_first() {{
+    _describe -t commands command verbs
+    _files
+}}
+_arguments -s \
+{}    '1: :_lt_first' \
+    '*:file:_files'
+)",
+                       verbs, specs);
+}
+
+std::string for_fish() {
+    std::string out = "# Completion of lt in fish.\n";
+    for (const VerbText& verb : verb_texts())
+        out += fmt::format("complete -c lt -n __fish_is_first_arg -a {} -d '{}'\n", verb.word, brief(verb.sentence));
+    for (const OptionRow& row : option_rows()) {
+        std::string names;
+        for (const std::string_view name : split(row.names, ','))
+            names +=
+                name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
+        const std::string_view words = words_after(row.argument);
+        const std::string after = row.argument.empty() || row.argument.starts_with('[') ? ""
+                                  : !words.empty()           ? fmt::format(" -x -a '{}'", words)
+                                  : names_file(row.argument) ? " -r"
+                                  : row.argument == "PID"    ? " -x -a '(__fish_complete_pids)'"
+                                                             : " -x";
+        out += fmt::format("complete -c lt{} -d '{}'{}\n", names, brief(row.sentence), after);
+    }
+    return out;
+}
+
+std::string for_vim() {
+    return fmt::format(R"(" Colours of lt scripts in vim: ~/.vim/syntax/lt.vim, with
+" `autocmd BufRead,BufNewFile *.lt setfiletype lt` in ~/.vimrc.
+if exists("b:current_syntax")
+  finish
+endif
+syntax keyword ltKeyword {}
+syntax keyword ltFunction {}
+syntax keyword ltVariable {}
+syntax match ltProbe /\<\({}\)\ze:/
+syntax keyword ltProbe BEGIN END
+syntax match ltMap /@\w*/
+syntax match ltLocal /\$\w\+/
+syntax match ltNumber /\<\(0x\x\+\|\d[0-9_]*\(\.\d\+\)\?\)\(ns\|us\|ms\|s\|m\|h\)\?\>/
+syntax region ltString start=/"/ skip=/\\./ end=/"/
+syntax match ltComment /\/\/.*/
+syntax region ltComment start=/\/\*/ end=/\*\//
+highlight default link ltKeyword Keyword
+highlight default link ltFunction Function
+highlight default link ltVariable Identifier
+highlight default link ltProbe Type
+highlight default link ltMap Identifier
+highlight default link ltLocal Identifier
+highlight default link ltNumber Number
+highlight default link ltString String
+highlight default link ltComment Comment
+let b:current_syntax = "lt"
+)",
+                       fmt::join(keywords(), " "), fmt::join(function_names(), " "), fmt::join(variable_names(), " "),
+                       fmt::join(probe_names(), "\\|"));
+}
+
+std::string for_vscode() {
+    const auto words = [](const Words& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
+    const auto row = [](std::string_view name, const std::string& match) {
+        return nlohmann::ordered_json{{"name", name}, {"match", match}};
+    };
+    nlohmann::ordered_json patterns = {
+        row("comment.line.double-slash.lt", "//.*$"),
+        {{"name", "comment.block.lt"}, {"begin", "/\\*"}, {"end", "\\*/"}},
+        {{"name", "string.quoted.double.lt"},
+         {"begin", "\""},
+         {"end", "\""},
+         {"patterns", {row("constant.character.escape.lt", "\\\\.")}}},
+        row("entity.name.type.lt", fmt::format("\\b(({})(?=:)|BEGIN\\b|END\\b)", fmt::join(probe_names(), "|"))),
+        row("keyword.control.lt", words(keywords())),
+        row("support.function.lt", fmt::format("\\b({})(?=\\()", fmt::join(function_names(), "|"))),
+        row("variable.language.lt", words(variable_names())),
+        row("variable.other.lt", "@\\w*|\\$\\w+"),
+        row("constant.numeric.lt", "\\b(0x[0-9a-fA-F]+|[0-9][0-9_]*(\\.[0-9]+)?)(ns|us|ms|s|m|h)?\\b"),
+    };
+    const nlohmann::ordered_json grammar = {
+        {"name", "lt"}, {"scopeName", "source.lt"}, {"fileTypes", {"lt"}}, {"patterns", std::move(patterns)}};
+    return grammar.dump(2) + "\n";
+}
+
+struct FileRow {
+    std::string_view program;
+    std::string (*text)();
+};
+constexpr std::array rows{
+    FileRow{"bash", for_bash}, FileRow{"zsh", for_zsh},       FileRow{"fish", for_fish},
+    FileRow{"vim", for_vim},   FileRow{"vscode", for_vscode},
+};
+
+}  // namespace
+
+Result<std::string> file_for(std::string_view program) {
+    const auto* const row = std::ranges::find(rows, program, &FileRow::program);
+    if (row != rows.end()) return row->text();
+    std::string all;
+    for (const FileRow& each : rows) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
+    return Error{fmt::format("there is no file for {}", quoted(program)), "there are " + all, 0};
+}
+
+}  // namespace lt

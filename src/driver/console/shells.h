@@ -1,0 +1,14 @@
+// Files for other programs, made of lt's tables: completion for shells, colours for editors.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace lt {
+
+// For bash, zsh, fish, vim or vscode; an error names these.
+Result<std::string> file_for(std::string_view program);
+
+}  // namespace lt

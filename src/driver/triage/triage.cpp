@@ -1,0 +1,147 @@
+#include "driver/triage/triage.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "codegen/compile.h"
+#include "driver/cli/progress.h"
+#include "driver/target/chosen_kernel.h"
+#include "driver/triage/machine.h"
+#include "driver/triage/watch.h"
+#include "runtime/os/cpus.h"
+#include "runtime/os/descriptor.h"
+#include "runtime/print/printer.h"
+#include "stdlib/options.h"
+
+namespace lt::triage {
+namespace {
+
+double own_cpu_seconds() {
+    rusage usage{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string progress_text(const Options& options) {
+    const double seconds = static_cast<double>(options.duration_ns) / 1e9;
+    return options.shows_progress ? fmt::format("looking at this machine for {:.3g} s; Ctrl-C ends it early", seconds)
+                                  : "";
+}
+
+// Options that mean something here.
+Status fits(const Command& command) {
+    constexpr std::array taken{Option::duration, Option::format,        Option::output,
+                               Option::verbose,  Option::quiet,         Option::no_warnings,
+                               Option::kernel,   Option::debug_folders, Option::traceable};
+    for (const auto& [option, _] : command.options) {
+        if (std::ranges::find(taken, option) != taken.end()) continue;
+        const auto row = std::ranges::find(option_rows(), option, &OptionRow::id);
+        return Error{fmt::format("triage does not take {}", row->names),
+                     "it looks at the whole machine; `lt why -p PID` is for one process", 0};
+    }
+    if (command.has(Option::kernel)) return Error{"triage needs the running kernel", "leave out --kernel", 0};
+    if (!command.positional.empty() || !command.params.empty())
+        return Error{"triage takes one time", "for example `lt triage 10s`", 0};
+    const std::string format = command.text(Option::format);
+    if (command.has(Option::format) && format != "text" && format != "json")
+        return Error{fmt::format("`{}` is not a format", format), "there are text and json", 0};
+    return Done{};
+}
+
+Status write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno != EINTR) return system_error("cannot write the report", errno);
+        if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+    }
+    return Done{};
+}
+
+}  // namespace
+
+Result<uint64_t> read_duration(const std::string& text) {
+    const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
+    int64_t ns = 0;
+    if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
+    constexpr int64_t shortest = 100'000'000, longest = 3600ll * 1'000'000'000;
+    if (ns < shortest || ns > longest)
+        return Error{fmt::format("`{}` is not a time from 100ms to 1h", text), "for example `lt triage 10s`", 0};
+    return static_cast<uint64_t>(ns);
+}
+
+Result<Report> look(Kernel& kernel, const Options& options) {
+    Report report;
+    Evidence evidence;
+    if (const auto cpus = online_cpus()) evidence.cpus = static_cast<uint32_t>(cpus->size());
+    const std::vector<GroupMount> mounts = group_mounts();
+    const std::vector<uint16_t> listening = listening_ports();
+    Counters before;
+    std::optional<Progress> progress;
+    const WatchOptions how{.duration_ns = options.duration_ns,
+                           .listening = listening,
+                           .output = options.output,
+                           .takes_signals = options.takes_signals,
+                           .others = options.others};
+    Result<Watched> watched = watch(kernel, how, [&] {
+        before = read_counters(mounts);
+        progress.emplace(progress_text(options));
+    });
+    progress.reset();
+    if (!watched) return watched.error();
+    const Counters after = read_counters(mounts);
+    evidence.seconds = static_cast<double>(watched->watched_ns) / 1e9;
+    take_maps(evidence, watched->maps);
+    describe(evidence, before, after, mounts);
+    report.seconds = evidence.seconds;
+    report.cpus = evidence.cpus;
+    report.cost = watched->cost;
+    report.suspects = rank(evidence);
+    report.missing = std::move(watched->missing);
+    if (watched->budget_used_up)
+        report.missing.push_back(
+            fmt::format("watched for {:.1f} s only, to stay below 1 % of the CPUs", report.seconds));
+    report.own_cpu = own_cpu_seconds();
+    return report;
+}
+
+Result<int> run(const Command& command) {
+    if (const Status fine = fits(command); !fine) return fine.error();
+    Options options;
+    const std::string time = command.has(Option::duration) ? command.text(Option::duration) : command.file;
+    if (!time.empty()) {
+        const Result<uint64_t> duration = read_duration(time);
+        if (!duration) return duration.error();
+        options.duration_ns = *duration;
+    }
+    Descriptor file;
+    if (command.has(Option::output)) {
+        const std::string path = command.text(Option::output);
+        file = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (!file) return system_error("cannot write " + path, errno);
+        options.output = file.get();
+    }
+    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command);
+    if (!kernel) return kernel.error();
+    options.shows_progress = !command.has(Option::quiet) && Progress::has_terminal();
+    const Result<Report> report = look(**kernel, options);
+    if (!report) return report.error();
+    const bool json = command.text(Option::format) == "json";
+    const Status written =
+        write_all(options.output, json ? json_of(*report) : text_of(*report, command.has(Option::verbose)));
+    if (!written) return written.error();
+    return report->suspects.empty() ? 0 : found_status;
+}
+
+}  // namespace lt::triage

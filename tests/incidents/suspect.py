@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""suspect.py KIND WHAT LEAST MOST < REPORT: is the staged culprit in a report of `lt triage -f json`?
+
+The first suspect of that kind whose sentence or evidence matches the pattern WHAT must have a cost from LEAST to MOST, in
+milliseconds per second. Others may have the CPU while the test runs: suspects of the kind cpu before it do not count, but no
+other kind may stand before it. The commands of all suspects must compile."""
+import json
+import re
+import subprocess
+import sys
+
+kind, what, least, most = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
+text = sys.stdin.read()
+try:
+    suspects = json.loads(text)["data"]["suspects"]
+except ValueError:
+    sys.exit(f"{kind}: not a report: {text[:500]!r}")
+
+
+def matches(suspect):
+    return suspect["kind"] == kind and any(re.search(what, line) for line in [suspect["what"], *suspect["evidence"]])
+
+
+def shown():
+    return "".join(f"\n    {s['cost_ms_per_s']:8.1f} {s['kind']}: {s['what']}; {s['evidence']}" for s in suspects)
+
+
+own = next((s for s in suspects if matches(s)), None)
+if own is None:
+    sys.exit(f"{kind}: not listed:{shown()}")
+before = [s for s in suspects[:suspects.index(own)] if s["kind"] not in ("cpu", kind)]
+if before and kind != "cpu":
+    sys.exit(f"{kind}: not first:{shown()}")
+if not least <= own["cost_ms_per_s"] <= most:
+    sys.exit(f"{kind}: its cost is not from {least} to {most}:{shown()}")
+for suspect in suspects:
+    command = suspect["next"].replace("lt -e ", "lt check -e ", 1)
+    checked = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    if checked.returncode != 0:
+        sys.exit(f"{kind}: this does not compile: {command}\n{checked.stderr}")
+print(f"{kind}: listed")

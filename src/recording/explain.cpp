@@ -121,7 +121,7 @@ void Explainer::add_segment(std::vector<Part>& parts, uint32_t tid, const Segmen
             like.lock_flags = segment.lock_flags;
             like.waker = segment.waker;
             like.waker.tid = 0;
-            // a wait that goes on after the window was not ended by then
+            // only the thread that ended the wait, not the one that was current
             if (segment.waker.is_thread()) {
                 like.by = segment.waker.tid;
                 like.waker = {};

@@ -98,8 +98,12 @@ void append_longest(std::string& out, const Recording& recording, const Explanat
     }
 }
 
+// Does a part name another thread or a device, so that the parts say more than the totals?
 bool is_chain(const Explanation& explanation) {
-    return std::ranges::any_of(explanation.parts, [](const Part& part) { return !part.inner.empty(); });
+    return std::ranges::any_of(explanation.parts, [&](const Part& part) {
+        const bool says_more = (part.cause == Cause::preempted && part.by != 0) || !part.detail.empty();
+        return !part.inner.empty() || (says_more && part.time * smallest_share >= explanation.call.latency);
+    });
 }
 
 // A line for each part, and below it what the thread that ended it did meanwhile.

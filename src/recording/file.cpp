@@ -203,6 +203,10 @@ Result<std::string> recording_bytes(const Recording& recording) {
     append_section(body, Section::records, {records, recording.records.size() * sizeof(Record)});
     append_section(body, Section::stacks, stacks_of(recording));
     append_section(body, Section::symbols, symbols_of(recording));
+    return file_of_body(body);
+}
+
+Result<std::string> file_of_body(std::string_view body) {
     if (body.size() > largest) return Error{"the recording is too large for a file", "keep less", 0};
     std::string out(sizeof(FileStart) + ZSTD_compressBound(body.size()), '\0');
     const size_t made = ZSTD_compress(out.data() + sizeof(FileStart), out.size() - sizeof(FileStart), body.data(),

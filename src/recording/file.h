@@ -14,7 +14,8 @@ bool is_recording(std::string_view bytes);
 Result<std::string> recording_bytes(const Recording& recording);
 Result<Recording> read_recording(std::string_view bytes);
 
-// For tests: the same file with the checksum that its bytes have.
+// For tests: the same file with the checksum that its bytes have, and a file with this body.
 std::string with_right_checksum(std::string bytes);
+Result<std::string> file_of_body(std::string_view body);
 
 }  // namespace lt

@@ -42,6 +42,7 @@ void take_account(const json& from, RecordingAccount& to) {
     const auto found = from.find("account");
     if (found == from.end() || !found->is_object()) return;
     take(*found, "torn", to.torn);
+    take(*found, "missed", to.missed);
     take(*found, "overwritten", to.overwritten);
     take(*found, "lost_stacks", to.lost_stacks);
     take(*found, "suppressed", to.suppressed);
@@ -77,6 +78,7 @@ std::string header_text(const Recording& r) {
                       {"trigger", trigger},
                       {"account",
                        {{"torn", r.account.torn},
+                        {"missed", r.account.missed},
                         {"overwritten", r.account.overwritten},
                         {"lost_stacks", r.account.lost_stacks},
                         {"suppressed", r.account.suppressed},

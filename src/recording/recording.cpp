@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/visible.h"
 
@@ -56,10 +57,15 @@ std::vector<std::string_view> Recording::functions(uint64_t stack) const {
 
 std::vector<Trigger> Recording::triggers() const {
     std::vector<Trigger> out;
+    std::map<uint32_t, Record> closes;  // the last one of each thread
     for (const Record& record : records) {
+        if (record.kind == RecordKind::close) closes[record.tid] = record;
         if (record.kind != RecordKind::trigger) continue;
         Trigger found{record.time, record.tid, std::nullopt, record.b};
         if (record.a < spans.size()) found.span = static_cast<uint32_t>(record.a);
+        // snapshot() is called a moment after the span was closed
+        const auto close = closes.find(record.tid);
+        if (close != closes.end() && close->second.b == record.b) found.time = close->second.time;
         out.push_back(found);
     }
     if (out.empty()) out.push_back(trigger);
@@ -68,7 +74,15 @@ std::vector<Trigger> Recording::triggers() const {
 
 void complete(Recording& recording) {
     std::ranges::stable_sort(recording.records, {}, &Record::time);
+    const Trigger& call = recording.trigger;
+    for (const Trigger& found : recording.triggers())
+        if (found.tid == call.tid && found.latency == call.latency && found.time <= call.time)
+            recording.trigger.time = found.time;
+    // A name in the list is newer than those in the records; a thread that is not in the list has its last one.
     std::map<uint32_t, RecordedThread> threads;
+    std::set<uint32_t> listed;
+    for (const RecordedThread& known : recording.threads)
+        if (!known.comm.empty()) listed.insert(known.tid);
     for (RecordedThread& known : recording.threads) threads[known.tid] = std::move(known);
     for (const Record& record : recording.records) {
         if (record.kind == RecordKind::fork) {
@@ -77,7 +91,7 @@ void complete(Recording& recording) {
         }
         if (record.kind != RecordKind::name && record.kind != RecordKind::exit) continue;
         RecordedThread& named = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
-        if (named.comm.empty() || record.kind == RecordKind::exit) named.comm = name_of(record);
+        if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_of(record);
     }
     recording.threads.clear();
     for (auto& [tid, known] : threads) recording.threads.push_back(std::move(known));

@@ -31,7 +31,7 @@ struct RecordedThread {
     std::string comm;
 };
 
-// A call that asked for a snapshot.
+// A call that requested a snapshot.
 struct Trigger {
     uint64_t time = 0;
     uint32_t tid = 0;
@@ -42,6 +42,7 @@ struct Trigger {
 
 struct RecordingAccount {
     uint64_t torn = 0;                 // records that were not finished when they were read
+    uint64_t missed = 0;               // events since recording began at which the kernel skipped a program
     uint64_t overwritten = 0;          // records that newer ones had replaced, since recording began
     uint64_t lost_stacks = 0;          // waits whose stack was replaced by another one's
     uint64_t suppressed = 0;           // triggers before this one that made no snapshot
@@ -76,7 +77,7 @@ struct Recording {
     std::vector<Trigger> triggers() const;
 };
 
-// Sorts the records by time, and adds threads and names that the records tell and the list lacks.
+// Sorts the records by time, and adds threads and names that the records have and the list lacks.
 void complete(Recording& recording);
 
 }  // namespace lt

@@ -25,11 +25,13 @@ uint32_t futex_owner(const Recording& recording, const Record& record) {
     const auto owner = static_cast<uint32_t>(record.b), own = static_cast<uint32_t>(record.b >> futex_own_at);
     const RecordedThread* waiter = recording.thread(record.tid);
     if (owner == 0 || !waiter || waiter->process == 0 || owner == own) return 0;
-    const auto is_owner = [&](const RecordedThread& other) {
-        const uint32_t number = own == record.tid ? other.tid : other.own;
-        return number == owner && other.process == waiter->process;
-    };
-    const auto found = std::ranges::find_if(recording.threads, is_owner);
+    if (own == record.tid) {
+        const RecordedThread* known = recording.thread(owner);
+        return known && known->process == waiter->process ? owner : 0;
+    }
+    const auto found = std::ranges::find_if(recording.threads, [&](const RecordedThread& other) {
+        return other.own == owner && other.process == waiter->process;
+    });
     return found == recording.threads.end() ? 0 : found->tid;
 }
 
@@ -189,7 +191,7 @@ void Timeline::take(const Record& record) {
     }
 }
 
-// What lasts at the end of the recording.
+// For states that last at the end of the recording.
 void Timeline::close() {
     for (auto& [tid, thread] : threads_) {
         if (thread.segments.empty()) continue;

@@ -1,5 +1,5 @@
-// What each thread of a recording did, without gaps from the first moment that is known on: one segment follows the
-// other.
+// The states of each thread of a recording, without gaps from the first moment that is known on: one segment follows
+// the other.
 #pragma once
 
 #include <cstdint>

@@ -65,6 +65,9 @@ enum class Option : uint8_t {
     no_warnings,
     no_feature,
     emit_elf,
+    keep,
+    keep_pause,
+    keep_limit,
     needless,
 };
 

@@ -124,7 +124,7 @@ class Chart {
             out_ += fmt::format(
                 "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"18\" y2=\"{1}\"/>"
                 "<text class=\"axis\" x=\"{2:.1f}\" y=\"12\">{3}</text>\n",
-                x(time), height, x(time) + 2, duration(time - call_.begin()));
+                x(time), height, x(time) + 2, time == call_.begin() ? "0" : duration(time - call_.begin()));
         }
     }
 

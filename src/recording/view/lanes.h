@@ -10,7 +10,7 @@
 
 namespace lt {
 
-// What is drawn: the shown part of time, and the threads that have to do with the late call, the late one first.
+// A picture: the shown part of time, and the threads that have to do with the late call, the late one first.
 struct Picture {
     uint64_t begin = 0, end = 0;
     std::vector<uint32_t> threads;

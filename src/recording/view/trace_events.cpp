@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "recording/view/lanes.h"
 
@@ -31,11 +31,17 @@ class Events {
         add(fmt::format(R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{}}})", category,
                         quoted_json(name), process(tid), tid, microseconds(begin), microseconds(end - begin)));
     }
+    // A span overlaps what its thread does in any way, so it has a row of its own.
+    void span(uint64_t id, const std::string& name, uint32_t tid, uint64_t begin, uint64_t end) {
+        for (const auto& [phase, time] : {std::pair{'b', begin}, std::pair{'e', end}})
+            add(fmt::format(R"({{"ph":"{}","cat":"span","id":{},"name":{},"pid":{},"tid":{},"ts":{}}})", phase, id,
+                            quoted_json(name), process(tid), tid, microseconds(time)));
+    }
     // An arrow from the thread that wakes to the one that is woken.
     void arrow(uint64_t id, uint32_t from, uint32_t to, uint64_t time, uint64_t runs) {
         add(fmt::format(R"({{"ph":"s","cat":"wakeup","name":"wakes","id":{},"pid":{},"tid":{},"ts":{}}})", id,
                         process(from), from, microseconds(time)));
-        add(fmt::format(R"({{"ph":"f","bp":"e","cat":"wakeup","name":"wakes","id":{},"pid":{},"tid":{},"ts":{}}})", id,
+        add(fmt::format(R"({{"ph":"f","cat":"wakeup","name":"wakes","id":{},"pid":{},"tid":{},"ts":{}}})", id,
                         process(to), to, microseconds(runs)));
     }
     void instant(const std::string& name, uint32_t tid, uint64_t time) {
@@ -88,14 +94,14 @@ std::string trace_events(const Recording& recording, const Explainer& explainer)
     Events events(recording);
     const std::vector<uint32_t> threads = explainer.timeline().threads();
     add_names(events, recording, threads);
+    uint64_t id = 0;
     for (const Record& record : recording.records) {
         const auto span = static_cast<uint32_t>(record.a);
         const uint64_t begin = record.b < record.time ? record.time - record.b : 0;
         if (record.kind == RecordKind::close && span < recording.spans.size())
-            events.slice("span", recording.spans[span], record.tid, begin, record.time);
+            events.span(++id, recording.spans[span], record.tid, begin, record.time);
         if (record.kind == RecordKind::trigger) events.instant("snapshot()", record.tid, record.time);
     }
-    uint64_t id = 0;
     for (const uint32_t tid : threads) add_thread(events, recording, explainer, tid, id);
     return std::move(events).text();
 }

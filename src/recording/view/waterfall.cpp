@@ -110,7 +110,9 @@ std::string waterfall(const Recording& recording, const Explainer& explainer, co
                                          recording.thread_text(call.tid), duration(call.latency)),
                              columns);
     out.erase(out.find_last_not_of(' ') + 1);
-    out += "\n" + std::string(names + 1, ' ') + ruler(d, call) + "\n";
+    out += "\n" + std::string(names + 1, ' ') + ruler(d, call);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
     std::array<bool, 256> used{};
     const size_t room = size.rows > frame_rows ? size.rows - frame_rows : 1;
     const size_t shown = std::min(room, picture.threads.size());

@@ -11,7 +11,7 @@
 
 namespace lt {
 
-// What `a` and `b` of a record hold; `tid` is the thread that the record is about.
+// The meaning of `a` and `b` of a record; `tid` is the thread that the record is about.
 enum class RecordKind : uint8_t {
     none,
     switched,     // tid leaves its CPU. a: switch_*; b: the stack in which the next thread had waited, 0: not taken
@@ -29,7 +29,7 @@ enum class RecordKind : uint8_t {
     exit,         // tid ends. a, b: its name
     open,         // tid opens a span. a: the span's index
     close,        // tid closes a span. a: the span's index, and in the high half the thread that opened it; b: latency
-    trigger,      // a snapshot was asked for. a: the span's index, or outside_spans; b: latency so far
+    trigger,      // a snapshot was requested. a: the span's index, or outside_spans; b: latency so far
 };
 constexpr uint32_t record_kinds = static_cast<uint32_t>(RecordKind::trigger) + 1;
 constexpr uint64_t outside_spans = 0xffffffff;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "staged.h"
 
 namespace lt {
@@ -58,6 +60,25 @@ TEST(RecordingFile, RefusesRecordsThatDoNotFit) {
     recording = staged_recording();
     recording.cpus = 0;
     EXPECT_EQ(refusal(*recording_bytes(recording)), "the recording is damaged: its header does not make sense");
+}
+
+// A new thread has its maker's name first. One that has ended by the time of the snapshot is not in the list.
+TEST(Recording, ThreadsHaveTheirLastNames) {
+    const auto name = [](Recording& r, uint64_t time, uint32_t tid, const char(&text)[8]) {
+        uint64_t word = 0;
+        std::memcpy(&word, text, sizeof text);
+        add(r, RecordKind::name, time, tid, word);
+    };
+    constexpr uint32_t ended = 30, listed = 31;
+    Recording recording;
+    recording.threads = {{listed, listed, listed, "new"}};
+    add(recording, RecordKind::fork, 1 * ms, ended, app, app);
+    name(recording, 1 * ms, ended, "maker\0\0");
+    name(recording, 2 * ms, ended, "own\0\0\0\0");
+    name(recording, 2 * ms, listed, "old\0\0\0\0");
+    complete(recording);
+    EXPECT_EQ(recording.thread_text(ended), "own (30)");
+    EXPECT_EQ(recording.thread_text(listed), "new (31)");
 }
 
 }  // namespace

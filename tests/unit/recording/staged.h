@@ -58,6 +58,7 @@ inline Recording staged_recording() {
     add_switch(r, 27 * ms + 300 * us, 1, writer, app, 0);
     add(r, RecordKind::close, 28 * ms, app, uint64_t{app} << 32, 28 * ms - (5 * ms + 500 * us), 1);
     add(r, RecordKind::trigger, 28 * ms, app, 0, 28 * ms - (5 * ms + 500 * us), 1);
+    r.unix_offset = int64_t{1764098451} * 1000 * ms - 40 * ms;
     r.trigger = {28 * ms, app, 0, 28 * ms - (5 * ms + 500 * us)};
     complete(r);
     return r;

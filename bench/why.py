@@ -27,6 +27,7 @@ def ways(tools):
         "lt, after a span": [lt, "-e", CLOSED % "@ = why();", "-c", "{}"],
         "lt, inside a span": [lt, "-e", OPEN % "@ = why();", "-c", "{}"],
         "lt, its longest wait, too": [lt, "-e", OPEN % "@[why.longest.cause] = count();", "-c", "{}"],
+        "lt, the flight recorder": [lt, "--keep", "16MB", "-e", "sc:sethostname < snapshot(); >", "-c", "{}"],
         "offcputime": ["offcputime"],
         "perf sched record": ["perf", "sched", "record", "-q", "-o", "/dev/null", "{}"],
     }

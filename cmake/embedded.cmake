@@ -31,6 +31,17 @@ set_source_files_properties(src/codegen/emit/library.cpp PROPERTIES
     COMPILE_DEFINITIONS "LT_LIBRARY_BITCODE=\"${LIBRARY_BITCODE}\";LT_OLD_LIBRARY_BITCODE=\"${OLD_LIBRARY_BITCODE}\""
     OBJECT_DEPENDS "${LIBRARY_BITCODE};${OLD_LIBRARY_BITCODE}")
 
+# The flight recorder's programs are an object of their own.
+set(RECORDER_OBJECT ${CMAKE_BINARY_DIR}/recorder.bpf.o)
+add_custom_command(OUTPUT ${RECORDER_OBJECT}
+    COMMAND ${CLANG_BPF} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -Wno-unused-function -Wno-unused-parameter
+        -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${ARCHITECTURE_FOLDER}
+        -c ${CMAKE_SOURCE_DIR}/src/stdlib/bpf/recorder.bpf.c -o ${RECORDER_OBJECT}
+    COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-strip -g ${RECORDER_OBJECT}
+    DEPENDS ${BPF_SOURCES} VERBATIM)
+set_source_files_properties(src/runtime/recorder/recorder_object.cpp PROPERTIES
+    COMPILE_DEFINITIONS "LT_RECORDER_OBJECT=\"${RECORDER_OBJECT}\"" OBJECT_DEPENDS "${RECORDER_OBJECT}")
+
 # The headers that kernel C in a script may use, embedded as text; from libbpf's header only the declarations.
 set(HELPERS ${CMAKE_BINARY_DIR}/helpers.h)
 find_path(BPF_INCLUDE bpf/bpf_helper_defs.h REQUIRED)

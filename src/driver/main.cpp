@@ -27,6 +27,7 @@
 #include "driver/pipeline/script.h"
 #include "driver/pipeline/tool_list.h"
 #include "driver/pipeline/work.h"
+#include "driver/recording/recording_file.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/traced.h"
 #include "driver/target/wait.h"
@@ -152,8 +153,8 @@ int triage_verb(int argc, const char* const* argv) {
     return command ? triage_machine(*command) : misused(command.error());
 }
 
-// `lt why SPAN [--slow TIME]`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`: all programs, for 10 s; `lt why`:
-// triage.
+// `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`:
+// all programs, for 10 s; `lt why`: triage.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misused(command.error());
@@ -164,11 +165,20 @@ int why(int argc, const char* const* argv) {
         Job job(*command, {explaining_threads(command->has(Option::process))});
         return run(job);
     }
+    if (names_recording(command->file)) {
+        if (!command->options.empty() || !command->params.empty() || !command->positional.empty())
+            return misused({"why takes nothing beside a recording", "for example `lt why lt-20261125-192051.ltr`", 0});
+        const Status explained = explain_file(command->file);
+        return explained ? 0 : fail(explained.error());
+    }
     const bool all_slow = std::ranges::any_of(command->params, [](const ParamSetting& p) { return p.name == "slow"; });
     const std::string span = command->has(Option::program) ? command->text(Option::program) : command->file;
     command->options[Option::program] = span;
     command->file.clear();
-    Result<Source> whole = explaining_program(Source{"-e", span}, all_slow);
+    if (command->has(Option::keep) && !all_slow)
+        return misused(
+            {"--keep needs to know which calls are slow", "for example `lt why sc:fsync --slow 100ms --keep 10s`", 0});
+    Result<Source> whole = explaining_program(Source{"-e", span}, all_slow, command->has(Option::keep));
     if (!whole) return fail(whole.error());
     Job job(*command, {*std::move(whole)});
     return run(job);
@@ -282,6 +292,7 @@ constexpr std::array verbs{
     Verb{"completion", completion},
     Verb{"triage", triage_verb},
     Verb{"tools", list_tools},
+    Verb{"view", view},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

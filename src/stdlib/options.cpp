@@ -41,6 +41,13 @@ constexpr std::array rows{
         "max."},
     OptionRow{Option::histograms, Phase::run, "--hist", "",
               "Print distributions with keys one by one, with their histograms, and not as a table."},
+    OptionRow{
+        Option::keep, Phase::run, "--keep", "AMOUNT",
+        "For scripts that call snapshot(), and `lt why SPAN --slow TIME`: keep the last seconds of the whole machine "
+        "in memory, for example --keep 10s or --keep 64MB. -o FOLDER says where snapshots go."},
+    OptionRow{Option::keep_pause, Phase::run, "--keep-pause", "TIME",
+              "Take no other snapshot for this time after one, 10s by default."},
+    OptionRow{Option::keep_limit, Phase::run, "--keep-limit", "N", "Take at most N snapshots an hour, 60 by default."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},

@@ -70,6 +70,9 @@ enum class Option : uint8_t {
     top,
     columns,
     histograms,
+    keep,
+    keep_pause,
+    keep_limit,
     needless,
 };
 

@@ -1,5 +1,5 @@
 // Fuzzers of what lt reads from files that anybody may have written (libFuzzer, run by `./dev fuzz
-// plan|elf|dwarf|btf`): whatever a file holds, it is refused or answers, and nothing is read or written beside it.
+// plan|elf|dwarf|btf|ltr`): whatever a file holds, it is refused or answers, and nothing is read or written beside it.
 // LT_DAMAGE says which.
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
@@ -15,6 +15,11 @@
 #include <string>
 #include <string_view>
 
+#include "recording/explain.h"
+#include "recording/file.h"
+#include "recording/view/html.h"
+#include "recording/view/trace_events.h"
+#include "recording/view/waterfall.h"
 #include "runtime/dwarf/program_debug.h"
 #include "runtime/kernel/btf.h"
 #include "runtime/kernel/btf_sound.h"
@@ -120,12 +125,33 @@ void perf_map(std::span<const uint8_t> bytes) {
     for (const uint64_t address : {uint64_t{0}, uint64_t{0x1000}, ~uint64_t{0}}) map.at(address);
 }
 
+// Everything that reads a recording says it.
+void ask(const Recording& recording) {
+    const Explainer explainer(recording);
+    for (const Trigger& call : recording.triggers()) {
+        const Explanation explanation = explainer.explain(call);
+        explanation_text(recording, explanation);
+        waterfall(recording, explainer, explanation, {});
+        html_page(recording, explainer, explanation);
+    }
+    trace_events(recording, explainer);
+}
+
+// The damage is in what was compressed, and in the file as it is.
+void ltr(std::span<const uint8_t> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (const Result<std::string> file = file_of_body(text))
+        if (const Result<Recording> recording = read_recording(*file)) ask(*recording);
+    if (const Result<Recording> recording = read_recording(with_right_checksum(std::string(text)))) ask(*recording);
+}
+
 struct Target {
     std::string_view name;
     void (*run)(std::span<const uint8_t> bytes);
 };
 constexpr std::array targets{Target{"plan", plan},   Target{"object", object}, Target{"elf", elf},
-                             Target{"dwarf", dwarf}, Target{"btf", btf},       Target{"perf-map", perf_map}};
+                             Target{"dwarf", dwarf}, Target{"btf", btf},       Target{"perf-map", perf_map},
+                             Target{"ltr", ltr}};
 
 int be_silent(libbpf_print_level, const char*, va_list) { return 0; }
 

@@ -140,6 +140,9 @@ constexpr std::array library{
     LibraryRow{Library::why_parts, "lt_why_parts", 4, false, false},
     LibraryRow{Library::why_longest, "lt_why_longest", 8, false, false, true},
     LibraryRow{Library::why_add, "lt_why_add", 3, false, false},
+    LibraryRow{Library::keep_open, "lt_keep_open", 4, false, false, true},
+    LibraryRow{Library::keep_close, "lt_keep_close", 6, false, false, true},
+    LibraryRow{Library::keep_trigger, "lt_keep_trigger", 5, false, false, true},
 };
 
 constexpr std::array<std::string_view, 4> ask_names{"offset", "size", "left shift", "right shift"};

@@ -198,6 +198,9 @@ enum class Library : uint8_t {
     why_parts,
     why_longest,
     why_add,
+    keep_open,
+    keep_close,
+    keep_trigger,
 };
 struct LibraryRow {
     Library id;

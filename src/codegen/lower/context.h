@@ -94,7 +94,8 @@ struct Lowering : BodyContext {
     bool closing = false;
     std::vector<Thawed> thawed;  // indexed as SpanLayout::frozen
     uint32_t latency_slot = 0;
-    ir::Value why = ir::no_value;  // the value of `why`
+    ir::Value why = ir::no_value;         // the value of `why`
+    std::optional<uint32_t> opener_slot;  // for the flight recorder: the thread that opened the span
     ir::Value now = ir::no_value;
     ir::Value stuck = ir::no_value;  // in a timeout's block: the record of the stuck span
 };

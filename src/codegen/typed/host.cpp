@@ -11,8 +11,9 @@ namespace lt {
 namespace {
 
 // The library functions that read kernel state.
-constexpr std::array kernel_functions{ir::Library::task_state, ir::Library::hash_state,   ir::Library::span_age,
-                                      ir::Library::stack,      ir::Library::stack_length, ir::Library::walk};
+constexpr std::array kernel_functions{ir::Library::task_state,  ir::Library::hash_state,   ir::Library::span_age,
+                                      ir::Library::stack,       ir::Library::stack_length, ir::Library::walk,
+                                      ir::Library::keep_trigger};
 
 bool asks_kernel(const ir::Op& op) {
     if (op.code == ir::Code::helper) return !on_host(op.number);

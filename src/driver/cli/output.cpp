@@ -71,6 +71,9 @@ Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink)
     output->sink_ = sink;
     output->quiet_ = command.has(Option::quiet);
     output->path_ = command.text(Option::output);
+    // with --keep, -o can name the folder for snapshots
+    std::error_code failed;
+    if (command.has(Option::keep) && std::filesystem::is_directory(output->path_, failed)) output->path_.clear();
     output->timestamps_ = command.has(Option::timestamps);
     for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks,
                       &Output::read_view})

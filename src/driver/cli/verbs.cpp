@@ -20,16 +20,25 @@ evidence and the command that looks closer. The status is 0 if nothing was found
 )"},
     VerbText{
         "why", "lt why 'sc:fsync'", "where the time of calls goes: CPU, locks, disk, network ...",
-        "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH\nlt why --all",
+        "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH\nlt why --all\n"
+        "lt why [options] SPAN --slow TIME --keep AMOUNT [-o FOLDER]\nlt why FILE.ltr",
         R"(Prints where the time of calls went: running, waiting for a CPU, blocked and by what. SPAN is a probe and
 perhaps a predicate and a threshold; it has no block. Each call that is slower than all before it is
 printed when it returns, with --slow each that takes longer than TIME; the total of all calls comes last.
 For a process, a command or a cgroup it prints where the time of each thread went, with --all that of the
-whole machine for 10 s. `lt why` alone is `lt triage`.
+whole machine for 10 s. `lt why` alone is `lt triage`. With --keep each slow call writes what all threads
+did in the last seconds to a file, and prints the chain of waiting; `lt why FILE.ltr` prints it again.
   lt why 'sc:fsync' --slow 10ms
+  lt why 'sc:fsync' --slow 100ms --keep 10s
   lt why 'sc:read /comm == "redis-server"/ > 1ms'
   lt why -p 1234 --duration 5s
   lt why -c 'make -j2' --follow
+)"},
+    VerbText{
+        "view", "lt view FILE.ltr", "show a slow call of a recording, and the threads it waited for",
+        "lt view FILE.ltr [--call N] [--html FILE | --perfetto FILE]",
+        R"(Shows the Nth slow call (the first one without --call) in the terminal; --html writes a page for a browser,
+--perfetto all threads as trace events for ui.perfetto.dev and Chrome. See lt why, and ltr(5).
 )"},
     VerbText{"wait", "lt wait 'sc:fsync > 100ms' -n1 && ./act.sh", "block until the first slow one",
              "lt wait [options] SPAN [-n COUNT] [--duration TIME]",
@@ -92,7 +101,8 @@ const VerbText* find_verb(std::string_view word) {
 std::string verb_help(const VerbText& verb) {
     std::string out = fmt::format("lt {}: {}\n", verb.word, verb.sentence);
     for (const std::string_view form : split(verb.usage, '\n')) out += fmt::format("usage: {}\n", form);
-    return out + std::string(verb.details) + "The options are those of `lt --help`.\n";
+    out += verb.details;
+    return verb.usage.find("[options]") == verb.usage.npos ? out : out + "The options are those of `lt --help`.\n";
 }
 
 std::string verbs_overview() {

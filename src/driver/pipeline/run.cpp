@@ -14,6 +14,7 @@
 #include "driver/control/protocol.h"
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
+#include "runtime/recorder/snapshots.h"
 
 namespace lt {
 namespace {
@@ -106,6 +107,15 @@ OverheadOptions Run::overhead() {
     return options;
 }
 
+// With what its files say about this run.
+KeepOptions Run::keep() const {
+    KeepOptions options = settings_.keep;
+    options.version = LT_VERSION;
+    options.script = source_.text;
+    options.arguments = command_.positional;
+    return options;
+}
+
 // Messages appear above a view that redraws in place.
 std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? live_->messages() : shared_.messages; }
 
@@ -113,6 +123,9 @@ std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? 
 
 Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
     if (const Status started = start_command(); !started) return started.error();
+    if (settings_.keeps && !takes_snapshots(plan))
+        return Error{"nothing takes a snapshot of what --keep keeps",
+                     "call snapshot() in the block of a span, for example `sc:fsync > 100ms < snapshot(); >`", 0};
     if (const Status begun = output_->begin(plan); !begun) return begun.error();
     plan_ = &plan;
     std::vector<Refusal> refused;
@@ -125,6 +138,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
                                                               .takes_signals = shared_.alone && last != Stage::load,
                                                               .command = command_pid(),
                                                               .overhead = overhead(),
+                                                              .keep = keep(),
                                                               .dry = shared_.alone && last == Stage::attach,
                                                               .refused = &refused});
     if (session) {

@@ -35,6 +35,8 @@ struct RunSettings {
     uint64_t duration_ns = 0;                 // 0: no limit
     std::optional<double> max_overhead = {};  // as a share of all CPUs' time
     bool shows_progress = false;
+    KeepOptions keep = {};  // of the flight recorder
+    bool keeps = false;     // the user says something about it
 };
 
 bool is_last(Way way);                    // is it the last way on its ladder?
@@ -70,6 +72,7 @@ class Run {
         : command_(command), source_(source), shared_(shared), settings_(settings) {}
     Status open_output();
     OverheadOptions overhead();
+    KeepOptions keep() const;
     std::FILE* messages() const;
     size_t attached() const;  // probes, as bpftrace counts them
     Status watch_process();

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "base/text.h"
@@ -50,22 +51,53 @@ Status read_process(const Command& command, RunSettings& settings, ResolveOption
     return Done{};
 }
 
+// The value of an option that takes a duration.
+Result<uint64_t> read_duration(const Command& command, Option option, std::string_view name) {
+    const std::string text = command.text(option);
+    const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
+    int64_t ns = 0;
+    if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
+    if (ns <= 0)
+        return Error{fmt::format("`{}` is not a duration", text),
+                     fmt::format("write it with its unit: `--{} 30s`", name), 0};
+    return static_cast<uint64_t>(ns);
+}
+
 // The duration and the number of results after which the run ends by itself.
 Status read_limits(const Command& command, RunSettings& settings) {
     if (command.has(Option::duration)) {
-        const std::string text = command.text(Option::duration);
-        const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
-        int64_t ns = 0;
-        if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
-        if (ns <= 0)
-            return Error{fmt::format("`{}` is not a duration", text), "write it with its unit: `--duration 30s`", 0};
-        settings.duration_ns = static_cast<uint64_t>(ns);
+        const Result<uint64_t> duration = read_duration(command, Option::duration, "duration");
+        if (!duration) return duration.error();
+        settings.duration_ns = *duration;
     }
     if (!command.has(Option::count)) return Done{};
     const std::string text = command.text(Option::count);
     settings.most_results = parse_number<decltype(settings.most_results)>(text).value_or(0);
     if (settings.most_results == 0)
         return Error{fmt::format("`{}` is not a valid number of results", text), "for example `--count 10`", 0};
+    return Done{};
+}
+
+// Of the flight recorder.
+Status read_recorder(const Command& command, RunSettings& settings) {
+    for (const Option option : {Option::keep, Option::keep_pause, Option::keep_limit})
+        settings.keeps = settings.keeps || command.has(option);
+    if (command.has(Option::keep)) {
+        if (const Status read = read_keep(command.text(Option::keep), settings.keep); !read) return read;
+        const std::string folder = command.text(Option::output);
+        std::error_code failed;
+        if (!folder.empty() && std::filesystem::is_directory(folder, failed)) settings.keep.folder = folder;
+    }
+    if (command.has(Option::keep_pause)) {
+        const Result<uint64_t> pause = read_duration(command, Option::keep_pause, "keep-pause");
+        if (!pause) return pause.error();
+        settings.keep.pause_ns = *pause;
+    }
+    if (!command.has(Option::keep_limit)) return Done{};
+    const std::string text = command.text(Option::keep_limit);
+    settings.keep.most_per_hour = parse_number<uint32_t>(text).value_or(0);
+    if (settings.keep.most_per_hour == 0)
+        return Error{fmt::format("`{}` is not a valid number of snapshots", text), "for example `--keep-limit 10`", 0};
     return Done{};
 }
 
@@ -90,6 +122,7 @@ Status read_running(Job& job) {
     if (const Status read = read_max_overhead(job.command, settings, resolve); !read) return read;
     if (const Status read = read_process(job.command, settings, resolve); !read) return read;
     if (const Status read = read_limits(job.command, settings); !read) return read;
+    if (const Status read = read_recorder(job.command, settings); !read) return read;
     Result<std::unique_ptr<Run>> run = Run::open(job.command, job.source, job.shared, settings);
     if (!run) return run.error();
     job.run = *std::move(run);

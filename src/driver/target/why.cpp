@@ -34,9 +34,10 @@ std::string span_meant(std::string_view word) {
 
 }  // namespace
 
-Result<Source> explaining_program(const Source& span, bool all_slow) {
+Result<Source> explaining_program(const Source& span, bool all_slow, bool takes_snapshots) {
     if (is_word(span.text)) return Error{fmt::format("`{}` is not a span", span.text), span_meant(span.text), 0};
-    const std::string shown = all_slow ? fmt::format("if (latency > slow) {{ {} }}", call)
+    const std::string_view snapshot = takes_snapshots ? " snapshot();" : "";
+    const std::string shown = all_slow ? fmt::format("if (latency > slow) {{ {}{} }}", call, snapshot)
                                        : fmt::format("if (latency > @slowest) {{ @slowest = latency; {} }}", call);
     Source whole{span.name, fmt::format("{}\n< @total = why(); {} >\n", span.text, shown)};
     whole.text += all_slow ? slow_parameter : "END { clear(@slowest); }\n";

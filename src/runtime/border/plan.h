@@ -243,6 +243,7 @@ enum class EventKind : uint8_t {
     raised,     // an uncaught error; as text, or without a format: index into Plan::errors, an address
     time,       // as text: the time of day
     option,     // fields: process, descriptor, level, option, value of a socket option to set
+    snapshot,   // fields: thread, index into Plan::spans or outside_spans (recording.h), latency so far, monotonic time
 };
 
 // A field that is not in the record: the runtime reads it from the map when it prints the event.

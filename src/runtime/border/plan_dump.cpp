@@ -59,6 +59,8 @@ std::string_view event_name(EventKind kind) {
             return "time";
         case EventKind::option:
             return "option";
+        case EventKind::snapshot:
+            return "snapshot";
     }
     return {};
 }
@@ -308,6 +310,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::stack:
         case EventKind::exit:
         case EventKind::option:
+        case EventKind::snapshot:
             break;
     }
     line("event {}: {}{}, {} bytes{}", index, event_name(event.kind), subject, event.size,

@@ -17,6 +17,7 @@
 
 #include "runtime/border/frames.h"
 #include "runtime/border/kernel.h"
+#include "runtime/border/recording.h"
 #include "runtime/bpf/loaded_programs.h"
 #include "runtime/kernel/btf_sound.h"
 #include "runtime/kernel/causes.h"
@@ -220,6 +221,16 @@ void make_frames(bpf_object* object) {
             map, bpf_map__max_entries(map) * static_cast<uint32_t>(std::max(libbpf_num_possible_cpus(), 1)));
 }
 
+void make_rings(bpf_object* object, const KeepSize& keep) {
+    if (keep.slots == 0) return;
+    const auto resize = [&](std::string_view name, uint32_t entries) {
+        bpf_map* map = bpf_object__find_map_by_name(object, std::string(name).c_str());
+        if (map) bpf_map__set_max_entries(map, entries);
+    };
+    resize(keep_rings_map, 1 + 2 * keep.cpus);
+    resize(keep_slots_map, 2 * keep.cpus * keep.slots);
+}
+
 // A map that does not exist is fine.
 bool has_sizes(const bpf_object* object, const std::string& symbol, uint32_t key, uint64_t value) {
     const bpf_map* map = bpf_object__find_map_by_name(object, symbol.c_str());
@@ -241,6 +252,9 @@ Status sizes_agree(const Plan& plan, const bpf_object* object) {
     }
     if (!has_sizes(object, std::string(generations_symbol), sizeof(uint32_t), generations))
         return disagree("generations");
+    if (!has_sizes(object, std::string(keep_rings_map), sizeof(uint32_t), sizeof(KeptRing)) ||
+        !has_sizes(object, std::string(keep_slots_map), sizeof(uint32_t), sizeof(KeptSlot)))
+        return disagree("the flight recorder");
     for (const PlannedCounter& counter : plan.counters)
         if (!has_sizes(object, counter.symbol, sizeof(uint32_t), sizeof(uint32_t))) return disagree(counter.name);
     uint32_t opening = 0;
@@ -257,7 +271,8 @@ Status sizes_agree(const Plan& plan, const bpf_object* object) {
 
 }  // namespace
 
-LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated) {
+LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated,
+                                            const KeepSize& keep) {
     LogCapture capture;
     auto failed = [&](std::string program, int code) {
         return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text())}};
@@ -279,6 +294,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     share_sections(object.get());
     make_room(object.get(), preallocated);
     make_frames(object.get());
+    make_rings(object.get(), keep);
     int code = bpf_object__load(object.get());
     if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
     return {std::move(object), std::move(copies), std::nullopt};
@@ -286,12 +302,12 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
 
 void LoadedObject::Close::operator()(bpf_object* object) const { bpf_object__close(object); }
 
-Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused) {
+Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep) {
     if (Status good = is_sound_object(plan.object); !good) return good.error();
     RungRefusals refusals = refusals_of(plan);
     bool preallocated = false;
     for (;;) {  // each further round refuses one more rung
-        Attempt tried = attempt(plan, refusals, preallocated);
+        Attempt tried = attempt(plan, refusals, preallocated, keep);
         if (!tried.failure) {
             if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
             return LoadedObject(std::move(tried.object), std::move(tried.copies), std::move(refusals));

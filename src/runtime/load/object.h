@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "runtime/border/plan.h"
 #include "runtime/border/target.h"
+#include "runtime/load/keep_size.h"
 #include "runtime/load/place_copies.h"
 
 struct bpf_object;
@@ -26,7 +27,7 @@ std::vector<uint64_t> sums_per_cpu(int map);
 class LoadedObject {
   public:
     // Programs that the kernel refuses but that could be attached in another way are added to `refused`.
-    static Result<LoadedObject> load(const Plan& plan, std::vector<Refusal>& refused);
+    static Result<LoadedObject> load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep = {});
 
     // The plan's refusals and the kernel's while loading.
     const RungRefusals& refusals() const { return refusals_; }
@@ -72,7 +73,7 @@ class LoadedObject {
 
     LoadedObject(Object object, PlaceCopies copies, RungRefusals refusals)
         : object_(std::move(object)), copies_(std::move(copies)), refusals_(std::move(refusals)) {}
-    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated);
+    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated, const KeepSize& keep);
 
     Object object_;
     PlaceCopies copies_;

@@ -305,7 +305,7 @@ struct Described<When> : LastValue<When::attached> {};
 template <>
 struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
-struct Described<EventKind> : LastValue<EventKind::option> {};
+struct Described<EventKind> : LastValue<EventKind::snapshot> {};
 template <>
 struct Described<LossKind> : LastValue<LossKind::sum_overflow> {};
 template <>

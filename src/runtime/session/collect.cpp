@@ -57,6 +57,14 @@ std::string joined_text(const std::string& between, const std::vector<Value>& va
     return out + "\n";
 }
 
+// As codegen/lower/spans/keep.cpp writes it.
+Trigger trigger_of(const std::vector<Value>& values) {
+    const auto number = [&](size_t i) { return static_cast<uint64_t>(i < values.size() ? number_of(values[i]) : 0); };
+    Trigger out{number(3), static_cast<uint32_t>(number(0)), std::nullopt, number(2)};
+    if (number(1) != outside_spans) out.span = static_cast<uint32_t>(number(1));
+    return out;
+}
+
 // An event that counts as a result for the reader.
 bool is_result(EventKind kind) {
     switch (kind) {
@@ -78,6 +86,7 @@ bool is_result(EventKind kind) {
         case EventKind::warning:
         case EventKind::raised:
         case EventKind::option:
+        case EventKind::snapshot:
             return false;
     }
     return false;
@@ -171,6 +180,9 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
             return Done{};
         case EventKind::option:
             set_option(event.values);
+            return Done{};
+        case EventKind::snapshot:
+            if (snapshot_) snapshot_(trigger_of(event.values));
             return Done{};
     }
     return Done{};

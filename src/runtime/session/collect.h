@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "recording/recording.h"
 #include "runtime/border/plan.h"
 #include "runtime/bpf/ring_buffer.h"
 #include "runtime/load/object.h"
@@ -49,6 +50,8 @@ class Dispatcher {
         messages_ = messages;
         warnings_ = warnings;
     }
+    // Called for snapshot(); may be left unset.
+    void on_snapshot(std::function<void(const Trigger&)> take) { snapshot_ = std::move(take); }
     bool exit_called() const { return exit_called_; }
     // Nothing more is to be read.
     bool is_over() const { return exit_called_ && (!plan_.stops_at_exit || failed_ || enough()); }
@@ -99,6 +102,7 @@ class Dispatcher {
     std::optional<std::set<size_t>> printed_;  // maps, since note_printed()
     std::FILE* messages_ = stderr;
     bool warnings_ = true;  // warnf() prints
+    std::function<void(const Trigger&)> snapshot_;
 };
 
 class Collector {
@@ -122,6 +126,7 @@ class Collector {
     bool enough() const { return dispatcher_.enough(); }
     void let_exit_wait(bool waits) { dispatcher_.let_exit_wait(waits); }
     void complain_to(std::FILE* messages, bool warnings) { dispatcher_.complain_to(messages, warnings); }
+    void on_snapshot(std::function<void(const Trigger&)> take) { dispatcher_.on_snapshot(std::move(take)); }
     bool exit_called() const { return dispatcher_.exit_called(); }
     bool is_over() const { return dispatcher_.is_over(); }
     int exit_status() const { return dispatcher_.exit_status(); }

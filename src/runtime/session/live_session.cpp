@@ -55,11 +55,15 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!collector) return collector.error();
     collector_ = *std::move(collector);
     collector_->complain_to(options.messages, options.warnings);
-    own_.emplace(plan_, object_, maps_, *collector_, printer_, [this] { take_signal(); });
+    const auto take_signal = [this] {
+        if (signals_ && signals_->next() != 0) end(Ended::interrupted);
+    };
+    own_.emplace(plan_, object_, maps_, *collector_, printer_, take_signal);
     if (signals_) {
-        auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, [this] { take_signal(); });
+        auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, take_signal);
         if (!signals) return signals;
     }
+    if (auto prepared = prepare_snapshots(options); !prepared) return prepared;
     if (options.output >= 0) {
         auto watched = loop_.add(options.output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
@@ -73,6 +77,15 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (auto awaited = await_signals(); !awaited) return awaited;
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each iteration drains anyway
+}
+
+Status LiveSession::prepare_snapshots(const SessionOptions& options) {
+    if (!takes_snapshots(plan_)) return Done{};
+    auto snapshots = Snapshots::open(plan_, object_, options.keep, keep_size(options.keep), printer_, options.messages);
+    if (!snapshots) return snapshots.error();
+    snapshots_ = *std::move(snapshots);
+    collector_->on_snapshot([this](const Trigger& trigger) { snapshots_->take(trigger); });
+    return loop_.add(snapshots_->descriptor(), Loop::On::readable, [this] { snapshots_->report(); });
 }
 
 // Blocked from here on; their programs run when the loop sees them. A signal is read once, for all of its probes.
@@ -145,6 +158,7 @@ std::vector<Refusal> LiveSession::attach() {
         return {};
     }
     counters_ = *std::move(counters);
+    if (snapshots_ && failed(snapshots_->attach())) return {};
     collector_->hold();
     if (failed(own_->run(When::begin))) return {};
     if (!collector_->holds_exit())
@@ -253,10 +267,6 @@ void LiveSession::fail_unless(const Status& done) {
     end(Ended::failed);
 }
 
-void LiveSession::take_signal() {
-    if (signals_ && signals_->next() != 0) end(Ended::interrupted);
-}
-
 // ---- finish
 
 Status LiveSession::finish() {
@@ -273,6 +283,7 @@ Status LiveSession::finish() {
     attached_.detach();
     const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
     collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
+    if (snapshots_) snapshots_->finish();
     if (auto ran = own_->run_last(); !ran) return ran;
     if (auto printed = collector_->print_maps(); !printed) return printed;
     printer_.flush();
@@ -328,7 +339,8 @@ Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printe
     auto loop = Loop::open();
     if (!loop) return loop.error();
     std::vector<Refusal> refused;
-    auto object = LoadedObject::load(plan, options.refused ? *options.refused : refused);
+    const KeepSize keep = takes_snapshots(plan) ? keep_size(options.keep) : KeepSize{};
+    auto object = LoadedObject::load(plan, options.refused ? *options.refused : refused, keep);
     if (!object) return object.error();
     auto maps = kernel_maps(plan, *object);
     if (!maps) return maps.error();

@@ -11,6 +11,7 @@
 #include "runtime/maps/maps.h"
 #include "runtime/os/loop.h"
 #include "runtime/os/signals.h"
+#include "runtime/recorder/snapshots.h"
 #include "runtime/session/attached.h"
 #include "runtime/session/collect.h"
 #include "runtime/session/family.h"
@@ -73,8 +74,8 @@ class LiveSession final : public Session {
     void begin_run();
     void wait(int milliseconds);
     void drain();
-    void take_signal();
     void end(Ended how);
+    Status prepare_snapshots(const SessionOptions& options);
     void fail_unless(const Status& done);  // ends the run
 
     const Plan& plan_;
@@ -86,6 +87,7 @@ class LiveSession final : public Session {
     Loop loop_;
     LoadedObject object_;
     Maps maps_;
+    std::unique_ptr<Snapshots> snapshots_;  // null: the script takes none
     std::unique_ptr<Collector> collector_;
     std::optional<OwnPrograms> own_;
     Family family_{-1};

@@ -14,6 +14,7 @@
 #include "runtime/border/plan.h"
 #include "runtime/border/target.h"
 #include "runtime/print/printer.h"
+#include "runtime/recorder/keep_options.h"
 
 namespace lt {
 
@@ -94,7 +95,8 @@ struct SessionOptions {
     bool takes_signals = true;  // SIGINT, SIGTERM and SIGHUP end the run; else the caller handles them
     int command = 0;            // the process of -c; 0: there is none
     OverheadOptions overhead = {};
-    bool dry = false;  // attach() is all: no program runs, not even BEGIN
+    KeepOptions keep = {};  // of the flight recorder, for plans that take snapshots
+    bool dry = false;       // attach() is all: no program runs, not even BEGIN
     // If load() fails because of programs that could be attached in another way, receives them. May be null.
     std::vector<Refusal>* refused = nullptr;
 };

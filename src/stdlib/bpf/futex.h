@@ -3,7 +3,7 @@
 // a wrong one; semaphores, condition variables, and the locks of other languages do not pass.
 #pragma once
 
-#include "waiters.h"
+#include "lt.h"
 
 // Where a thread's system call is, and the arguments that futex() has.
 struct lt_futex_call {

@@ -1,6 +1,7 @@
 // The whole library as one unit, in order of use.
 #include "aggregate.bpf.c"
 #include "iterator.bpf.c"
+#include "keep.bpf.c"
 #include "scratch.bpf.c"
 #include "span.bpf.c"
 #include "stack.bpf.c"

@@ -207,6 +207,7 @@ enum class Function : uint8_t {
     quoted_bytes,
     // where time goes
     why,
+    snapshot,
 };
 
 // The names of the other questions about a symbol of a program, for its type's name.

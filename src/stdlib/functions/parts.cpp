@@ -76,6 +76,14 @@ constexpr std::array functions{
                 "Where the time inside a span went, summed over all calls: running, on the run queue, blocked and on "
                 "what.",
                 "sc:read < @[comm] = why() >"},
+    FunctionRow{
+        Function::snapshot,
+        "snapshot",
+        {},
+        Aggregation::none,
+        nothing(),
+        "Writes what the flight recorder holds to a file: what all threads did in the last seconds. See --keep.",
+        "sc:fsync > 100ms < snapshot(); >"},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/calls/code.h"
 #include "codegen/lower/context.h"
+#include "codegen/lower/spans/keep.h"
 #include "codegen/lower/statements/error.h"
 #include "codegen/lower/statements/record.h"
 #include "codegen/lower/values/memory.h"
@@ -211,6 +212,7 @@ constexpr CodeRule rules[] = {
     {Function::write_user, written, nullptr, write_only},
     {Function::assert_, nullptr, nullptr, assert_at_run},
     {Function::exit, nullptr, nullptr, exit_run},
+    {Function::snapshot, nullptr, nullptr, take_snapshot},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/border/frames.h"
+#include "runtime/border/recording.h"
 #include "runtime/border/why.h"
 
 namespace lt {
@@ -18,9 +19,11 @@ constexpr uint32_t frames_nested =
     4;  // claimed at one time on one CPU; same as LT_FRAMES_NESTED in stdlib/bpf/scratch.bpf.c
 constexpr uint32_t most_of_family = 65536;  // threads at once
 
-bool calls_printf(const ast::Expr& e) {
-    const auto* call = std::get_if<ast::Call>(&e.node);
-    return call && call->name == function_row(Function::printf).name;
+bool calls(const ast::Program& program, Function function) {
+    return std::ranges::any_of(program.exprs, [function](const ast::Expr& e) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        return call && call->name == function_row(function).name;
+    });
 }
 
 }  // namespace
@@ -36,7 +39,7 @@ uint32_t ring_size(const Unit& unit) {
     constexpr uint32_t page = 4096, usual = 1024;
     const Settings& settings = unit.program.settings;
     if (settings.ring_pages != 0) return std::bit_ceil(settings.ring_pages) * page;
-    const bool prints = std::ranges::any_of(unit.program.exprs, calls_printf);
+    const bool prints = calls(unit.program, Function::printf);
     return prints || settings.max_strlen > usual ? large_ring : small_ring;
 }
 
@@ -88,6 +91,13 @@ uint32_t why_cpus_map(Unit& unit) {
 
 uint32_t why_places_map(Unit& unit) {
     return unit.shared_map({std::string(why_places), ir::Storage::array, 4, why_places_size, 1, false});
+}
+
+bool keeps_records(const Unit& unit) { return calls(unit.program, Function::snapshot); }
+
+KeepMaps keep_maps(Unit& unit) {
+    return {unit.shared_map({std::string(keep_rings_map), ir::Storage::array, 4, sizeof(KeptControl), 1, false, true}),
+            unit.shared_map({std::string(keep_slots_map), ir::Storage::array, 4, sizeof(KeptSlot), 1, false, true})};
 }
 
 uint32_t generations(const Unit& unit) {

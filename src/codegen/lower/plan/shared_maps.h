@@ -28,6 +28,12 @@ bool reports_waits(const Typed& typed);
 uint32_t why_threads_map(Unit& unit);
 uint32_t why_cpus_map(Unit& unit);
 uint32_t why_places_map(Unit& unit);
+// Does the script take snapshots of the flight recorder? Then its own programs write into the recorder, too.
+bool keeps_records(const Unit& unit);
+struct KeepMaps {
+    uint32_t rings, slots;
+};
+KeepMaps keep_maps(Unit& unit);
 // The number of maps that have generations so far.
 uint32_t generations(const Unit& unit);
 

@@ -5,6 +5,7 @@
 #include "codegen/lower/conditions.h"
 #include "codegen/lower/spans/clock.h"
 #include "codegen/lower/spans/frame.h"
+#include "codegen/lower/spans/keep.h"
 #include "codegen/lower/spans/opening.h"
 #include "codegen/lower/statements/locals.h"
 #include "codegen/lower/system_calls.h"
@@ -71,7 +72,9 @@ void open_call(const BodyContext& c, const ast::SpanAction& node, const std::str
             const ir::Value opening = thread_opening(l, thread);
             l.b.branch(opening, [&] {
                 freeze(l, opening);
-                l.b.store(opening, time_offset, opening_time(l, opening));
+                const ir::Value time = opening_time(l, opening);
+                l.b.store(opening, time_offset, time);
+                record_opening(l, time);
             });
         });
     };

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "codegen/ir/outside.h"
+#include "codegen/lower/spans/keep.h"
 #include "codegen/lower/spans/opening.h"
 
 namespace lt {
@@ -59,7 +60,9 @@ void open_frame(Lowering& l) {
          l.b.constant(l.unit.loss(LossKind::span_no_room, l.body.span))});
     l.b.branch(opening, [&] {
         freeze(l, opening);
-        l.b.store(opening, time_offset, l.b.helper(BPF_FUNC_ktime_get_ns));
+        const ir::Value time = l.b.helper(BPF_FUNC_ktime_get_ns);
+        l.b.store(opening, time_offset, time);
+        record_opening(l, time);
     });
 }
 

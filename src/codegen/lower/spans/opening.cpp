@@ -8,6 +8,7 @@
 #include "codegen/lower/plan/plan.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/spans/clock.h"
+#include "codegen/lower/spans/keep.h"
 #include "codegen/lower/statements/locals.h"
 #include "codegen/lower/statements/statement.h"
 #include "codegen/lower/system_calls.h"
@@ -104,6 +105,7 @@ void thaw(Lowering& l, ir::Value opening) {
         }
     }
     explain(l, opening);
+    note_opener(l, opening);
 }
 
 // The clocks of different CPUs disagree: a negative difference is not a latency.
@@ -111,6 +113,7 @@ void finish_close(Lowering& l, const ast::SpanAction& node, ir::Value opened) {
     const auto in_order = [&] {
         note_in_books(l, book_closed);
         l.b.write(l.latency_slot, l.b.alu(ir::Alu::sub, l.now, opened));
+        record_close(l);
         const auto body = [&] {
             unless_stopped(l, [&] {
                 report_longest_wait(l, opened);

@@ -6,6 +6,7 @@
 #include "codegen/lower/system_calls.h"
 
 #include "codegen/lower/spans/clock.h"
+#include "codegen/lower/spans/keep.h"
 #include "codegen/lower/spans/opening.h"
 #include "codegen/lower/values/value.h"
 
@@ -45,6 +46,7 @@ void keep_opening(Lowering& l, ir::Value key) {
                                           l.b.constant(l.unit.loss(LossKind::span_no_room, l.body.span))});
     };
     l.b.branch(again, reuse, add);
+    record_opening(l, time);
 }
 
 // For an event that does not open, because of its predicate or sampling. Any opening for its key is older: the next

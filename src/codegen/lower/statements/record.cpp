@@ -36,6 +36,7 @@ bool only_prints(EventKind kind) {
         case EventKind::system:
         case EventKind::raised:
         case EventKind::option:
+        case EventKind::snapshot:
             return false;
     }
     return false;

@@ -1,0 +1,74 @@
+// Why a call was late, from a recording: where its time went, and for each wait, what the thread that ended it had done
+// meanwhile, and so on: the chain of waiting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recording/recording.h"
+#include "recording/timeline.h"
+#include "stdlib/causes.h"
+
+namespace lt {
+
+struct Window {
+    uint64_t begin, end;
+};
+
+// Time of one thread with one cause. The parts of a thread's time add up to it.
+struct Part {
+    Cause cause = Cause::unexplained;
+    uint32_t tid = 0;
+    uint64_t time = 0;
+    uint32_t count = 0;  // of waits
+    // Blocked: the thread that ended the wait; preempted: the one that got the CPU; 0: an interrupt, or unknown.
+    uint32_t by = 0;
+    Waker waker;          // blocked, and no thread ended it
+    uint32_t holder = 0;  // of a lock; 0: unknown
+    uint32_t lock_flags = 0;
+    std::string detail;               // of block I/O: "vda, write, 3 requests"
+    uint64_t longest = 0, stack = 0;  // the longest wait, and where that was
+    std::vector<Window> windows;
+    std::vector<Part> inner;  // what `by` did meanwhile; its times add up to `time`
+};
+
+struct Explanation {
+    Trigger call;
+    std::vector<Part> parts;  // longest first
+};
+
+constexpr uint32_t most_hops = 10;
+
+class Explainer {
+  public:
+    explicit Explainer(const Recording& recording);
+    Explanation explain(const Trigger& call) const;
+    const Timeline& timeline() const { return timeline_; }
+    Cause cause_of(const Segment& segment) const;  // of one that is blocked
+
+  private:
+    struct Request {
+        uint64_t begin, end;
+        uint32_t device, tid;
+        bool write;
+    };
+    std::vector<Part> parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const;
+    void add_segment(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const;
+    void add_running(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const;
+    Part& part(std::vector<Part>& parts, const Part& like) const;
+
+    std::string requests_text(const Part& part) const;
+
+    const Recording& recording_;
+    const Timeline timeline_;
+    std::vector<Request> requests_;  // in order of their ends
+};
+
+// As text: the causes as `print(why)` has them, the longest wait, then the chain.
+std::string explanation_text(const Recording& recording, const Explanation& explanation);
+
+// The threads of an explanation: the late one first.
+std::vector<uint32_t> threads_of(const Explanation& explanation);
+
+}  // namespace lt

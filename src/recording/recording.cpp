@@ -1,0 +1,100 @@
+#include "recording/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/visible.h"
+
+namespace lt {
+namespace {
+
+std::string name_of(const Record& record) {
+    char name[17] = {};
+    std::memcpy(name, &record.a, 8);
+    std::memcpy(name + 8, &record.b, 8);
+    return name;
+}
+
+}  // namespace
+
+const RecordedThread* Recording::thread(uint32_t tid) const {
+    const auto found = std::ranges::lower_bound(threads, tid, {}, &RecordedThread::tid);
+    return found != threads.end() && found->tid == tid ? &*found : nullptr;
+}
+
+std::string Recording::thread_text(uint32_t tid) const {
+    const RecordedThread* known = thread(tid);
+    if (!known || known->comm.empty()) return fmt::format("thread {}", tid);
+    std::string name;
+    append_visible(name, known->comm);
+    return fmt::format("{} ({})", name, tid);
+}
+
+std::string_view Recording::span_text(const Trigger& of) const {
+    return of.span && *of.span < spans.size() ? std::string_view(spans[*of.span]) : "snapshot()";
+}
+
+std::string Recording::device_text(uint32_t device) const {
+    const auto found = devices.find(device);
+    if (found != devices.end()) return found->second;
+    constexpr uint32_t minors = 0xfffff;
+    return fmt::format("{}:{}", device >> (block_major_at - block_device_at), device & minors);
+}
+
+std::vector<std::string_view> Recording::functions(uint64_t stack) const {
+    std::vector<std::string_view> out;
+    const auto found = stacks.find(stack);
+    if (found == stacks.end()) return out;
+    for (const uint64_t address : found->second) {
+        const auto name = symbols.find(address);
+        out.push_back(name == symbols.end() ? std::string_view() : name->second);
+    }
+    return out;
+}
+
+std::vector<Trigger> Recording::triggers() const {
+    std::vector<Trigger> out;
+    std::map<uint32_t, Record> closes;  // the last one of each thread
+    for (const Record& record : records) {
+        if (record.kind == RecordKind::close) closes[record.tid] = record;
+        if (record.kind != RecordKind::trigger) continue;
+        Trigger found{record.time, record.tid, std::nullopt, record.b};
+        if (record.a < spans.size()) found.span = static_cast<uint32_t>(record.a);
+        // snapshot() is called a moment after the span was closed
+        const auto close = closes.find(record.tid);
+        if (close != closes.end() && close->second.b == record.b) found.time = close->second.time;
+        out.push_back(found);
+    }
+    if (out.empty()) out.push_back(trigger);
+    return out;
+}
+
+void complete(Recording& recording) {
+    std::ranges::stable_sort(recording.records, {}, &Record::time);
+    const Trigger& call = recording.trigger;
+    for (const Trigger& found : recording.triggers())
+        if (found.tid == call.tid && found.latency == call.latency && found.time <= call.time)
+            recording.trigger.time = found.time;
+    // A name in the list is newer than those in the records; a thread that is not in the list has its last one.
+    std::map<uint32_t, RecordedThread> threads;
+    std::set<uint32_t> listed;
+    for (const RecordedThread& known : recording.threads)
+        if (!known.comm.empty()) listed.insert(known.tid);
+    for (RecordedThread& known : recording.threads) threads[known.tid] = std::move(known);
+    for (const Record& record : recording.records) {
+        if (record.kind == RecordKind::fork) {
+            RecordedThread& made = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
+            if (made.process == 0) made.process = static_cast<uint32_t>(record.a);
+        }
+        if (record.kind != RecordKind::name && record.kind != RecordKind::exit) continue;
+        RecordedThread& named = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
+        if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_of(record);
+    }
+    recording.threads.clear();
+    for (auto& [tid, known] : threads) recording.threads.push_back(std::move(known));
+}
+
+}  // namespace lt

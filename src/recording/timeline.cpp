@@ -1,0 +1,206 @@
+// The rules of the states are those of stdlib/bpf/why.bpf.c, for all threads at once.
+#include "recording/timeline.h"
+
+#include <algorithm>
+
+namespace lt {
+namespace {
+
+constexpr uint32_t task_waking = 0x200, task_dead = 0x80;
+
+Waker waker_of(const Record& record) {
+    Waker out;
+    out.known = true;
+    out.tid = static_cast<uint32_t>(record.a);
+    const auto context = static_cast<uint32_t>(record.a >> waking_context_at & 0xff);
+    out.context = context > static_cast<uint32_t>(WakeContext::timer) ? WakeContext::interrupt
+                                                                      : static_cast<WakeContext>(context);
+    out.vector = static_cast<uint32_t>(record.a >> waking_vector_at & 0xff);
+    out.sends = (record.a >> waking_flags_at & waking_sends) != 0;
+    return out;
+}
+
+// The futex's word has the owner's number in the PID namespace of its process.
+uint32_t futex_owner(const Recording& recording, const Record& record) {
+    const auto owner = static_cast<uint32_t>(record.b), own = static_cast<uint32_t>(record.b >> futex_own_at);
+    const RecordedThread* waiter = recording.thread(record.tid);
+    if (owner == 0 || !waiter || waiter->process == 0 || owner == own) return 0;
+    if (own == record.tid) {
+        const RecordedThread* known = recording.thread(owner);
+        return known && known->process == waiter->process ? owner : 0;
+    }
+    const auto found = std::ranges::find_if(recording.threads, [&](const RecordedThread& other) {
+        return other.own == owner && other.process == waiter->process;
+    });
+    return found == recording.threads.end() ? 0 : found->tid;
+}
+
+}  // namespace
+
+Timeline::Timeline(const Recording& recording)
+    : recording_(recording), cpus_(recording.cpus), last_switch_(recording.cpus, 0) {
+    for (const Record& record : recording.records) take(record);
+    close();
+}
+
+std::span<const Segment> Timeline::of(uint32_t tid) const {
+    const auto found = threads_.find(tid);
+    return found == threads_.end() ? std::span<const Segment>() : std::span<const Segment>(found->second.segments);
+}
+
+std::vector<uint32_t> Timeline::threads() const {
+    std::vector<uint32_t> out;
+    for (const auto& [tid, thread] : threads_) out.push_back(tid);
+    return out;
+}
+
+// They nest, so those whose ends are in order may begin in another order: the range can have some at its end that begin
+// later.
+std::span<const Interruption> Timeline::interruptions(uint16_t cpu, uint64_t begin, uint64_t end) const {
+    constexpr uint64_t longest = 20'000'000;
+    if (cpu >= cpus_.size()) return {};
+    const std::vector<Interruption>& all = cpus_[cpu];
+    const auto first = std::ranges::upper_bound(all, begin, {}, &Interruption::end);
+    const auto last = std::ranges::lower_bound(first, all.end(), end + longest, {}, &Interruption::end);
+    return {first, last};
+}
+
+// The thread, which is in this state if nothing was known about it.
+Timeline::Thread& Timeline::seen(uint32_t tid, SegmentState state, uint16_t cpu, uint64_t time) {
+    Thread& thread = threads_[tid];
+    if (!thread.segments.empty()) return thread;
+    // what it does now, it has done since the recording begins, or since the CPU got to it
+    const uint64_t since = state == SegmentState::running ? last_switch_[cpu] : 0;
+    Segment first;
+    first.begin = std::min(std::max(since, recording_.begin), time);
+    first.end = first.begin;
+    first.state = state;
+    first.cpu = cpu;
+    thread.segments.push_back(first);
+    return thread;
+}
+
+Segment& Timeline::turn(Thread& thread, uint64_t time, SegmentState next) {
+    thread.segments.back().end = std::max(time, thread.segments.back().begin);
+    Segment segment;
+    segment.begin = segment.end = thread.segments.back().end;
+    segment.state = next;
+    if (next == SegmentState::blocked) {
+        segment.lock = thread.pending.lock;
+        segment.lock_flags = thread.pending.flags;
+        segment.holder = thread.pending.holder;
+    }
+    return thread.segments.emplace_back(segment);
+}
+
+void Timeline::switched(const Record& record) {
+    const auto next = static_cast<uint32_t>(record.a);
+    const auto state = static_cast<uint32_t>(record.a >> switch_state_at & 0xffff);
+    const bool preempted = state == 0 || (record.a >> switch_flags_at & switch_preempted) != 0;
+    if (record.tid != 0) {
+        Thread& out = seen(record.tid, SegmentState::running, record.cpu, record.time);
+        if (out.segments.back().state != SegmentState::running) out.segments.back().state = SegmentState::unknown;
+        const bool already = (state & task_waking) != 0;
+        Segment& after = turn(out, record.time,
+                              preempted ? SegmentState::preempted
+                              : already ? SegmentState::woken
+                                        : SegmentState::blocked);
+        if (preempted) after.by = next;
+        // the wake-up came before the thread had left its CPU
+        if (!preempted && !already && out.pending.noted.known) after.state = SegmentState::woken;
+        out.pending.noted = {};
+        out.pending.ended = (state & task_dead) != 0;
+    }
+    last_switch_[record.cpu] = record.time;
+    if (next == 0) return;
+    Thread& in = seen(next, SegmentState::blocked, record.cpu, record.time);
+    Segment& waited = in.segments.back();
+    if (waited.state == SegmentState::running) waited.state = SegmentState::unknown;
+    // the stack is of the whole absence, of which being woken is only the end
+    for (size_t i = in.segments.size(); record.b != 0 && i-- > 0 && in.segments[i].state != SegmentState::running;)
+        in.segments[i].stack = record.b;
+    in.pending.ended = false;
+    turn(in, record.time, SegmentState::running).cpu = record.cpu;
+}
+
+void Timeline::woken(const Record& record) {
+    Thread& thread = seen(record.tid, SegmentState::blocked, record.cpu, record.time);
+    Segment& now = thread.segments.back();
+    if (now.state == SegmentState::running) thread.pending.noted = waker_of(record);
+    if (now.state == SegmentState::woken && now.begin == now.end) return;
+    if (now.state != SegmentState::blocked) return;
+    now.waker = waker_of(record);
+    turn(thread, record.time, SegmentState::woken);
+}
+
+void Timeline::lock(const Record& record) {
+    Thread& thread = seen(record.tid, SegmentState::running, record.cpu, record.time);
+    if (record.kind == RecordKind::lock_begin)
+        thread.pending = {record.a, static_cast<uint32_t>(record.b), static_cast<uint32_t>(record.b >> lock_owner_at),
+                          thread.pending.noted, false};
+    else if (thread.pending.lock == record.a)
+        thread.pending.lock = 0, thread.pending.holder = 0;
+}
+
+void Timeline::futex(const Record& record) {
+    Thread& thread = threads_[record.tid];
+    if (thread.segments.empty() || thread.segments.back().state == SegmentState::running) return;
+    thread.segments.back().futex = true;
+    thread.segments.back().holder = futex_owner(recording_, record);
+}
+
+void Timeline::interrupted(const Record& record) {
+    const uint64_t begin = record.b < record.time ? record.time - record.b : 0;
+    cpus_[record.cpu].push_back({begin, record.time, record.kind == RecordKind::softirq});
+}
+
+void Timeline::take(const Record& record) {
+    switch (record.kind) {
+        case RecordKind::switched:
+            return switched(record);
+        case RecordKind::waking:
+            return woken(record);
+        case RecordKind::lock_begin:
+        case RecordKind::lock_end:
+            return lock(record);
+        case RecordKind::futex:
+            return futex(record);
+        case RecordKind::softirq:
+        case RecordKind::irq:
+            return interrupted(record);
+        case RecordKind::fork: {
+            Thread& made = threads_[record.tid] = {};
+            Segment first;
+            first.begin = first.end = record.time;
+            first.state = SegmentState::woken;
+            made.segments.push_back(first);
+            return;
+        }
+        case RecordKind::open:
+        case RecordKind::close:
+        case RecordKind::fault:
+            if (record.tid != 0) seen(record.tid, SegmentState::running, record.cpu, record.time);
+            return;
+        case RecordKind::none:
+        case RecordKind::block_issue:
+        case RecordKind::block_done:
+        case RecordKind::name:
+        case RecordKind::exit:
+        case RecordKind::trigger:
+            return;
+    }
+}
+
+// For states that last at the end of the recording.
+void Timeline::close() {
+    for (auto& [tid, thread] : threads_) {
+        if (thread.segments.empty()) continue;
+        if (thread.pending.ended)
+            thread.segments.pop_back();
+        else
+            thread.segments.back().end = std::max(recording_.end, thread.segments.back().begin);
+    }
+    std::erase_if(threads_, [](const auto& each) { return each.second.segments.empty(); });
+}
+
+}  // namespace lt

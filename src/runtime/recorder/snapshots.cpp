@@ -1,0 +1,191 @@
+#include "runtime/recorder/snapshots.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.h"
+#include "recording/explain.h"
+#include "recording/file.h"
+#include "runtime/border/duration.h"
+#include "runtime/recorder/machine_facts.h"
+
+namespace lt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// "lt-20261125-192051"
+std::string file_stem() {
+    const time_t now = time(nullptr);
+    tm parts{};
+    localtime_r(&now, &parts);
+    char text[32];
+    const size_t size = strftime(text, sizeof text, "lt-%Y%m%d-%H%M%S", &parts);
+    return {text, size};
+}
+
+Status write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return system_error("cannot write the snapshot", errno);
+        bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return Done{};
+}
+
+// A new file that only its owner can read: it says what all processes did. Returns its path.
+Result<std::string> write_file(const std::string& folder, std::string_view bytes) {
+    const std::string stem = folder + "/" + file_stem();
+    constexpr int most = 1000;
+    for (int i = 0; i < most; i++) {
+        const std::string path = i == 0 ? stem + ".ltr" : fmt::format("{}-{}.ltr", stem, i + 1);
+        const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+        if (!file && errno == EEXIST) continue;
+        if (!file) return system_error("cannot write " + path, errno);
+        if (Status written = write_all(file.get(), bytes); !written) {
+            ::unlink(path.c_str());
+            return written.error_in(path);
+        }
+        return path;
+    }
+    return Error{"there are too many snapshots in " + folder, "", 0};
+}
+
+std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
+
+// ", 3 torn"
+std::string losses_text(const RecordingAccount& account) {
+    std::string out;
+    if (account.missed > 0) out += fmt::format(", {} missed since recording began", plural(account.missed, "event"));
+    if (account.torn > 0) out += fmt::format(", {} torn", account.torn);
+    if (account.lost_stacks > 0) out += fmt::format(", {} lost", plural(account.lost_stacks, "stack"));
+    return out;
+}
+
+}  // namespace
+
+bool takes_snapshots(const Plan& plan) {
+    return std::ranges::any_of(plan.events, [](const PlannedEvent& e) { return e.kind == EventKind::snapshot; });
+}
+
+Result<std::unique_ptr<Snapshots>> Snapshots::open(const Plan& plan, const LoadedObject& object, KeepOptions options,
+                                                   const KeepSize& size, Printer& printer, std::FILE* messages) {
+    if (::access(options.folder.c_str(), W_OK | X_OK) != 0)
+        return system_error("cannot write snapshots to " + options.folder, errno);
+    auto recorder = FlightRecorder::open(object, size);
+    if (!recorder) return recorder.error();
+    std::unique_ptr<Snapshots> out(new Snapshots(plan, std::move(options), *std::move(recorder), printer, messages));
+    out->done_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!out->done_) return system_error("eventfd", errno);
+    return out;
+}
+
+Snapshots::~Snapshots() {
+    if (writer_.joinable()) writer_.join();
+}
+
+bool Snapshots::may_take() {
+    const auto now = Clock::now();
+    while (!taken_.empty() && now - taken_.front() > std::chrono::hours(1)) taken_.pop_front();
+    if (writing_ || taken_.size() >= options_.most_per_hour) return false;
+    const auto pause = std::chrono::nanoseconds(options_.pause_ns);
+    if (!taken_.empty() && now - taken_.back() < pause) return false;
+    taken_.push_back(now);
+    return true;
+}
+
+Recording Snapshots::begin(const Trigger& trigger) {
+    Recording out = recorder_->take();
+    out.version = options_.version;
+    out.script = options_.script;
+    out.arguments = options_.arguments;
+    out.trigger = trigger;
+    out.trigger.time = std::min(trigger.time, out.end);
+    for (const PlannedSpan& span : plan_.spans) out.spans.push_back(span.text);
+    out.account.suppressed = std::exchange(suppressed_, 0);
+    return out;
+}
+
+Snapshots::Written Snapshots::write(Recording recording, const std::string& folder) {
+    Written out;
+    add_threads(recording);
+    add_machine(recording);
+    add_symbols(recording);
+    complete(recording);
+    const Explanation explanation = Explainer(recording).explain(recording.trigger);
+    out.explanation = explanation_text(recording, explanation);
+    out.records = recording.records.size();
+    const Result<std::string> bytes = recording_bytes(recording);
+    const Result<std::string> path = bytes ? write_file(folder, *bytes) : bytes;
+    path ? (void)(out.path = *path) : (void)out.error.emplace(path.error());
+    recording.records.clear();
+    recording.stacks.clear();
+    out.facts = std::move(recording);
+    return out;
+}
+
+void Snapshots::take(const Trigger& trigger) {
+    if (!may_take()) {
+        suppressed_++;
+        all_suppressed_++;
+        return;
+    }
+    if (writer_.joinable()) writer_.join();
+    writing_ = true;
+    writer_ = std::thread([this, recording = begin(trigger)]() mutable {
+        written_ = write(std::move(recording), options_.folder);
+        const uint64_t one = 1;
+        [[maybe_unused]] const ssize_t told = ::write(done_.get(), &one, sizeof one);
+    });
+}
+
+void Snapshots::report() {
+    uint64_t count = 0;
+    if (::read(done_.get(), &count, sizeof count) != sizeof count) return;
+    writer_.join();
+    writing_ = false;
+    const Written& w = written_;
+    if (w.error) {
+        fmt::print(messages_, "lt: {}\n", w.error->what);
+        return;
+    }
+    const Recording& facts = w.facts;
+    const uint64_t held = facts.end - facts.begin;
+    Fact fact{"snapshot", {}, w.explanation};
+    fact.members = {{"file", w.path},
+                    {"span", std::string(facts.span_text(facts.trigger))},
+                    {"tid", static_cast<int64_t>(facts.trigger.tid)},
+                    {"latency", static_cast<int64_t>(facts.trigger.latency)},
+                    {"holds", static_cast<int64_t>(held)},
+                    {"records", static_cast<int64_t>(w.records)},
+                    {"missed", static_cast<int64_t>(facts.account.missed)},
+                    {"torn", static_cast<int64_t>(facts.account.torn)},
+                    {"suppressed", static_cast<int64_t>(facts.account.suppressed)},
+                    {"explanation", w.explanation}};
+    printer_.at({});
+    printer_.fact(fact);
+    printer_.flush();
+    fmt::print(messages_, "lt: {}: holds {}, {}{}\n", w.path, duration(held), plural(w.records, "record"),
+               losses_text(facts.account));
+}
+
+void Snapshots::finish() {
+    recorder_->detach();
+    if (writing_) {
+        if (writer_.joinable()) writer_.join();
+        writer_ = std::thread([] {});  // report() joins
+        report();
+    }
+    if (all_suppressed_ > 0)
+        fmt::print(messages_, "lt: no file for {} of snapshot(): too soon after another one, or over --keep-limit\n",
+                   plural(all_suppressed_, "call"));
+}
+
+}  // namespace lt

@@ -1,0 +1,85 @@
+#include "recording/file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "staged.h"
+
+namespace lt {
+namespace {
+
+TEST(RecordingFile, IsReadAsItWasWritten) {
+    const Recording recording = staged_recording();
+    const Result<std::string> bytes = recording_bytes(recording);
+    ASSERT_TRUE(bytes);
+    EXPECT_TRUE(is_recording(*bytes));
+    const Result<Recording> read = read_recording(*bytes);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(read->script, recording.script);
+    EXPECT_EQ(read->end, recording.end);
+    EXPECT_EQ(read->trigger.latency, recording.trigger.latency);
+    EXPECT_EQ(read->devices, recording.devices);
+    EXPECT_EQ(read->stacks, recording.stacks);
+    EXPECT_EQ(read->symbols, recording.symbols);
+    ASSERT_EQ(read->records.size(), recording.records.size());
+    EXPECT_EQ(read->records.back().time, recording.records.back().time);
+    EXPECT_EQ(read->thread_text(backup), "backup (20)");
+}
+
+std::string refusal(std::string_view bytes) {
+    const Result<Recording> read = read_recording(bytes);
+    return read ? "" : read.error().what;
+}
+
+TEST(RecordingFile, RefusesWhatIsNotOne) {
+    const std::string bytes = *recording_bytes(staged_recording());
+    EXPECT_EQ(refusal(""), "this is not a recording of lt");
+    EXPECT_EQ(refusal("#!/usr/bin/lt"), "this is not a recording of lt");
+    EXPECT_EQ(refusal(bytes.substr(0, 10)), "the recording is damaged: it ends within its first bytes");
+    EXPECT_EQ(refusal(bytes.substr(0, bytes.size() - 1)), "the recording is damaged: its checksum is wrong");
+    std::string other = bytes;
+    other[8] = 2;
+    EXPECT_EQ(refusal(other), "this lt reads recordings of version 1, and this is version 2");
+    other = bytes;
+    other[bytes.size() / 2] = static_cast<char>(other[bytes.size() / 2] ^ 1);
+    EXPECT_EQ(refusal(other), "the recording is damaged: its checksum is wrong");
+}
+
+TEST(RecordingFile, RefusesRecordsThatDoNotFit) {
+    Recording recording = staged_recording();
+    recording.records[3].cpu = 7;
+    EXPECT_EQ(refusal(*recording_bytes(recording)),
+              "the recording is damaged: a record is of a CPU that the machine did not have");
+    recording = staged_recording();
+    recording.records[3].kind = static_cast<RecordKind>(200);
+    EXPECT_EQ(refusal(*recording_bytes(recording)), "the recording is damaged: a record has an unknown kind");
+    recording = staged_recording();
+    std::swap(recording.records[3], recording.records[9]);
+    EXPECT_EQ(refusal(*recording_bytes(recording)), "the recording is damaged: its records are not in order");
+    recording = staged_recording();
+    recording.cpus = 0;
+    EXPECT_EQ(refusal(*recording_bytes(recording)), "the recording is damaged: its header does not make sense");
+}
+
+// A new thread has its maker's name first. One that has ended by the time of the snapshot is not in the list.
+TEST(Recording, ThreadsHaveTheirLastNames) {
+    const auto name = [](Recording& r, uint64_t time, uint32_t tid, const char(&text)[8]) {
+        uint64_t word = 0;
+        std::memcpy(&word, text, sizeof text);
+        add(r, RecordKind::name, time, tid, word);
+    };
+    constexpr uint32_t ended = 30, listed = 31;
+    Recording recording;
+    recording.threads = {{listed, listed, listed, "new"}};
+    add(recording, RecordKind::fork, 1 * ms, ended, app, app);
+    name(recording, 1 * ms, ended, "maker\0\0");
+    name(recording, 2 * ms, ended, "own\0\0\0\0");
+    name(recording, 2 * ms, listed, "old\0\0\0\0");
+    complete(recording);
+    EXPECT_EQ(recording.thread_text(ended), "own (30)");
+    EXPECT_EQ(recording.thread_text(listed), "new (31)");
+}
+
+}  // namespace
+}  // namespace lt

@@ -100,16 +100,20 @@ Converter::Known& Converter::known(CXCursor declaration) {
     return same.back();
 }
 
-bool Converter::stands_for_kernel(CXType type) const {
-    bool found = false;
-    auto visit = [&](CXCursor field) { found |= clang_.text(clang_.getCursorSpelling(field)) == kernel_mark; };
+void Converter::visit_fields(CXType type, const std::function<void(CXCursor)>& visit) const {
+    std::function<void(CXCursor)> each = visit;
     clang_.Type_visitFields(
         type,
         [](CXCursor cursor, CXClientData data) {
-            (*static_cast<decltype(visit)*>(data))(cursor);
+            (*static_cast<decltype(each)*>(data))(cursor);
             return CXVisit_Continue;
         },
-        &visit);
+        &each);
+}
+
+bool Converter::stands_for_kernel(CXType type) const {
+    bool found = false;
+    visit_fields(type, [&](CXCursor field) { found |= clang_.text(clang_.getCursorSpelling(field)) == kernel_mark; });
     return found;
 }
 
@@ -182,14 +186,7 @@ Type Converter::list(CXType type, int depth) {
 
 void Converter::fill_members(CXType type, uint64_t base, int depth, std::vector<Member>& out) {
     if (depth <= 0) return;
-    auto visit = [&](CXCursor field) { add_field(field, base, depth, out); };
-    clang_.Type_visitFields(
-        type,
-        [](CXCursor cursor, CXClientData data) {
-            (*static_cast<decltype(visit)*>(data))(cursor);
-            return CXVisit_Continue;
-        },
-        &visit);
+    visit_fields(type, [&](CXCursor field) { add_field(field, base, depth, out); });
 }
 
 // The members of an anonymous member take its place. `base` counts bits.

@@ -2,6 +2,7 @@
 // from the kernel.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,7 @@ class Converter {
     Type enumeration(CXType type);
     Type list(CXType type, int depth);
     Shape named(CXType type) const;
+    void visit_fields(CXType type, const std::function<void(CXCursor)>& visit) const;
     bool stands_for_kernel(CXType type) const;
     Known& known(CXCursor declaration);
     void fill_members(CXType type, uint64_t base, int depth, std::vector<Member>& out);

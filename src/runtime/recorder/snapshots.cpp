@@ -152,15 +152,10 @@ void Snapshots::report() {
     writer_.join();
     writing_ = false;
     const Written& w = written_;
-    if (w.error) {
-        fmt::print(messages_, "lt: {}\n", w.error->what);
-        return;
-    }
     const Recording& facts = w.facts;
     const uint64_t held = facts.end - facts.begin;
     Fact fact{"snapshot", {}, w.explanation};
-    fact.members = {{"file", w.path},
-                    {"span", std::string(facts.span_text(facts.trigger))},
+    fact.members = {{"span", std::string(facts.span_text(facts.trigger))},
                     {"tid", static_cast<int64_t>(facts.trigger.tid)},
                     {"latency", static_cast<int64_t>(facts.trigger.latency)},
                     {"holds", static_cast<int64_t>(held)},
@@ -169,9 +164,14 @@ void Snapshots::report() {
                     {"torn", static_cast<int64_t>(facts.account.torn)},
                     {"suppressed", static_cast<int64_t>(facts.account.suppressed)},
                     {"explanation", w.explanation}};
+    if (!w.error) fact.members.emplace(fact.members.begin(), "file", w.path);
     printer_.at({});
     printer_.fact(fact);
     printer_.flush();
+    if (w.error) {  // what it would have said is known all the same
+        fmt::print(messages_, "lt: {}\n", w.error->what);
+        return;
+    }
     fmt::print(messages_, "lt: {}: holds {}, {}{}\n", w.path, duration(held), plural(w.records, "record"),
                losses_text(facts.account));
 }

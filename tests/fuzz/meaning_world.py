@@ -23,6 +23,8 @@ class World:
 
     def read(self, address, size):
         at = (address & WORD) - self.base
+        if size > len(self.memory) > at >= 0:  # of its members, those that lie in memory have values
+            raise Unknown("a structure that is larger than the memory")
         return self.memory[at:at + size] if 0 <= at and at + size <= len(self.memory) else bytes(size)
 
     def step(self):

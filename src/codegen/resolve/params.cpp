@@ -6,8 +6,8 @@
 #include <cctype>
 #include <optional>
 
+#include "base/literal.h"
 #include "base/text.h"
-#include "parser/tree/literal.h"
 
 namespace lt {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/visible.h"
 #include "codegen/providers/provider.h"
-#include "driver/target/process_files.h"
+#include "driver/pipeline/process_files.h"
 #include "stdlib/probes.h"
 
 namespace lt {

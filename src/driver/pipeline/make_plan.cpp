@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "driver/doctor/systemtap.h"
-#include "driver/pipeline/saved.h"
+#include "driver/pipeline/probe_filter.h"
+#include "driver/pipeline/process_files.h"
+#include "driver/run/saved.h"
 #include "driver/target/chosen_kernel.h"
-#include "driver/target/probe_filter.h"
-#include "driver/target/process_files.h"
 
 namespace lt {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/pipeline/saved.h"
+#include "driver/run/saved.h"
 
 namespace lt {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/file_text.h"
 #include "driver/doctor/systemtap.h"
-#include "driver/pipeline/saved.h"
+#include "driver/run/saved.h"
 #include "driver/tools/tools.h"
 #include "runtime/plan/saved_plan.h"
 

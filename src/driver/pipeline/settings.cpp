@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "driver/pipeline/saved.h"
 #include "driver/report/report.h"
+#include "driver/run/saved.h"
 #include "driver/target/traced.h"
 
 namespace lt {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "driver/pipeline/job.h"
+#include "driver/run/job.h"
 
 namespace lt {
 

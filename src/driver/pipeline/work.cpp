@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 #include "driver/pipeline/list.h"
-#include "driver/pipeline/saved.h"
 #include "driver/pipeline/steps.h"
 #include "driver/report/report.h"
+#include "driver/run/saved.h"
 #include "driver/tools/tools.h"
 #include "runtime/values/decode.h"
 

@@ -1,7 +1,7 @@
 // The things lt does with a script.
 #pragma once
 
-#include "driver/pipeline/job.h"
+#include "driver/run/job.h"
 
 namespace lt {
 

@@ -1,4 +1,4 @@
-#include "driver/pipeline/job.h"
+#include "driver/run/job.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "driver/pipeline/stages.h"
+#include "driver/run/stages.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "driver/cli/progress.h"
-#include "driver/pipeline/run.h"
+#include "driver/run/run.h"
 
 namespace lt {
 

@@ -1,4 +1,4 @@
-#include "driver/pipeline/saved.h"
+#include "driver/run/saved.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -8,8 +8,8 @@
 #include "base/diag.h"
 #include "compile/compile.h"
 #include "driver/cli/command.h"
-#include "driver/pipeline/run.h"
-#include "driver/pipeline/stages.h"
+#include "driver/run/run.h"
+#include "driver/run/stages.h"
 #include "runtime/plan/saved_plan.h"
 
 namespace lt {

@@ -1,4 +1,4 @@
-#include "driver/pipeline/run.h"
+#include "driver/run/run.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -138,13 +138,4 @@ void list_at_hand(Kernel& kernel, std::string_view probe) {
     if (all && all->size() == 1) print_at_hand(kernel, *row, all->front());
 }
 
-void print_features(Kernel& kernel) {
-    fmt::print("kernel: {}\n", kernel.release());
-    for (uint8_t i = 0; i < feature_count; i++) {
-        const auto feature = static_cast<Feature>(i);
-        const Answer a = kernel.can(feature);
-        fmt::print("{}: {}\n", feature_name(feature), a.yes ? "yes" : fmt::format("no ({})", a.why));
-    }
-}
-
 }  // namespace lt

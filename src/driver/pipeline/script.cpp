@@ -16,8 +16,6 @@
 namespace lt {
 namespace {
 
-constexpr size_t longest_plan = size_t{1} << 30;  // a copy of lt with a plan at its end counts, too
-
 Result<Source> read_all(FILE* file, const std::string& name) {
     struct stat about{};
     const bool is_file = ::fstat(::fileno(file), &about) == 0 && S_ISREG(about.st_mode);

@@ -1,4 +1,4 @@
-// The things lt does with a script.
+// The things lt does with a script or a plan.
 #pragma once
 
 #include "driver/run/job.h"

@@ -20,6 +20,11 @@ LT_NO_DECODER(SystemZ)
 LT_NO_DECODER(TMS320C64x)
 LT_NO_DECODER(XCore)
 
+// Nor does lt print instructions: not in the notation of AT&T, and not with libebl.
+void X86_ATT_printInst(void*, void*, void*) {}
+int x86_64_disasm() { return -1; }
+int i386_disasm() { return -1; }
+
 // elfutils: the backends of libebl. Null: there is none, as for a processor that it does not know.
 #define LT_NO_BACKEND(processor) \
     void* processor##_init(void*, unsigned short, void*) { return nullptr; }

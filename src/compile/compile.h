@@ -8,24 +8,12 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/stage.h"
 #include "codegen/compile.h"
 #include "declarations/read.h"
 #include "parser/parse.h"
 
 namespace lt {
-
-// In order. compile() runs those up to `emit`; the others belong to a run.
-enum class Stage : uint8_t {
-    parse,    // from here the text is a tree; the text is only used to draw diagnostics
-    resolve,  // from here every probe names one existing location and knows the ways to attach it
-    check,    // from here every expression has a type and every map a layout
-    lower,    // from here sizes and offsets are known and syntax is forgotten
-    emit,     // from here the plan is complete: the compiler is not needed any more
-    fit,      // replaces all of the above for a saved plan
-    load,     // from here the verifier has accepted every program
-    attach,   // from here every probe is attached
-    run,
-};
 
 // The result of each stage, up to the last one that ran.
 struct Compiled {

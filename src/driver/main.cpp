@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "driver/cli/command.h"
+#include "driver/cli/failure.h"
 #include "driver/cli/standard_streams.h"
 #include "driver/cli/verbs.h"
 #include "driver/console/console.h"
@@ -22,34 +23,23 @@
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/pipeline/list.h"
+#include "driver/pipeline/plan_compiler.h"
 #include "driver/pipeline/port.h"
-#include "driver/pipeline/saved.h"
 #include "driver/pipeline/script.h"
 #include "driver/pipeline/tool_list.h"
-#include "driver/pipeline/work.h"
+#include "driver/pipeline/wait.h"
+#include "driver/pipeline/why.h"
 #include "driver/recording/recording_file.h"
+#include "driver/run/plan_fitter.h"
+#include "driver/run/saved.h"
+#include "driver/run/work.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/traced.h"
-#include "driver/target/wait.h"
-#include "driver/target/why.h"
 #include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
 
 namespace lt {
 namespace {
-
-int fail(const Error& e) {
-    Diags diags;
-    diags.error({}, e.what).hint = e.hint;
-    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
-    return 1;
-}
-
-// The command line is wrong, not what it names.
-int misused(const Error& e) {
-    fail(e);
-    return 2;
-}
 
 // Is it a script instead of a pattern? Yes if it is a file, or is named like one.
 bool lists_program(const Command& command) {
@@ -64,16 +54,16 @@ bool lists_program(const Command& command) {
 
 int ask_kernel(const Command& command) {
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command));
-    if (!kernel) return fail(kernel.error());
+    if (!kernel) return failure(kernel.error());
     if (command.has(Option::info)) {
         print_features(**kernel);
         return 0;
     }
     const Result<Traced> traced = traced_of(command);
-    if (!traced) return fail(traced.error());
+    if (!traced) return failure(traced.error());
     const Listing how{command.has(Option::verbose), traced->process, command.has(Option::bpftrace)};
     const Status listed = list_probes(**kernel, command.text(Option::list), how);
-    return listed ? 0 : fail(listed.error());
+    return listed ? 0 : failure(listed.error());
 }
 
 Error with_verb_meant(const Command& command, Error error);
@@ -84,39 +74,14 @@ int list_program(Command command) {
     return with_program(command, {}, list);
 }
 
-// Does one thing with a plan. bpftrace's options are already compiled in.
-int with_plan(Command command, const Source& file, const Shared& shared, int (*work)(Job&)) {
-    Result<SavedPlan> saved = read_plan(file);
-    if (!saved) return fail(saved.error());
-    command.options.erase(Option::bpftrace);
-    Job job(command, {saved->source, *saved}, shared);
-    return work(job);
-}
-
-// A binary that --aot wrote: all words belong to the plan.
-int run_own_plan(int argc, const char* const* argv, std::string plan) {
-    std::vector<const char*> words(argv, argv + argc);
-    words.insert(words.begin() + 1, argv[0]);  // as in `lt FILE`
-    Result<Command> command = read_command(argc + 1, words.data());
-    if (!command) return misused(command.error());
-    command->options.erase(Option::systemtap);  // whatever the binary is called
-    command->file = argv[0];
-    const Source file{argv[0], std::move(plan)};
-    if (command->has(Option::help) || command->script_help) {
-        if (!command->script_help) fmt::print("{}", command->help);
-        return with_plan(*command, file, {}, help);
-    }
-    return with_plan(*command, file, {}, command->has(Option::list) ? list : run);
-}
-
 // Does one thing with the script or saved plan that a command line names.
 int with_program(const Command& command, const Shared& shared, int (*work)(Job&)) {
     Result<Source> source = read_source(command);
-    if (!source && command.file.empty() && !command.has(Option::bpftrace)) return misused(source.error());
-    if (!source) return fail(with_verb_meant(command, source.error()));
+    if (!source && command.file.empty() && !command.has(Option::bpftrace)) return misuse(source.error());
+    if (!source) return failure(with_verb_meant(command, source.error()));
     const std::string_view plan = plan_within(source->text);
-    if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, work);
-    Job job(command, {*std::move(source)}, shared);
+    if (is_saved_plan(plan)) return with_plan(command, {source->name, std::string(plan)}, shared, list_at_hand, work);
+    Job job = script_job(command, *std::move(source), shared);
     return work(job);
 }
 
@@ -130,78 +95,78 @@ int print_help(const Command& command) {
 // `lt wait SPAN`: runs the span's script with --count 1.
 int wait(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
-    if (!command) return misused(command.error());
+    if (!command) return misuse(command.error());
     command->waits = true;
     command->options.try_emplace(Option::count, "1");
     if (!command->has(Option::program)) command->options[Option::program] = command->file;
     command->file.clear();
     if (command->text(Option::program).empty())
-        return misused(
+        return misuse(
             {"wait takes a span or a probe", "for example `lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh`", 0});
-    Job job(*command, {waiting_program(Source{"-e", command->text(Option::program)})});
+    Job job = script_job(*command, waiting_program(Source{"-e", command->text(Option::program)}));
     return run(job);
 }
 
 int triage_machine(const Command& command) {
     const Result<int> status = triage::run(command);
-    return status ? *status : fail(status.error());
+    return status ? *status : failure(status.error());
 }
 
 // `lt triage [TIME]`
 int triage_verb(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
-    return command ? triage_machine(*command) : misused(command.error());
+    return command ? triage_machine(*command) : misuse(command.error());
 }
 
 // `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`:
 // all programs, for 10 s; `lt why`: triage.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
-    if (!command) return misused(command.error());
+    if (!command) return misuse(command.error());
     const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");
-        Job job(*command, {explaining_threads(command->has(Option::process))});
+        Job job = script_job(*command, explaining_threads(command->has(Option::process)));
         return run(job);
     }
     if (names_recording(command->file)) {
         if (!command->options.empty() || !command->params.empty() || !command->positional.empty())
-            return misused({"why takes nothing beside a recording", "for example `lt why lt-20261125-192051.ltr`", 0});
+            return misuse({"why takes nothing beside a recording", "for example `lt why lt-20261125-192051.ltr`", 0});
         const Status explained = explain_file(command->file);
-        return explained ? 0 : fail(explained.error());
+        return explained ? 0 : failure(explained.error());
     }
     const bool all_slow = std::ranges::any_of(command->params, [](const ParamSetting& p) { return p.name == "slow"; });
     const std::string span = command->has(Option::program) ? command->text(Option::program) : command->file;
     command->options[Option::program] = span;
     command->file.clear();
     if (command->has(Option::keep) && !all_slow)
-        return misused(
+        return misuse(
             {"--keep needs to know which calls are slow", "for example `lt why sc:fsync --slow 100ms --keep 10s`", 0});
     Result<Source> whole = explaining_program(Source{"-e", span}, all_slow, command->has(Option::keep));
-    if (!whole) return fail(whole.error());
-    Job job(*command, {*std::move(whole)});
+    if (!whole) return failure(whole.error());
+    Job job = script_job(*command, *std::move(whole));
     return run(job);
 }
 
 int print_source(const Command& command) {
     const Result<Source> source = read_source(command);
-    if (!source) return fail(with_verb_meant(command, source.error()));
+    if (!source) return failure(with_verb_meant(command, source.error()));
     fmt::print("{}", source->text);
     return 0;
 }
 
 int console(const Command& command) {
     Result<std::unique_ptr<Console>> console = Console::open(command);
-    return console ? (*console)->run() : fail(console.error());
+    return console ? (*console)->run() : failure(console.error());
 }
 
 // `lt doctor [--kernel DIR]`
 int doctor(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
-    if (!command) return misused(command.error());
+    if (!command) return misuse(command.error());
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(*command));
-    return kernel ? doctor(**kernel, !command->has(Option::kernel)) : fail(kernel.error());
+    return kernel ? doctor(**kernel, !command->has(Option::kernel)) : failure(kernel.error());
 }
 
 // Does the name say that it is a script or a plan?
@@ -214,17 +179,17 @@ bool names_script(std::string_view word) {
 // load.
 int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
-    if (!given) return misused(given.error());
-    if (const Status taken = take_systemtap(*given); !taken) return misused(taken.error());
+    if (!given) return misuse(given.error());
+    if (const Status taken = take_systemtap(*given); !taken) return misuse(taken.error());
     // other words after a script are its arguments
     const bool takes_words = names_script(given->file) || is_systemtap(*given);
     std::vector<std::string> files{given->file}, words;
     for (const std::string& word : given->positional)
         (takes_words && (is_systemtap(*given) || !names_script(word)) ? words : files).push_back(word);
     if (given->file.empty() && !given->has(Option::program))
-        return misused({"check takes files", "for example `lt check slow.lt`", 0});
+        return misuse({"check takes files", "for example `lt check slow.lt`", 0});
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*given);
-    if (!kernel) return fail(kernel.error());
+    if (!kernel) return failure(kernel.error());
     int status = 0;
     for (const std::string& file : files) {
         Command command = *given;
@@ -255,25 +220,51 @@ int explain(int argc, const char* const* argv) {
         fmt::print("{}", command ? command->help : "");
         return 0;
     }
-    if (argc > 2) return misused({"help takes one word", "for example `lt help hist`", 0});
+    if (argc > 2) return misuse({"help takes one word", "for example `lt help hist`", 0});
     if (const VerbText* verb = find_verb(argv[1])) {
         fmt::print("{}", verb_help(*verb));
         return 0;
     }
     const Result<std::string> text = help_on(argv[1]);
-    if (!text) return fail(text.error());
+    if (!text) return failure(text.error());
     fmt::print("{}", *text);
     return 0;
 }
 
-// `lt completion bash`
+// `lt completion bash [lt-run]`
 int completion(int argc, const char* const* argv) {
-    if (argc != 2)
-        return misused({"completion takes the name of a shell or an editor", "for example `lt completion bash`", 0});
-    const Result<std::string> text = file_for(argv[1]);
-    if (!text) return misused(text.error());
+    if (argc != 2 && argc != 3)
+        return misuse({"completion takes the name of a shell or an editor", "for example `lt completion bash`", 0});
+    const Result<std::string> text = file_for(argv[1], argc == 3 ? argv[2] : "lt");
+    if (!text) return misuse(text.error());
     fmt::print("{}", *text);
     return 0;
+}
+
+// The script's parameters have names on the command line, which may also name a tool.
+Result<Command> read_tool_command(int argc, const char* const* argv) {
+    const int at = script_word(argc, argv);
+    const std::string word = at < argc ? argv[at] : "", path = script_path(word);
+    Result<Command> command =
+        read_command(argc, argv, path.ends_with(".lt") ? params_of_file(path) : std::vector<ScriptParam>{});
+    if (!command || path == word || command->file != word) return command;
+    command->tool = word;
+    command->file = path;
+    return command;
+}
+
+// `lt build SCRIPT -o FILE.plan`: --save by another name.
+int build(int argc, const char* const* argv) {
+    Result<Command> command = read_tool_command(argc, argv);
+    if (!command) return misuse(command.error());
+    if (command->has(Option::output)) command->options[Option::save] = command->text(Option::output);
+    command->options.erase(Option::output);
+    if (!is_saving(*command) || (command->file.empty() && !command->has(Option::program)))
+        return misuse(
+            {"build takes a script, and a file for its plan", "for example `lt build slow.lt -o slow.plan`", 0});
+    if (const Status taken = take_systemtap(*command); !taken) return misuse(taken.error());
+    if (const Status taken = take_kernels(*command); !taken) return misuse(taken.error());
+    return with_program(*command, {}, run);
 }
 
 struct Verb {
@@ -286,6 +277,7 @@ constexpr std::array verbs{
     Verb{"ctl", ctl},
     Verb{"doctor", doctor},
     Verb{"wait", wait},
+    Verb{"build", build},
     Verb{"port", port_program},
     Verb{"why", why},
     Verb{"help", explain},
@@ -336,31 +328,17 @@ Error with_verb_meant(const Command& command, Error error) {
 // Scripts query the version before they use a feature: the release whose language lt reads and whose output it prints.
 constexpr std::string_view bpftrace_version = "bpftrace v0.26.0";
 
-// The script's parameters have names on the command line, which may also name a tool.
-Result<Command> read_tool_command(int argc, const char* const* argv) {
-    const int at = script_word(argc, argv);
-    const std::string word = at < argc ? argv[at] : "", path = script_path(word);
-    Result<Command> command =
-        read_command(argc, argv, path.ends_with(".lt") ? params_of_file(path) : std::vector<ScriptParam>{});
-    if (!command || path == word || command->file != word) return command;
-    command->tool = word;
-    command->file = path;
-    return command;
-}
-
 int run_command_line(int argc, const char* const* argv) {
     const bool has_verbs = !std::string_view(argv[0]).ends_with(
         "bpftrace");  // bpftrace has no such commands, but scripts may have these names
-    Result<std::string> plan = own_plan();
-    if (!plan) return fail(plan.error());
-    if (!plan->empty()) return run_own_plan(argc, argv, *std::move(plan));
     if (has_verbs)
         if (const std::optional<int> status = run_verb(argc - 1, argv + 1)) return *status;
     Result<Command> command = has_verbs ? read_tool_command(argc, argv) : read_command(argc, argv);
-    if (!command) return has_verbs ? misused(command.error()) : fail(command.error());
+    if (!command) return has_verbs ? misuse(command.error()) : failure(command.error());
     if (has_verbs)
         if (const std::optional<int> status = run_late_verb(*command, argc, argv)) return *status;
-    if (const Status taken = take_systemtap(*command); !taken) return fail(taken.error());
+    if (const Status taken = take_systemtap(*command); !taken) return failure(taken.error());
+    if (const Status taken = take_kernels(*command); !taken) return misuse(taken.error());
     const Command& c = *command;
     if (c.has(Option::help) || c.script_help) return print_help(c);
     if (c.has(Option::version)) {
@@ -368,7 +346,7 @@ int run_command_line(int argc, const char* const* argv) {
         return 0;
     }
     if (c.has(Option::print)) return print_source(c);
-    if (const Status fits = record_fits(c); !fits) return misused(fits.error());
+    if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array rows{
     OptionRow{Option::help, Phase::run, "-h,--help", "",
               "Print this help, and the parameters of the script if there is one."},
-    OptionRow{Option::print, Phase::run, "--print", "", "Print the source of a tool or a script, and do not run it."},
+    OptionRow{Option::print, Phase::lt, "--print", "", "Print the source of a tool or a script, and do not run it."},
     OptionRow{Option::program, Phase::compile, "-e", "PROGRAM", "Run this script instead of a file."},
     OptionRow{Option::command, Phase::run, "-c,--cmd", "COMMAND",
               "Run this command, trace while it runs, and end with it."},
@@ -21,13 +21,13 @@ constexpr std::array rows{
     OptionRow{
         Option::container, Phase::bound, "--container", "NAME",
         "Trace only the processes of this container: a name or an id that docker, podman, LXC or machinectl knows."},
-    OptionRow{Option::all, Phase::run, "-a,--all", "",
+    OptionRow{Option::all, Phase::lt, "-a,--all", "",
               "With `lt why` alone: print where the time of all programs goes instead of the suspects of `lt triage`."},
     OptionRow{Option::duration, Phase::run, "--duration", "TIME", "End after this time, for example --duration 30s."},
     OptionRow{Option::count, Phase::run, "-n,--count", "N", "End once the script has printed N results."},
     OptionRow{Option::live, Phase::run, "--live", "",
               "Show the maps while they fill, redrawn every second, with distributions over time."},
-    OptionRow{Option::record, Phase::run, "--record", "FILE",
+    OptionRow{Option::record, Phase::lt, "--record", "FILE",
               "In the console: append input and output to a file, with times."},
     OptionRow{Option::history, Phase::run, "--history", "",
               "Keep how distributions and histograms grow, so that `lt ctl show @ns 5m` prints what came in the last 5 "
@@ -56,9 +56,9 @@ constexpr std::array rows{
     OptionRow{Option::output, Phase::run, "-o,--output", "FILE", "Write results to a file instead of standard output."},
     OptionRow{Option::buffering, Phase::run, "-B", "MODE",
               "When to write results: line (soon after they come), none (each at once) or full (64 KiB at a time)."},
-    OptionRow{Option::quiet, Phase::compile, "-q,--quiet", "",
+    OptionRow{Option::quiet, Phase::both, "-q,--quiet", "",
               "Do not print that tracing has begun, or progress before that."},
-    OptionRow{Option::timestamps, Phase::compile, "--timestamps", "",
+    OptionRow{Option::timestamps, Phase::both, "--timestamps", "",
               "Print the time of day of the event before each line."},
     OptionRow{Option::ready_fd, Phase::run, "--ready-fd", "N",
               "Write a line to this file descriptor when every probe is attached."},
@@ -68,18 +68,18 @@ constexpr std::array rows{
         "standard error."},
     OptionRow{Option::flame, Phase::run, "--flame", "FILE",
               "Draw a flame graph (SVG) of the maps with stacks in their keys at the end."},
-    OptionRow{Option::verbose, Phase::compile, "-v,--verbose", "",
+    OptionRow{Option::verbose, Phase::both, "-v,--verbose", "",
               "Print how each probe is attached and why not in a cheaper way; show the verifier's log."},
     OptionRow{Option::version, Phase::run, "-V,--version", "", "Print the version."},
     OptionRow{Option::info, Phase::run, "--info", "",
               "Print what this kernel supports, one feature per line, found by trying."},
-    OptionRow{Option::dump, Phase::compile, "--dump", "LIST",
+    OptionRow{Option::dump, Phase::both, "--dump", "LIST",
               "Print what the compiler makes instead of running it: ast, typed, ir, llvm, bpf, plan; separate several "
               "with commas."},
-    OptionRow{Option::stop_after, Phase::compile, "--stop-after", "STAGE",
+    OptionRow{Option::stop_after, Phase::both, "--stop-after", "STAGE",
               "Stop after a stage: parse, resolve, check, lower, emit, load, attach, run; for a plan fit, load, "
               "attach, run."},
-    OptionRow{Option::time, Phase::compile, "--time", "", "Print at the end how long each stage took."},
+    OptionRow{Option::time, Phase::both, "--time", "", "Print at the end how long each stage took."},
     OptionRow{Option::stats, Phase::run, "--stats,-t", "",
               "Print at the end what each program cost, and the account of each span."},
     OptionRow{Option::attach_with, Phase::compiled_in, "--attach-with", "LIST",
@@ -89,7 +89,7 @@ constexpr std::array rows{
               "Do not use these kernel features, separated by commas: kprobe_multi, kprobe_session, uprobe_multi."},
     OptionRow{Option::max_map_keys, Phase::compiled_in, "--max-map-keys", "N",
               "Keep at most N keys in each map, and N open keys or threads for each span."},
-    OptionRow{Option::max_overhead, Phase::compile, "--max-overhead", "SHARE",
+    OptionRow{Option::max_overhead, Phase::both, "--max-overhead", "SHARE",
               "Limit tracing to this share of all CPUs' time, for example --max-overhead 3%; above it the costliest "
               "probe is sampled, then detached. Without this option lt warns above 5%."},
     OptionRow{Option::header_folders, Phase::compiled_in, "-I", "LIST",
@@ -97,7 +97,7 @@ constexpr std::array rows{
               "library; separate several with commas."},
     OptionRow{Option::headers, Phase::compiled_in, "--include", "LIST",
               "Read these C headers before the script's own lines; separate several with commas."},
-    OptionRow{Option::debug_folders, Phase::compile, "--debuginfo", "LIST",
+    OptionRow{Option::debug_folders, Phase::both, "--debuginfo", "LIST",
               "Look for debug files in these folders, too, before /usr/lib/debug; separate several with commas."},
     OptionRow{Option::traceable, Phase::compiled_in, "--traceable-functions", "FILE",
               "Match patterns of kernel functions against the list in this file, instead of the kernel's own list."},
@@ -106,19 +106,24 @@ constexpr std::array rows{
     OptionRow{Option::warnings, Phase::compile, "-k,--warnings", "",
               "Count failed memory reads and divisions by zero for each place in the script, and print a warning for "
               "each; otherwise only their totals are printed."},
-    OptionRow{Option::no_warnings, Phase::compile, "--no-warnings", "", "Do not print warnings about the script."},
-    OptionRow{Option::kernel, Phase::compile, "--kernel", "DIR",
+    OptionRow{Option::no_warnings, Phase::both, "--no-warnings", "", "Do not print warnings about the script."},
+    OptionRow{Option::kernel, Phase::both, "--kernel", "DIR",
               "Compile for the kernel described in a folder, and run nothing."},
     OptionRow{Option::save, Phase::compile, "--save", "FILE",
               "Compile only, and write the plan to a file (or into a folder): `lt FILE` runs it without compiling."},
-    OptionRow{Option::aot, Phase::compile, "--aot", "FILE",
-              "Compile only, and write a binary that runs by itself: lt with the plan in it. The script's options of "
-              "getopt() are options of that binary: ./FILE -- --name=value."},
+    OptionRow{
+        Option::aot, Phase::compile, "--aot", "FILE",
+        "Compile only, and write a binary that runs by itself: lt-run with the plan in it. The script's options of "
+        "getopt() are options of that binary: ./FILE -- --name=value."},
+    OptionRow{
+        Option::for_kernels, Phase::compile, "--for", "LIST",
+        "With `lt build`: compile for the kernels described in these folders instead of this one, all in one plan; "
+        "separate several with commas."},
     OptionRow{Option::probe_filter, Phase::compiled_in, "--probe-filter", "REGEX",
               "Only keep the probes whose name contains a match of this regular expression."},
-    OptionRow{Option::emit_elf, Phase::compile, "--emit-elf", "FILE",
+    OptionRow{Option::emit_elf, Phase::both, "--emit-elf", "FILE",
               "Compile only, and write the object with the BPF programs to a file."},
-    OptionRow{Option::unsafe, Phase::compile, "--unsafe", "",
+    OptionRow{Option::unsafe, Phase::both, "--unsafe", "",
               "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay, "
               "override, setsockopt; and probes on bare addresses."},
     OptionRow{Option::bpftrace, Phase::compile, "--bt", "",
@@ -171,6 +176,13 @@ constexpr std::array refused{
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return rows; }
+const OptionRow& option_row(Option option) { return *std::ranges::find(rows, option, &OptionRow::id); }
+
+std::string option_name(Option option) {
+    const std::string_view names = option_row(option).names;
+    return std::string(names.substr(0, names.find(',')));
+}
+
 std::span<const RefusedOption> refused_options() { return refused; }
 
 }  // namespace lt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace lt {
@@ -49,6 +50,7 @@ enum class Option : uint8_t {
     kernel,
     save,
     aot,
+    for_kernels,
     probe_filter,
     unsafe,
     systemtap,
@@ -76,12 +78,15 @@ enum class Option : uint8_t {
     needless,
 };
 
-// The step that an option is about. A saved plan keeps what was compiled in.
+// The thing that an option is about. A saved plan keeps what was compiled in. lt-run, which has no compiler, takes
+// those of `run` and `both`.
 enum class Phase : uint8_t {
     run,          // a run: an option of a saved plan as of a script, but not of saving
+    both,         // compiling, and running a saved plan
     compile,      // compiling
     compiled_in,  // likewise, and a saved plan cannot change it
     bound,        // compiled in, and about this machine: it cannot be saved
+    lt,           // lt itself: neither a script nor a plan
 };
 
 struct OptionRow {
@@ -93,6 +98,8 @@ struct OptionRow {
 };
 
 std::span<const OptionRow> option_rows();
+const OptionRow& option_row(Option option);
+std::string option_name(Option option);  // the first of its names: "-e"
 
 // Options of bpftrace that lt does not support; each may have an argument.
 struct RefusedOption {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <span>
 
-#include "parser/tree/literal.h"
+#include "base/literal.h"
 
 namespace lt::machine {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/border/loss_place.h"
+
 namespace lt {
 namespace {
 
@@ -28,7 +30,7 @@ class Places {
         const LossKind kind = losses_[index].kind;
         if (!has_place(kind) || source_.name_at(span.begin) != source_.name) return index;
         const Position at = source_.position(span.begin);
-        if (at.line >= most_columns || at.column >= most_columns) return index;
+        if (at.line >= most_loss_columns || at.column >= most_loss_columns) return index;
         const uint32_t subject = loss_subject({at.line, at.column});
         const auto existing = std::ranges::find_if(
             losses_, [&](const PlannedLoss& loss) { return loss.kind == kind && loss.subject == subject; });

@@ -10,13 +10,4 @@ namespace lt {
 // `source` is the script's text; positions in imported files do not get a counter.
 void count_by_place(ir::Program& program, std::vector<PlannedLoss>& losses, const Source& source);
 
-// A line and column of the script, as the subject of a loss that has no other subject; 0: none.
-struct LossPlace {
-    uint32_t line = 0;
-    uint32_t column = 0;
-};
-constexpr uint32_t most_columns = 1U << 12;
-constexpr uint32_t loss_subject(LossPlace place) { return place.line * most_columns + place.column; }
-constexpr LossPlace loss_place(uint32_t subject) { return {subject / most_columns, subject % most_columns}; }
-
 }  // namespace lt

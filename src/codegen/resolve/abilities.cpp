@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/release.h"
+
 namespace lt {
 namespace {
 
@@ -28,7 +30,8 @@ Abilities abilities(Kernel& kernel, const Typed& typed) {
         out.session_context = cookie && !cookie->parameters.empty();
     }
     if (std::ranges::any_of(typed.bodies, [](const Body& body) { return is_system_call(body.place); }))
-        out.calls_preempted = kernel.function("trace_call_bpf_faultable").has_value();
+        out.calls_preempted = parse_release(kernel.release()) >= calls_preempted_since &&
+                              kernel.function("trace_call_bpf_faultable").has_value();
     return out;
 }
 

@@ -14,7 +14,9 @@
 #include "codegen/ir/abilities.h"
 #include "parser/tree/ast.h"
 #include "runtime/border/kernel.h"
+#include "runtime/border/param_value.h"
 #include "runtime/border/plan.h"
+#include "runtime/border/target.h"
 #include "stdlib/functions/builtins.h"
 #include "stdlib/probes.h"
 
@@ -215,28 +217,6 @@ struct Body {
     bool only_host = false;                 // the kernel cannot run it
 };
 
-// A tracepoint at the start or end of threads; the field at `offset` is the id of the thread.
-struct ThreadEvent {
-    std::string category, name;
-    uint64_t id = 0;  // as in Tracepoint
-    uint32_t offset = 0;
-};
-
-// The processes whose events are collected.
-enum class TracedBy : uint8_t {
-    all,
-    process,
-    family,  // a process and all descendants that it starts from then on; the session tracks them
-    cgroup,  // all processes in or below the cgroup
-};
-struct Traced {
-    TracedBy by = TracedBy::all;
-    int process = 0;
-    uint64_t cgroup = 0;  // the inode number of its folder
-    uint32_t level = 0;   // below the root
-    ThreadEvent fork, free;
-};
-
 // Kinds of map that a script can declare: let @x = lruhash(1000).
 struct MapKind {
     std::string_view name;
@@ -300,7 +280,6 @@ struct WhyFacts {
 
 // A parameter. Integers and durations have 8 bytes, strings param_text bytes, so that any value can be set while the
 // program runs.
-constexpr uint32_t param_text = 64;
 struct ParamInfo {
     std::string name;
     Span span;

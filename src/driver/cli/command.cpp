@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iostream>
 #include <utility>
@@ -87,18 +88,48 @@ Status none_refused(const CLI::App& app, bool is_systemtap) {
     return Done{};
 }
 
-void add_options(CLI::App& app, std::map<Option, std::string>& values, std::map<Option, bool>& flags) {
+struct ProgramRow {
+    std::string_view name;
+    std::string (*overview)();
+    std::string_view file;    // what the first word names
+    std::string_view footer;  // after the options
+};
+constexpr std::array program_rows{
+    ProgramRow{"lt", verbs_overview, "The script to run; - for standard input.",
+               "A script's own parameters are options too, after its name: lt slow.lt --slow 50ms"},
+    ProgramRow{"lt-run", runner_overview, "The plan to run; - for standard input.",
+               "The parameters of the plan's script are options too: lt-run slow.plan --slow 50ms"},
+};
+
+const ProgramRow& row_of(Program program) { return program_rows[static_cast<size_t>(program)]; }
+
+// Options of other programs are read as well, so that they can be refused by what they are about.
+void add_options(CLI::App& app, Program program, std::map<Option, std::string>& values, std::map<Option, bool>& flags) {
     for (const OptionRow& row : option_rows()) {
         const std::string names(row.names), sentence(row.sentence);
+        const std::string group = takes_option(program, row.phase) ? "Options" : "";
         if (row.argument.empty()) {
-            app.add_flag(names, flags[row.id], sentence);
+            app.add_flag(names, flags[row.id], sentence)->group(group);
             continue;
         }
-        CLI::Option* option = app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument));
+        CLI::Option* option =
+            app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument))->group(group);
         if (row.argument == "LIST") option->join(',');
         if (row.argument == "PROGRAM") option->join('\n');
         if (row.argument.starts_with('[')) option->expected(0, 1);
     }
+}
+
+// lt-run refuses what needs the compiler. What a plan has compiled in is refused together with the plan.
+Status taken_by(Program program, const Command& command) {
+    for (const auto& [option, text] : command.options) {
+        const Phase phase = option_row(option).phase;
+        if (takes_option(program, phase) || phase == Phase::compiled_in || phase == Phase::bound) continue;
+        return Error{fmt::format("{} needs {}, and lt-run only runs plans", option_name(option),
+                                 phase == Phase::lt ? "lt" : "the compiler"),
+                     phase == Phase::lt ? "use lt" : "give it to `lt build`, which makes the plan", 0};
+    }
+    return Done{};
 }
 
 // After -l comes a pattern; in `lt -l -v PATTERN` it looks like a file. Without a pattern everything is listed.
@@ -204,16 +235,21 @@ int script_word(int argc, const char* const* argv) {
     return argc;
 }
 
-Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params) {
+bool takes_option(Program program, Phase phase) {
+    return program == Program::lt || phase == Phase::run || phase == Phase::both;
+}
+
+Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params, Program program) {
     Command command;
-    CLI::App app{verbs_overview(), "lt"};
+    const ProgramRow& own_row = row_of(program);
+    CLI::App app{own_row.overview(), std::string(own_row.name)};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
     app.set_help_flag();
     app.allow_extras();
-    app.footer("A script's own parameters are options too, after its name: lt slow.lt --slow 50ms");
-    app.add_option("FILE", command.file, "The script to run; - for standard input.");
-    add_options(app, values, flags);
+    app.footer(std::string(own_row.footer));
+    app.add_option("FILE", command.file, std::string(own_row.file));
+    add_options(app, program, values, flags);
     command.help = app.help();
     add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
@@ -235,7 +271,9 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
         if (app.count(first) == 0) continue;
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
-    take_name(argc > 0 ? argv[0] : "", command.options);
+    if (program == Program::lt) take_name(argc > 0 ? argv[0] : "", command.options);
+    if (const Status taken = taken_by(program, command); !taken) return taken.error();
+    if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";
     if (command.has(Option::bpftrace)) take_last_program(app, command);
     std::vector<std::string> rest = app.remaining();
     if (command.has(Option::program) &&

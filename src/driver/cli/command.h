@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/compile.h"
+#include "runtime/border/param_value.h"
 #include "stdlib/options.h"
 
 namespace lt {
@@ -39,8 +39,13 @@ struct Command {
     std::vector<std::string> list(Option o) const;  // splits the value at commas
 };
 
+// The programs that read command lines. lt-run has the options that need no compiler.
+enum class Program : uint8_t { lt, lt_run };
+bool takes_option(Program program, Phase phase);
+
 // The parameters of the script, if they are known, name options that are taken after the script's name.
-Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {});
+Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {},
+                             Program program = Program::lt);
 
 // The index of the word that names the script; `argc` if there is none.
 int script_word(int argc, const char* const* argv);

@@ -69,6 +69,17 @@ kernel. It also checks whether this kernel loads a saved plan.
   lt check -g old.stp eth0
 )"},
     VerbText{
+        "build", "lt build slow.lt -o slow.plan", "compile a script into a plan, which lt-run runs anywhere",
+        "lt build [options] SCRIPT -o FILE.plan [--for FOLDER ...]",
+        R"(Compiles a script and writes the plan to a file. lt-run, which needs no compiler, runs it on this machine or
+another one. A plan holds the script compiled for each way in which a kernel may attach its probes. With
+--for it is compiled for the kernels described in these folders instead of the running one; the plan runs on
+each of them, and on others that are like one of them. What does not fit a kernel is refused there.
+  lt build slow.lt -o slow.plan
+  lt build slow.lt -o slow.plan --for kernels/6.1 --for kernels/6.12
+  lt build slow.lt --aot slow
+)"},
+    VerbText{
         "port", "lt port old.stp", "translate a SystemTap script into an lt script",
         "lt port [options] SCRIPT.stp [WORD...]",
         "Prints the script in lt's language. What cannot be translated is refused with its place. See lt-stp(7).\n"},
@@ -77,8 +88,8 @@ kernel. It also checks whether this kernel loads a saved plan.
 tracing works.
 )"},
     VerbText{"completion", "lt completion bash", "print completion for a shell, or colours for an editor",
-             "lt completion bash|zsh|fish|vim|vscode",
-             R"(Prints a file made of this lt's options and names:
+             "lt completion bash|zsh|fish|vim|vscode [lt-run]",
+             R"(Prints a file made of this lt's options and names, or of lt-run's options:
   lt completion bash > /etc/bash_completion.d/lt
   lt completion zsh > /usr/local/share/zsh/site-functions/_lt
   lt completion fish > ~/.config/fish/completions/lt.fish
@@ -115,6 +126,14 @@ std::string verbs_overview() {
     for (const VerbText& verb : verbs) out += fmt::format("  {:<43}  {}\n", verb.example, verb.sentence);
     out.pop_back();
     return out;
+}
+
+std::string runner_overview() {
+    return "lt-run: runs plans that `lt build` made, without the compiler.\n"
+           "  lt build slow.lt -o slow.plan      on a machine with lt: compile a script\n"
+           "  lt-run slow.plan                   on any machine: run it\n"
+           "  lt-run -l slow.plan                list the locations of its probes\n"
+           "  lt-run --info                      what this kernel supports";
 }
 
 }  // namespace lt

@@ -21,5 +21,6 @@ const VerbText* find_verb(std::string_view word);  // nullptr: not a verb
 std::string verb_help(const VerbText& verb);
 // lt's own help begins with this: the most common command lines, and each verb's.
 std::string verbs_overview();
+std::string runner_overview();  // the same for lt-run
 
 }  // namespace lt

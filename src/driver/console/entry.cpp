@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/pipeline/work.h"
+#include "driver/pipeline/plan_compiler.h"
+#include "driver/run/work.h"
 
 namespace lt {
 
@@ -22,13 +23,13 @@ Entry::Entry(int number, std::string text, const Command& command, Shared shared
     : number_(number),
       text_(std::move(text)),
       sink_(sink),
-      job_(command, {Source{fmt::format("[{}]", number), text_}}, printing_to(shared, sink_)) {}
+      job_(script_job(command, Source{fmt::format("[{}]", number), text_}, printing_to(shared, sink_))) {}
 
 bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3)); }
 
 bool Entry::start() {
     if (!lt::start(job_)) return false;
-    trace_ = std::make_unique<Trace>(number_, text_, job_.compiled.plan, job_.run->session());
+    trace_ = std::make_unique<Trace>(number_, text_, job_.plan, job_.run->session());
     if (!job_.command.has(Option::history) || !std::ranges::any_of(trace_->plan().maps, History::keeps)) return true;
     if (const Status kept = trace_->keep_history(); !kept)
         fmt::print(job_.shared.messages, "lt: {}\n", kept.error().what);

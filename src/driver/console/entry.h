@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "driver/cli/command.h"
-#include "driver/pipeline/job.h"
 #include "driver/report/trace.h"
+#include "driver/run/job.h"
 
 namespace lt {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "driver/cli/command.h"
 #include "driver/cli/verbs.h"
 #include "parser/lt/keywords.h"
 #include "stdlib/functions/builtins.h"
@@ -75,10 +76,21 @@ std::string brief(std::string_view sentence) {
     return out;
 }
 
-std::string for_bash() {
+// A command that shells complete. lt-run has neither verbs nor probes.
+struct Completed {
+    std::string_view command;
+    std::string_view function;  // a prefix for those of the shell
+    Program program;
+    bool has(const OptionRow& row) const { return takes_option(program, row.phase); }
+    Words verbs() const { return program == Program::lt ? verb_names() : Words{}; }
+};
+constexpr std::array completed{Completed{"lt", "_lt", Program::lt}, Completed{"lt-run", "_lt_run", Program::lt_run}};
+
+std::string for_bash(const Completed& of) {
     std::string cases;
     Words all;
     for (const OptionRow& row : option_rows()) {
+        if (!of.has(row)) continue;
         const Words names = split(row.names, ',');
         all.insert(all.end(), names.begin(), names.end());
         const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
@@ -89,39 +101,42 @@ std::string for_bash() {
         else if (row.argument == "PID")
             cases += fmt::format("        {}) COMPREPLY=($(compgen -W \"$(ps -eo pid=)\" -- \"$cur\")); return ;;\n",
                                  pattern);
-        else if (row.argument == "[PATTERN]")
+        else if (row.argument == "[PATTERN]" && of.program == Program::lt)
             cases += fmt::format("        {}) _lt_probes; return ;;\n", pattern);
     }
-    return fmt::format(R"(# Completion of lt in bash.
-_lt_probes() {{
+    const std::string_view probes = R"(_lt_probes() {
     COMPREPLY=($(lt -l "$word*" 2> /dev/null | head -n 1000))
-    COMPREPLY=("${{COMPREPLY[@]##*:}}")
-}}
-# bash also splits words at colons, which are part of a probe.
-_lt() {{
+    COMPREPLY=("${COMPREPLY[@]##*:}")
+}
+)";
+    return fmt::format(R"(# Completion of {2} in bash.
+{5}# bash also splits words at colons, which are part of a probe.
+{3}() {{
     local cur=${{COMP_WORDS[COMP_CWORD]}} line=${{COMP_LINE:0:COMP_POINT}} word prev
     word=${{line##*[ \"\']}}
     prev=${{line%[ ]*}}
     prev=${{prev##* }}
     COMPREPLY=()
     case $prev in
-{}    esac
+{0}    esac
     case $cur in
-        -*) COMPREPLY=($(compgen -W '{}' -- "$cur")) ;;
+        -*) COMPREPLY=($(compgen -W '{1}' -- "$cur")) ;;
         *)
             COMPREPLY=($(compgen -f -- "$cur"))
-            [ "$COMP_CWORD" != 1 ] || COMPREPLY+=($(compgen -W '{}' -- "$cur"))
+            [ "$COMP_CWORD" != 1 ] || COMPREPLY+=($(compgen -W '{4}' -- "$cur"))
             ;;
     esac
 }}
-complete -o filenames -F _lt lt
+complete -o filenames -F {3} {2}
 )",
-                       cases, fmt::join(all, " "), fmt::join(verb_names(), " "));
+                       cases, fmt::join(all, " "), of.command, of.function, fmt::join(of.verbs(), " "),
+                       of.program == Program::lt ? probes : "");
 }
 
-std::string for_zsh() {
+std::string for_zsh(const Completed& of) {
     std::string specs;
     for (const OptionRow& row : option_rows()) {
+        if (!of.has(row)) continue;
         std::string action;
         if (!row.argument.empty()) {
             const std::string_view words = words_after(row.argument);
@@ -136,6 +151,9 @@ std::string for_zsh() {
     }
     std::string verbs;
     for (const VerbText& verb : verb_texts()) verbs += fmt::format("    '{}:{}'\n", verb.word, brief(verb.sentence));
+    if (of.program != Program::lt)
+        return fmt::format("#compdef {}\n# Completion of {} in zsh.\n_arguments -s \\\n{}    '1:plan:_files'\n",
+                           of.command, of.command, specs);
     return fmt::format(R"(#compdef lt
 # Completion of lt in zsh.
 local -a verbs
@@ -152,11 +170,12 @@ _arguments -s \
                        verbs, specs);
 }
 
-std::string for_fish() {
-    std::string out = "# Completion of lt in fish.\n";
-    for (const VerbText& verb : verb_texts())
+std::string for_fish(const Completed& of) {
+    std::string out = fmt::format("# Completion of {} in fish.\n", of.command);
+    for (const VerbText& verb : of.program == Program::lt ? verb_texts() : std::span<const VerbText>{})
         out += fmt::format("complete -c lt -n __fish_is_first_arg -a {} -d '{}'\n", verb.word, brief(verb.sentence));
     for (const OptionRow& row : option_rows()) {
+        if (!of.has(row)) continue;
         std::string names;
         for (const std::string_view name : split(row.names, ','))
             names +=
@@ -167,12 +186,12 @@ std::string for_fish() {
                                   : names_file(row.argument) ? " -r"
                                   : row.argument == "PID"    ? " -x -a '(__fish_complete_pids)'"
                                                              : " -x";
-        out += fmt::format("complete -c lt{} -d '{}'{}\n", names, brief(row.sentence), after);
+        out += fmt::format("complete -c {}{} -d '{}'{}\n", of.command, names, brief(row.sentence), after);
     }
     return out;
 }
 
-std::string for_vim() {
+std::string for_vim(const Completed&) {
     return fmt::format(R"(" Colours of lt scripts in vim: ~/.vim/syntax/lt.vim, with
 " `autocmd BufRead,BufNewFile *.lt setfiletype lt` in ~/.vimrc.
 if exists("b:current_syntax")
@@ -204,7 +223,7 @@ let b:current_syntax = "lt"
                        fmt::join(probe_names(), "\\|"));
 }
 
-std::string for_vscode() {
+std::string for_vscode(const Completed&) {
     const auto words = [](const Words& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
     const auto row = [](std::string_view name, const std::string& match) {
         return nlohmann::ordered_json{{"name", name}, {"match", match}};
@@ -230,7 +249,7 @@ std::string for_vscode() {
 
 struct FileRow {
     std::string_view program;
-    std::string (*text)();
+    std::string (*text)(const Completed& of);
 };
 constexpr std::array rows{
     FileRow{"bash", for_bash}, FileRow{"zsh", for_zsh},       FileRow{"fish", for_fish},
@@ -239,9 +258,12 @@ constexpr std::array rows{
 
 }  // namespace
 
-Result<std::string> file_for(std::string_view program) {
+Result<std::string> file_for(std::string_view program, std::string_view command) {
+    const auto* const of = std::ranges::find(completed, command, &Completed::command);
+    if (of == completed.end())
+        return Error{fmt::format("there is no command {}", quoted(command)), "there are lt, lt-run", 0};
     const auto* const row = std::ranges::find(rows, program, &FileRow::program);
-    if (row != rows.end()) return row->text();
+    if (row != rows.end()) return row->text(*of);
     std::string all;
     for (const FileRow& each : rows) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
     return Error{fmt::format("there is no file for {}", quoted(program)), "there are " + all, 0};

@@ -8,7 +8,7 @@
 
 namespace lt {
 
-// For bash, zsh, fish, vim or vscode; an error names these.
-Result<std::string> file_for(std::string_view program);
+// For bash, zsh, fish, vim or vscode; an error names these. `command` is lt or lt-run.
+Result<std::string> file_for(std::string_view program, std::string_view command = "lt");
 
 }  // namespace lt

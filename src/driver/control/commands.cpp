@@ -10,9 +10,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "codegen/compile.h"
 #include "driver/report/compare.h"
 #include "driver/report/report.h"
+#include "runtime/border/param_value.h"
 
 namespace lt {
 namespace {

@@ -79,7 +79,6 @@ bool is_systemtap(const Command& command) {
 }
 
 Status take_systemtap(Command& command) {
-    if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";
     if (!is_systemtap(command)) return Done{};
     if (command.has(Option::guru)) command.options[Option::unsafe] = "true";
     for (const std::string& limit : command.list(Option::limits)) {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/visible.h"
 #include "codegen/providers/provider.h"
-#include "driver/target/process_files.h"
+#include "driver/pipeline/process_files.h"
 #include "stdlib/probes.h"
 
 namespace lt {
@@ -136,15 +136,6 @@ void list_at_hand(Kernel& kernel, std::string_view probe) {
     const auto list = row ? provider(row->place).list : nullptr;
     const FoundNames all = list ? list(search(kernel, *row, parts, {})) : FoundNames(std::vector<Listed>{});
     if (all && all->size() == 1) print_at_hand(kernel, *row, all->front());
-}
-
-void print_features(Kernel& kernel) {
-    fmt::print("kernel: {}\n", kernel.release());
-    for (uint8_t i = 0; i < feature_count; i++) {
-        const auto feature = static_cast<Feature>(i);
-        const Answer a = kernel.can(feature);
-        fmt::print("{}: {}\n", feature_name(feature), a.yes ? "yes" : fmt::format("no ({})", a.why));
-    }
 }
 
 }  // namespace lt

@@ -24,7 +24,4 @@ bool is_listed_by_bpftrace(std::string_view probe);
 // Prints what a probe can read, one line each; nothing if that is unknown.
 void list_at_hand(Kernel& kernel, std::string_view probe);
 
-// lt --info: prints every feature with its answer.
-void print_features(Kernel& kernel);
-
 }  // namespace lt

@@ -1,4 +1,4 @@
-#include "driver/pipeline/steps.h"
+#include "driver/pipeline/plan_compiler.h"
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "driver/pipeline/saved.h"
+#include "base/release.h"
+#include "driver/pipeline/saving.h"
+#include "driver/run/saved.h"
 
 namespace lt {
 namespace {
@@ -27,9 +29,24 @@ std::vector<RuledOut> function_ways(const Plan& plan, bool user) {
     return out;
 }
 
+}  // namespace
+
+Status take_kernels(Command& command) {
+    if (!command.has(Option::for_kernels)) return Done{};
+    if (!is_saving(command))
+        return Error{"--for is about saved plans", "`lt build SCRIPT -o FILE.plan --for FOLDER`", 0};
+    std::vector<std::string> folders = command.list(Option::for_kernels);
+    if (!command.has(Option::kernel) && !folders.empty()) {
+        command.options[Option::kernel] = folders.front();
+        folders.erase(folders.begin());
+    }
+    command.options[Option::for_kernels] = fmt::format("{}", fmt::join(folders, ","));
+    return Done{};
+}
+
 // Drops diagnostics: there are plans for other ways.
-bool compile_without(Job& job, const std::vector<RuledOut>& ruled_out) {
-    std::vector<RuledOut>& all = job.options.resolve.ruled_out;
+bool PlanCompiler::compile_without(Job& job, const std::vector<RuledOut>& ruled_out) {
+    std::vector<RuledOut>& all = options_.resolve.ruled_out;
     const std::vector<RuledOut> requested = all;
     all.insert(all.end(), ruled_out.begin(), ruled_out.end());
     Diags said = std::exchange(job.diags, {});
@@ -39,8 +56,7 @@ bool compile_without(Job& job, const std::vector<RuledOut>& ruled_out) {
     return compiled;
 }
 
-// The compiled plan comes first; then plans for kernels that lack the ways of those before.
-std::vector<Plan> by_each_way(Job& job) {
+std::vector<Plan> PlanCompiler::plans_by_way(Job& job) {
     std::vector<Plan> plans;
     std::vector<RuledOut> kernel_ways;
     const auto add = [](std::vector<RuledOut>& to, const std::vector<RuledOut>& more) {
@@ -51,9 +67,9 @@ std::vector<Plan> by_each_way(Job& job) {
         std::vector<RuledOut> ruled_out = kernel_ways;
         std::vector<RuledOut> own;
         while (plans.empty() || compile_without(job, ruled_out)) {
-            plans.push_back(job.compiled.plan);
-            if (ruled_out.size() == kernel_ways.size()) own = function_ways(job.compiled.plan, false);
-            if (!add(ruled_out, function_ways(job.compiled.plan, true))) break;
+            plans.push_back(job.plan);
+            if (ruled_out.size() == kernel_ways.size()) own = function_ways(job.plan, false);
+            if (!add(ruled_out, function_ways(job.plan, true))) break;
         }
         goes_on = add(kernel_ways, own);
     }
@@ -61,7 +77,7 @@ std::vector<Plan> by_each_way(Job& job) {
 }
 
 // Checks that nothing in the plan belongs to this machine alone, and records what it needs to know about files.
-bool can_be_saved(Job& job, Plan& plan) {
+bool PlanCompiler::can_be_saved(Job& job, Plan& plan) const {
     for (const PlannedProbe& probe : plan.probes)
         for (const Rung& rung : probe.rungs)
             for (const Attachment& a : rung.attachments) {
@@ -81,21 +97,36 @@ bool can_be_saved(Job& job, Plan& plan) {
         a.name = *build;
     }
     const bool includes = job.command.has(Option::headers) || job.source.text.find("#include") != job.source.text.npos;
-    if (job.compiled.declarations && includes) assume(plan.assumed, {Assumed::release});
+    if (compiled_.declarations && includes) assume(plan.assumed, {Assumed::release});
     return true;
 }
 
-bool write_object(Job& job) {
-    const auto& object = job.compiled.plan.object;
-    if (object.empty())
-        return refuse(job,
-                      {fmt::format("there is no object after the stage `{}`", stage_name(job.stages.last())), "", 0});
-    const Status written =
-        write_file(job.command.text(Option::emit_elf), {reinterpret_cast<const char*>(object.data()), object.size()});
-    return all_right(job, written);
+bool PlanCompiler::add_plans(Job& job, std::vector<KernelPlans>& all) {
+    KernelPlans own{job.kernel->release(), plans_by_way(job)};
+    for (Plan& plan : own.plans)
+        if (!can_be_saved(job, plan)) return false;
+    all.push_back(std::move(own));
+    return true;
 }
 
-bool save(Job& job) {
+// A job of its own, because the kernel decides from the first stage on: a SystemTap script can ask for its version.
+bool PlanCompiler::add_plans_for(Job& job, const std::string& folder, std::vector<KernelPlans>& all) {
+    Command command = job.command;
+    command.options[Option::kernel] = folder;
+    auto compiler = std::make_unique<PlanCompiler>();
+    PlanCompiler& its = *compiler;
+    Job other(command, as_given_, std::move(compiler), job.shared);
+    const bool made = read_settings(other, Stage::emit) && its.make(other) && its.add_plans(other, all);
+    draw_diags(other);
+    if (!made) return refuse(job, {fmt::format("this is for the kernel in {}", folder), "leave it out of --for", 0});
+    if (other.source.text == job.source.text) return true;
+    return refuse(job,
+                  {fmt::format("for the kernel in {} the script has another text: it includes other files", folder),
+                   "build a plan for each kernel", 0});
+}
+
+bool PlanCompiler::save(Job& job) {
+    if (!is_saving(job.command)) return true;
     if (job.stages.last() != Stage::emit)
         return refuse(job,
                       {fmt::format("nothing can be saved after the stage `{}`", stage_name(job.stages.last())), "", 0});
@@ -103,22 +134,23 @@ bool save(Job& job) {
     ::uname(&machine);
     SavedPlan saved{LT_VERSION,
                     machine.machine,
-                    job.kernel->release(),
                     job.source,
                     job.command.has(Option::unsafe),
-                    job.options.resolve.timestamps,
-                    job.options.resolve.sampled,
-                    by_each_way(job)};
-    for (Plan& plan : saved.plans)
-        if (!can_be_saved(job, plan)) return false;
-    const Status written = write_plan(job.command, saved);
-    return all_right(job, written);
-}
-
-}  // namespace
-
-bool write_files(Job& job) {
-    return (!job.command.has(Option::emit_elf) || write_object(job)) && (!is_saving(job.command) || save(job));
+                    options_.resolve.timestamps,
+                    options_.resolve.sampled};
+    std::vector<KernelPlans> all;
+    if (!add_plans(job, all)) return false;
+    for (const std::string& folder : job.command.list(Option::for_kernels))
+        if (!add_plans_for(job, folder, all)) return false;
+    // The newest kernel's come first: what only a newer one can do, an older one skips.
+    std::ranges::stable_sort(all, std::ranges::greater{},
+                             [](const KernelPlans& k) { return parse_release(k.release); });
+    for (KernelPlans& kernel : all)
+        for (Plan& plan : kernel.plans) {
+            saved.plans.push_back(std::move(plan));
+            saved.releases.push_back(kernel.release);
+        }
+    return all_right(job, write_plan(job.command, saved));
 }
 
 }  // namespace lt

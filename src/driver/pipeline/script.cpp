@@ -9,14 +9,12 @@
 
 #include "base/file_text.h"
 #include "driver/doctor/systemtap.h"
-#include "driver/pipeline/saved.h"
+#include "driver/run/saved.h"
 #include "driver/tools/tools.h"
 #include "runtime/plan/saved_plan.h"
 
 namespace lt {
 namespace {
-
-constexpr size_t longest_plan = size_t{1} << 30;  // a copy of lt with a plan at its end counts, too
 
 Result<Source> read_all(FILE* file, const std::string& name) {
     struct stat about{};

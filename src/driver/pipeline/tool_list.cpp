@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "compile/compile.h"
 #include "driver/cli/command.h"
+#include "driver/cli/failure.h"
 #include "driver/pipeline/script.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/tools/tools.h"
@@ -78,20 +79,12 @@ void print_layer(std::string_view title, std::vector<const Listed*> tools) {
     fmt::print("\n");
 }
 
-int fail(const Error& e) {
-    Diags diags;
-    diags.error({}, e.what).hint = e.hint;
-    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
-    return 1;
-}
-
 }  // namespace
 
 int list_tools(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
     if (!command) {
-        fail(command.error());
-        return 2;
+        return misuse(command.error());
     }
     std::vector<Listed> tools;
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*command);
@@ -106,10 +99,11 @@ int list_tools(int argc, const char* const* argv) {
         tools.push_back(std::move(listed));
     }
     if (tools.empty())
-        return fail(command->file.empty()
-                        ? Error{"no tools are installed", "LT_TOOLS names their folders", 0}
-                        : Error{fmt::format("no tool has `{}` in its name, its layer or its sentence", command->file),
-                                "`lt tools` lists all", 0});
+        return failure(
+            command->file.empty()
+                ? Error{"no tools are installed", "LT_TOOLS names their folders", 0}
+                : Error{fmt::format("no tool has `{}` in its name, its layer or its sentence", command->file),
+                        "`lt tools` lists all", 0});
     std::map<std::string_view, std::vector<const Listed*>> by_layer;
     for (const Listed& tool : tools) {
         const auto layer = std::ranges::find(layers, tool.title.layer, &Layer::name);

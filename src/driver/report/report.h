@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diag.h"
-#include "codegen/compile.h"
+#include "runtime/border/plan.h"
 #include "runtime/session/session.h"
 
 namespace lt {
@@ -44,10 +43,5 @@ void report_end(const Plan& plan, const Session& session, Printer& printer, cons
 // Reports during a run that tracing costs more than allowed.
 void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages);
 void print_times(std::span<const Timing> timings);
-
-// --attach-with: rules out all other ways. False, with a diagnostic, for a name that is not a way.
-bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOptions& options, Diags& diags);
-// --no-feature: rules out the ways that need one of these.
-bool rule_out_features(const std::vector<std::string>& names, ResolveOptions& options, Diags& diags);
 
 }  // namespace lt

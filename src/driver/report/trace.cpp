@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "codegen/compile.h"
+#include "runtime/border/param_value.h"
 #include "runtime/print/printer.h"
 #include "runtime/values/decode.h"
 

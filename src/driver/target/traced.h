@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "codegen/compile.h"
 #include "driver/cli/command.h"
+#include "runtime/border/target.h"
 
 namespace lt {
 

@@ -12,11 +12,11 @@
 #include <memory>
 #include <optional>
 
-#include "codegen/compile.h"
 #include "driver/cli/progress.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/triage/machine.h"
 #include "driver/triage/watch.h"
+#include "runtime/border/param_value.h"
 #include "runtime/os/cpus.h"
 #include "runtime/os/descriptor.h"
 #include "runtime/print/printer.h"

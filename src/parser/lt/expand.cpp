@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "arch/arch.h"
+#include "base/literal.h"
 #include "base/text.h"
-#include "parser/tree/literal.h"
 #include "parser/tree/params.h"
 #include "parser/tree/probe_text.h"
 #include "stdlib/functions/builtins.h"

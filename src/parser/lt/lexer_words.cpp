@@ -5,11 +5,11 @@
 #include <array>
 #include <cctype>
 
+#include "base/literal.h"
 #include "base/text.h"
 #include "base/visible.h"
 #include "parser/lt/keywords.h"
 #include "parser/lt/scan.h"
-#include "parser/tree/literal.h"
 #include "parser/tree/probe_text.h"
 #include "parser/tree/type_text.h"
 #include "stdlib/functions/builtins.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/literal.h"
 #include "base/text.h"
-#include "parser/tree/literal.h"
 #include "stdlib/probes.h"
 
 namespace lt {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
+#include "base/release.h"
 #include "base/text.h"
 #include "runtime/plan/saved_plan.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* compile_here = "compile the script on this machine, or for its kernel with --kernel";
 
 struct FitContext {
-    const SavedPlan& saved;
+    const std::string& release;  // of the kernel for which the plan was compiled
     Kernel& kernel;
     Plan& plan;
 };
@@ -205,9 +205,9 @@ Status feature_holds(const Assumption& a, const FitContext& context) {
 }
 
 Status release_holds(const Assumption&, const FitContext& context) {
-    if (context.kernel.release() == context.saved.release) return Done{};
+    if (context.kernel.release() == context.release) return Done{};
     return differs(fmt::format("types of Linux {} are compiled in that cannot be looked up on this one, {}",
-                               context.saved.release, context.kernel.release()));
+                               context.release, context.kernel.release()));
 }
 
 // In another build of the file, function entries are found again by their symbols.
@@ -277,21 +277,17 @@ Status way_fits(const PlannedProbe& probe, Rung& rung, Kernel& kernel) {
     return Done{};
 }
 
-bool is_before(const std::string& release, int major, int minor) {
-    int its_major = 0, its_minor = 0;
-    const bool known = std::sscanf(release.c_str(), "%d.%d", &its_major, &its_minor) == 2;
-    return known && std::pair(its_major, its_minor) < std::pair(major, minor);
-}
-
 // Programs at system calls are preempted by others from Linux 7.2 on; plans for earlier kernels assume that they are
 // not.
-Status calls_fit(const Rung& rung, const SavedPlan& saved, Kernel& kernel) {
+Status calls_fit(const Rung& rung, const FitContext& context) {
     const bool at_calls =
         rung.way == Way::system_call || std::ranges::any_of(rung.attachments, [&](const Attachment& a) {
             const auto* at = std::get_if<TracepointSite>(&a.site);
             return at && at->category.ends_with("syscalls");
         });
-    if (!at_calls || !is_before(saved.release, 7, 2) || !kernel.function("trace_call_bpf_faultable")) return Done{};
+    const auto is_later = [](const std::string& release) { return parse_release(release) >= calls_preempted_since; };
+    if (!at_calls || is_later(context.release) || !is_later(context.kernel.release())) return Done{};
+    if (!context.kernel.function("trace_call_bpf_faultable")) return Done{};
     return differs("this kernel preempts programs at system calls, and those of the plan would lose counts there");
 }
 
@@ -306,12 +302,13 @@ Status functions_fit(const PlannedProbe& probe, const Rung& rung, Kernel& kernel
 
 }  // namespace
 
-Status fit(Plan& plan, const SavedPlan& saved, Kernel& kernel) {
+Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel) {
     utsname name{};
     if (::uname(&name) == 0 && saved.machine != name.machine)
         return differs(fmt::format("it is for {}, and this is {}", saved.machine, name.machine));
+    const FitContext context{saved.releases[index], kernel, plan};
     for (const Assumption& a : std::vector(plan.assumed))
-        if (Status holds = rows[static_cast<size_t>(a.what)].holds(a, {saved, kernel, plan}); !holds) return holds;
+        if (Status holds = rows[static_cast<size_t>(a.what)].holds(a, context); !holds) return holds;
     const auto in_task = [](const PlannedSpan& span) { return span.state == SpanState::task; };
     if (const Answer a = kernel.can(Feature::task_storage); std::ranges::any_of(plan.spans, in_task) && !a.yes)
         return differs("its spans need task storage: " + a.why);
@@ -320,7 +317,7 @@ Status fit(Plan& plan, const SavedPlan& saved, Kernel& kernel) {
             if (!rung.refused.empty()) continue;
             if (Status fits = way_fits(probe, rung, kernel); !fits) return fits;
             if (Status fits = functions_fit(probe, rung, kernel); !fits) return fits;
-            if (Status fits = calls_fit(rung, saved, kernel); !fits) return fits;
+            if (Status fits = calls_fit(rung, context); !fits) return fits;
         }
     return Done{};
 }

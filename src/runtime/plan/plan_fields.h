@@ -278,10 +278,10 @@ struct Described<Source> {
 template <>
 struct Described<SavedPlan> {
     static constexpr std::tuple rows{
-        FieldRow{"version", &SavedPlan::version}, FieldRow{"machine", &SavedPlan::machine},
-        FieldRow{"release", &SavedPlan::release}, FieldRow{"source", &SavedPlan::source},
-        FieldRow{"unsafe", &SavedPlan::unsafe},   FieldRow{"timestamps", &SavedPlan::timestamps},
-        FieldRow{"sampled", &SavedPlan::sampled}, FieldRow{"plans", &SavedPlan::plans}};
+        FieldRow{"version", &SavedPlan::version},       FieldRow{"machine", &SavedPlan::machine},
+        FieldRow{"source", &SavedPlan::source},         FieldRow{"unsafe", &SavedPlan::unsafe},
+        FieldRow{"timestamps", &SavedPlan::timestamps}, FieldRow{"sampled", &SavedPlan::sampled},
+        FieldRow{"plans", &SavedPlan::plans},           FieldRow{"releases", &SavedPlan::releases}};
 };
 
 template <auto value>

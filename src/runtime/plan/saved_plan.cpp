@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 // As PNG's magic: not text, and damaged by a transfer in text mode.
 constexpr std::string_view magic("\x89LTPLAN\n", 8);
 // Raised with each change of the file's contents, or of the contract between programs and the runtime.
-constexpr uint32_t format = 1;
+constexpr uint32_t format = 2;
 
 struct Header {
     char magic[8];
@@ -276,6 +276,7 @@ Result<SavedPlan> saved_plan(std::string_view bytes, std::string_view version) {
         return Error{fmt::format("it was saved by lt {}, and this is lt {}", saved.version, version),
                      "save it again with this lt", 0};
     if (saved.plans.empty()) return damaged("there is no plan in it");
+    if (saved.releases.size() != saved.plans.size()) return damaged("it does not say for which kernels its plans are");
     for (const Plan& plan : saved.plans)
         if (const Status good = sound(plan); !good) return damaged(good.error().what);
     return saved;

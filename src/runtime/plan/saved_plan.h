@@ -18,13 +18,13 @@ namespace lt {
 struct SavedPlan {
     std::string version = {};  // of the lt that wrote it
     std::string machine = {};  // as of uname -m
-    std::string release = {};  // of the kernel for which it was compiled
     Source source = {};        // for messages and for `lt ctl`
     bool unsafe = false;       // --unsafe was given
     bool timestamps = false;   // its records have timestamps
     bool sampled = false;      // its events can be sampled
-    // The same script compiled for different ways to attach, best first. A kernel without the first may have the next.
+    // The same script compiled for different kernels and ways to attach, best first: the first that fits is run.
     std::vector<Plan> plans = {};
+    std::vector<std::string> releases = {};  // the kernel for which each was compiled
 };
 
 bool is_saved_plan(std::string_view bytes);
@@ -34,8 +34,8 @@ std::string to_bytes(const SavedPlan& saved);
 // Accepts any bytes: the error is one sentence about the first problem. Every index in the returned plans is valid.
 Result<SavedPlan> saved_plan(std::string_view bytes, std::string_view version);
 
-// Does a plan hold on this kernel? Updates numbers that differ here (ids of tracepoints, offsets of functions in
-// files); an error names the first other difference.
-Status fit(Plan& plan, const SavedPlan& saved, Kernel& kernel);
+// Does a plan hold on this kernel? It is a copy of the one with this index, or that one itself. Updates numbers that
+// differ here (ids of tracepoints, offsets of functions in files); an error names the first other difference.
+Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel);
 
 }  // namespace lt

@@ -25,6 +25,7 @@
 #include "runtime/kernel/tracefs.h"
 #include "runtime/os/mounts.h"
 #include "runtime/programs/debug_file.h"
+#include "runtime/system/btf_scan.h"
 #include "runtime/system/file_machine.h"
 #include "runtime/system/file_programs.h"
 
@@ -225,8 +226,8 @@ Answer FileKernel::can(Feature feature) {
 Answer FileKernel::find_out(Feature feature) {
     FunctionFacts facts;
     facts.type_id = [this](std::string_view name) {
-        Btf* types = btf();
-        return types != nullptr ? types->function_id(name) : 0;
+        if (!btf_) return function_in_btf(places_.btf, name);
+        return *btf_ ? (*btf_)->function_id(name) : 0;
     };
     return try_feature(feature, facts);
 }

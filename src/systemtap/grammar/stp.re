@@ -2,7 +2,7 @@
 // std::string; parse() refuses texts that contain another.
 #include <utility>
 
-#include "parser/tree/literal.h"
+#include "base/literal.h"
 #include "systemtap/grammar/piece.h"
 
 namespace lt::stp {

@@ -8,6 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "runtime/system/btf_scan.h"
 
 namespace lt {
 namespace {
@@ -63,6 +68,29 @@ TEST_F(BtfTest, FindsTheSameByOnePassAndByIndex) {
     for (int i = 0; i < 20; i++) {
         EXPECT_EQ(types->function_id("vfs_read"), first);
         EXPECT_EQ(types->function_id("no_such"), 0u);
+    }
+}
+
+TEST_F(BtfTest, ScanFindsWhatTheParserFinds) {
+    Result<Btf> types = Btf::load(path_);
+    ASSERT_TRUE(types);
+    for (const char* name : {"vfs_read", "kfree", "do_nanosleep", "vfs_rea", "vfs_reads", "no_such", ""})
+        EXPECT_EQ(function_in_btf(path_, name), types->function_id(name)) << name;
+    EXPECT_EQ(function_in_btf("/nowhere/btf", "vfs_read"), 0u);
+}
+
+TEST_F(BtfTest, ScanOfDamagedBytesEnds) {
+    std::ifstream in(path_, std::ios::binary);
+    const std::vector<char> whole{std::istreambuf_iterator<char>(in), {}};
+    const std::vector<uint8_t> good(whole.begin(), whole.end());
+    const uint32_t number = function_in_btf(good, "vfs_read");
+    ASSERT_NE(number, 0u);
+    for (size_t size = 0; size < good.size(); size += 31)
+        EXPECT_EQ(function_in_btf(std::span(good).first(size), "vfs_read"), 0u);
+    for (size_t at = 0; at < good.size(); at += 97) {
+        std::vector<uint8_t> damaged = good;
+        damaged[at] ^= 0x5a;
+        (void)function_in_btf(damaged, "vfs_read");
     }
 }
 

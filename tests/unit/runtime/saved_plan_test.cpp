@@ -37,7 +37,8 @@ std::unique_ptr<Kernel> stock() {
 SavedPlan compiled(Kernel& kernel, const char* text = script) {
     utsname machine{};
     ::uname(&machine);
-    SavedPlan saved{std::string(version), machine.machine, kernel.release(), {"x.lt", text}};
+    SavedPlan saved{std::string(version), machine.machine, {"x.lt", text}};
+    saved.releases = {kernel.release()};
     Diags diags;
     CompileOptions options;
     options.resolve.accounts = true;
@@ -78,7 +79,7 @@ TEST(SavedPlan, IsReadAsItWasWritten) {
     EXPECT_EQ(again->plans.front().object, saved.plans.front().object);
     EXPECT_EQ(again->plans.front().assumed, saved.plans.front().assumed);
     EXPECT_EQ(again->source.text, saved.source.text);
-    const Status fits = fit(again->plans.front(), *again, *kernel);
+    const Status fits = fit(again->plans.front(), *again, 0, *kernel);
     EXPECT_TRUE(fits) << fits.error().what;
 }
 
@@ -108,7 +109,7 @@ TEST(SavedPlan, ChangedIsAnErrorOrAPlan) {
         if (!read) continue;
         for (Plan& plan : read->plans) {
             dump(plan);
-            (void)fit(plan, *read, *kernel);
+            (void)fit(plan, *read, 0, *kernel);
         }
     }
 }
@@ -138,7 +139,7 @@ TEST(SavedPlan, OfAnotherVersionOrFormIsRefused) {
     bytes[8]++;
     const auto format = saved_plan(bytes, version);
     ASSERT_FALSE(format);
-    EXPECT_EQ(format.error().what, "it has format 2, and this lt reads format 1");
+    EXPECT_EQ(format.error().what, "it has format 3, and this lt reads format 2");
 }
 
 TEST(SavedPlan, ThatPointsNowhereIsRefused) {
@@ -188,7 +189,7 @@ std::string told(Kernel& kernel, const char* text, Assumed what, void (*change)(
     for (Assumption& a : plan.assumed) {
         if (a.what != what) continue;
         change(a);
-        const Status fits = fit(plan, saved, kernel);
+        const Status fits = fit(plan, saved, 0, kernel);
         return fits ? "it fits" : fits.error().what;
     }
     return "nothing of this is assumed";
@@ -245,7 +246,7 @@ TEST(SavedPlan, TakesWhatOtherMachinesNumberOtherwise) {
     for (PlannedProbe& probe : plan.probes)
         for (Rung& rung : probe.rungs)
             for (Attachment& a : rung.attachments) before.push_back(std::exchange(number(a), 7));
-    const Status fits = fit(plan, saved, *kernel);
+    const Status fits = fit(plan, saved, 0, *kernel);
     ASSERT_TRUE(fits) << fits.error().what;
     std::vector<uint64_t> after;
     for (PlannedProbe& probe : plan.probes)

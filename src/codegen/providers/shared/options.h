@@ -3,26 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "codegen/typed/typed.h"
-#include "runtime/border/plan.h"
+#include "runtime/border/param_value.h"
+#include "runtime/border/target.h"
 
 namespace lt {
-
-// A method that the kernel refused or the user ruled out: the next compilation skips it and reports why.
-struct RuledOut {
-    std::string function;  // empty: every function
-    Way way = Way::run;
-    std::string why;
-};
-
-// A parameter's value as given on the command line.
-struct ParamSetting {
-    std::string name;
-    std::string text;
-};
 
 struct ResolveOptions {
     std::vector<RuledOut> ruled_out;

@@ -1,4 +1,4 @@
-#include "driver/target/wait.h"
+#include "driver/pipeline/wait.h"
 
 #include <array>
 #include <string_view>

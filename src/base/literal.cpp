@@ -1,4 +1,4 @@
-#include "parser/tree/literal.h"
+#include "base/literal.h"
 
 #include <fmt/format.h>
 

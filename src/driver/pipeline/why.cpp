@@ -1,4 +1,4 @@
-#include "driver/target/why.h"
+#include "driver/pipeline/why.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "driver/pipeline/run.h"
+#include "driver/run/run.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,6 +15,7 @@
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
 #include "runtime/recorder/snapshots.h"
+#include "stdlib/settings.h"
 
 namespace lt {
 namespace {

@@ -1,7 +1,7 @@
-// The things lt does with a script.
+// The things lt does with a script or a plan.
 #pragma once
 
-#include "driver/pipeline/job.h"
+#include "driver/run/job.h"
 
 namespace lt {
 

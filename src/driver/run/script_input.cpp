@@ -1,4 +1,4 @@
-#include "driver/pipeline/script_input.h"
+#include "driver/run/script_input.h"
 
 #include <fmt/format.h>
 #include <sys/epoll.h>

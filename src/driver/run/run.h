@@ -9,14 +9,16 @@
 
 #include "base/result.h"
 #include "base/source.h"
-#include "compile/compile.h"
+#include "base/stage.h"
 #include "driver/cli/command.h"
 #include "driver/cli/output.h"
 #include "driver/control/control.h"
-#include "driver/pipeline/script_input.h"
 #include "driver/report/trace.h"
+#include "driver/run/script_input.h"
 #include "driver/target/child.h"
 #include "driver/view/live_view.h"
+#include "runtime/border/kernel.h"
+#include "runtime/border/target.h"
 #include "runtime/session/session.h"
 
 namespace lt {

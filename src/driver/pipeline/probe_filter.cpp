@@ -1,4 +1,4 @@
-#include "driver/target/probe_filter.h"
+#include "driver/pipeline/probe_filter.h"
 
 #include <fmt/format.h>
 

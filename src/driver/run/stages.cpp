@@ -1,4 +1,4 @@
-#include "driver/pipeline/stages.h"
+#include "driver/run/stages.h"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,12 @@
 
 #include "base/text.h"
 #include "driver/cli/progress.h"
-#include "driver/pipeline/run.h"
 
 namespace lt {
 
 struct DumpRow {
     std::string_view name;
     Stage stage;
-    std::string (*text)(const Compiled& compiled);
 };
 
 namespace {
@@ -46,13 +44,9 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-constexpr std::array dumps{
-    DumpRow{"ast", Stage::parse, [](const Compiled& c) { return ast::dump(c.program); }},
-    DumpRow{"typed", Stage::check, [](const Compiled& c) { return dump(c.program, c.typed); }},
-    DumpRow{"ir", Stage::lower, [](const Compiled& c) { return ir::dump(c.ir); }},
-    DumpRow{"llvm", Stage::emit, [](const Compiled& c) { return c.emitted.llvm; }},
-    DumpRow{"bpf", Stage::emit, [](const Compiled& c) { return c.emitted.assembly; }},
-    DumpRow{"plan", Stage::emit, [](const Compiled& c) { return dump(c.plan); }},
+constexpr std::array dump_rows{
+    DumpRow{"ast", Stage::parse}, DumpRow{"typed", Stage::check}, DumpRow{"ir", Stage::lower},
+    DumpRow{"llvm", Stage::emit}, DumpRow{"bpf", Stage::emit},    DumpRow{"plan", Stage::emit},
 };
 
 template <class Rows>
@@ -67,7 +61,7 @@ bool is_passed(const StageRow& stage, bool saved) {
 
 std::string dump_names() {
     std::vector<std::string> names;
-    for (const DumpRow& r : dumps) names.emplace_back(r.name);
+    for (const DumpRow& r : dump_rows) names.emplace_back(r.name);
     return either(names);
 }
 
@@ -82,17 +76,15 @@ std::string stage_names(bool saved) {
 
 std::string_view stage_name(Stage stage) { return stages[static_cast<size_t>(stage)].name; }
 
-Status Stages::choose(const Command& command, bool saved, EmitOptions& emit) {
+Status Stages::choose(const Command& command, bool saved) {
     Stage last_dump = Stage::parse;
     for (const std::string& name : command.list(Option::dump)) {
-        const DumpRow* row = find_row(dumps, name);
+        const DumpRow* row = find_row(dump_rows, name);
         if (!row) return Error{fmt::format("`{}` cannot be dumped", name), "there are " + dump_names(), 0};
         if (saved && row->name != "plan")
             return Error{fmt::format("a saved plan has no {}", name), "`--dump plan` shows what it has", 0};
         dumps_.push_back(row);
         last_ = last_dump = std::max(last_dump, saved ? Stage::fit : row->stage);
-        emit.llvm_text |= name == "llvm";
-        emit.assembly_text |= name == "bpf";
     }
     if (!command.has(Option::stop_after)) return Done{};
     const std::string name = command.text(Option::stop_after);
@@ -103,10 +95,14 @@ Status Stages::choose(const Command& command, bool saved, EmitOptions& emit) {
     return Done{};
 }
 
-bool Stages::pass(Stage stage, const Compiled& compiled, const std::function<bool()>& work) {
+bool Stages::dumps(std::string_view name) const {
+    return std::ranges::any_of(dumps_, [&](const DumpRow* row) { return row->name == name; });
+}
+
+bool Stages::pass(Stage stage, size_t places, const std::function<bool()>& work, const Dumped& dumped) {
     if (stage > last_) return true;
     const StageRow& row = stages[static_cast<size_t>(stage)];
-    const std::string doing = fmt::format(fmt::runtime(row.doing), planned_places(compiled.plan));
+    const std::string doing = fmt::format(fmt::runtime(row.doing), places);
     const auto start = std::chrono::steady_clock::now();
     const bool fine = [&] {
         const Progress progress(shows_progress_ ? doing : "");
@@ -118,7 +114,7 @@ bool Stages::pass(Stage stage, const Compiled& compiled, const std::function<boo
     else
         timings_.push_back({row.name, spent});
     for (const DumpRow* each : dumps_)
-        if (fine && (each->stage == stage || stage == Stage::fit)) fmt::print("{}", each->text(compiled));
+        if (fine && (each->stage == stage || stage == Stage::fit)) fmt::print("{}", dumped(each->name));
     return fine;
 }
 

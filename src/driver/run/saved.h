@@ -1,4 +1,4 @@
-// Plans in files: which options make sense when one is saved or run, and how the file is written and read.
+// Saved plans: which options make sense when one is run, and where one lies in a file.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace lt {
 
-// An Error names the first option that makes no sense there.
-Status suits_saving(const Command& command);
+// An Error names the first option that makes no sense for a saved plan.
 Status suits_saved(const Command& command, const SavedPlan& saved);
+
+constexpr size_t longest_plan = size_t{1} << 30;  // a program with a plan at its end counts, too
 
 bool is_saving(const Command& command);  // are --save or --aot given?
 
-// Writes to the path of --save or --aot: a file or, for --save, a new file in that folder. For --aot the file is lt
-// itself with the plan at its end.
-Status write_plan(const Command& command, const SavedPlan& saved);
+// The program with the plan at its end, in place of the one that it may have.
+std::string with_plan_at_end(std::string program, std::string_view plan);
 // The plan at the end of a file that --aot wrote; for other files the whole contents.
 std::string_view plan_within(std::string_view bytes);
-// The plan at the end of the running binary; empty: it is plain lt.
+// The plan at the end of the running binary; empty: there is none.
 Result<std::string> own_plan();
 // Removes the file if it cannot be written whole.
 Status write_file(const std::string& path, std::string_view bytes);

@@ -1,4 +1,4 @@
-#include "driver/pipeline/steps.h"
+#include "driver/run/job.h"
 
 #include <fmt/format.h>
 
@@ -8,27 +8,15 @@
 #include <utility>
 
 #include "base/text.h"
-#include "driver/pipeline/saved.h"
-#include "driver/report/report.h"
+#include "driver/run/saved.h"
 #include "driver/target/traced.h"
+#include "runtime/border/param_value.h"
 
 namespace lt {
 namespace {
 
-Status read_max_keys(const Command& command, ResolveOptions& options) {
-    if (!command.has(Option::max_map_keys)) return Done{};
-    const std::string text = command.text(Option::max_map_keys);
-    const uint32_t keys = parse_number<uint32_t>(text).value_or(0);
-    constexpr uint32_t most = 1 << 24;  // a larger map would not fit into any machine's memory
-    if (keys == 0 || keys > most)
-        return Error{fmt::format("`{}` is not a valid number of keys", text),
-                     fmt::format("write a number from 1 to {}", most), 0};
-    options.max_keys = keys;
-    return Done{};
-}
-
 // A percentage of all CPUs' time, with its sign.
-Status read_max_overhead(const Command& command, RunSettings& settings, ResolveOptions& options) {
+Status read_max_overhead(const Command& command, RunSettings& settings) {
     if (!command.has(Option::max_overhead)) return Done{};
     const std::string text = command.text(Option::max_overhead);
     double percent = 0;
@@ -39,15 +27,13 @@ Status read_max_overhead(const Command& command, RunSettings& settings, ResolveO
         return Error{fmt::format("`{}` is not a valid share of CPU time", text),
                      "write a percentage: `--max-overhead 3%`", 0};
     settings.max_overhead = percent / 100;
-    options.sampled = options.accounts = true;
     return Done{};
 }
 
-Status read_process(const Command& command, RunSettings& settings, ResolveOptions& options) {
-    options.one_process = command.has(Option::process) || command.has(Option::command);
+Status read_process(const Command& command, RunSettings& settings) {
     const Result<Traced> traced = traced_of(command);
     if (!traced) return traced.error();
-    options.traced = settings.traced = *traced;
+    settings.traced = *traced;
     return Done{};
 }
 
@@ -101,28 +87,14 @@ Status read_recorder(const Command& command, RunSettings& settings) {
     return Done{};
 }
 
-void read_compiling(Job& job) {
-    const Command& command = job.command;
-    ResolveOptions& resolve = job.options.resolve;
-    resolve.params = command.params;
-    // Someone may ask for open spans over the control socket, or when running a saved plan.
-    resolve.accounts = command.has(Option::stats) || is_saving(command) || !job.shared.alone;
-    resolve.timestamps = command.has(Option::timestamps);
-    resolve.unsafe = command.has(Option::unsafe);
-    resolve.only_listed = command.has(Option::traceable);
-    job.options.warns_of_types = command.has(Option::verbose);
-    job.options.counts_by_place = command.has(Option::warnings);
+Status read_running(const Command& command, RunSettings& settings) {
+    if (const Status read = read_max_overhead(command, settings); !read) return read;
+    if (const Status read = read_process(command, settings); !read) return read;
+    if (const Status read = read_limits(command, settings); !read) return read;
+    return read_recorder(command, settings);
 }
 
-Status read_running(Job& job) {
-    ResolveOptions& resolve = job.options.resolve;
-    RunSettings settings;
-    settings.shows_progress = job.stages.shows_progress();
-    if (const Status read = read_max_keys(job.command, resolve); !read) return read;
-    if (const Status read = read_max_overhead(job.command, settings, resolve); !read) return read;
-    if (const Status read = read_process(job.command, settings, resolve); !read) return read;
-    if (const Status read = read_limits(job.command, settings); !read) return read;
-    if (const Status read = read_recorder(job.command, settings); !read) return read;
+Status open_run(Job& job, const RunSettings& settings) {
     Result<std::unique_ptr<Run>> run = Run::open(job.command, job.source, job.shared, settings);
     if (!run) return run.error();
     job.run = *std::move(run);
@@ -132,20 +104,19 @@ Status read_running(Job& job) {
 Status read_stages(Job& job, Stage last) {
     const bool ends_with_plan =
         job.command.has(Option::kernel) || is_saving(job.command) || job.command.has(Option::emit_elf);
-    const bool saved = job.saved.has_value();
+    const bool saved = job.maker->fits_saved();
     job.stages.stop_after(!ends_with_plan ? last : saved ? Stage::fit : Stage::emit);
-    const Status suits = saved ? suits_saved(job.command, *job.saved) : suits_saving(job.command);
-    return suits ? job.stages.choose(job.command, saved, job.options.emit) : suits;
+    const Status suits = job.maker->suits(job);
+    return suits ? job.stages.choose(job.command, saved) : suits;
 }
 
 }  // namespace
 
 bool read_settings(Job& job, Stage last) {
-    read_compiling(job);
-    return all_right(job, read_running(job)) && all_right(job, read_stages(job, last)) &&
-           rule_out_features(job.command.list(Option::no_feature), job.options.resolve, job.diags) &&
-           rule_out_ways(job.command.list(Option::attach_with), job.command.has(Option::attach_with),
-                         job.options.resolve, job.diags);
+    RunSettings settings;
+    settings.shows_progress = job.stages.shows_progress();
+    return all_right(job, read_running(job.command, settings)) && all_right(job, open_run(job, settings)) &&
+           all_right(job, read_stages(job, last)) && job.maker->read_options(job, settings);
 }
 
 }  // namespace lt

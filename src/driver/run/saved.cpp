@@ -1,19 +1,14 @@
-#include "driver/pipeline/saved.h"
+#include "driver/run/saved.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <memory>
 
 #include "base/text.h"
 
@@ -22,31 +17,12 @@ namespace {
 
 constexpr std::string_view when_saved = "give it when the plan is saved";
 
-const OptionRow& row_of(Option option) { return *std::ranges::find(option_rows(), option, &OptionRow::id); }
-
-std::string name_of(Option option) { return std::string(split(row_of(option).names, ',').front()); }
-
 Error is_compiled_in(Option option, std::string_view hint) {
-    return {fmt::format("{} must be compiled in, and this plan was compiled without it", name_of(option)),
+    return {fmt::format("{} must be compiled in, and this plan was compiled without it", option_name(option)),
             std::string(hint), 0};
 }
 
 }  // namespace
-
-Status suits_saving(const Command& command) {
-    if (!is_saving(command)) return Done{};
-    const std::string_view by = command.has(Option::aot) ? "--aot" : "--save";
-    for (const auto& [option, text] : command.options) {
-        const Phase phase = row_of(option).phase;
-        if (phase == Phase::compile || phase == Phase::compiled_in) continue;
-        if (phase == Phase::bound)
-            return Error{fmt::format("{} is for a run on this machine and cannot be saved", name_of(option)),
-                         "leave it out, or run the script with it", 0};
-        return Error{fmt::format("{} is for a run, and {} only compiles", name_of(option), by),
-                     "give it when the plan is run", 0};
-    }
-    return Done{};
-}
 
 Status suits_saved(const Command& command, const SavedPlan& saved) {
     if (is_saving(command)) return Error{"this is already a saved plan", "copy the file", 0};
@@ -86,37 +62,16 @@ uint64_t plan_size(std::string_view last) {
     return trailer.size;
 }
 
-std::string plan_path(const Command& command, const Source& source) {
-    const std::filesystem::path path = command.text(Option::save);
-    std::error_code failed;
-    if (!std::filesystem::is_directory(path, failed)) return path.string();
-    const std::string stem = std::filesystem::path(source.name).stem().string();
-    return (path / (stem + ".plan")).string();
-}
-
-// A copy of lt, which runs the plan at its end.
-Status write_program(const std::string& path, std::string_view plan) {
-    std::ifstream own(own_program, std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(own), {});
-    if (!own) return system_error(fmt::format("cannot read {}", own_program), errno);
-    if (const uint64_t size = plan_size(bytes); size != 0) bytes.resize(bytes.size() - size - sizeof(Trailer));
-    Trailer trailer;
-    trailer.size = plan.size();
-    bytes += plan;
-    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
-    if (Status written = write_file(path, bytes); !written) return written;
-    return ::chmod(path.c_str(), 0755) == 0 ? Status(Done{}) : system_error("cannot make executable " + path, errno);
-}
-
 }  // namespace
 
 bool is_saving(const Command& command) { return command.has(Option::save) || command.has(Option::aot); }
 
-Status write_plan(const Command& command, const SavedPlan& saved) {
-    const std::string bytes = to_bytes(saved);
-    if (command.has(Option::save))
-        if (Status written = write_file(plan_path(command, saved.source), bytes); !written) return written;
-    return command.has(Option::aot) ? write_program(command.text(Option::aot), bytes) : Status(Done{});
+std::string with_plan_at_end(std::string program, std::string_view plan) {
+    if (const uint64_t size = plan_size(program); size != 0) program.resize(program.size() - size - sizeof(Trailer));
+    Trailer trailer;
+    trailer.size = plan.size();
+    program += plan;
+    return program.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
 }
 
 std::string_view plan_within(std::string_view bytes) {

@@ -1,4 +1,4 @@
-#include "driver/pipeline/job.h"
+#include "driver/run/job.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/cli/progress.h"
+#include "driver/target/chosen_kernel.h"
 
 namespace lt {
 namespace {
@@ -20,10 +21,10 @@ bool colored() {
 
 }  // namespace
 
-Job::Job(const Command& command_in, Input input, const Shared& shared_in)
+Job::Job(const Command& command_in, Source source_in, std::unique_ptr<PlanMaker> maker_in, const Shared& shared_in)
     : command(command_in),
-      source(std::move(input.source)),
-      saved(std::move(input.saved)),
+      source(std::move(source_in)),
+      maker(std::move(maker_in)),
       shared(shared_in),
       stages(shared.alone && shared.messages == stderr && !command.has(Option::quiet) && Progress::has_terminal()),
       kernel(shared.kernel) {}
@@ -43,6 +44,15 @@ void draw_diags(Job& job) {
         if (diag.severity == Severity::warning && job.command.has(Option::no_warnings)) continue;
         fmt::print(job.shared.messages, "{}", draw(job.source, diag, colored()));
     }
+}
+
+bool open_chosen_kernel(Job& job) {
+    if (job.kernel) return true;
+    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(job.command);
+    if (!kernel) return refuse(job, kernel.error());
+    job.own_kernel = *std::move(kernel);
+    job.kernel = job.own_kernel.get();
+    return true;
 }
 
 }  // namespace lt

@@ -1,4 +1,4 @@
-#include "driver/target/process_files.h"
+#include "driver/pipeline/process_files.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,0 +1,23 @@
+#include "driver/cli/failure.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/diag.h"
+
+namespace lt {
+
+int failure(const Error& error) {
+    Diags diags;
+    diags.error({}, error.what).hint = error.hint;
+    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
+    return 1;
+}
+
+int misuse(const Error& error) {
+    failure(error);
+    return 2;
+}
+
+}  // namespace lt

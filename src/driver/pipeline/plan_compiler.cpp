@@ -1,0 +1,224 @@
+#include "driver/pipeline/plan_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "driver/doctor/systemtap.h"
+#include "driver/pipeline/list.h"
+#include "driver/pipeline/probe_filter.h"
+#include "driver/pipeline/process_files.h"
+#include "driver/pipeline/rule_out.h"
+#include "driver/pipeline/saving.h"
+#include "driver/run/saved.h"
+#include "driver/tools/tools.h"
+
+namespace lt {
+namespace {
+
+// Checks that each --NAME of the command line is a parameter of the script.
+bool params_fit(Job& job, const ast::Program& program) {
+    std::vector<std::string_view> names;
+    for (const ast::Item& item : program.items) {
+        if (const auto* p = std::get_if<ast::Parameter>(&item.node)) names.push_back(p->name);
+    }
+    for (const ast::ScriptOption& o : program.options) names.push_back(o.name);
+    for (const ParamSetting& setting : job.command.params) {
+        if (std::ranges::find(names, setting.name) != names.end()) continue;
+        const std::vector<std::string> near = closest(setting.name, names);
+        Diag& d = job.diags.error(
+            {}, fmt::format("--{} is not an option of lt or a parameter of {}", setting.name, job.source.name));
+        d.hint = !near.empty() ? did_you_mean(std::span(near).first(1), "--")
+                               : "`lt --help` lists the options, `lt FILE --help` also a script's parameters";
+    }
+    return !job.diags.has_errors();
+}
+
+// SystemTap's target() is a number when the script is compiled.
+bool asks_for_command(const Job& job) {
+    return job.run && grammar_of(job.source.spoken()) == Grammar::stp && job.stages.last() == Stage::run;
+}
+
+Status read_max_keys(const Command& command, ResolveOptions& options) {
+    if (!command.has(Option::max_map_keys)) return Done{};
+    const std::string text = command.text(Option::max_map_keys);
+    const uint32_t keys = parse_number<uint32_t>(text).value_or(0);
+    constexpr uint32_t most = 1 << 24;  // a larger map would not fit into any machine's memory
+    if (keys == 0 || keys > most)
+        return Error{fmt::format("`{}` is not a valid number of keys", text),
+                     fmt::format("write a number from 1 to {}", most), 0};
+    options.max_keys = keys;
+    return Done{};
+}
+
+// A tool's manual, and how it is called: the words that set its parameters.
+void print_manual(const Job& job, const std::vector<ScriptParam>& params) {
+    std::map<uint32_t, std::string> words;
+    for (const ScriptParam& p : params)
+        if (p.word != 0) words[p.word] = p.name;
+    std::string shape;
+    for (const auto& [number, name] : words) shape += fmt::format(" [{}", name);
+    shape.append(words.size(), ']');
+    fmt::print("{}\nUsage: lt {} [options]{}\n", manual_of(job.source.text), job.command.tool, shape);
+}
+
+struct DumpText {
+    std::string_view name;  // as in the table of dumps
+    std::string (*text)(const Compiled& compiled);
+};
+
+std::string text_of_dump(std::string_view name, const Compiled& compiled) {
+    constexpr std::array rows{
+        DumpText{"ast", [](const Compiled& c) { return ast::dump(c.program); }},
+        DumpText{"typed", [](const Compiled& c) { return dump(c.program, c.typed); }},
+        DumpText{"ir", [](const Compiled& c) { return ir::dump(c.ir); }},
+        DumpText{"llvm", [](const Compiled& c) { return c.emitted.llvm; }},
+        DumpText{"bpf", [](const Compiled& c) { return c.emitted.assembly; }},
+        DumpText{"plan", [](const Compiled& c) { return dump(c.plan); }},
+    };
+    return std::ranges::find(rows, name, &DumpText::name)->text(compiled);
+}
+
+}  // namespace
+
+Job script_job(const Command& command, Source source, const Shared& shared) {
+    return {command, std::move(source), std::make_unique<PlanCompiler>(), shared};
+}
+
+// ---- options
+
+bool PlanCompiler::read_options(Job& job, const RunSettings& settings) {
+    const Command& command = job.command;
+    ResolveOptions& resolve = options_.resolve;
+    resolve.params = command.params;
+    resolve.traced = settings.traced;
+    resolve.one_process = command.has(Option::process) || command.has(Option::command);
+    resolve.sampled = settings.max_overhead.has_value();
+    // Someone may ask for open spans over the control socket, or when running a saved plan.
+    resolve.accounts = command.has(Option::stats) || is_saving(command) || !job.shared.alone || resolve.sampled;
+    resolve.timestamps = command.has(Option::timestamps);
+    resolve.unsafe = command.has(Option::unsafe);
+    resolve.only_listed = command.has(Option::traceable);
+    options_.warns_of_types = command.has(Option::verbose);
+    options_.counts_by_place = command.has(Option::warnings);
+    options_.emit = {.llvm_text = job.stages.dumps("llvm"), .assembly_text = job.stages.dumps("bpf")};
+    return all_right(job, read_max_keys(command, resolve)) &&
+           rule_out_features(command.list(Option::no_feature), resolve, job.diags) &&
+           rule_out_ways(command.list(Option::attach_with), command.has(Option::attach_with), resolve, job.diags);
+}
+
+Status PlanCompiler::suits(const Job& job) const { return suits_saving(job.command); }
+
+// ---- stages
+
+bool PlanCompiler::read_script(Job& job) {
+    const Command& command = job.command;
+    Invocation& given = options_.given = {command.positional};
+    options_.headers = {command.list(Option::header_folders), command.list(Option::headers)};
+    for (const ParamSetting& p : command.params) given.named.emplace_back(p.name, p.text);
+    if (asks_for_command(job) && !all_right(job, job.run->start_command())) return false;
+    add_systemtap_facts(command, given);
+    if (job.run && job.run->command_pid() != 0) given.target = job.run->command_pid();
+    given.keeps_options = is_saving(command);
+    as_given_ = job.source;
+    compiled_.program = read_program(job.source, options_, job.diags);
+    if (job.diags.has_errors() || !params_fit(job, compiled_.program)) return false;
+    if (command.has(Option::probe_filter) &&
+        !all_right(job, filter_probes(compiled_.program, command.text(Option::probe_filter))))
+        return false;
+    read_diags_ = job.diags;
+    return true;
+}
+
+bool PlanCompiler::open_for_script(Job& job) {
+    if (!open_chosen_kernel(job)) return false;
+    take_files_of(compiled_.program, options_.resolve.traced.process);
+    return true;
+}
+
+bool PlanCompiler::compile_script(Job& job, Stage last) {
+    if (last == Stage::parse) return true;  // no kernel is open for it
+    options_.last = std::min(last, Stage::emit);
+    compiled_ = compile(job.source, std::move(compiled_), *job.kernel, options_, job.diags);
+    job.plan = std::move(compiled_.plan);
+    job.has_c = !compiled_.c_code.empty();
+    return !job.diags.has_errors();
+}
+
+bool PlanCompiler::make(Job& job) {
+    const auto pass = [&job](Stage stage, const Compiled& compiled, const std::function<bool()>& work) {
+        const Dumped dumped = [&compiled](std::string_view name) { return text_of_dump(name, compiled); };
+        return job.stages.pass(stage, planned_places(compiled.plan), work, dumped);
+    };
+    options_.around = pass;
+    const bool made = pass(Stage::parse, compiled_, [&] { return read_script(job); }) &&
+                      pass(Stage::resolve, compiled_, [&] { return open_for_script(job); }) &&
+                      compile_script(job, job.stages.last());
+    options_.around = {};  // compiling again is part of another stage
+    return made;
+}
+
+bool PlanCompiler::make_again(Job& job, const std::vector<RuledOut>& refused) {
+    std::vector<RuledOut>& all = options_.resolve.ruled_out;
+    all.insert(all.end(), refused.begin(), refused.end());
+    job.diags = read_diags_;
+    const bool compiled = compile_script(job);
+    job.drawn = compiled ? std::min(job.drawn, job.diags.all().size()) : 0;
+    return compiled;
+}
+
+// ---- what is said about a script
+
+bool PlanCompiler::find_places(Job& job, std::vector<std::string>& places) {
+    const bool found = read_script(job) && open_for_script(job) && compile_script(job, Stage::resolve);
+    const auto add = [&](const std::string& place) {
+        if (!job.command.has(Option::bpftrace) || is_listed_by_bpftrace(place)) places.push_back(place);
+    };
+    for (const Body& body : compiled_.typed.bodies) {
+        if (body.place.members.empty()) add(body.place.text);
+        for (const SharedPlace& place : body.place.members) add(place.text);
+    }
+    return found;
+}
+
+bool PlanCompiler::describe(Job& job, const std::string& place) {
+    list_at_hand(*job.kernel, place);
+    return true;
+}
+
+int PlanCompiler::print_help(Job& job) {
+    // without its arguments a script may have errors, and still options
+    const bool read = read_script(job);
+    const ast::Program& program = compiled_.program;
+    const std::vector<ScriptParam> params =
+        grammar_of(job.source.spoken()) == Grammar::lt ? params_of(job.source) : std::vector<ScriptParam>{};
+    if (!read && program.options.empty() && params.empty()) return draw_diags(job), 1;
+    const bool is_tool = !job.command.tool.empty();
+    if (is_tool) print_manual(job, params);
+    if (!params.empty() || !program.options.empty())
+        fmt::print("\nParameters{}:\n", is_tool ? "" : " of " + job.source.name);
+    else if (job.command.script_help || is_tool)
+        fmt::print("{} has no parameters\n", job.source.name);
+    for (const ScriptParam& p : params) {
+        const std::string names = p.short_name.empty() ? "--" + p.name : fmt::format("-{}, --{}", p.short_name, p.name);
+        fmt::print("  {:<26}  {}{}\n", names, p.help, p.is_flag ? "" : fmt::format(" [{}]", p.value));
+    }
+    for (const ast::ScriptOption& o : program.options) {
+        if (std::ranges::find(params, o.name, &ScriptParam::name) != params.end()) continue;
+        fmt::print("  --{:<24}  {}{}\n", o.name, o.description,
+                   o.otherwise.empty() ? "" : fmt::format(" [{}]", o.otherwise));
+    }
+    if (is_tool)
+        fmt::print(
+            "\nOptions of lt can be added: -c COMMAND, --follow, --cgroup PATH, --duration TIME, -f json, -o FILE ...\n"
+            "`lt --help` lists them. `lt {} --print` prints the source.\n",
+            job.command.tool);
+    return 0;
+}
+
+}  // namespace lt

@@ -70,7 +70,7 @@ constexpr std::array maybe_unary{K::S_MINUS, K::S_STAR, K::S_BIT_AND};
 constexpr std::array always_unary{K::S_NOT, K::S_TILDE};
 constexpr std::array after_type{K::S_RPAREN, K::S_COMMA, K::S_ASSIGN, K::S_LBRACKET, K::S_RBRACKET, K::S_SEMICOLON};
 
-// What a token does where it stands.
+// The part of a token in the expression where it stands.
 enum class Role : uint8_t {
     other,
     operand,      // ends one
@@ -133,7 +133,7 @@ class Spacing {
         constexpr std::array opens{K::S_LPAREN, K::S_LBRACKET};
         constexpr std::array sticks{K::S_RPAREN, K::S_RBRACKET, K::S_LBRACKET, K::S_COMMA,          K::S_SEMICOLON,
                                     K::S_OFFSET, K::S_DOT,      K::S_RANGE,    K::S_PREDICATE_CLOSE};
-        constexpr std::array repeatable{K::S_NOT, K::S_TILDE, K::S_STAR};  // `!!` is no token
+        constexpr std::array repeatable{K::S_NOT, K::S_TILDE, K::S_STAR};  // `!!` is not a token
         constexpr std::array joins{K::S_DOT, K::S_RANGE};
         const bool would_open_comment = piece.text[0] == '*' || piece.text[0] == '/';
         if (is_one(opens, prev.kind)) return false;

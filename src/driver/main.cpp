@@ -22,6 +22,7 @@
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
+#include "driver/format/format_verb.h"
 #include "driver/pipeline/list.h"
 #include "driver/pipeline/plan_compiler.h"
 #include "driver/pipeline/port.h"
@@ -201,6 +202,16 @@ int check_files(int argc, const char* const* argv) {
     return status;
 }
 
+// `lt --check FILE` would run it.
+Status formats_nothing(const Command& command) {
+    for (const Option option : {Option::format_check, Option::format_diff})
+        if (command.has(option))
+            return Error{
+                fmt::format("--{} is an option of `lt fmt`", option == Option::format_check ? "check" : "diff"),
+                "`lt check FILE` compiles a script, `lt fmt --check FILE` looks at its format", 0};
+    return Done{};
+}
+
 bool is_console(const Command& command) {
     const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
     if (command.has(Option::bpftrace)) return false;
@@ -285,6 +296,7 @@ constexpr std::array verbs{
     Verb{"triage", triage_verb},
     Verb{"tools", list_tools},
     Verb{"view", view},
+    Verb{"fmt", format_files},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.
@@ -347,6 +359,7 @@ int run_command_line(int argc, const char* const* argv) {
     }
     if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
+    if (const Status fits = formats_nothing(c); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);

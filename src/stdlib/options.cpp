@@ -48,6 +48,10 @@ constexpr std::array rows{
     OptionRow{Option::keep_pause, Phase::run, "--keep-pause", "TIME",
               "Take no other snapshot for this time after one, 10s by default."},
     OptionRow{Option::keep_limit, Phase::run, "--keep-limit", "N", "Take at most N snapshots an hour, 60 by default."},
+    OptionRow{Option::format_check, Phase::run, "--check", "",
+              "With `lt fmt`: print the names of the files that it would change, and write nothing."},
+    OptionRow{Option::format_diff, Phase::run, "--diff", "",
+              "With `lt fmt`: print what it would change, and write nothing."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},
@@ -163,7 +167,7 @@ constexpr std::array refused{
     RefusedOption{"-L", "`lt -l PATTERN -v` lists probes with what each can read"},
     RefusedOption{"--emit-llvm", "`--dump llvm` prints it: `lt --dump llvm SCRIPT > FILE`"},
     RefusedOption{"--dwarf-pid", "ustack walks frame pointers, of every process"},
-    RefusedOption{"--fmt", "lt does not format scripts yet; `lt check FILE` reports its mistakes"},
+    RefusedOption{"--fmt", "`lt fmt FILE` formats .lt scripts; `lt check FILE` reports mistakes"},
     RefusedOption{
         "--test",
         "lt has no test: probes; `lt check FILE` compiles a script, `lt --dry-run FILE` loads and attaches it"},

@@ -75,6 +75,8 @@ enum class Option : uint8_t {
     keep,
     keep_pause,
     keep_limit,
+    format_check,
+    format_diff,
     needless,
 };
 

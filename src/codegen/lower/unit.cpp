@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "runtime/border/host_calls.h"
+
 namespace lt {
 namespace {
 
@@ -37,7 +39,7 @@ Lowered Unit::take() {
     if (typed.abilities.atomics && uses_atomics(true))
         assume({Assumed::feature, "", "", {}, static_cast<uint64_t>(Feature::atomics)});
     else if (!typed.abilities.atomics && uses_atomics(false))
-        add_map({"lt_locks", ir::Storage::hash, 8, 8, locks, true});
+        add_map({std::string(locks_symbol), ir::Storage::hash, 8, 8, locks, true});
     for (const Assumption& a : typed.assumed) assume(a);
     if (!program.c_functions.empty()) compiled_in();  // its clang has compiled layouts in
     for (const ir::Relocation& r : out_.relocations) {

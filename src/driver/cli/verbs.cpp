@@ -68,6 +68,13 @@ kernel. It also checks whether this kernel loads a saved plan.
   lt check examples/*.lt
   lt check -g old.stp eth0
 )"},
+    VerbText{"fmt", "lt fmt slow.lt", "format scripts, in place", "lt fmt [--check] [-d] FILE...",
+             R"(Gives scripts in lt's language the usual blanks and line breaks; nothing else changes. A script with a
+mistake is left alone. `lt fmt -` reads standard input and writes to standard output. --check prints the
+names of the files that would change, with status 1 if there are any; -d or --diff prints the changes.
+  lt fmt tools/*.lt
+  lt fmt --check -d slow.lt
+)"},
     VerbText{
         "build", "lt build slow.lt -o slow.plan", "compile a script into a plan, which lt-run runs anywhere",
         "lt build [options] SCRIPT -o FILE.plan [--for FOLDER ...]",

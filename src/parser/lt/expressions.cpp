@@ -56,7 +56,7 @@ ast::ExprId add_find(GrowingTree& tree, Span span, Exprs arguments) {
             "for example `find(@start, tid, $at)`";
         return tree.add(span, ast::Integer{0});
     }
-    const std::string asks = fmt::format("__found_{}", span.begin);
+    const std::string asks = fmt::format("__found_{}", tree.program.exprs.size());
     const auto mark = [&] { return tree.add(span, ast::Local{asks}); };
     const std::string name = map->name;
     const ast::ExprId one = with_key(tree, span, {arguments[0], arguments[1]})[0];

@@ -9,6 +9,9 @@
 
 namespace lt {
 
+// The map of locks on kernels without atomic instructions, see stdlib/bpf/atomic.h. The interpreter needs no locks.
+constexpr std::string_view locks_symbol = "lt_locks";
+
 enum class HostCall : uint8_t {
     room,      // (bytes) -> address of that many zeros, valid until the program ends
     read,      // (map, key) -> address of the value, folded over the CPUs as in reports, or null; read-only

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/border/host_calls.h"
+
 namespace lt {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr uint64_t most_allocated = uint64_t{1} << 28;
 constexpr uint64_t most_record = 1 << 20;
 constexpr size_t most_read = 4096;    // number of values that stay readable
 constexpr uint64_t breath = 1 << 16;  // instructions between two checks for an interrupt
-constexpr size_t no_plan_map = SIZE_MAX;
+constexpr size_t no_plan_map = SIZE_MAX, map_of_locks = SIZE_MAX - 1;
 constexpr std::string_view interrupted_text = "interrupted";
 
 Error refuse(std::string what) { return {std::move(what), "", 0}; }
@@ -38,7 +40,8 @@ void Host::prepare(machine::Object object) {
     for (const machine::MapDefinition& definition : image_.object.maps) {
         const auto found =
             std::ranges::find_if(plan_.maps, [&](const PlannedMap& m) { return m.symbol == definition.name; });
-        map_of_.push_back(found == plan_.maps.end() ? no_plan_map : static_cast<size_t>(found - plan_.maps.begin()));
+        const size_t other = definition.name == locks_symbol ? map_of_locks : no_plan_map;
+        map_of_.push_back(found == plan_.maps.end() ? other : static_cast<size_t>(found - plan_.maps.begin()));
     }
     for (const machine::DataSection& data : image_.object.data) {
         machine::Region region{"section " + data.name, data.bytes};
@@ -119,8 +122,13 @@ Result<Host::Address> Host::view(std::string what, std::span<uint8_t> bytes) {
 Result<size_t> Host::map_at(Address handle) const {
     const auto index = image_.map_index(handle);
     if (!index) return refuse("the map argument is not a map");
-    if (*index >= map_of_.size() || map_of_[*index] == no_plan_map) return refuse("this map is not supported here");
+    if (*index >= map_of_.size() || map_of_[*index] >= map_of_locks) return refuse("this map is not supported here");
     return map_of_[*index];
+}
+
+bool Host::is_lock(Address handle) const {
+    const auto index = image_.map_index(handle);
+    return index && *index < map_of_.size() && map_of_[*index] == map_of_locks;
 }
 
 // An array that programs in the kernel write is in shared memory, so additions to it are as atomic as theirs. A per-CPU
@@ -212,12 +220,17 @@ Result<Host::Address> Host::read(size_t map, const Bytes& key) {
 }
 
 Result<std::optional<Bytes>> Host::value_of(size_t map, const Bytes& key) {
-    if (!plan_.maps[map].cleared_by_difference) return port_.maps().entry(map, key);
+    if (!clears_what_was_read(map)) return port_.maps().entry(map, key);
     auto read = seen(map);
     if (!read) return read.error();
     const auto found = (*read)->by_key.find(key);
     if (found == (*read)->by_key.end()) return std::optional<Bytes>();
     return std::optional((*read)->entries[found->second].value);
+}
+
+// Does a clear() keep what programs in the kernel have added since the map was read?
+bool Host::clears_what_was_read(size_t map) const {
+    return plan_.maps[map].cleared_by_difference || plan_.maps[map].generation.has_value();
 }
 
 // Read once: updates while the block runs are neither counted twice nor lost between a read and a clear().
@@ -242,7 +255,7 @@ Result<uint64_t> Host::add(size_t map, const Bytes& key, uint64_t n) {
 // ---- walks
 
 Result<std::vector<Bytes>> Host::chosen_of(size_t map, const Chosen& chosen) {
-    if (plan_.maps[map].cleared_by_difference && !chosen.order.counts_only) {
+    if (clears_what_was_read(map) && !chosen.order.counts_only) {
         auto read = seen(map);
         if (!read) return read.error();
         return walk_entries(plan_.maps[map], (*read)->entries, chosen);

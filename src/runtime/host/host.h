@@ -40,6 +40,7 @@ class Host final : public machine::Surroundings {
     machine::Image& image() { return image_; }
     const PlannedMap& planned(size_t map) const { return plan_.maps[map]; }
     Result<size_t> map_at(Address handle) const;       // index in Plan::maps
+    bool is_lock(Address handle) const;                // is it the map of locks?
     Result<Address> room(Bytes bytes, bool writable);  // until the block ends
     Result<Address> writable(size_t map, const Bytes& key);
     int update(size_t map, const Bytes& key, std::span<const uint8_t> value, uint64_t flags);
@@ -60,6 +61,7 @@ class Host final : public machine::Surroundings {
     void release(Address at);
     Result<Address> view(std::string what, std::span<uint8_t> bytes);
     Status write_back(size_t map);
+    bool clears_what_was_read(size_t map) const;
     void finish();
     struct Seen;
     Result<const Seen*> seen(size_t map);
@@ -79,8 +81,8 @@ class Host final : public machine::Surroundings {
         uint64_t count = 0;
     };
 
-    // The block's view of a map that is cleared by difference: later reads by the block return this, and clear()
-    // removes exactly this.
+    // The block's view of a map that is cleared by difference, or has generations: later reads by the block return
+    // this, and clear() removes exactly this.
     struct Seen {
         uint64_t clears = 0;  // see Maps::clears()
         std::vector<RawEntry> entries;

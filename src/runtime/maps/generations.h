@@ -23,6 +23,8 @@ class Generations {
     Result<std::vector<RawEntry>> since(bool reported);
     // The same for one key; nothing if it had no updates.
     Result<std::optional<Bytes>> rest(const Bytes& key);
+    // The next clear() is about everything that is there.
+    void forget_report() { asked_ = false; }
     // The result of the last since(), or without one everything that is there now, no longer counts.
     Status clear();
     // The same, but the existing keys stay, with zero.

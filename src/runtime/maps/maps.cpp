@@ -114,6 +114,11 @@ Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
     return found;
 }
 
+void Maps::forget_report(size_t index) {
+    past_[index].forget_report();
+    if (generations_[index]) generations_[index]->forget_report();
+}
+
 // The kernel's value is the whole value, and it is not needed again.
 bool Maps::is_plain(size_t index) const {
     const bool differs =

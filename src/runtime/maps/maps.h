@@ -34,7 +34,7 @@ class Maps {
     Status zero(size_t index, bool printed);                        // the keys stay, their values become zero
     uint64_t clears(size_t index) const { return clears_[index]; }  // number of clear() and zero() calls
     // The next clear() is about everything that is there, not about what was read before.
-    void forget_report(size_t index) { past_[index].forget_report(); }
+    void forget_report(size_t index);
 
     // The undecoded bytes of read() and find().
     Result<std::vector<RawEntry>> entries(size_t index, bool reported = true);  // false: clear() ignores this read

@@ -128,15 +128,16 @@ bool only_collects(const MapUses& uses, const Typed& typed, uint32_t map, bool c
     });
 }
 
-// Can the map be cleared between two updates, although its values do not add up? Blocks that lt runs have parts of
-// their own, which belong to no generation.
+// Can the map be cleared between two updates, although its values do not add up? Blocks that lt runs may read, print
+// and clear it; what they collect goes into parts of their own, which belong to no generation.
 bool has_generations(const MapUses& uses, const Typed& typed, uint32_t map) {
     const Aggregation a = typed.maps[map].value.aggregation;
     if (a != Aggregation::min && a != Aggregation::max && a != Aggregation::dist) return false;
     bool cleared = false;
     const bool fits = holds_for_all(typed, map, [&](const Body& body, size_t i) {
         cleared = cleared || uses.cleared[i];
-        return !body.host && (uses.collected[i] || uses.reported[i]);
+        if (uses.reported[i]) return true;
+        return body.host ? !uses.collected[i] && !uses.deleted[i] : uses.collected[i];
     });
     return fits && cleared;
 }

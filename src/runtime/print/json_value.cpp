@@ -100,7 +100,7 @@ void append_distribution(std::string& out, const Distribution& d) {
     for (uint32_t i = 0; i < dist_buckets; i++) {
         if (d.buckets[i] == 0) continue;
         const DistBucket range = dist_bucket(i);
-        buckets.push_back({{range.low, range.high()}, d.buckets[i]});
+        buckets.push_back({{range.low, range.high}, d.buckets[i]});
     }
     append_list(out, buckets);
     out += '}';

@@ -21,6 +21,7 @@
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
+#include "driver/merge/merge.h"
 #include "driver/pipeline/list.h"
 #include "driver/pipeline/port.h"
 #include "driver/pipeline/saved.h"
@@ -293,6 +294,7 @@ constexpr std::array verbs{
     Verb{"triage", triage_verb},
     Verb{"tools", list_tools},
     Verb{"view", view},
+    Verb{"merge", merge_runs},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -23,6 +23,7 @@
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/format/format_verb.h"
+#include "driver/merge/merge.h"
 #include "driver/pipeline/list.h"
 #include "driver/pipeline/plan_compiler.h"
 #include "driver/pipeline/port.h"
@@ -297,6 +298,7 @@ constexpr std::array verbs{
     Verb{"tools", list_tools},
     Verb{"view", view},
     Verb{"fmt", format_files},
+    Verb{"merge", merge_runs},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -74,8 +74,8 @@ Type with_buckets(CheckContext& c, const ast::Call& node, const FunctionRow& row
         c.error(node.arguments[1], type.view == View::duration ? "a histogram of durations does not take bits"
                                                                : "bits must be from 0 to 5")
             .hint = type.view == View::duration
-                        ? "write `hist(value)`, or `dist(value)` for 32 buckets per doubling"
-                        : "write `hist(value, 2)`, or `dist(value)` for 32 buckets per doubling";
+                        ? "write `hist(value)`, or `dist(value)` for 16 buckets per doubling"
+                        : "write `hist(value, 2)`, or `dist(value)` for 16 buckets per doubling";
         return nothing();
     }
     constexpr int64_t most_steps = 1000;

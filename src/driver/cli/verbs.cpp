@@ -61,6 +61,16 @@ stays. PID is needed if several scripts run.
   lt runqlat 1 10
   lt opensnoop -x
 )"},
+    VerbText{
+        "merge", "lt merge web*.json", "add up the results of one script on many hosts",
+        "lt merge [--by-host] [-f json] [-o FILE] [--sort COLUMN] [--columns LIST] [--top N] [--histograms] FILE...",
+        R"(Adds up what `lt -f json -o FILE` wrote on many hosts: counts, sums, extremes and histograms exactly, so that
+the percentiles of dist() are those of one run over all values. The runs must be of one script with the
+same arguments. --by-host also prints each map with a row for each host; the other options are those of
+`lt --help`. With -f json the sum can be merged again.
+  lt merge web1.json web2.json
+  lt merge --by-host --sort p99 --top 20 web*.json
+)"},
     VerbText{"check", "lt check slow.lt", "compile a script, and print how each probe would be attached",
              "lt check [options] FILE...\nlt check [options] SCRIPT.stp WORD...",
              R"(Compiles scripts without attaching anything. The status is 1 if one of them does not compile for this

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,13 @@ class Alone final : public Traces {
   private:
     Trace& trace_;
 };
+
+// FNV-1a: differs if scripts do, unless somebody makes them so.
+std::string script_checksum(std::string_view text) {
+    uint64_t sum = 0xcbf29ce484222325;
+    for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return fmt::format("{:016x}", sum);
+}
 
 }  // namespace
 
@@ -256,12 +264,13 @@ Status Run::end(Ended how) {
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
     input_.reset();
-    const Status finished = session_->finish();
+    const Result<std::vector<ResultFact>> finished = session_->finish();
     report_end();
+    if (finished) print_run(*finished);
     exit_status_ = session_->exit_status();
     if (command_.waits) report_wait(how);
     const Status written = output_->finish();
-    return finished ? written : finished;
+    return finished ? written : finished.error();
 }
 
 // The run succeeds only if what it waited for happened, or if the script itself says so.
@@ -306,6 +315,17 @@ void Run::report_end() {
     }
     lt::report_end(*plan_, *session_, output_->printer(), {command_.has(Option::stats), source_.name},
                    shared_.messages);
+}
+
+// The last line of JSON, so that what a reader has with it is complete. In a .bt program JSON is bpftrace's.
+void Run::print_run(const std::vector<ResultFact>& maps) {
+    if (plan_->conventions.plain_integers) return;
+    utsname machine{};
+    uname(&machine);
+    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {}, maps};
+    for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
+    run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());
+    output_->printer().run(run);
 }
 
 }  // namespace lt

@@ -85,6 +85,7 @@ class Run {
     void print_skipped();
     void report_wait(Ended how);
     void report_end();
+    void print_run(const std::vector<ResultFact>& maps);
 
     const Command& command_;
     const Source& source_;

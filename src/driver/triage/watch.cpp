@@ -197,7 +197,7 @@ Result<Watched> Watch::end() {
         for (const ProbeCost& probe : costs->probes) total += probe;
         watched_.cost = costs->share(total);
     }
-    if (const Status finished = session_->finish(); !finished) return finished.error();
+    if (const auto finished = session_->finish(); !finished) return finished.error();
     count_losses();
     session_.reset();
     return std::move(watched_);

@@ -29,7 +29,7 @@ uint32_t row_of(int64_t value, View view) {
 void count(const Value& value, std::map<uint32_t, uint64_t>& rows) {
     if (const auto* d = std::get_if<Distribution>(&value.data)) {
         for (uint32_t i = 0; i < d->buckets.size(); i++)
-            if (d->buckets[i] != 0) rows[row_of(dist_bucket(i).low, value.type.view)] += d->buckets[i];
+            if (d->buckets[i] != 0) rows[row_of(dist_bucket(i).middle, value.type.view)] += d->buckets[i];
     }
     const auto* h = std::get_if<Histogram>(&value.data);
     if (!h || h->buckets.size() != hist_buckets || (value.type.shape && !value.type.shape->buckets.empty())) return;

@@ -107,10 +107,17 @@ bool sound(const PlannedProbe& probe, const Plan& plan) {
     return all(probe.collects_into, [&](uint32_t map) { return map < plan.maps.size(); });
 }
 
+// Plans that were saved when dist() had other buckets have other sizes.
+bool has_its_buckets(const PlannedMap& map) {
+    if (map.value.kind != Kind::aggregation || map.value.aggregation != Aggregation::dist) return true;
+    const uint32_t marks = (map.key.empty() ? scalar_mark : 0) + (map.keeps_order ? arrival_mark : 0);
+    return map.value_size == sizeof(uint64_t) * dist_words(map.value.is_signed) + marks;
+}
+
 bool sound(const PlannedMap& map, const Plan& plan) {
     const auto has_generation = [](const PlannedMap& m) { return m.generation.has_value(); };
     if (map.generation && *map.generation >= std::ranges::count_if(plan.maps, has_generation)) return false;
-    if (!sound(map.key) || !sound(map.value) || map.symbol.empty()) return false;
+    if (!sound(map.key) || !sound(map.value) || map.symbol.empty() || !has_its_buckets(map)) return false;
     if (map.key_size == 0 || map.key_size > largest || map.value_size == 0 || map.value_size > largest) return false;
     uint64_t size = 0;
     for (const Type& t : map.key) size += padded_size(t.size);

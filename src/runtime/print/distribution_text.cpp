@@ -54,7 +54,7 @@ void append_figures(std::string& out, const std::vector<Figure>& figures) {
 
 void append_distribution(std::string& out, const Distribution& d, View view, bool plain) {
     append_figures(out, figures(d, view, plain));
-    append_histogram(out, histogram_of(d, view), view, plain, most_rows);
+    append_histogram(out, histogram_of(d, view), view, plain, most_rows, Bounds::upper);
 }
 
 }  // namespace lt

@@ -9,6 +9,7 @@
 #include "runtime/print/json_value.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
+#include "stdlib/real.h"
 
 namespace lt {
 namespace {
@@ -54,6 +55,7 @@ class JsonPrinter final : public Printer {
     void missed(const MissedFact& missed) override;
     void account(const AccountFact& account) override;
     void fact(const Fact& fact) override;
+    void run(const RunFact& run) override;
     void flush() override { sink_.flush(); }
 
   private:
@@ -244,6 +246,55 @@ void JsonPrinter::fact(const Fact& fact) {
         std::visit(MemberText{out_}, fact.members[i].second);
     }
     out_ += '}';
+    end();
+}
+
+// How the parts of a key are written: numbers, stacks of lt's own form, or text.
+std::string_view key_form(const Type& part) {
+    if (part.kind == Kind::stack)
+        return part.view == View::plain || part.stack_form != StackForm::names ? "text" : "stack";
+    if (part.kind != Kind::integer || part.naming != Naming::none || is_real(part)) return "text";
+    if (part.view == View::duration) return "duration";
+    if (part.view != View::plain) return "text";
+    return part.is_signed ? "integer" : "unsigned";
+}
+
+// A tuple as the whole key is the same as its parts.
+const std::vector<Type>& key_types(const std::vector<Type>& key) {
+    const bool flat = key.size() == 1 && key.front().kind == Kind::tuple && key.front().shape->names.empty();
+    return flat ? key.front().shape->parts : key;
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+    std::string out;
+    append_json(out, texts);
+    return out;
+}
+
+void JsonPrinter::run(const RunFact& run) {
+    begin("run");
+    out_ += fmt::format("{{\"version\": {}", run_version);
+    member("lt", run.version);
+    out_ += fmt::format(", \"hosts\": {}", quoted_list(run.hosts));
+    member("script", run.script);
+    member("checksum", run.checksum);
+    out_ += fmt::format(", \"arguments\": {}, \"maps\": [", quoted_list(run.arguments));
+    for (const ResultFact& map : run.maps) {
+        out_ += &map == &run.maps.front() ? "{" : ", {";
+        member("name", map.name);
+        const bool collects = map.value.kind == Kind::aggregation;
+        member("collects", collects ? aggregation_name(map.value.aggregation) : std::string_view("none"));
+        member("view", view_name(map.value.view));
+        out_ += fmt::format(", \"signed\": {}", map.value.is_signed);
+        if (collects && map.value.shape)
+            out_ += fmt::format(", \"buckets\": [{}]", fmt::join(map.value.shape->buckets, ","));
+        std::vector<std::string> forms;
+        for (const Type& part : key_types(map.key)) forms.emplace_back(key_form(part));
+        out_ += fmt::format(", \"key\": {}", quoted_list(forms));
+        member("entries", map.entries);
+        out_ += '}';
+    }
+    out_ += "]}";
     end();
 }
 

@@ -89,6 +89,26 @@ constexpr std::array figures{Figure{"p50", 50'000'000}, Figure{"p90", 90'000'000
 
 std::string number_or_null(std::optional<int64_t> number) { return number ? fmt::format("{}", *number) : "null"; }
 
+// The counts of buckets number 0, 1, 2 ... of values above zero (`step` 1) or below it (-1), without empty ones at both
+// ends. See stdlib/bpf/dist.h for the numbers.
+void append_side(std::string& out, std::string_view name, const Distribution& d, int step) {
+    const auto count = [&](int number) { return d.buckets[static_cast<size_t>(int{dist_zero} + step * (1 + number))]; };
+    int first = 0, end = LT_DIST_LAST + 1;
+    while (end > 0 && count(end - 1) == 0) end--;
+    while (first < end && count(first) == 0) first++;
+    add(out, ", \"{}\": {{\"offset\": {}, \"counts\": [", name, first < end ? first : 0);
+    for (int i = first; i < end; i++) add(out, "{}{}", i == first ? "" : ",", count(i));
+    out += "]}";
+}
+
+// Exact and compact, to be merged: what lt(1) calls an exponential histogram.
+void append_exponential(std::string& out, const Distribution& d) {
+    add(out, "{{\"version\": {}, \"schema\": {}, \"zero\": {}", exponential_version, dist_schema, d.buckets[dist_zero]);
+    append_side(out, "positive", d, 1);
+    append_side(out, "negative", d, -1);
+    out += '}';
+}
+
 // All buckets that are not empty, at full resolution.
 void append_distribution(std::string& out, const Distribution& d) {
     const bool any = d.count != 0 && d.least <= d.greatest;
@@ -100,9 +120,11 @@ void append_distribution(std::string& out, const Distribution& d) {
     for (uint32_t i = 0; i < dist_buckets; i++) {
         if (d.buckets[i] == 0) continue;
         const DistBucket range = dist_bucket(i);
-        buckets.push_back({{range.low, range.high()}, d.buckets[i]});
+        buckets.push_back({{range.low, range.high}, d.buckets[i]});
     }
     append_list(out, buckets);
+    out += ", \"exponential\": ";
+    append_exponential(out, d);
     out += '}';
 }
 

@@ -11,6 +11,9 @@
 
 namespace lt {
 
+// The version of the member `exponential` of a distribution, see lt(1).
+constexpr int exponential_version = 1;
+
 // `plain`: as bpftrace, print an enumeration's value as a number.
 void append_json(std::string& out, const Value& value, bool plain = false);
 // The samples as printed by hist_log() or hist_linear(): an array of buckets.

@@ -73,6 +73,27 @@ struct Fact {
     std::string text;  // whole lines of text
 };
 
+// A map as it was printed last.
+struct ResultFact {
+    std::string name;
+    std::vector<Type> key;
+    Type value;
+    size_t entries = 0;  // in the map then, even if only the largest were printed
+};
+
+// The version of the object "run" in JSON.
+constexpr int run_version = 1;
+
+// A whole run, for `lt merge`: what it takes to know that two runs collected the same.
+struct RunFact {
+    std::string version;                 // of lt
+    std::vector<std::string> hosts;      // several if it is a merge of runs
+    std::string script;                  // its name
+    std::string checksum;                // of its text
+    std::vector<std::string> arguments;  // of the script
+    std::vector<ResultFact> maps;
+};
+
 // The function that made a text.
 enum class MadeBy : uint8_t { printf, time, cat, join, system };
 
@@ -112,6 +133,7 @@ class Printer {
     virtual void missed(const MissedFact& missed) = 0;
     virtual void account(const AccountFact& account) = 0;
     virtual void fact(const Fact& fact) = 0;
+    virtual void run(const RunFact&) {}  // the last result; for programs only
     virtual void flush() = 0;
 };
 

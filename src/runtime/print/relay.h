@@ -23,6 +23,7 @@ class Relay : public Printer {
     void missed(const MissedFact& missed) override { next_.missed(missed); }
     void account(const AccountFact& account) override { next_.account(account); }
     void fact(const Fact& fact) override { next_.fact(fact); }
+    void run(const RunFact& run) override { next_.run(run); }
     void flush() override { next_.flush(); }
 
   protected:

@@ -314,7 +314,7 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     auto content = map(index);
     if (!content) return content.error();
     content->most = most;
-    if (printed_) printed_->insert(index);
+    if (printed_) printed_->insert(index), entries_[index] = content->entries.size();
     if (divisor != 1) {
         content->entries.change([divisor](MapEntry& entry) { std::visit(Divider{divisor}, entry.value.data); });
     }
@@ -347,9 +347,19 @@ Status Dispatcher::print_maps() {
         auto content = map(index);
         if (!content) return content.error();
         content->at_end = true;
+        entries_[index] = content->entries.size();
         if (conventions.empty_maps || !content->entries.empty()) printer_.map(*content);
     }
     return Done{};
+}
+
+std::vector<ResultFact> Dispatcher::results() const {
+    std::vector<ResultFact> results;
+    for (const auto& [index, entries] : entries_) {
+        const PlannedMap& map = plan_.maps[index];
+        results.push_back({map.name, map.key, map.value, entries});
+    }
+    return results;
 }
 
 Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, Printer& printer,

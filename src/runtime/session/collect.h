@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -71,6 +72,7 @@ class Dispatcher {
     Result<MapContent> map(size_t index);        // as print() shows it
     Result<OpenSpans> open_spans(size_t index);  // of a span
     Status print_maps();                         // all that are not empty, as at the end of a run
+    std::vector<ResultFact> results() const;     // the maps that print_maps() and the programs at the end have printed
     void note_printed() { printed_.emplace(); }  // print_maps() leaves out the maps that are printed from now on
 
   private:
@@ -100,6 +102,7 @@ class Dispatcher {
     uint64_t commands_left_ = 0;  // not run: it was too late
     std::optional<std::chrono::steady_clock::time_point> latest_;
     std::optional<std::set<size_t>> printed_;  // maps, since note_printed()
+    std::map<size_t, size_t> entries_;         // of each map at the end: printed_ and those of print_maps()
     std::FILE* messages_ = stderr;
     bool warnings_ = true;  // warnf() prints
     std::function<void(const Trigger&)> snapshot_;
@@ -154,6 +157,7 @@ class Collector {
     std::string symbol_offset(uint64_t address) { return stacks_.symbolizer().kernel_offset(address); }
     std::vector<uint64_t> stack(uint64_t id, uint64_t process) const { return stacks_.addresses({id, process}); }
     Status print_maps() { return dispatcher_.print_maps(); }
+    std::vector<ResultFact> results() const { return dispatcher_.results(); }
     void note_printed() { dispatcher_.note_printed(); }
 
   private:

@@ -269,7 +269,7 @@ void LiveSession::fail_unless(const Status& done) {
 
 // ---- finish
 
-Status LiveSession::finish() {
+Result<std::vector<ResultFact>> LiveSession::finish() {
     if (signals_) {
         auto impatience = Impatience::watch(*signals_);
         if (!impatience) return impatience.error();
@@ -277,20 +277,20 @@ Status LiveSession::finish() {
     }
 
     if (plan_.can_stop()) {
-        if (auto stopped = object_.stop_opening(true); !stopped) return stopped;
+        if (auto stopped = object_.stop_opening(true); !stopped) return stopped.error();
     }
     overhead_->end();
     attached_.detach();
     const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
     collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
     if (snapshots_) snapshots_->finish();
-    if (auto ran = own_->run_last(); !ran) return ran;
-    if (auto printed = collector_->print_maps(); !printed) return printed;
+    if (auto ran = own_->run_last(); !ran) return ran.error();
+    if (auto printed = collector_->print_maps(); !printed) return printed.error();
     printer_.flush();
 
     if (collector_->failure()) return *collector_->failure();
     if (failure_) return *failure_;
-    return Done{};
+    return collector_->results();
 }
 
 std::vector<Loss> LiveSession::losses() const {

@@ -58,7 +58,7 @@ class LiveSession final : public Session {
     int patience() const override;
     std::optional<Ended> turn() override;
     void stop() override { end(Ended::interrupted); }
-    Status finish() override;
+    Result<std::vector<ResultFact>> finish() override;
     int exit_status() const override { return collector_->exit_status(); }
     uint64_t errors() const override { return collector_->errors(); }
     std::vector<Loss> losses() const override;

@@ -161,7 +161,8 @@ class Session {
     virtual void stop() = 0;  // ends the run, like a signal
 
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
-    virtual Status finish() = 0;
+    // Returns the maps that it has printed.
+    virtual Result<std::vector<ResultFact>> finish() = 0;
     virtual int exit_status() const = 0;  // of exit(status); 0 without it; 1 if errors have ended the run
     virtual uint64_t errors() const = 0;  // uncaught errors of the program at run time
     virtual std::vector<Loss> losses() const = 0;

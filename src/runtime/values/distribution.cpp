@@ -18,7 +18,7 @@ int64_t between_extremes(const Distribution& d, int64_t value) {
 }
 
 // The value that represents a bucket.
-int64_t value_of(const Distribution& d, uint32_t bucket) { return between_extremes(d, dist_bucket(bucket).middle()); }
+int64_t value_of(const Distribution& d, uint32_t bucket) { return between_extremes(d, dist_bucket(bucket).middle); }
 
 // ceil(count * share / whole), at least 1, without a product that could overflow.
 uint64_t rank_of(uint64_t count, uint64_t share) {
@@ -51,7 +51,7 @@ std::optional<int64_t> percentile(const Distribution& d, uint64_t share) {
 Histogram histogram_of(const Distribution& d, View view) {
     Histogram out{std::vector<uint64_t>(hist_buckets)};
     for (uint32_t i = 0; i < dist_buckets; i++) {
-        if (d.buckets[i] != 0) out.buckets[hist_index(value_of(d, i), view)] += d.buckets[i];
+        if (d.buckets[i] != 0) out.buckets[bar_index(value_of(d, i), view)] += d.buckets[i];
     }
     return out;
 }

@@ -65,27 +65,43 @@ struct Range {
     uint32_t end;
 };
 
-Range range_of(uint32_t bucket, uint32_t per_row) {
-    if (bucket < first_bound) return {bucket, bucket + 1};
-    const uint32_t begin = bucket - (bucket - first_bound) % per_row;
+// How the buckets of a histogram are labelled and joined.
+struct Form {
+    View view;
+    bool plain;
+    Bounds bounds;
+    // Of the buckets that are joined. With upper bounds, that of 1 stays alone, so that the others begin at units.
+    uint32_t first() const { return bounds == Bounds::upper ? first_bound + 1 : first_bound; }
+    std::string bound(uint32_t index) const { return bound_text(hist_bound(index, view), view, plain); }
+};
+
+Range range_of(uint32_t bucket, uint32_t per_row, uint32_t first) {
+    if (bucket < first) return {bucket, bucket + 1};
+    const uint32_t begin = bucket - (bucket - first) % per_row;
     return {begin, std::min(begin + per_row, hist_buckets)};
 }
 
-std::string label(Range range, View view, bool plain) {
-    if (range.begin == negative_bucket) return fmt::format("(..., {})", zero_text(view, plain));
-    if (range.begin == zero_bucket) return fmt::format("[{}]", zero_text(view, plain));
-    const std::string from = bound_text(hist_bound(range.begin, view), view, plain);
-    if (range.end == first_bound + 1) return fmt::format("[{}]", from);
-    if (range.end == hist_buckets) return fmt::format("[{}, ...)", from);
-    return fmt::format("[{}, {})", from, bound_text(hist_bound(range.end, view), view, plain));
+std::string label(Range range, const Form& form) {
+    const std::string zero = zero_text(form.view, form.plain);
+    if (range.begin == negative_bucket) return fmt::format("(..., {})", zero);
+    if (range.begin == zero_bucket) return fmt::format("[{}]", zero);
+    if (range.end == first_bound + 1) return fmt::format("[{}]", form.bound(range.begin));
+    if (form.bounds == Bounds::upper) {
+        const std::string above = form.bound(range.begin - 1);
+        if (range.end == hist_buckets) return fmt::format("({}, ...)", above);
+        return fmt::format("({}, {}]", above, form.bound(range.end - 1));
+    }
+    if (range.end == hist_buckets) return fmt::format("[{}, ...)", form.bound(range.begin));
+    return fmt::format("[{}, {})", form.bound(range.begin), form.bound(range.end));
 }
 
 // `begin` and `end` are the first bucket to print and the one after the last.
-uint32_t buckets_per_row(uint32_t begin, uint32_t end, size_t most) {
-    begin = std::max(begin, first_bound);
+uint32_t buckets_per_row(uint32_t begin, uint32_t end, uint32_t first, size_t most) {
+    if (begin <= first_bound && first > first_bound) most--;  // the row of 1
+    begin = std::max(begin, first);
     if (end <= begin) return 1;
     for (uint32_t n : {1U, 2U, 5U}) {
-        if ((end - 1 - first_bound) / n - (begin - first_bound) / n < most) return n;
+        if ((end - 1 - first) / n - (begin - first) / n < most) return n;
     }
     return doublings_per_unit;
 }
@@ -100,19 +116,19 @@ struct Row {
     uint64_t count;
 };
 
-std::vector<Row> rows_of(const Histogram& histogram, View view, bool plain, size_t most) {
+std::vector<Row> rows_of(const Histogram& histogram, const Form& form, size_t most) {
     const auto& buckets = histogram.buckets;
     const auto filled = [](uint64_t count) { return count != 0; };
     const auto first = std::ranges::find_if(buckets, filled);
     const auto last = std::find_if(buckets.rbegin(), buckets.rend(), filled).base();
     const auto end = static_cast<uint32_t>(last - buckets.begin());
     auto bucket = static_cast<uint32_t>(first - buckets.begin());
-    const uint32_t per_row = buckets_per_row(bucket, end, most);
+    const uint32_t per_row = buckets_per_row(bucket, end, form.first(), most);
     std::vector<Row> rows;
     while (bucket < end) {
-        const Range range = range_of(bucket, per_row);
+        const Range range = range_of(bucket, per_row, form.first());
         const uint64_t count = std::accumulate(buckets.begin() + range.begin, buckets.begin() + range.end, uint64_t{0});
-        rows.push_back({label(range, view, plain), count});
+        rows.push_back({label(range, form), count});
         bucket = range.end;
     }
     return rows;
@@ -203,8 +219,13 @@ uint32_t hist_index(int64_t value, View view) {
     return number >= hist_bound(index + 1, view) ? index + 1 : index;
 }
 
-void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most) {
-    append_rows(out, rows_of(histogram, view, plain, most));
+uint32_t bar_index(int64_t value, View view) {
+    if (value <= 1) return hist_index(value, view);
+    return std::min(hist_index(value - 1, view) + 1, hist_buckets - 1);
+}
+
+void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most, Bounds bounds) {
+    append_rows(out, rows_of(histogram, {view, plain, bounds}, most));
 }
 
 void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain) {

@@ -13,13 +13,22 @@ uint64_t total(const Histogram& histogram);
 // The bucket of a value, as in the BPF library.
 uint32_t hist_index(int64_t value, View view);
 
+// Which of its bounds a bucket includes: those of hist() the lower one, those that are made of dist() the upper one.
+// These begin as hist()'s do, with negative values, zero and 1; then [2 + k] from above bound k - 1 up to bound k.
+enum class Bounds : uint8_t { lower, upper };
+
+// The bucket of a value in a histogram that is made of dist().
+uint32_t bar_index(int64_t value, View view);
+
 // The lower bound of a bucket of hist() with bits.
 int64_t fine_bound(size_t bucket, int64_t bits);
 
 // `view` is that of the values collected; it decides the bounds, `plain` only how they are written. If there would be
 // more than `most` rows, besides those of zero and of negative values, each row covers 2, 5 or 10 neighbouring buckets:
-// ten doublings lead from one unit to the next, so rows still begin at whole units.
-void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most = hist_buckets);
+// ten doublings lead from one unit to the next, so rows still begin at whole
+// units.
+void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most = hist_buckets,
+                      Bounds bounds = Bounds::lower);
 
 // The same for a histogram whose type gives the buckets: that of lhist(), or of hist() with bits.
 void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain);

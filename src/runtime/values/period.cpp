@@ -22,7 +22,7 @@ std::optional<Distribution> since(const Distribution& now, const Distribution& t
     if (d.count == 0) return d;
     // A new extreme is known exactly, the others as precisely as the other values: by bucket.
     const auto middle = [&](uint32_t bucket) {
-        return std::clamp(dist_bucket(bucket).middle(), now.least, now.greatest);
+        return std::clamp(dist_bucket(bucket).middle, now.least, now.greatest);
     };
     d.least = now.least < then.least ? now.least : middle(lowest);
     d.greatest = now.greatest > then.greatest ? now.greatest : middle(highest);

@@ -3,6 +3,7 @@
 // are in runtime/border/plan.h.
 #include "atomic.h"
 #include "buckets.h"
+#include "dist.h"
 
 // The value of a key, created from `zero` if there is none yet. Null if the map has no room (adds 1 to `full`) or if
 // the kernel has no memory for it now (adds 1 to `starved`).

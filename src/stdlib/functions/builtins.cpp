@@ -154,15 +154,14 @@ constexpr std::array functions{
                 no_result,
                 "The number of values, their average and their total.",
                 "k:vfs_read { @[comm] = stats(arg2); }"},
-    FunctionRow{
-        Function::dist,
-        "dist",
-        {value_in},
-        Aggregation::dist,
-        no_result,
-        "A distribution: exact count, average, minimum and maximum, percentiles within 1/32 (3.2 %), and a histogram. "
-        "Negative values share one bucket. Takes 8 KB per key; without a key, per CPU.",
-        "k:vfs_read < @ns[comm] = dist(...) >"},
+    FunctionRow{Function::dist,
+                "dist",
+                {value_in},
+                Aggregation::dist,
+                no_result,
+                "A distribution: exact count, average, minimum and maximum, percentiles within 2.2 %, and a histogram. "
+                "Takes 8 KB per key, 16 KB if values can be negative; without a key, per CPU.",
+                "k:vfs_read < @ns[comm] = dist(...) >"},
     FunctionRow{
         Function::str,
         "str",

@@ -10,7 +10,7 @@
 #include "runtime/border/plan.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/hist.h"
-#include "stdlib/bpf/buckets.h"
+#include "stdlib/bpf/dist.h"
 
 namespace lt {
 namespace {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -14,7 +15,7 @@
 #include "runtime/print/figures.h"
 #include "runtime/print/printer.h"
 #include "runtime/values/hist.h"
-#include "stdlib/bpf/buckets.h"
+#include "stdlib/bpf/dist.h"
 
 namespace lt {
 namespace {
@@ -43,25 +44,96 @@ void expect_in_its_bucket(int64_t value) {
     ASSERT_LT(index, dist_buckets) << value;
     const DistBucket b = dist_bucket(index);
     EXPECT_GE(value, b.low) << index;
-    EXPECT_LE(value, b.high()) << index;
+    EXPECT_LE(value, b.high) << index;
 }
 
-TEST(DistBuckets, AreAsManyOnBothSides) {
-    EXPECT_EQ(dist_buckets, uint32_t{LT_DIST_BUCKETS});
-    EXPECT_EQ(dist_zero, uint32_t{LT_DIST_ZERO});
+// ---- the bounds, against integers of any size
+
+using Digits = std::vector<uint32_t>;  // the lowest first
+
+Digits product(const Digits& a, const Digits& b) {
+    Digits out(a.size() + b.size());
+    for (size_t i = 0; i < a.size(); i++) {
+        uint64_t carry = 0;
+        for (size_t j = 0; j < b.size(); j++) {
+            carry += out[i + j] + uint64_t{a[i]} * b[j];
+            out[i + j] = static_cast<uint32_t>(carry);
+            carry >>= 32;
+        }
+        out[i + b.size()] = static_cast<uint32_t>(carry);
+    }
+    return out;
+}
+
+// The number of bits of value - 1, for a value above zero.
+uint32_t bits_before(Digits value) {
+    for (uint32_t& digit : value)
+        if (digit-- != 0) break;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < value.size(); i++)
+        if (value[i] != 0) bits = static_cast<uint32_t>(32 * i) + static_cast<uint32_t>(std::bit_width(value[i]));
+    return bits;
+}
+
+// The least n with size <= 2^(n/16), that is with size^16 <= 2^n.
+uint32_t exact_number(uint64_t size) {
+    Digits power{static_cast<uint32_t>(size), static_cast<uint32_t>(size >> 32)};
+    for (int i = 0; i < 4; i++) power = product(power, power);
+    return bits_before(power);
+}
+
+TEST(DistBuckets, NumbersOfSmallSizesAreExact) {
+    for (uint64_t size = 1; size <= 100'000; size++) ASSERT_EQ(lt_dist_number(size), exact_number(size)) << size;
+}
+
+TEST(DistBuckets, EveryBoundAndTheNextSizeAreExact) {
+    for (uint32_t n = 0; n <= LT_DIST_LAST; n++) {
+        const uint64_t bound = dist_bound(n);
+        EXPECT_LE(exact_number(bound), n);
+        EXPECT_GT(exact_number(bound + 1), n);
+        for (const uint64_t size : {std::max<uint64_t>(bound - 1, 1), bound, bound + 1})
+            EXPECT_EQ(lt_dist_number(size), exact_number(size)) << size;
+    }
+}
+
+TEST(DistBuckets, RandomSizesAreExact) {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 50'000; i++) {
+        const uint64_t size = (random() >> random() % 64) | 1;
+        ASSERT_EQ(lt_dist_number(size), exact_number(size)) << size;
+    }
+}
+
+TEST(DistBuckets, HaveTheNumbersOfPrometheus) {
+    EXPECT_EQ(bucket_of(1), dist_zero + 1);
+    EXPECT_EQ(bucket_of(2), dist_zero + 1 + 16);
+    EXPECT_EQ(bucket_of(1024), dist_zero + 1 + 160) << "a bound belongs to the bucket that it ends";
+    EXPECT_EQ(bucket_of(1025), dist_zero + 1 + 161);
+    EXPECT_EQ(bucket_of(0), dist_zero);
+    EXPECT_EQ(bucket_of(-1), dist_zero - 1);
+    EXPECT_EQ(bucket_of(-1024), dist_zero - 1 - 160);
+}
+
+TEST(DistBuckets, TheLastOnesHoldTheLargestNumbers) {
     EXPECT_EQ(bucket_of(most_integer), dist_buckets - 1);
+    EXPECT_EQ(dist_bucket(dist_buckets - 1).high, most_integer);
     EXPECT_EQ(bucket_of(least_integer), 0U);
+    EXPECT_EQ(dist_bucket(0).low, least_integer);
+    // 1 ns to 70 s
+    EXPECT_EQ(bucket_of(int64_t{1} << 36) - bucket_of(1) + 1, 577U);
 }
 
 TEST(DistBuckets, FollowEachOtherWithoutAGap) {
     EXPECT_EQ(dist_bucket(dist_zero).low, 0);
+    EXPECT_EQ(dist_bucket(dist_zero).high, 0);
     for (uint32_t i = 0; i < dist_buckets; i++) {
         const DistBucket b = dist_bucket(i);
-        EXPECT_EQ(bucket_of(b.low), i);
-        EXPECT_EQ(bucket_of(b.high()), i);
         if (i + 1 < dist_buckets) {
-            EXPECT_EQ(dist_bucket(i + 1).low, b.high() + 1) << i;
+            EXPECT_EQ(dist_bucket(i + 1).low, b.high + 1) << i;
         }
+        if (b.empty()) continue;
+        EXPECT_EQ(bucket_of(b.low), i);
+        EXPECT_EQ(bucket_of(b.high), i);
     }
 }
 
@@ -87,19 +159,34 @@ TEST(DistBuckets, AreMonotone) {
 }
 
 TEST(DistBuckets, SmallValuesAreExact) {
-    for (int32_t v = -31; v < 32; v++) {
-        EXPECT_EQ(bucket_of(v), static_cast<uint32_t>(int32_t{dist_zero} + v));
-        EXPECT_EQ(dist_bucket(bucket_of(v)).middle(), v);
+    for (int32_t v = -26; v <= 26; v++) {
+        const DistBucket b = dist_bucket(bucket_of(v));
+        EXPECT_EQ(b.low, v);
+        EXPECT_EQ(b.high, v);
+        EXPECT_EQ(b.middle, v);
     }
-    EXPECT_EQ(dist_bucket(bucket_of(32)).width, 2U);
+    EXPECT_EQ(bucket_of(27), bucket_of(28)) << "the first two that share a bucket";
+}
+
+// The bound that dist_buckets.h states.
+double most_wrong(double value) {
+    const double base = std::exp2(1.0 / 16);
+    return std::abs(value) * (base - 1) / (base + 1) * (1 + 1e-12) + 0.5;
 }
 
 TEST(DistBuckets, MiddlesAreWithinTheBoundOfBothEnds) {
-    for (uint32_t i = dist_zero; i < dist_buckets; i++) {
+    EXPECT_LT((most_wrong(1e9) - 0.5) / 1e9, 0.022);
+    for (uint32_t i = 0; i < dist_buckets; i++) {
         const DistBucket b = dist_bucket(i);
-        EXPECT_LE(b.middle() - b.low, b.low / 32) << i;
-        EXPECT_LE(b.high() - b.middle(), b.low / 32) << i;
-        EXPECT_EQ(dist_bucket(dist_zero - (i - dist_zero)).middle(), -b.middle()) << i;
+        if (b.empty()) continue;
+        EXPECT_LE(static_cast<double>(b.middle - b.low), most_wrong(static_cast<double>(b.low))) << i;
+        EXPECT_LE(static_cast<double>(b.high - b.middle), most_wrong(static_cast<double>(b.high))) << i;
+        EXPECT_LE(b.low, b.middle);
+        EXPECT_LE(b.middle, b.high);
+        const DistBucket mirrored = dist_bucket(2 * dist_zero - i);
+        if (i != 0 && i + 1 != dist_buckets) {
+            EXPECT_EQ(mirrored.middle, -b.middle) << i;
+        }
     }
 }
 
@@ -125,7 +212,7 @@ void expect_quantiles_within_bound(std::vector<int64_t> values) {
         std::nth_element(from, at, values.end());
         from = at;
         const auto exact = static_cast<double>(*at);
-        EXPECT_LE(std::abs(static_cast<double>(*percentile(d, share)) - exact), exact / 32)
+        EXPECT_LE(std::abs(static_cast<double>(*percentile(d, share)) - exact), most_wrong(exact))
             << "share " << share << " of " << *at;
     }
 }
@@ -202,8 +289,8 @@ TEST(DistPercentile, OfManyDoesNotOverflow) {
 }
 
 TEST(DistPercentile, StaysBetweenTheExtremes) {
-    const Distribution d = recorded({1000, 1001, 1001, 1002});  // all in [992, 1024), whose middle is 1008
-    EXPECT_EQ(percentile(d, 50'000'000), 1002);
+    const Distribution d = recorded({990, 991, 991, 992});  // all in [981, 1024], whose middle is 1002
+    EXPECT_EQ(percentile(d, 50'000'000), 992);
 }
 
 TEST(DistPercentile, OfNegativeValuesIsAsExact) {
@@ -218,7 +305,7 @@ TEST(DistPercentile, OfNegativeValuesIsAsExact) {
 TEST(DistPercentile, WithoutExtremesIsTheMiddle) {
     Distribution d;
     d.buckets[bucket_of(1000)] = 1;
-    EXPECT_EQ(percentile(d, 50'000'000), 1008);
+    EXPECT_EQ(percentile(d, 50'000'000), 1002);
 }
 
 // ---- merging
@@ -256,10 +343,11 @@ TEST(DistText, FiguresAndBars) {
     EXPECT_EQ(shown(recorded({1, 2, 3, 10}), View::plain),
               "   count      min      avg      p50      p90      p99    p99.9      max\n"
               "       4        1        4        2       10       10       10       10\n"
-              "[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |\n"
-              "[2, 4)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
-              "[4, 8)                 0 |                                                    |\n"
-              "[8, 16)                1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |\n");
+              "[1]                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+              "(1, 2]                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+              "(2, 4]                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+              "(4, 8]                 0 |                                                    |\n"
+              "(8, 16]                1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n");
 }
 
 TEST(DistText, OfDurations) {
@@ -284,27 +372,40 @@ TEST(DistText, OfNothing) {
               "       0        -        -        -        -        -        -        -\n");
 }
 
-TEST(DistText, HasTheBarsOfHist) {
+// The bars include their upper bounds, as the buckets do; each value is in the right one.
+TEST(DistText, BarsEndAtPowersOfTwo) {
     std::mt19937_64 random(3);
     Distribution d;
     Histogram h{std::vector<uint64_t>(hist_buckets)};
     for (int i = 0; i < 10'000; i++) {
-        const int64_t value = static_cast<int64_t>(random()) >> (random() % 64);
+        int64_t value = static_cast<int64_t>(random()) >> (random() % 64);
+        if (i % 10 == 0) value = int64_t{1} << random() % 63;
         record(d, value);
-        h.buckets[hist_index(value, View::plain)]++;
+        const auto doublings = static_cast<size_t>(std::bit_width(static_cast<uint64_t>(value) - 1));
+        h.buckets[value < 0 ? 0 : value == 0 ? 1 : 2 + doublings]++;
     }
     EXPECT_EQ(histogram_of(d, View::plain), h);
 }
 
-// [992, 1024) goes whole to where its middle lies; all else is where hist() puts it.
+TEST(DistText, BarsOfDurationsIncludeTheirUpperBound) {
+    EXPECT_EQ(bar_index(1, View::duration), 2U);
+    EXPECT_EQ(bar_index(2, View::duration), 3U);
+    EXPECT_EQ(bar_index(3, View::duration), 4U);
+    EXPECT_EQ(bar_index(512, View::duration), 11U);
+    EXPECT_EQ(bar_index(1000, View::duration), 12U);
+    EXPECT_EQ(bar_index(1001, View::duration), 13U);
+    EXPECT_EQ(bar_index(most_integer, View::duration), hist_buckets - 1);
+}
+
+// [981, 1024] goes whole to where its middle lies; all else is where the bounds put it.
 TEST(DistText, CutBucketsGoToTheSideOfTheirMiddle) {
     Distribution d = recorded({1, 995, 1'000'000});
     Histogram folded = histogram_of(d, View::duration);
-    EXPECT_EQ(folded.buckets[hist_index(995, View::duration)], 0U);
-    EXPECT_EQ(folded.buckets[hist_index(1000, View::duration)], 1U);
-    EXPECT_EQ(folded.buckets[hist_index(1, View::duration)], 1U);
+    EXPECT_EQ(folded.buckets[bar_index(995, View::duration)], 0U);
+    EXPECT_EQ(folded.buckets[bar_index(1002, View::duration)], 1U);
+    EXPECT_EQ(folded.buckets[bar_index(1, View::duration)], 1U);
     folded = histogram_of(recorded({1, 995}), View::duration);
-    EXPECT_EQ(folded.buckets[hist_index(995, View::duration)], 1U) << "clamped to the maximum";
+    EXPECT_EQ(folded.buckets[bar_index(995, View::duration)], 1U) << "clamped to the maximum";
 }
 
 size_t rows_of(const Distribution& d, View view) {
@@ -325,9 +426,9 @@ TEST(DistText, HasFewRows) {
 
 TEST(DistText, RowsOfSeveralBucketsBeginAtUnits) {
     const std::string text = shown(recorded({1'000, 1'000'000'000'000}), View::duration);
-    EXPECT_NE(text.find("[1us, 4us) "), std::string::npos) << text;
-    EXPECT_NE(text.find("[1ms, 4ms) "), std::string::npos) << text;
-    EXPECT_NE(text.find("[1s, 4s) "), std::string::npos) << text;
+    EXPECT_NE(text.find("(1us, 4us] "), std::string::npos) << text;
+    EXPECT_NE(text.find("(1ms, 4ms] "), std::string::npos) << text;
+    EXPECT_NE(text.find("(1s, 4s] "), std::string::npos) << text;
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ constexpr std::array rows{
     OptionRow{Option::keep_pause, Phase::run, "--keep-pause", "TIME",
               "Take no other snapshot for this time after one, 10s by default."},
     OptionRow{Option::keep_limit, Phase::run, "--keep-limit", "N", "Take at most N snapshots an hour, 60 by default."},
+    OptionRow{Option::from, Phase::run, "--from", "FILE",
+              "Read the events of a snapshot, FILE.ltr, instead of the kernel's. It needs no privileges."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},

@@ -73,6 +73,7 @@ enum class Option : uint8_t {
     keep,
     keep_pause,
     keep_limit,
+    from,
     needless,
 };
 

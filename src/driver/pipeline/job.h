@@ -10,6 +10,7 @@
 #include "driver/cli/command.h"
 #include "driver/pipeline/run.h"
 #include "driver/pipeline/stages.h"
+#include "recording/recording.h"
 #include "runtime/plan/saved_plan.h"
 
 namespace lt {
@@ -28,6 +29,7 @@ struct Job {
     Source source;
     const std::optional<SavedPlan> saved;
     const Shared shared;
+    std::optional<Recording> recording;  // of --from: what the script reads instead of the kernel
     Stages stages;
     CompileOptions options;
     std::unique_ptr<Kernel> own_kernel;

@@ -9,9 +9,12 @@
 #include "base/text.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/pipeline/saved.h"
+#include "driver/recording/recorded_script.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/probe_filter.h"
 #include "driver/target/process_files.h"
+#include "runtime/replay/recorded_kernel.h"
+#include "runtime/replay/replay_session.h"
 
 namespace lt {
 namespace {
@@ -88,7 +91,12 @@ bool fit_saved(Job& job) {
 }  // namespace
 
 bool open_chosen_kernel(Job& job) {
-    if (job.kernel) return true;
+    if (job.kernel && !job.recording) return true;
+    if (job.recording) {
+        job.own_kernel = recorded_kernel(*job.recording);
+        job.kernel = job.own_kernel.get();
+        return true;
+    }
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(job.command);
     if (!kernel) return refuse(job, kernel.error());
     job.own_kernel = *std::move(kernel);
@@ -110,13 +118,15 @@ bool read_script(Job& job) {
     if (command.has(Option::probe_filter) &&
         !all_right(job, filter_probes(job.compiled.program, command.text(Option::probe_filter))))
         return false;
+    if (job.recording) read_from_recording(job.compiled.program, *job.recording, job.source.text, job.diags);
     job.read_diags = job.diags;
+    if (job.diags.has_errors()) return false;
     return true;
 }
 
 bool open_for_script(Job& job) {
     if (!open_chosen_kernel(job)) return false;
-    take_files_of(job.compiled.program, job.options.resolve.traced.process);
+    if (!job.recording) take_files_of(job.compiled.program, job.options.resolve.traced.process);
     return true;
 }
 
@@ -124,6 +134,7 @@ bool compile_script(Job& job, Stage last) {
     if (last == Stage::parse) return true;  // no kernel is open for it
     job.options.last = std::min(last, Stage::emit);
     job.compiled = compile(job.source, std::move(job.compiled), *job.kernel, job.options, job.diags);
+    if (job.recording) name_recorded_spans(job.compiled.plan, *job.recording);
     return !job.diags.has_errors();
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "driver/pipeline/saved.h"
+#include "driver/recording/recorded_script.h"
+#include "driver/recording/recording_file.h"
 #include "driver/report/report.h"
 #include "driver/target/traced.h"
 
@@ -114,9 +116,25 @@ void read_compiling(Job& job) {
     job.options.counts_by_place = command.has(Option::warnings);
 }
 
+// --from
+Status read_recording_to_replay(Job& job) {
+    if (!job.command.has(Option::from)) return Done{};
+    if (const Status suits = suits_recording(job.command); !suits) return suits;
+    if (job.saved || grammar_of(job.source.spoken()) != Grammar::lt)
+        return Error{"--from is for scripts of lt and bpftrace", "a plan is compiled for a kernel", 0};
+    const std::string path = job.command.text(Option::from);
+    Result<Recording> recording = read_recording_file(path);
+    if (!recording) return recording.error();
+    if (const Status fits = can_replay(*recording, path); !fits) return fits;
+    job.recording = *std::move(recording);
+    return Done{};
+}
+
 Status read_running(Job& job) {
     ResolveOptions& resolve = job.options.resolve;
     RunSettings settings;
+    if (const Status read = read_recording_to_replay(job); !read) return read;
+    settings.recording = job.recording ? &*job.recording : nullptr;
     settings.shows_progress = job.stages.shows_progress();
     if (const Status read = read_max_keys(job.command, resolve); !read) return read;
     if (const Status read = read_max_overhead(job.command, settings, resolve); !read) return read;

@@ -86,9 +86,11 @@ class Checker {
         events_.clear();
         is_call_ = node.closes.empty();
         is_call_ ? call(node) : pair(node);
+        is_block_of_pair_ = !is_call_;
         maybe(node.predicate);
         maybe(node.threshold);
         block(node.body);
+        is_block_of_pair_ = false;
         if (node.timeout)
             lacks(node.timeout->span, "the timeout of a span, which would ask a thread that is still in it");
     }
@@ -247,8 +249,13 @@ class Checker {
             lacks(member.field_span, "the arguments of calls");
             return true;
         }
+        const auto has = [&](const RecordedEvent* event) {
+            return std::ranges::find(event->fields, member.field, &RecordedField::name) != event->fields.end();
+        };
+        // In the block of a span it is a field of one of its events.
+        if (is_block_of_pair_ && std::ranges::any_of(events_, has)) return true;
         for (const RecordedEvent* event : events_) {
-            if (std::ranges::find(event->fields, member.field, &RecordedField::name) != event->fields.end()) continue;
+            if (has(event)) continue;
             lacks(member.field_span, fmt::format("the field `{}` of `{}`", member.field, name_of(*event)))
                 .notes.push_back({{}, fmt::format("of its fields it holds {}", field_list(*event))});
         }
@@ -260,6 +267,7 @@ class Checker {
     Diags& diags_;
     std::vector<const RecordedEvent*> events_;  // of the item
     bool is_call_ = false;                      // the item is a span of calls
+    bool is_block_of_pair_ = false;
     bool replays_calls_ = false;
     bool listed_ = false;                 // the tracepoints are in a note
     std::map<std::string, size_t> used_;  // spans of this text

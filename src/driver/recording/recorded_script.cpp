@@ -28,7 +28,6 @@ constexpr std::array refused_variables{
     Variable::kstack,   Variable::ustack,   Variable::func,     Variable::cgroup,     Variable::jiffies,
     Variable::numaid,   Variable::username, Variable::ctx,      Variable::ppid,       Variable::pcomm,
     Variable::usermode, Variable::cpid,     Variable::has_cpid, Variable::leader_tid, Variable::leader_comm,
-    Variable::why,
 };
 
 constexpr std::array refused_functions{
@@ -40,7 +39,7 @@ constexpr std::array refused_functions{
     Function::signal_thread, Function::delay,       Function::setsockopt,    Function::write_user,
     Function::pid_in,        Function::tid_in,      Function::kframe,        Function::uframe,
     Function::ksym_offset,   Function::usym_part,   Function::container_of,  Function::syscall_args,
-    Function::join,          Function::cat,         Function::find,          Function::why,
+    Function::join,          Function::cat,         Function::find,
 };
 
 // Of spans of calls only the times and threads are recorded.
@@ -223,8 +222,9 @@ class Checker {
     void variable(Span span, std::string_view name) {
         const VariableRow* row = find_variable(name);
         if (!row) return;
-        const bool refused =
-            has_variable(refused_variables, row->id) || (is_call_ && has_variable(refused_in_calls, row->id));
+        // Of a span between two events it is not recorded in which thread it was.
+        const bool refused = has_variable(refused_variables, row->id) ||
+                             (is_call_ ? has_variable(refused_in_calls, row->id) : row->id == Variable::why);
         if (refused) lacks(span, fmt::format("`{}`", name));
     }
 

@@ -25,7 +25,8 @@ bool fetch(const World& world, Reach reach, Address at, std::span<uint8_t> out) 
 }
 
 Result<uint64_t> fault(const World& world, Address at, std::span<uint8_t> out) {
-    if (world.environment.knows_own_memory_only)
+    // Programs read at 0 to clear a buffer.
+    if (world.environment.knows_own_memory_only && at != 0)
         return Error{fmt::format("it reads memory at {:#x}, which is not known here", at), "", 0};
     std::fill(out.begin(), out.end(), uint8_t{0});
     return failure(EFAULT);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "runtime/border/time_accounts.h"
 #include "runtime/replay/recorded_events.h"
 
 namespace lt {
@@ -57,7 +58,8 @@ class NoMachine final : public Machine {
     std::vector<std::string> source_events() override { return {}; }
 };
 
-class RecordedKernel final : public Kernel {
+// Its session keeps the accounts of threads (replay_session.cpp).
+class RecordedKernel final : public Kernel, public TimeAccounts {
   public:
     explicit RecordedKernel(const Recording& recording) : recording_(recording) {}
 

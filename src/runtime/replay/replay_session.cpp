@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
+#include "recording/explain.h"
+#include "runtime/border/why.h"
 #include "runtime/os/signals.h"
 #include "runtime/replay/happenings.h"
 #include "runtime/replay/interpreted_run.h"
@@ -60,6 +64,28 @@ void report_losses(const RecordingAccount& a, uint64_t incomplete_threads, Print
     }
 }
 
+// In a live run, programs follow the scheduler and add a thread's time to its causes. Here the recording says it: the
+// record of the thread becomes as these programs would leave it, with a slice of running that begins now.
+Status account(machine::Machine& machine, const Explainer& explainer, uint32_t tid, Window time) {
+    const std::string map(why_threads);
+    machine::Bytes key(sizeof tid);
+    std::memcpy(key.data(), &tid, sizeof tid);
+    const auto found = machine.lookup(map, key);
+    if (!found) return found.error();
+    if (!*found) return Done{};
+    machine::Bytes thread = **found;
+    std::memcpy(&thread[why_thread_since], &time.end, sizeof time.end);
+    for (const Part& part : explainer.parts_of(tid, time)) {
+        if (part.cause == Cause::unexplained) continue;
+        uint64_t sum = 0;
+        uint8_t* at = &thread[why_thread_sums + sizeof sum * static_cast<size_t>(part.cause)];
+        std::memcpy(&sum, at, sizeof sum);
+        sum += part.time;
+        std::memcpy(at, &sum, sizeof sum);
+    }
+    return machine.update(map, key, thread);
+}
+
 class ReplaySession final : public Session {
   public:
     ReplaySession(const Plan& plan, const Recording& recording, Printer& printer, machine::Machine machine,
@@ -78,6 +104,9 @@ class ReplaySession final : public Session {
         run_.environment().tai_offset = static_cast<uint64_t>(recording.unix_offset + tai_ahead);
         run_.dispatcher().complain_to(options.messages, options.warnings);
         run_.dispatcher().use_clock(recording.unix_offset);
+        const auto& maps = run_.machine().object().maps;
+        if (std::ranges::find(maps, why_threads, &machine::MapDefinition::name) != maps.end())
+            explainer_ = std::make_unique<Explainer>(recording);
     }
 
     void trace(const Target&) override {}
@@ -134,7 +163,9 @@ class ReplaySession final : public Session {
     std::optional<Signals> signals_;
     const ThreadHistory threads_;
     const Starters starters_;
-    std::map<uint32_t, uint64_t> depths_;  // by thread: calls that it is inside
+    std::map<uint32_t, uint64_t> depths_;     // by thread: calls that it is inside
+    std::unique_ptr<Explainer> explainer_;    // for `why`; null: the plan does not use it
+    std::map<uint32_t, uint64_t> accounted_;  // by thread: until when its time is in its account
     std::vector<Timer> timers_;
     uint64_t until_;  // the recording's end, or earlier
     bool shortened_ = false;
@@ -236,6 +267,10 @@ Status ReplaySession::take(const Happening& happening) {
 
 // A call inside another one of the thread is deeper on its stack.
 Status ReplaySession::call(const Record& record, bool closes) {
+    if (explainer_) {
+        const Window since{std::exchange(accounted_[record.tid], record.time), record.time};
+        if (const Status done = account(run_.machine(), *explainer_, record.tid, since); !done) return done;
+    }
     uint64_t& depth = depths_[record.tid];
     if (!closes) depth++;
     const auto& programs = closes ? starters_.at_close(span_of(record)) : starters_.at_opening(span_of(record));

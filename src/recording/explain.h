@@ -45,6 +45,8 @@ class Explainer {
     explicit Explainer(const Recording& recording);
     Explanation explain(const Trigger& call) const;
     const Timeline& timeline() const { return timeline_; }
+    // Where a thread's time went, without the chains of waiting.
+    std::vector<Part> parts_of(uint32_t tid, Window window) const { return parts(tid, {window}, most_hops); }
     Cause cause_of(const Segment& segment) const;  // of one that is blocked
 
   private:

@@ -13,7 +13,7 @@ namespace lt {
 namespace {
 
 constexpr std::string_view magic("lt-rec\r\n", 8);
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2, oldest = 1;
 constexpr uint64_t largest = uint64_t{4} << 30;
 constexpr int compression = 3;
 
@@ -231,15 +231,16 @@ Result<Recording> read_recording(std::string_view bytes) {
     FileStart start{};
     if (bytes.size() < sizeof start) return damaged("it ends within its first bytes");
     std::memcpy(&start, bytes.data(), sizeof start);
-    if (start.version != version)
+    if (start.version < oldest || start.version > version)
         return Error{
-            fmt::format("this lt reads recordings of version {}, and this is version {}", version, start.version),
+            fmt::format("this lt reads recordings up to version {}, and this is version {}", version, start.version),
             "read it with the lt that wrote it", 0};
     const std::string_view compressed = bytes.substr(sizeof start);
     if (checksum_of(compressed) != start.checksum) return damaged("its checksum is wrong");
     const Result<std::string> body = body_of(compressed, start.size);
     if (!body) return body.error();
     Recording recording;
+    recording.format = start.version;
     Reader reader(*body);
     bool has_header = false;
     while (!reader.done()) {

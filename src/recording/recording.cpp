@@ -89,6 +89,10 @@ void complete(Recording& recording) {
             RecordedThread& made = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
             if (made.process == 0) made.process = static_cast<uint32_t>(record.a);
         }
+        if (record.kind == RecordKind::member) {
+            RecordedThread& ended = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
+            if (ended.process == 0) ended.process = static_cast<uint32_t>(record.a);
+        }
         if (record.kind != RecordKind::name && record.kind != RecordKind::exit) continue;
         RecordedThread& named = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
         if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_of(record);

@@ -50,6 +50,7 @@ struct RecordingAccount {
 };
 
 struct Recording {
+    uint32_t format = 2;  // of the file: in version 1, records lack what a replay needs
     std::string version;  // of lt
     std::string script;   // its text
     std::vector<std::string> arguments;

@@ -187,6 +187,8 @@ void Timeline::take(const Record& record) {
         case RecordKind::name:
         case RecordKind::exit:
         case RecordKind::trigger:
+        case RecordKind::renamed:
+        case RecordKind::member:
             return;
     }
 }

@@ -52,6 +52,8 @@ constexpr std::array rows{
               "With `lt fmt`: print the names of the files that it would change, and write nothing."},
     OptionRow{Option::format_diff, Phase::run, "--diff", "",
               "With `lt fmt`: print what it would change, and write nothing."},
+    OptionRow{Option::from, Phase::compile, "--from", "FILE",
+              "Read the events of a snapshot, FILE.ltr, instead of the kernel's. It needs no privileges."},
     OptionRow{Option::list, Phase::run, "-l,--list", "[PATTERN]",
               "List the probes that match, for example -l 'k:vfs_*' or -l '*read*', or those of a script or a plan; "
               "with -v also what each can read."},

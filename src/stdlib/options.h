@@ -77,6 +77,7 @@ enum class Option : uint8_t {
     keep_limit,
     format_check,
     format_diff,
+    from,
     needless,
 };
 

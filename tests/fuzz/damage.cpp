@@ -26,6 +26,7 @@
 #include "runtime/plan/saved_plan.h"
 #include "runtime/programs/elf_file.h"
 #include "runtime/programs/perf_map.h"
+#include "runtime/replay/recorded_events.h"
 
 namespace lt {
 namespace {
@@ -135,6 +136,10 @@ void ask(const Recording& recording) {
         html_page(recording, explainer, explanation);
     }
     trace_events(recording, explainer);
+    const ThreadHistory threads(recording);
+    for (const RecordedEvent& event : recorded_events())
+        for (const Record& record : recording.records)
+            if (record.kind == event.kind) context_of(event, event.values(record, threads));
 }
 
 // The damage is in what was compressed, and in the file as it is.

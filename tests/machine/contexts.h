@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "machine/scenario.h"
-#include "machine/world.h"
+#include "machine/world/world.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/plan.h"
 

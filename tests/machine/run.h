@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "machine/assemble.h"
-#include "machine/machine.h"
+#include "machine/world/machine.h"
 
 namespace lt::machine {
 

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "machine/world.h"
+#include "machine/world/world.h"
 #include "stdlib/probes.h"
 
 namespace lt::machine {

@@ -15,8 +15,12 @@
 #include "driver/pipeline/process_files.h"
 #include "driver/pipeline/rule_out.h"
 #include "driver/pipeline/saving.h"
+#include "driver/recording/recorded_script.h"
+#include "driver/recording/recording_file.h"
 #include "driver/run/saved.h"
 #include "driver/tools/tools.h"
+#include "runtime/replay/recorded_kernel.h"
+#include "runtime/replay/replay_session.h"
 
 namespace lt {
 namespace {
@@ -92,6 +96,20 @@ Job script_job(const Command& command, Source source, const Shared& shared) {
 
 // ---- options
 
+Status PlanCompiler::read_recording(const Job& job, RunSettings& settings) {
+    if (!job.command.has(Option::from)) return Done{};
+    if (const Status suits = suits_recording(job.command); !suits) return suits;
+    if (grammar_of(job.source.spoken()) != Grammar::lt)
+        return Error{"--from is for scripts of lt and bpftrace", "a plan is compiled for a kernel", 0};
+    const std::string path = job.command.text(Option::from);
+    Result<Recording> recording = read_recording_file(path);
+    if (!recording) return recording.error();
+    if (const Status fits = can_replay(*recording, path); !fits) return fits;
+    recording_ = *std::move(recording);
+    settings.recording = &*recording_;
+    return Done{};
+}
+
 bool PlanCompiler::read_options(Job& job, const RunSettings& settings) {
     const Command& command = job.command;
     ResolveOptions& resolve = options_.resolve;
@@ -131,11 +149,17 @@ bool PlanCompiler::read_script(Job& job) {
     if (command.has(Option::probe_filter) &&
         !all_right(job, filter_probes(compiled_.program, command.text(Option::probe_filter))))
         return false;
+    if (recording_) read_from_recording(compiled_.program, *recording_, job.source.text, job.diags);
     read_diags_ = job.diags;
-    return true;
+    return !job.diags.has_errors();
 }
 
 bool PlanCompiler::open_for_script(Job& job) {
+    if (recording_) {
+        job.own_kernel = recorded_kernel(*recording_);
+        job.kernel = job.own_kernel.get();
+        return true;
+    }
     if (!open_chosen_kernel(job)) return false;
     take_files_of(compiled_.program, options_.resolve.traced.process);
     return true;
@@ -146,6 +170,7 @@ bool PlanCompiler::compile_script(Job& job, Stage last) {
     options_.last = std::min(last, Stage::emit);
     compiled_ = compile(job.source, std::move(compiled_), *job.kernel, options_, job.diags);
     job.plan = std::move(compiled_.plan);
+    if (recording_) name_recorded_spans(job.plan, *recording_);
     job.has_c = !compiled_.c_code.empty();
     return !job.diags.has_errors();
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compile/compile.h"
 #include "driver/run/job.h"
+#include "recording/recording.h"
 #include "runtime/plan/saved_plan.h"
 
 namespace lt {
@@ -20,6 +22,7 @@ struct KernelPlans {
 class PlanCompiler final : public PlanMaker {
   public:
     bool fits_saved() const override { return false; }
+    Status read_recording(const Job& job, RunSettings& settings) override;  // --from
     bool read_options(Job& job, const RunSettings& settings) override;
     Status suits(const Job& job) const override;
     bool make(Job& job) override;
@@ -42,6 +45,7 @@ class PlanCompiler final : public PlanMaker {
     bool add_plans_for(Job& job, const std::string& folder, std::vector<KernelPlans>& all);
     bool can_be_saved(Job& job, Plan& plan) const;
 
+    std::optional<Recording> recording_;  // of --from: what the script reads instead of the kernel
     CompileOptions options_;
     Source as_given_;    // the script's text, before what it imports is added
     Diags read_diags_;   // diagnostics of reading the script, which hold however often it is compiled

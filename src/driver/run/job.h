@@ -23,6 +23,8 @@ class PlanMaker {
     virtual ~PlanMaker() = default;
     virtual bool fits_saved() const = 0;  // the plan is a saved one: nothing is compiled
 
+    // What the plan reads instead of the kernel, if the command line names such a thing.
+    virtual Status read_recording(const Job&, RunSettings&) { return Done{}; }
     // Options: of making, and whether those of the command line make sense together.
     virtual bool read_options(Job& job, const RunSettings& settings) = 0;
     virtual Status suits(const Job& job) const = 0;

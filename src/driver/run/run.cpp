@@ -16,6 +16,7 @@
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
 #include "runtime/recorder/snapshots.h"
+#include "runtime/replay/replay_session.h"
 #include "stdlib/settings.h"
 
 namespace lt {
@@ -130,6 +131,28 @@ std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? 
 
 // ---- the parts of a run
 
+Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused) {
+    const bool dry = shared_.alone && last == Stage::attach;
+    if (settings_.recording)
+        return load_replay(plan, *settings_.recording, output_->printer(),
+                           {.messages = messages(),
+                            .warnings = !command_.has(Option::no_warnings),
+                            .takes_signals = shared_.alone,
+                            .dry = dry});
+    return Session::load(plan, output_->printer(),
+                         {.output = shared_.alone ? output_->descriptor() : -1,
+                          .source_lines = command_.has(Option::verbose),
+                          .debug_folders = debug_folders(command_),
+                          .messages = messages(),
+                          .warnings = !command_.has(Option::no_warnings),
+                          .takes_signals = shared_.alone && last != Stage::load,
+                          .command = command_pid(),
+                          .overhead = overhead(),
+                          .keep = keep(),
+                          .dry = dry,
+                          .refused = &refused});
+}
+
 Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
     if (const Status started = start_command(); !started) return started.error();
     if (settings_.keeps && !takes_snapshots(plan))
@@ -138,18 +161,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
     if (const Status begun = output_->begin(plan); !begun) return begun.error();
     plan_ = &plan;
     std::vector<Refusal> refused;
-    Result<std::unique_ptr<Session>> session = Session::load(plan, output_->printer(),
-                                                             {.output = shared_.alone ? output_->descriptor() : -1,
-                                                              .source_lines = command_.has(Option::verbose),
-                                                              .debug_folders = debug_folders(command_),
-                                                              .messages = messages(),
-                                                              .warnings = !command_.has(Option::no_warnings),
-                                                              .takes_signals = shared_.alone && last != Stage::load,
-                                                              .command = command_pid(),
-                                                              .overhead = overhead(),
-                                                              .keep = keep(),
-                                                              .dry = shared_.alone && last == Stage::attach,
-                                                              .refused = &refused});
+    Result<std::unique_ptr<Session>> session = load_session(plan, last, refused);
     if (session) {
         session_ = *std::move(session);
         session_->end_after_results(settings_.most_results);
@@ -186,7 +198,7 @@ Result<std::vector<Refusal>> Run::attach() {
     std::vector<Refusal> refusals = session_->attach();
     if (!refusals.empty()) return refusals;
     if (const auto e = session_->attach_error()) return *e;
-    if (command_.has(Option::verbose)) print_ways();
+    if (command_.has(Option::verbose) && !settings_.recording) print_ways();
     print_skipped();
     return refusals;
 }
@@ -243,6 +255,7 @@ Status Run::begin() {
     if (command_.has(Option::history)) {
         if (const Status kept = trace_->keep_history(); !kept) return kept;
     }
+    if (settings_.recording) return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
     if (std::ranges::any_of(plan_->probes, lasting)) listen();
     const bool as_bpftrace = plan_->conventions.announces_attached;
     output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // a reader may send a request at once

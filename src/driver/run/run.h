@@ -17,6 +17,7 @@
 #include "driver/run/script_input.h"
 #include "driver/target/child.h"
 #include "driver/view/live_view.h"
+#include "recording/recording.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/target.h"
 #include "runtime/session/session.h"
@@ -37,8 +38,9 @@ struct RunSettings {
     uint64_t duration_ns = 0;                 // 0: no limit
     std::optional<double> max_overhead = {};  // as a share of all CPUs' time
     bool shows_progress = false;
-    KeepOptions keep = {};  // of the flight recorder
-    bool keeps = false;     // the user says something about it
+    KeepOptions keep = {};                 // of the flight recorder
+    bool keeps = false;                    // the user says something about it
+    const Recording* recording = nullptr;  // what is read instead of the kernel; it outlives the run
 };
 
 bool is_last(Way way);                    // is it the last way on its ladder?
@@ -73,6 +75,7 @@ class Run {
     Run(const Command& command, const Source& source, const Shared& shared, RunSettings settings)
         : command_(command), source_(source), shared_(shared), settings_(settings) {}
     Status open_output();
+    Result<std::unique_ptr<Session>> load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused);
     OverheadOptions overhead();
     KeepOptions keep() const;
     std::FILE* messages() const;

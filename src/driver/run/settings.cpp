@@ -115,7 +115,8 @@ Status read_stages(Job& job, Stage last) {
 bool read_settings(Job& job, Stage last) {
     RunSettings settings;
     settings.shows_progress = job.stages.shows_progress();
-    return all_right(job, read_running(job.command, settings)) && all_right(job, open_run(job, settings)) &&
+    return all_right(job, job.maker->read_recording(job, settings)) &&
+           all_right(job, read_running(job.command, settings)) && all_right(job, open_run(job, settings)) &&
            all_right(job, read_stages(job, last)) && job.maker->read_options(job, settings);
 }
 

@@ -15,9 +15,9 @@ namespace lt {
 enum class RecordKind : uint8_t {
     none,
     switched,     // tid leaves its CPU. a: switch_*; b: the stack in which the next thread had waited, 0: not taken
-    waking,       // tid is woken. a: waking_*
+    waking,       // tid is woken. a: waking_*; b: its priority, and in the high half its CPU
     lock_begin,   // tid begins to wait for a lock of the kernel. a: address; b: lock_*
-    lock_end,     // tid has it, or gives up. a: address
+    lock_end,     // tid has it, or gives up. a: address; b: the result, 32 bits
     futex,        // tid waits in futex(); follows its `switched`. a: address; b: futex_*
     block_issue,  // a request goes to a device. a: sector; b: block_*
     block_done,   // likewise, when it is complete
@@ -30,12 +30,15 @@ enum class RecordKind : uint8_t {
     open,         // tid opens a span. a: the span's index
     close,        // tid closes a span. a: the span's index, and in the high half the thread that opened it; b: latency
     trigger,      // a snapshot was requested. a: the span's index, or outside_spans; b: latency so far
+    renamed,      // tid had this name until now; a `name` follows. a, b: 16 characters
+    member,       // tid, which ends, is a thread of this process. a: the process
 };
-constexpr uint32_t record_kinds = static_cast<uint32_t>(RecordKind::trigger) + 1;
+constexpr uint32_t record_kinds = static_cast<uint32_t>(RecordKind::member) + 1;
 constexpr uint64_t outside_spans = 0xffffffff;
 
-// switched, a: the next thread's number, the state (16 bits: the kernel's task state), flags.
-constexpr int switch_state_at = 32, switch_flags_at = 48;
+// switched, a: the next thread's number, the state (16 bits: the kernel's task state), flags, the tracepoint's prev_state
+// (4 bits: the number of its bit, from 1).
+constexpr int switch_state_at = 32, switch_flags_at = 48, switch_reported_at = 49;
 constexpr uint64_t switch_preempted = 1;
 // waking, a: the thread that is current, what it is in, the softirq's vector, flags.
 constexpr int waking_context_at = 32, waking_vector_at = 40, waking_flags_at = 48;

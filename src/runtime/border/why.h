@@ -21,6 +21,8 @@ constexpr uint32_t why_sums = 1 + cause_count + 1;
 // The state of a thread, its waits, which follow it where they are needed, and what a CPU is in: struct lt_why,
 // struct lt_why_waits, struct lt_why_cpu.
 constexpr uint32_t why_thread = 96 + 16 * 8 + 8 * cause_count;
+constexpr uint32_t why_thread_since = 0, why_thread_sums = 96 + 16 * 8;  // offsets
+constexpr std::string_view why_threads = "lt_why_threads";
 constexpr uint32_t why_waits = 96 + 8 * (80 + 16 * 8);
 constexpr uint32_t why_cpu = 40;
 

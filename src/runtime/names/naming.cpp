@@ -116,7 +116,8 @@ std::string symbol_text(uint64_t address, uint32_t process, const SymbolAt& symb
     return text.empty() ? fmt::format("{:#x}", address) : text;
 }
 
-std::string number_text(const Value& value, int64_t number, const SymbolAt& symbol) {
+std::string number_text(const Value& value, int64_t number, const SymbolAt& symbol,
+                        std::optional<int64_t> unix_offset) {
     const auto bits = static_cast<uint64_t>(number);
     switch (value.type.naming) {
         case Naming::kernel_symbol:
@@ -126,7 +127,7 @@ std::string number_text(const Value& value, int64_t number, const SymbolAt& symb
         case Naming::time:
         case Naming::time_utc:
             return time_text(value.type.shape ? value.type.shape->name : "", bits,
-                             value.type.naming == Naming::time_utc);
+                             value.type.naming == Naming::time_utc, unix_offset);
         case Naming::error:
             return error_text(number);
         case Naming::error_name:
@@ -185,9 +186,10 @@ std::string group_text(const Value& value, const Group& group, const SymbolAt& s
 
 }  // namespace
 
-std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc) {
+std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc, std::optional<int64_t> unix_offset) {
     // Read each time, so that it is right again after the clock is set.
-    const uint64_t real = nanoseconds + (clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
+    const uint64_t real = nanoseconds + (unix_offset ? static_cast<uint64_t>(*unix_offset)
+                                                     : clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
     const auto seconds = static_cast<time_t>(real / second);
     std::tm parts{};
     utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
@@ -206,16 +208,17 @@ bool is_named(const Type& type) {
            std::ranges::any_of(type.shape->members, [](const Member& member) { return is_named(member.type); });
 }
 
-void name_values(std::span<Value> values, const SymbolAt& symbol) {
+void name_values(std::span<Value> values, const SymbolAt& symbol, std::optional<int64_t> unix_offset) {
     for (Value& value : values) {
         auto* group = std::get_if<Group>(&value.data);
         if (value.type.naming == Naming::none || value.type.naming == Naming::why) {
-            if (group != nullptr) name_values(group->parts, symbol);
+            if (group != nullptr) name_values(group->parts, symbol, unix_offset);
             continue;
         }
         const auto* number = std::get_if<int64_t>(&value.data);
         if (group == nullptr && number == nullptr) continue;
-        std::string text = group != nullptr ? group_text(value, *group, symbol) : number_text(value, *number, symbol);
+        std::string text =
+            group != nullptr ? group_text(value, *group, symbol) : number_text(value, *number, symbol, unix_offset);
         value = {string_type(longest_name), std::move(text)};
     }
 }

@@ -191,7 +191,8 @@ Status Dispatcher::take(const PlannedEvent& planned, const Event& event) {
 // The time is for the printer and is not one of the printed values.
 void Dispatcher::tell_time(const PlannedEvent& planned, std::vector<Value>& values) {
     if (!planned.timed) return;
-    printer_.at(unix_time(static_cast<uint64_t>(std::get<int64_t>(values.back().data))));
+    const int64_t time = std::get<int64_t>(values.back().data);
+    printer_.at(unix_offset_ ? time + *unix_offset_ : unix_time(static_cast<uint64_t>(time)));
     values.pop_back();
 }
 
@@ -289,7 +290,7 @@ void find_frames(std::span<Value> values, const std::function<std::vector<Frame>
 
 void Dispatcher::name_frames(std::span<Value> values) {
     find_frames(values, maps_.frames);
-    name_values(values, maps_.symbol);
+    name_values(values, maps_.symbol, unix_offset_);
 }
 
 // A string that fills its buffer may have been cut; str() does not know.

@@ -53,6 +53,8 @@ class Dispatcher {
     }
     // Called for snapshot(); may be left unset.
     void on_snapshot(std::function<void(const Trigger&)> take) { snapshot_ = std::move(take); }
+    // The time of day minus the monotonic clock, of another machine or time.
+    void use_clock(int64_t unix_offset) { unix_offset_ = unix_offset; }
     bool exit_called() const { return exit_called_; }
     // Nothing more is to be read.
     bool is_over() const { return exit_called_ && (!plan_.stops_at_exit || failed_ || enough()); }
@@ -106,6 +108,7 @@ class Dispatcher {
     std::FILE* messages_ = stderr;
     bool warnings_ = true;  // warnf() prints
     std::function<void(const Trigger&)> snapshot_;
+    std::optional<int64_t> unix_offset_;  // empty: that of this moment
 };
 
 class Collector {

@@ -23,14 +23,14 @@ bool waits_for_events(const Plan& plan) {
     });
 }
 
-// "interval:1s:10" runs ten times, then the run ends; 0: there is no limit. "interval:s:1" is a unit and a number.
-uint64_t times_of(const PlannedProbe& probe) {
+}  // namespace
+
+// "interval:s:1" is a unit and a number.
+uint64_t limited_times(const PlannedProbe& probe) {
     const std::vector<std::string_view> parts = split(probe.text, ':');
     if (parts.size() != 3 || parts[1].empty() || parts[1][0] < '0' || parts[1][0] > '9') return 0;
     return parse_number<uint64_t>(parts[2]).value_or(0);
 }
-
-}  // namespace
 
 Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
@@ -180,7 +180,7 @@ Status LiveSession::start() {
     }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
-        auto timer = loop_.every(probe.period_ns, [this, &probe, left = times_of(probe)]() mutable {
+        auto timer = loop_.every(probe.period_ns, [this, &probe, left = limited_times(probe)]() mutable {
             if (attached_.is_paused()) return;
             const bool is_last = left != 0 && --left == 0;
             if (is_last) collector_->note_printed();

@@ -192,4 +192,7 @@ class Session {
     virtual std::vector<ProgramFacts> facts() const = 0;
 };
 
+// "interval:1s:10" runs ten times, then the run ends; 0: there is no limit.
+uint64_t limited_times(const PlannedProbe& probe);
+
 }  // namespace lt

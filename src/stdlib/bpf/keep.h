@@ -20,6 +20,8 @@ enum {
     LT_KEEP_OPEN,
     LT_KEEP_CLOSE,
     LT_KEEP_TRIGGER,
+    LT_KEEP_RENAMED,
+    LT_KEEP_MEMBER,
 };
 
 struct lt_keep_slot {

@@ -24,9 +24,13 @@ struct mutex {
 struct mm_struct {
     struct rw_semaphore mmap_lock;
 };
+struct thread_info {
+    unsigned int cpu;
+};
 struct task_struct {
+    struct thread_info thread_info;
     unsigned int __state;
-    int pid, tgid;
+    int exit_state, prio, pid, tgid;
     char comm[16];
     struct mm_struct* mm;
     struct pid* thread_pid;
@@ -202,8 +206,20 @@ static __always_inline void note_futex(struct task_struct* task, __u32 tid) {
     put(LT_KEEP_FUTEX, tid, address, owner | (__u64)number_in_namespace(task) << 32);
 }
 
+// The tracepoint's field prev_state, as the number of its bit, from 1; 0: it can run. For an end of a thread its exit
+// state counts.
+static __always_inline __u64 reported_state(__u32 state, __u32 exit_state) {
+    enum { UNINTERRUPTIBLE = 2, IDLE = 0x402, LOCK_WAIT = 0x1000, FROZEN = 0x8000, REPORTED = 0x7f, REPORTED_IDLE = 8 };
+    __u32 reported = (state | exit_state) & REPORTED;
+    if ((state & IDLE) == IDLE) return REPORTED_IDLE;
+    if (state & (LOCK_WAIT | FROZEN)) return UNINTERRUPTIBLE;
+    for (__u32 bit = 7; bit > 0; bit--)
+        if (reported >> (bit - 1) & 1) return bit;
+    return 0;
+}
+
 SEC("tp_btf/sched_switch")
-int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_struct* next) {
+int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int prev_state) {
     struct cpu* cpu = this_cpu();
     if (!cpu) return 0;
     cpu->contexts = 0;  // no switch is inside an interrupt: whatever was missed is over
@@ -212,7 +228,8 @@ int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_st
     const int waits = !preempt && state != 0 && from != 0;
     if (waits) note_departure(from);
     const __u64 stack = to ? stack_of_wait(cpu, next, to) : 0;
-    put(LT_KEEP_SWITCHED, from, to | (__u64)(state & 0xffff) << 32 | (__u64)preempt << 48, stack);
+    const __u64 reported = reported_state(prev_state, prev->exit_state);
+    put(LT_KEEP_SWITCHED, from, to | (__u64)(state & 0xffff) << 32 | (__u64)preempt << 48 | reported << 49, stack);
     if (waits) note_futex(prev, from);
     return 0;
 }
@@ -224,7 +241,8 @@ int BPF_PROG(keep_waking, struct task_struct* task) {
     const __u64 context = cpu->contexts & 15, current = self();
     const __u64 vector = context == SOFTIRQ ? cpu->vector & 15 : 0;
     const __u64 sends = vector == NET_RX && current && cpu->sender == current;
-    put(LT_KEEP_WAKING, task->pid, current | context << 32 | vector << 40 | sends << 48, 0);
+    put(LT_KEEP_WAKING, task->pid, current | context << 32 | vector << 40 | sends << 48,
+        (__u32)task->prio | (__u64)task->thread_info.cpu << 32);
     return 0;
 }
 
@@ -331,28 +349,32 @@ int BPF_PROG(keep_lock_begin, void* lock, unsigned int flags) {
 // Most ends are of spin locks, whose beginnings are not kept: the reader ignores them.
 SEC("tp_btf/contention_end")
 int BPF_PROG(keep_lock_end, void* lock, int result) {
-    put(LT_KEEP_LOCK_END, self(), (__u64)lock, 0);
+    put(LT_KEEP_LOCK_END, self(), (__u64)lock, (__u32)result);
     return 0;
 }
 
 // ---- block devices
 
-static __always_inline void put_request(__u32 kind, struct request* request) {
+// A command that passes through the block layer has no place on the disk, as in the tracepoints' fields.
+static __always_inline void put_request(__u32 kind, struct request* request, __u32 bytes) {
     struct gendisk* disk = request->q->disk;
+    enum { PASSES_IN = 34, PASSES_OUT };
+    const __u32 operation = request->cmd_flags & 0xff;
+    const int passes = operation == PASSES_IN || operation == PASSES_OUT;
     const __u64 device = (disk->first_minor & 0xfffff) | (__u64)(disk->major & 0xfff) << 20;
-    const __u64 sectors = (request->__data_len >> 9) & 0xffffff, writes = request->cmd_flags & 1;
-    put(kind, self(), request->__sector, sectors | writes << 24 | device << 32);
+    const __u64 sectors = passes ? 0 : (bytes >> 9) & 0xffffff, writes = operation & 1;
+    put(kind, self(), passes ? 0 : request->__sector, sectors | writes << 24 | device << 32);
 }
 
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(keep_block_issue, struct request* request) {
-    put_request(LT_KEEP_BLOCK_ISSUE, request);
+    put_request(LT_KEEP_BLOCK_ISSUE, request, request->__data_len);
     return 0;
 }
 
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(keep_block_done, struct request* request) {
-    put_request(LT_KEEP_BLOCK_DONE, request);
+int BPF_PROG(keep_block_done, struct request* request, int error, unsigned int bytes) {
+    put_request(LT_KEEP_BLOCK_DONE, request, bytes);
     return 0;
 }
 
@@ -382,12 +404,14 @@ int BPF_PROG(keep_fork, struct task_struct* parent, struct task_struct* child) {
 
 SEC("tp_btf/task_rename")
 int BPF_PROG(keep_rename, struct task_struct* task, const char* comm) {
+    put_name(LT_KEEP_RENAMED, task->pid, task->comm);
     put_name(LT_KEEP_NAME, task->pid, comm);
     return 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(keep_exit, struct task_struct* task) {
+    put(LT_KEEP_MEMBER, task->pid, (__u32)task->tgid, 0);
     put_name(LT_KEEP_EXIT, task->pid, task->comm);
     return 0;
 }

@@ -39,8 +39,8 @@ TEST(RecordingFile, RefusesWhatIsNotOne) {
     EXPECT_EQ(refusal(bytes.substr(0, 10)), "the recording is damaged: it ends within its first bytes");
     EXPECT_EQ(refusal(bytes.substr(0, bytes.size() - 1)), "the recording is damaged: its checksum is wrong");
     std::string other = bytes;
-    other[8] = 2;
-    EXPECT_EQ(refusal(other), "this lt reads recordings of version 1, and this is version 2");
+    other[8] = 3;
+    EXPECT_EQ(refusal(other), "this lt reads recordings up to version 2, and this is version 3");
     other = bytes;
     other[bytes.size() / 2] = static_cast<char>(other[bytes.size() / 2] ^ 1);
     EXPECT_EQ(refusal(other), "the recording is damaged: its checksum is wrong");

@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "codegen/ir/why_events.h"
+#include "runtime/border/time_accounts.h"
 #include "stdlib/causes.h"
 
 namespace lt {
@@ -27,7 +28,10 @@ std::vector<Member> path(Kernel& kernel, std::string_view structure, std::initia
     return out;
 }
 
+bool has_accounts(Kernel& kernel) { return dynamic_cast<TimeAccounts*>(&kernel) != nullptr; }
+
 WhyFacts facts_of(Kernel& kernel) {
+    if (has_accounts(kernel)) return {};
     constexpr std::string_view task = "struct task_struct";
     WhyFacts out;
     out.state = path(kernel, task, {"__state"});
@@ -53,6 +57,7 @@ WhyFacts facts_of(Kernel& kernel) {
 
 // The part that this kernel lacks; empty if it has all.
 std::string missing(Kernel& kernel, const WhyFacts& facts) {
+    if (has_accounts(kernel)) return {};
     if (const Answer btf = kernel.can(Feature::btf); !btf.yes) return btf.why;
     if (const Answer storage = kernel.can(Feature::task_storage); !storage.yes) return storage.why;
     for (const WhyEvent& event : why_events())
@@ -101,7 +106,9 @@ bool why_record(CheckContext& c, Span where, bool whole) {
 }
 
 void coarser_causes(const Typed& typed, Diags& diags) {
-    if (!typed.why || std::ranges::find(typed.why->events, "contention_begin") != typed.why->events.end()) return;
+    if (!typed.why || typed.why->events.empty() ||
+        std::ranges::find(typed.why->events, "contention_begin") != typed.why->events.end())
+        return;
     diags.warning({}, "this kernel does not report waits for its own locks").hint =
         "they count as what the waiting function is known for, or as `other`; Linux 5.19 and later report them";
 }

@@ -82,7 +82,7 @@ bool reports_waits(const Typed& typed) { return std::ranges::any_of(typed.spans,
 
 uint32_t why_threads_map(Unit& unit) {
     const uint32_t size = reports_waits(unit.typed) ? why_thread + why_waits : why_thread;
-    return unit.shared_map({"lt_why_threads", ir::Storage::task_storage, 4, size, 0, false});
+    return unit.shared_map({std::string(why_threads), ir::Storage::task_storage, 4, size, 0, false});
 }
 
 uint32_t why_cpus_map(Unit& unit) {

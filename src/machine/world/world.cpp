@@ -1,11 +1,11 @@
 // Gives every map, datum and function of an object its address, and every wide load the address it refers to.
-#include "machine/world.h"
+#include "machine/world/world.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "machine/helpers.h"
+#include "machine/world/helpers.h"
 
 namespace lt::machine {
 

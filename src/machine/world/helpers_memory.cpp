@@ -1,10 +1,12 @@
 // Helpers that copy memory the program may not touch itself. A fault zeroes the destination, as in the kernel; of a
 // buffer filled only in part the rest counts as written but keeps what was there.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
-#include "machine/helpers.h"
+#include "machine/world/helpers.h"
 
 namespace lt::machine {
 namespace {
@@ -22,7 +24,10 @@ bool fetch(const World& world, Reach reach, Address at, std::span<uint8_t> out) 
     return static_cast<bool>(own);
 }
 
-uint64_t fault(std::span<uint8_t> out) {
+Result<uint64_t> fault(const World& world, Address at, std::span<uint8_t> out) {
+    // Programs read at 0 to clear a buffer.
+    if (world.environment.knows_own_memory_only && at != 0)
+        return Error{fmt::format("it reads memory at {:#x}, which is not known here", at), "", 0};
     std::fill(out.begin(), out.end(), uint8_t{0});
     return failure(EFAULT);
 }
@@ -32,7 +37,8 @@ Result<uint64_t> probe_read(Execution& x, const Arguments& a) {
     const uint64_t size = static_cast<uint32_t>(a[1]);
     auto out = x.memory().write(a[0], size);
     if (!out) return out.error_in("destination");
-    return fetch(world_of(x), reach, a[2], *out) ? 0 : fault(*out);
+    if (fetch(world_of(x), reach, a[2], *out)) return uint64_t{0};
+    return fault(world_of(x), a[2], *out);
 }
 
 template <Reach reach>
@@ -41,7 +47,7 @@ Result<uint64_t> probe_read_str(Execution& x, const Arguments& a) {
     auto out = x.memory().write(a[0], size);
     if (!out) return out.error_in("destination");
     for (uint64_t i = 0; i < size; ++i) {
-        if (!fetch(world_of(x), reach, a[2] + i, out->subspan(i, 1))) return fault(*out);
+        if (!fetch(world_of(x), reach, a[2] + i, out->subspan(i, 1))) return fault(world_of(x), a[2] + i, *out);
         if ((*out)[i] == 0) return i + 1;
     }
     if (size > 0) out->back() = 0;
@@ -73,7 +79,7 @@ Result<uint64_t> string_compare(Execution& x, const Arguments& a) {
     return uint64_t{0};
 }
 
-constexpr std::array table = {
+constexpr std::array memory_rows = {
     Helper{BPF_FUNC_probe_read, "probe_read", 3, Returns::value, probe_read<Reach::both>},
     Helper{BPF_FUNC_probe_read_kernel, "probe_read_kernel", 3, Returns::value, probe_read<Reach::kernel>},
     Helper{BPF_FUNC_probe_read_user, "probe_read_user", 3, Returns::value, probe_read<Reach::user>},
@@ -87,6 +93,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Helper> memory_helpers() { return table; }
+std::span<const Helper> memory_helpers() { return memory_rows; }
 
 }  // namespace lt::machine

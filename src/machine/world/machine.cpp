@@ -1,5 +1,5 @@
 // The host's side: checks names and sizes, then hands over to maps and Execution.
-#include "machine/machine.h"
+#include "machine/world/machine.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace lt::machine {
 namespace {
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error misuse(std::string what) { return {std::move(what), "", 0}; }
 
 Status to_status(int result, std::string_view doing, std::string_view map) {
     if (result == 0) return Done{};
@@ -19,13 +19,13 @@ Status to_status(int result, std::string_view doing, std::string_view map) {
 
 Status check_size(std::string_view what, std::string_view of, size_t given, size_t wanted) {
     if (given == wanted) return Done{};
-    return refuse(fmt::format("{} of {}: {} bytes instead of {}", what, of, given, wanted));
+    return misuse(fmt::format("{} of {}: {} bytes instead of {}", what, of, given, wanted));
 }
 
 }  // namespace
 
 Result<Machine> Machine::create(Object object, unsigned cpus) {
-    if (cpus == 0) return refuse("a machine without CPUs");
+    if (cpus == 0) return misuse("a machine without CPUs");
     auto world = make_world(std::move(object), cpus);
     if (!world) return world.error();
     return Machine(std::move(*world));
@@ -54,8 +54,8 @@ Result<uint64_t> Machine::run_writable(std::string_view program, std::span<uint8
 Result<uint64_t> Machine::run_in(std::string_view program, Address context) {
     instructions_ = 0;
     const Function* function = world_.object.function(program);
-    if (!function) return refuse(fmt::format("no program {}", program));
-    if (world_.environment.cpu >= world_.cpus) return refuse(fmt::format("no CPU {}", world_.environment.cpu));
+    if (!function) return misuse(fmt::format("no program {}", program));
+    if (world_.environment.cpu >= world_.cpus) return misuse(fmt::format("no CPU {}", world_.environment.cpu));
     Execution execution(world_, world_, program);
     auto result = execution.run(*function, context);
     instructions_ = execution.instructions();
@@ -70,7 +70,7 @@ Status Machine::check_reservations(std::string_view program) {
     for (Map& map : world_.maps) {
         RingBuffer* buffer = std::get_if<RingBuffer>(&map);
         if (buffer && buffer->discard_reserved(world_.memory) > 0)
-            status = refuse(fmt::format("program {}: leaves a record of ring buffer {} reserved", program,
+            status = misuse(fmt::format("program {}: leaves a record of ring buffer {} reserved", program,
                                         buffer->definition().name));
     }
     return status;
@@ -85,14 +85,14 @@ Map* Machine::find_map(std::string_view name) {
 Result<Table*> Machine::table(std::string_view name) {
     Map* map = find_map(name);
     Table* found = map ? std::get_if<Table>(map) : nullptr;
-    if (!found) return refuse(fmt::format("no map with keys named {}", name));
+    if (!found) return misuse(fmt::format("no map with keys named {}", name));
     return found;
 }
 
 Result<RingBuffer*> Machine::ring(std::string_view name) {
     Map* map = find_map(name);
     RingBuffer* found = map ? std::get_if<RingBuffer>(map) : nullptr;
-    if (!found) return refuse(fmt::format("no ring buffer named {}", name));
+    if (!found) return misuse(fmt::format("no ring buffer named {}", name));
     return found;
 }
 
@@ -138,7 +138,7 @@ Result<std::vector<Bytes>> Machine::drain(std::string_view map) {
 Status Machine::set_capacity(std::string_view map, size_t bytes) {
     auto found = ring(map);
     if (!found) return found.error();
-    if (bytes == 0) return refuse(fmt::format("ring buffer {}: size 0", map));
+    if (bytes == 0) return misuse(fmt::format("ring buffer {}: size 0", map));
     (*found)->set_capacity(bytes);
     return Done{};
 }
@@ -168,7 +168,7 @@ Result<Machine::Place> Machine::place(std::string_view variable) const {
     for (size_t i = 0; i < world_.object.data.size(); ++i)
         for (const Variable& v : world_.object.data[i].variables)
             if (v.name == variable) return Place{world_.data[i], v.offset, v.size};
-    return refuse(fmt::format("no variable {}", variable));
+    return misuse(fmt::format("no variable {}", variable));
 }
 
 Result<Bytes> Machine::variable(std::string_view name) const {

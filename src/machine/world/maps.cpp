@@ -1,7 +1,7 @@
 // How the kinds of map differ is a table; the rest is the same code for all of them. An update of a plain hash replaces
 // the value instead of writing over it, and what is replaced or deleted stays readable until the run ends, as under
 // RCU.
-#include "machine/maps.h"
+#include "machine/world/maps.h"
 
 #include <fmt/format.h>
 

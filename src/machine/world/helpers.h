@@ -7,11 +7,11 @@
 
 #include "base/result.h"
 #include "machine/execution.h"
-#include "machine/world.h"
+#include "machine/world/world.h"
 
 namespace lt::machine {
 
-// What is around programs in tests.
+// The environment of programs that run here.
 inline World& world_of(Execution& x) { return static_cast<World&>(x.around()); }
 
 std::span<const Helper> map_helpers();     // maps, ring buffers, task storage, loops over them

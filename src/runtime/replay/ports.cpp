@@ -1,4 +1,4 @@
-#include "machine/ports.h"
+#include "runtime/replay/ports.h"
 
 #include <cerrno>
 #include <cstring>
@@ -86,8 +86,9 @@ class MachineMaps final : public RawMaps {
 
 class MachinePort final : public HostPort {
   public:
-    MachinePort(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher)
-        : plan_(plan), machine_(machine), maps_(maps), dispatcher_(dispatcher) {}
+    MachinePort(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher,
+                std::function<bool()> interrupted)
+        : plan_(plan), machine_(machine), maps_(maps), dispatcher_(dispatcher), interrupted_(std::move(interrupted)) {}
 
     Maps& maps() override { return maps_; }
 
@@ -110,15 +111,15 @@ class MachinePort final : public HostPort {
     Status record(std::span<const uint8_t> bytes) override {
         return dispatcher_.is_over() ? Status(Done{}) : dispatcher_.handle(bytes);
     }
-    bool interrupted() override { return true; }  // a block that does not end fails its test
+    bool interrupted() override { return interrupted_(); }
 
     uint64_t ktime_get_ns() override { return environment().now; }
     uint64_t ktime_get_boot_ns() override { return environment().now + environment().boot_offset; }
-    uint64_t ktime_get_tai_ns() override { return environment().now + 37'000'000'000; }
+    uint64_t ktime_get_tai_ns() override { return environment().now + environment().tai_offset; }
     uint64_t get_current_pid_tgid() override { return pair_of(environment().task.tgid, environment().task.pid); }
     uint64_t get_current_uid_gid() override { return pair_of(environment().task.gid, environment().task.uid); }
     uint64_t get_prandom_u32() override { return environment().random = environment().random * 1664525 + 1013904223; }
-    uint64_t get_smp_processor_id() override { return environment().cpu; }
+    uint64_t get_smp_processor_id() override { return environment().cpu_number.value_or(environment().cpu); }
     std::string_view comm() override { return environment().task.comm; }
 
   private:
@@ -129,6 +130,7 @@ class MachinePort final : public HostPort {
     Machine& machine_;
     Maps& maps_;
     Dispatcher& dispatcher_;
+    const std::function<bool()> interrupted_;
 };
 
 }  // namespace
@@ -137,8 +139,9 @@ std::unique_ptr<RawMaps> machine_maps(const Plan& plan, Machine& machine) {
     return std::make_unique<MachineMaps>(plan, machine);
 }
 
-std::unique_ptr<HostPort> machine_port(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher) {
-    return std::make_unique<MachinePort>(plan, machine, maps, dispatcher);
+std::unique_ptr<HostPort> machine_port(const Plan& plan, Machine& machine, Maps& maps, Dispatcher& dispatcher,
+                                       std::function<bool()> interrupted) {
+    return std::make_unique<MachinePort>(plan, machine, maps, dispatcher, std::move(interrupted));
 }
 
 }  // namespace lt::machine

@@ -1,5 +1,5 @@
 // Finds a helper among the tables, and a map among the arguments.
-#include "machine/helpers.h"
+#include "machine/world/helpers.h"
 
 #include "machine/format_helpers.h"
 

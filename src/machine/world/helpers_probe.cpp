@@ -1,10 +1,10 @@
-// Helpers that ask where and when the program runs: all answers come from the Environment that the test sets.
+// Helpers that ask where and when the program runs: all answers come from the Environment.
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "machine/helpers.h"
+#include "machine/world/helpers.h"
 
 namespace lt::machine {
 namespace {
@@ -25,11 +25,11 @@ uint64_t monotonic(Environment& e) {
     return now;
 }
 uint64_t boot_time(Environment& e) { return monotonic(e) + e.boot_offset; }
-uint64_t tai_time(Environment& e) { return monotonic(e) + 37'000'000'000; }
+uint64_t tai_time(Environment& e) { return monotonic(e) + e.tai_offset; }
 uint64_t jiffies(Environment& e) { return 4'294'667'296 + e.now / 4'000'000; }  // 250 Hz, as Linux begins to count
 uint64_t numa_node(const Environment& e) { return e.cpu % 2; }
 uint64_t nothing_else(const Environment&) { return 0; }
-uint64_t cpu(const Environment& e) { return e.cpu; }
+uint64_t cpu(const Environment& e) { return e.cpu_number.value_or(e.cpu); }
 uint64_t pid_tgid(const Environment& e) { return pair_of(e.task.tgid, e.task.pid); }
 uint64_t uid_gid(const Environment& e) { return pair_of(e.task.gid, e.task.uid); }
 uint64_t task(const Environment& e) { return e.task.address; }
@@ -115,7 +115,7 @@ Result<uint64_t> get_stackid(Execution& x, const Arguments& a) {
     return refused ? from_int(refused) : id;
 }
 
-constexpr std::array table = {
+constexpr std::array probe_rows = {
     Helper{BPF_FUNC_ktime_get_ns, "ktime_get_ns", 0, Returns::value, answer<monotonic>},
     Helper{BPF_FUNC_ktime_get_boot_ns, "ktime_get_boot_ns", 0, Returns::value, answer<boot_time>},
     Helper{BPF_FUNC_ktime_get_coarse_ns, "ktime_get_coarse_ns", 0, Returns::value, answer<monotonic>},
@@ -143,6 +143,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Helper> probe_helpers() { return table; }
+std::span<const Helper> probe_helpers() { return probe_rows; }
 
 }  // namespace lt::machine

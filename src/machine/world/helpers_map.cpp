@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "machine/helpers.h"
+#include "machine/world/helpers.h"
 
 namespace lt::machine {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::array keyed = {Shape::hash, Shape::array};
 constexpr std::array storage = {Shape::task_storage};
 constexpr uint64_t most_iterations = 1 << 23;
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_argument(std::string what) { return {std::move(what), "", 0}; }
 
 Result<Table*> keyed_argument(Execution& x, Address handle) { return table_argument(x, handle, keyed); }
 
@@ -29,7 +29,7 @@ Result<uint64_t> map_lookup_elem(Execution& x, const Arguments& a) {
 Result<uint64_t> map_lookup_percpu_elem(Execution& x, const Arguments& a) {
     auto map = keyed_argument(x, a[0]);
     if (!map) return map.error();
-    if (!(*map)->kind().per_cpu) return refuse("the map is not per-CPU");
+    if (!(*map)->kind().per_cpu) return bad_argument("the map is not per-CPU");
     auto key = x.memory().read(a[1], (*map)->definition().key_size);
     if (!key) return key.error_in("key");
     return (*map)->find(x.memory(), *key, static_cast<uint32_t>(a[2]));
@@ -55,13 +55,13 @@ Result<uint64_t> map_delete_elem(Execution& x, const Arguments& a) {
 
 Result<const Function*> callback_argument(Execution& x, Address handle) {
     const Function* function = world_of(x).function_at(handle);
-    if (!function) return refuse("argument 2 is not a function");
+    if (!function) return bad_argument("argument 2 is not a function");
     return function;
 }
 
 Result<uint64_t> callback(Execution& x, const Function& function, const Arguments& a, unsigned count) {
     auto result = x.call(function, a, count);
-    if (result && *result > 1) return refuse(fmt::format("the callback returned {}, not 0 or 1", *result));
+    if (result && *result > 1) return bad_argument(fmt::format("the callback returned {}, not 0 or 1", *result));
     return result;
 }
 
@@ -102,7 +102,7 @@ Result<uint64_t> for_each_map_elem(Execution& x, const Arguments& a) {
 Result<RingBuffer*> ring_argument(Execution& x, Address handle) {
     Map* map = world_of(x).map_at(handle);
     RingBuffer* ring = map ? std::get_if<RingBuffer>(map) : nullptr;
-    if (!ring) return refuse("argument 1 is not a ring buffer");
+    if (!ring) return bad_argument("argument 1 is not a ring buffer");
     return ring;
 }
 
@@ -129,7 +129,7 @@ Result<uint64_t> ringbuf_finish(Execution& x, const Arguments& a) {
         RingBuffer* ring = std::get_if<RingBuffer>(&map);
         if (ring && (ring->*finish)(x.memory(), a[0])) return uint64_t{0};
     }
-    return refuse("argument 1 is not a reserved record");
+    return bad_argument("argument 1 is not a reserved record");
 }
 
 struct RingQuestion {
@@ -184,7 +184,7 @@ Result<uint64_t> task_storage_delete(Execution& x, const Arguments& a) {
     return a[1] == task.address ? from_int((*map)->erase(x.memory(), task_key(task))) : failure(EINVAL);
 }
 
-constexpr std::array table = {
+constexpr std::array map_rows = {
     Helper{BPF_FUNC_map_lookup_elem, "map_lookup_elem", 2, Returns::value, map_lookup_elem},
     Helper{BPF_FUNC_map_update_elem, "map_update_elem", 4, Returns::value, map_update_elem},
     Helper{BPF_FUNC_map_delete_elem, "map_delete_elem", 2, Returns::value, map_delete_elem},
@@ -202,6 +202,6 @@ constexpr std::array table = {
 
 }  // namespace
 
-std::span<const Helper> map_helpers() { return table; }
+std::span<const Helper> map_helpers() { return map_rows; }
 
 }  // namespace lt::machine

@@ -1,5 +1,5 @@
-// A machine without a kernel: loads an Object, runs its programs against fake maps, clock, tasks and memory, and lets a
-// test look at the maps as a system call would. One per test; nothing in it depends on the real time or machine.
+// A machine without a kernel: loads an Object, runs its programs against fake maps, clock, tasks and memory, and shows
+// its user the maps as a system call would. Nothing in it depends on the real time or machine.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "machine/object.h"
-#include "machine/world.h"
+#include "machine/world/world.h"
 
 namespace lt::machine {
 

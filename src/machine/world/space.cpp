@@ -1,4 +1,4 @@
-#include "machine/space.h"
+#include "machine/world/space.h"
 
 #include <algorithm>
 

@@ -1,0 +1,57 @@
+// The events of a recording for which programs of a plan run: when, in which thread, and with what context.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/recording.h"
+#include "runtime/border/plan.h"
+#include "runtime/replay/recorded_events.h"
+
+namespace lt {
+
+// The programs of a plan, by what starts them.
+class Starters {
+  public:
+    // An error names the probe that a recording cannot start.
+    static Result<Starters> of(const Plan& plan);
+
+    struct Program {
+        std::string name;
+        std::string_view probe;  // its text
+    };
+    using Programs = std::vector<Program>;
+    const Programs& at(const RecordedEvent& event) const;
+    const Programs& at_opening(uint32_t span) const;
+    const Programs& at_close(uint32_t span) const;
+    const Programs& at_exit() const { return exits_; }  // of a thread
+
+  private:
+    Status add(const PlannedProbe& probe);
+
+    std::map<const RecordedEvent*, Programs> events_;
+    std::map<uint32_t, Programs> openings_, closes_;
+    Programs exits_;
+};
+
+struct Happening {
+    uint64_t time = 0;
+    const Record* record = nullptr;
+    const RecordedEvent* event = nullptr;  // null: the record is of a span or, for the plan itself, of an exit
+};
+
+// In order of time, within the time in which the recording is complete; only those that start a program. The recording
+// must outlive them.
+std::vector<Happening> happenings(const Recording& recording, const Starters& starters);
+
+// The span of an opening or a close.
+constexpr uint32_t span_of(const Record& record) { return static_cast<uint32_t>(record.a); }
+
+// The context of a program at the entry or the return of a span's function, in a thread that is inside so many calls.
+std::vector<uint8_t> context_of_call(uint64_t depth, bool at_return);
+
+}  // namespace lt

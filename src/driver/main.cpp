@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "driver/agent/verb.h"
 #include "driver/cli/command.h"
 #include "driver/cli/standard_streams.h"
 #include "driver/cli/verbs.h"
@@ -293,6 +294,7 @@ constexpr std::array verbs{
     Verb{"triage", triage_verb},
     Verb{"tools", list_tools},
     Verb{"view", view},
+    Verb{"agent", agent_verb},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -92,6 +92,13 @@ constexpr std::array rows{
     OptionRow{Option::max_overhead, Phase::compile, "--max-overhead", "SHARE",
               "Limit tracing to this share of all CPUs' time, for example --max-overhead 3%; above it the costliest "
               "probe is sampled, then detached. Without this option lt warns above 5%."},
+    OptionRow{
+        Option::listen, Phase::run, "--listen", "ADDRESS",
+        "With `lt agent`: serve metrics there, for example --listen :9435 (the default, for this machine alone) or "
+        "--listen 0.0.0.0:9435."},
+    OptionRow{Option::ttl, Phase::run, "--ttl", "TIME", "With `lt agent`: end after this time."},
+    OptionRow{Option::max_series, Phase::run, "--max-series", "N",
+              "With `lt agent`: show at most N series of each metric, 1000 by default; the rest is added up in one."},
     OptionRow{Option::header_folders, Phase::compiled_in, "-I", "LIST",
               "Look in these folders first for C headers that a script includes, and for files of a SystemTap script's "
               "library; separate several with commas."},

@@ -73,6 +73,9 @@ enum class Option : uint8_t {
     keep,
     keep_pause,
     keep_limit,
+    listen,
+    ttl,
+    max_series,
     needless,
 };
 

@@ -65,12 +65,14 @@ bool collect(Job& job) {
     return fine;
 }
 
+bool is_accepted(Job& job) { return !job.shared.accepts || job.shared.accepts(job); }
+
 // Runs the stages up to the one requested; `last` if the command line does not say.
 bool do_stages(Job& job, Stage last) {
     const auto pass = [&](Stage stage, bool (*work)(Job&)) {
         return job.stages.pass(stage, job.compiled, [&] { return work(job); });
     };
-    const bool fine = read_settings(job, last) && make_plan(job) && pass(Stage::load, load) &&
+    const bool fine = read_settings(job, last) && make_plan(job) && is_accepted(job) && pass(Stage::load, load) &&
                       pass(Stage::attach, attach) && pass(Stage::run, collect) && write_files(job);
     draw_diags(job);
     return fine;

@@ -1,0 +1,18 @@
+// Which scripts an agent can run: those whose maps are metrics, and that print nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/agent/map_metrics.h"
+#include "driver/pipeline/job.h"
+
+namespace lt::agent {
+
+// The metrics of a job whose plan is made; empty, with diagnostics in the job, if it cannot be run.
+std::optional<std::vector<MapMetric>> accepted_metrics(Job& job, std::string_view script);
+
+// The names of metrics that two scripts, or a script and the agent, both have: an Error that names them.
+Status none_twice(const std::vector<std::pair<std::string, std::vector<Family>>>& owners);
+
+}  // namespace lt::agent

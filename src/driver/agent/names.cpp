@@ -94,6 +94,12 @@ MetricName metric_name(std::string_view script, std::string_view map, const Type
 
 namespace {
 
+// Does the result mean the same as the left operand? A bucket of it does, a comparison does not.
+bool is_scaled(ast::BinaryOp op) {
+    return op == ast::BinaryOp::divide || op == ast::BinaryOp::multiply || op == ast::BinaryOp::shift_right ||
+           op == ast::BinaryOp::shift_left || op == ast::BinaryOp::bit_and;
+}
+
 // A name for an expression; empty if it has none.
 std::string name_of(const ast::Program& program, ast::ExprId id) {
     const ast::ExprNode& node = program[id].node;
@@ -107,7 +113,8 @@ std::string name_of(const ast::Program& program, ast::ExprId id) {
     if (const auto* unary = std::get_if<ast::Unary>(&node)) return name_of(program, unary->operand);
     if (const auto* index = std::get_if<ast::Index>(&node)) return name_of(program, index->base);
     if (const auto* map = std::get_if<ast::Map>(&node)) return map->name;
-    if (const auto* binary = std::get_if<ast::Binary>(&node)) return name_of(program, binary->left);
+    if (const auto* binary = std::get_if<ast::Binary>(&node))
+        return is_scaled(binary->op) ? name_of(program, binary->left) : "";
     if (const auto* call = std::get_if<ast::Call>(&node)) {
         const std::string inner = call->arguments.empty() ? "" : name_of(program, call->arguments[0]);
         return inner.empty() ? call->name : inner;

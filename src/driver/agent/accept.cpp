@@ -50,13 +50,22 @@ Span first_place(const ast::Program& program, const Is& is) {
     return {};
 }
 
+// The first call that prints, as the script has it: the end of a SystemTap script prints maps by itself.
+Span first_printing(const Job& job) {
+    for (const ast::Expr& expr : job.compiled.program.exprs) {
+        const auto* call = std::get_if<ast::Call>(&expr.node);
+        const bool prints = call && std::ranges::find(printing, call->name) != printing.end();
+        if (prints && job.source.at(expr.span).find('(') != std::string_view::npos) return expr.span;
+    }
+    return {};
+}
+
 void refuse_printing(Job& job) {
     const Plan& plan = job.compiled.plan;
     const auto event = std::ranges::find_if(plan.events, [](const PlannedEvent& e) { return is_printed(e.kind); });
     if (event == plan.events.end()) return;
-    const Span span = first_place<ast::Call>(job.compiled.program, [](const ast::Call& call) {
-        return std::ranges::find(printing, call.name) != printing.end();
-    });
+    const Span span = first_printing(job);
+    if (span.begin == span.end && grammar_of(job.source.spoken()) == Grammar::stp) return;
     const std::string what = event->kind == EventKind::map ? " " + plan.maps[event->map].name : "";
     job.diags.error(span, fmt::format("{} prints{}, and an agent has no terminal", job.source.name, what)).hint =
         "remove what prints: each map is a metric by itself";

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "driver/agent/verb.h"
 #include "driver/cli/command.h"
 #include "driver/cli/failure.h"
 #include "driver/cli/standard_streams.h"
@@ -299,6 +300,7 @@ constexpr std::array verbs{
     Verb{"view", view},
     Verb{"fmt", format_files},
     Verb{"merge", merge_runs},
+    Verb{"agent", agent_verb},
 };
 
 // `lt why --help`, `lt why -h`. ctl has its own.

@@ -48,9 +48,9 @@ constexpr std::array rows{
     OptionRow{Option::keep_pause, Phase::run, "--keep-pause", "TIME",
               "Take no other snapshot for this time after one, 10s by default."},
     OptionRow{Option::keep_limit, Phase::run, "--keep-limit", "N", "Take at most N snapshots an hour, 60 by default."},
-    OptionRow{Option::format_check, Phase::run, "--check", "",
+    OptionRow{Option::format_check, Phase::lt, "--check", "",
               "With `lt fmt`: print the names of the files that it would change, and write nothing."},
-    OptionRow{Option::format_diff, Phase::run, "--diff", "",
+    OptionRow{Option::format_diff, Phase::lt, "--diff", "",
               "With `lt fmt`: print what it would change, and write nothing."},
     OptionRow{Option::from, Phase::compile, "--from", "FILE",
               "Read the events of a snapshot, FILE.ltr, instead of the kernel's. It needs no privileges."},
@@ -98,6 +98,13 @@ constexpr std::array rows{
     OptionRow{Option::max_overhead, Phase::both, "--max-overhead", "SHARE",
               "Limit tracing to this share of all CPUs' time, for example --max-overhead 3%; above it the costliest "
               "probe is sampled, then detached. Without this option lt warns above 5%."},
+    OptionRow{
+        Option::listen, Phase::lt, "--listen", "ADDRESS",
+        "With `lt agent`: serve metrics there, for example --listen :9435 (the default, for this machine alone) or "
+        "--listen 0.0.0.0:9435."},
+    OptionRow{Option::ttl, Phase::lt, "--ttl", "TIME", "With `lt agent`: end after this time."},
+    OptionRow{Option::max_series, Phase::lt, "--max-series", "N",
+              "With `lt agent`: show at most N series of each metric, 1000 by default; the rest is added up in one."},
     OptionRow{Option::header_folders, Phase::compiled_in, "-I", "LIST",
               "Look in these folders first for C headers that a script includes, and for files of a SystemTap script's "
               "library; separate several with commas."},

@@ -78,6 +78,9 @@ enum class Option : uint8_t {
     format_check,
     format_diff,
     from,
+    listen,
+    ttl,
+    max_series,
     needless,
 };
 

@@ -32,6 +32,7 @@ class PlanCompiler final : public PlanMaker {
     bool find_places(Job& job, std::vector<std::string>& places) override;
     bool describe(Job& job, const std::string& place) override;
     int print_help(Job& job) override;
+    const ast::Program& program() const { return compiled_.program; }  // of the script, once it is read
 
   private:
     bool read_script(Job& job);      // the stage parse

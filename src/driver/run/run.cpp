@@ -109,6 +109,7 @@ Status Run::start_command() {
 
 // The default limit only warns: the user did not ask to trace less.
 OverheadOptions Run::overhead() {
+    if (shared_.overhead) return *shared_.overhead;
     OverheadOptions options;
     options.measured = command_.has(Option::stats);
     options.enforced = settings_.max_overhead.has_value();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,12 +25,17 @@
 
 namespace lt {
 
-// Shared by the console among its runs in one process. It outlives them.
+struct Job;
+
+// Shared by the runs of one process: those of the console, and those of the agent. It outlives them.
 struct Shared {
     Kernel* kernel = nullptr;  // null: the run opens its own
     Sink* sink = nullptr;      // null: results go where the command line says
     std::FILE* messages = stderr;
     bool alone = true;  // else the run leaves signals, announcements and the control socket to others
+    // Is this a plan that the caller can run? If not, adds diagnostics. Called before the plan is loaded; null: any is.
+    std::function<bool(Job&)> accepts = {};
+    std::optional<OverheadOptions> overhead = {};  // instead of the command line's
 };
 
 struct RunSettings {

@@ -88,12 +88,14 @@ bool write_object(Job& job) {
     return all_right(job, written);
 }
 
+bool is_accepted(Job& job) { return !job.shared.accepts || job.shared.accepts(job); }
+
 // Runs the stages up to the one requested; `last` if the command line does not say.
 bool do_stages(Job& job, Stage last) {
     const auto pass = [&](Stage stage, bool (*work)(Job&)) {
         return job.stages.pass(stage, planned_places(job.plan), [&] { return work(job); });
     };
-    const bool fine = read_settings(job, last) && job.maker->make(job) && pass(Stage::load, load) &&
+    const bool fine = read_settings(job, last) && job.maker->make(job) && is_accepted(job) && pass(Stage::load, load) &&
                       pass(Stage::attach, attach) && pass(Stage::run, collect) && write_object(job) &&
                       job.maker->save(job);
     draw_diags(job);

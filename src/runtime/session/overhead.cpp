@@ -106,7 +106,7 @@ void OverheadWatch::end_look() {
     const bool above = cost.share(all) > options_.budget;
     warned_ = above && above_;
     above_ = above;
-    if (warned_) tell(OverheadNews::What::warning, suspects_of(cost), cost);
+    if (warned_) tell(OverheadNews::What::warning, suspects_of(cost), cost, options_.budget);
 }
 
 // Discards the current measurement, because the run has just changed.
@@ -140,7 +140,7 @@ std::vector<OverheadWatch::Accused> OverheadWatch::suspects_of(const TracingCost
 }
 
 void OverheadWatch::tell(OverheadNews::What what, const std::vector<Accused>& all, const TracingCost& cost,
-                         size_t which, uint64_t one_of) const {
+                         double budget, size_t which, uint64_t one_of) const {
     ProbeCost sum;
     for (const Accused& each : all) sum += each.suspect.cost;
     const auto costs_less = [](const Accused& a, const Accused& b) {
@@ -148,31 +148,36 @@ void OverheadWatch::tell(OverheadNews::What what, const std::vector<Accused>& al
     };
     if (all.empty()) return;
     const Accused& worst = which < all.size() ? all[which] : *std::ranges::max_element(all, costs_less);
-    options_.tell({what, worst.text, cost.share(sum), cost.share(worst.suspect.cost), options_.budget, one_of});
+    options_.tell({what, worst.text, cost.share(sum), cost.share(worst.suspect.cost), budget, one_of});
 }
 
 Status OverheadWatch::keep_budget(const TracingCost& cost) {
     const std::vector<Accused> all = suspects_of(cost);
     std::vector<Suspect> suspects;
-    for (const Accused& each : all) suspects.push_back(each.suspect);
-    const Remedy remedy = find_remedy(suspects, cost.capacity_ns, options_.budget);
+    ProbeCost sum;
+    for (const Accused& each : all) {
+        suspects.push_back(each.suspect);
+        sum += each.suspect.cost;
+    }
+    const double budget = options_.allowance ? options_.allowance(cost.share(sum)) : options_.budget;
+    const Remedy remedy = find_remedy(suspects, cost.capacity_ns, budget);
     switch (remedy.what) {
         case Remedy::What::none:
             return Done{};
         case Remedy::What::sample:
             if (auto set = set_gates(all[remedy.suspect].probes, gate_share(remedy.one_of)); !set) return set;
             for (const size_t probe : all[remedy.suspect].probes) one_of_[probe] = remedy.one_of;
-            tell(OverheadNews::What::sampled, all, cost, remedy.suspect, remedy.one_of);
+            tell(OverheadNews::What::sampled, all, cost, budget, remedy.suspect, remedy.one_of);
             break;
         case Remedy::What::detach: {
             if (auto gone = detach(all[remedy.suspect].probes); !gone) return gone;
             const bool sampled = all[remedy.suspect].suspect.can_be_sampled;
             tell(sampled ? OverheadNews::What::detached : OverheadNews::What::detached_whole, all, cost,
-                 remedy.suspect);
+                 budget, remedy.suspect);
             break;
         }
         case Remedy::What::too_late:
-            if (!std::exchange(warned_, true)) tell(OverheadNews::What::too_late, all, cost, remedy.suspect);
+            if (!std::exchange(warned_, true)) tell(OverheadNews::What::too_late, all, cost, budget, remedy.suspect);
             return Done{};
     }
     skip();  // the next look sees the effect

@@ -1,0 +1,19 @@
+// Which scripts an agent can run: those whose maps are metrics, and that print nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/agent/map_metrics.h"
+#include "driver/run/job.h"
+#include "parser/tree/ast.h"
+
+namespace lt::agent {
+
+// The metrics of a job whose plan is made of this program; empty, with diagnostics in the job, if it cannot be run.
+std::optional<std::vector<MapMetric>> accepted_metrics(Job& job, const ast::Program& program, std::string_view script);
+
+// The names of metrics that two scripts, or a script and the agent, both have: an Error that names them.
+Status none_twice(const std::vector<std::pair<std::string, std::vector<Family>>>& owners);
+
+}  // namespace lt::agent

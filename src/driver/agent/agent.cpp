@@ -1,0 +1,347 @@
+#include "driver/agent/agent.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.h"
+#include "driver/agent/accept.h"
+#include "driver/agent/files.h"
+#include "driver/agent/names.h"
+#include "driver/cli/notify.h"
+#include "driver/report/report.h"
+#include "driver/target/chosen_kernel.h"
+#include "driver/tools/tools.h"
+#include "runtime/bpf/program.h"
+
+namespace lt::agent {
+namespace {
+
+const Error already_told{"", "", 0};  // diagnostics have been printed
+
+void complain(const Error& error) {
+    if (error.what.empty()) return;
+    Diags diags;
+    diags.error({}, error.what).hint = error.hint;
+    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
+}
+
+void notify(const std::string& lines) {
+    if (!notify_service(lines)) fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
+}
+
+std::vector<std::string> params_in(const ReadFile& file) {
+    std::vector<std::string> out;
+    if (file.saved)
+        for (const PlannedParam& param : file.saved->plans.front().params) out.push_back(param.name);
+    else
+        for (const ScriptParam& param : params_of(file.source)) out.push_back(param.name);
+    return out;
+}
+
+void shorten(int& patience, int other) {
+    if (other >= 0) patience = patience < 0 ? other : std::min(patience, other);
+}
+
+}  // namespace
+
+// ---- start
+
+Result<std::unique_ptr<Agent>> Agent::open(const Command& command) {
+    Result<AgentOptions> options = agent_options(command);
+    if (!options) return options.error();
+    std::unique_ptr<Agent> agent(new Agent(command, *std::move(options)));
+    if (const Status started = agent->start(); !started) return started.error();
+    return agent;
+}
+
+Status Agent::start() {
+    constexpr std::array awaited{SIGINT, SIGTERM, SIGHUP};
+    Result<Signals> signals = Signals::block(awaited);
+    if (!signals) return signals.error();
+    signals_.emplace(*std::move(signals));
+    const Result<std::vector<std::string>> files = script_files(options_.words);
+    if (!files) return files.error();
+    if (files->empty())
+        return Error{fmt::format("there are no scripts in {}", options_.words.front()),
+                     "scripts are named *.lt, *.bt or *.stp, and saved plans *.plan", 0};
+    // before the scripts, so that a wrong address costs no time
+    Result<std::unique_ptr<HttpServer>> server =
+        HttpServer::listen(options_.listen, [this](const HttpRequest& request) { return answer(request); });
+    if (!server) return server.error();
+    server_ = *std::move(server);
+    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command_);
+    if (!kernel) return kernel.error();
+    kernel_ = *std::move(kernel);
+    measures_ = static_cast<bool>(bpf::measure_runs());
+    if (!measures_ && options_.has_budget)
+        return Error{"the kernel does not measure what programs cost, so --max-overhead cannot be kept",
+                     "run it as root or with CAP_SYS_ADMIN, or leave out --max-overhead", 0};
+    for (const std::string& path : *files)
+        if (const Status begun = begin(path); !begun) return begun;
+    if (const Status known = params_are_known(); !known) return known;
+    facts_.version = LT_VERSION;
+    facts_.most_series = options_.most_series;
+    facts_.loaded = std::chrono::system_clock::now();
+    if (options_.ttl) {
+        deadline_ = Clock::now() + *options_.ttl;
+        facts_.end = facts_.loaded + std::chrono::duration_cast<std::chrono::system_clock::duration>(*options_.ttl);
+    }
+    return Done{};
+}
+
+Shared Agent::shared_for(const std::string& word) {
+    Shared out;
+    out.kernel = kernel_.get();
+    OverheadOptions overhead;
+    if (measures_) {
+        overhead.measured = overhead.enforced = true;
+        overhead.budget = options_.budget;
+        overhead.allowance = [this, word](double share) { return budget_.allowance(word, share); };
+        overhead.tell = [this, word](const OverheadNews& news) { hear(word, news); };
+    }
+    out.overhead = std::move(overhead);
+    return out;
+}
+
+// Starts the script of a file; one of that name is replaced.
+Status Agent::begin(const std::string& path) {
+    Result<ReadFile> file = read_file(path, command_);
+    if (!file) return file.error();
+    const std::string word = script_word(path);
+    const std::vector<std::string> params = params_in(*file);
+    known_params_.insert(params.begin(), params.end());
+    const auto old = runners_.find(word);
+    if (old != runners_.end() && old->second.script->runs(file->bytes)) return Done{};
+    Command own = for_script(command_, params);
+    if (measures_) own.options.try_emplace(Option::max_overhead, "100%");  // compiled so that it can be sampled
+    kernel_->declare({});                                                  // each script has its own C declarations
+    std::unique_ptr<Script> script =
+        Script::start(path, *std::move(file), std::move(own), shared_for(word), options_.most_series);
+    std::vector<std::pair<std::string, std::vector<Family>>> owners;
+    if (script) {
+        std::vector<Family> families = script_facts(*script, {});
+        add_families(families, agent_facts(facts_, &budget_, *server_));
+        owners.emplace_back("lt agent", std::move(families));
+        for (const auto& [name, runner] : runners_)
+            if (name != word) owners.emplace_back(runner.script->path(), runner.script->families());
+        owners.emplace_back(path, script->families());
+    }
+    if (!script) return already_told;
+    if (const Status unique = none_twice(owners); !unique) return unique;
+    Runner& runner = runners_[word];
+    if (runner.script) replace(runner, *script);
+    runner.script = std::move(script);
+    runner.savings.clear();
+    runner.is_exhausted = false;
+    return Done{};
+}
+
+// The script's own counters do not go back, nor do those about it.
+void Agent::replace(Runner& old, Script& by) {
+    by.succeed(*old.script);
+    std::vector<Family> facts = script_facts(*old.script, {});
+    for (Family& family : facts) {
+        const auto before = std::ranges::find(old.facts_before, family.name, &Family::name);
+        if (before != old.facts_before.end()) add_family(family, *before);
+    }
+    old.facts_before = std::move(facts);
+}
+
+Status Agent::params_are_known() {
+    for (const ParamSetting& param : command_.params)
+        if (!known_params_.contains(param.name))
+            return Error{fmt::format("--{} is not an option of lt or a parameter of one of the scripts", param.name),
+                         "`lt --help` lists the options", 0};
+    return Done{};
+}
+
+void Agent::announce() {
+    size_t probes = 0;
+    for (const auto& [word, runner] : runners_) probes += planned_places(runner.script->plan());
+    if (!options_.quiet) {
+        fmt::print(stderr, "lt: {}, {}; metrics on http://{}/metrics; Ctrl-C to end\n",
+                   plural(runners_.size(), "script"), plural(probes, "probe"), address_text(server_->address()));
+        if (!measures_)
+            fmt::print(stderr, "lt: what the scripts cost is not measured or limited: that needs CAP_SYS_ADMIN\n");
+    }
+    notify(fmt::format("READY=1\nSTATUS={}, metrics on http://{}/metrics", plural(runners_.size(), "script"),
+                       address_text(server_->address())));
+    if (!options_.ready_fd) return;
+    const std::string line = "ready\n";
+    if (::write(*options_.ready_fd, line.data(), line.size()) < 0) errno = 0;
+    ::close(*options_.ready_fd);
+}
+
+// ---- run
+
+int Agent::run() {
+    announce();
+    while (!is_over()) {
+        wait();
+        handle_signals();
+        turn_scripts();
+        if (reload_) reload_one();
+        server_->serve();
+    }
+    notify("STOPPING=1\nSTATUS=Detaching");
+    const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
+    for (auto& [word, runner] : runners_) runner.script->end(Script::State::exited);
+    return 0;
+}
+
+void Agent::wait() {
+    std::vector<pollfd> descriptors{{signals_->descriptor(), POLLIN, 0}, {server_->descriptor(), POLLIN, 0}};
+    int patience = server_->patience();
+    for (const auto& [word, runner] : runners_) {
+        const Session* session = runner.script->session();
+        if (!session) continue;
+        descriptors.push_back({session->descriptor(), POLLIN, 0});
+        shorten(patience, session->patience());
+    }
+    if (deadline_) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+        shorten(patience, static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)));
+    }
+    if (reload_) patience = 0;
+    ::poll(descriptors.data(), descriptors.size(), patience);  // an error is a signal, which is looked at next
+}
+
+void Agent::handle_signals() {
+    for (int signal = signals_->next(); signal != 0; signal = signals_->next()) {
+        if (signal == SIGHUP)
+            reload_ ? void(reloads_again_ = true) : begin_reload();
+        else
+            stopped_ = true;
+    }
+}
+
+void Agent::turn_scripts() {
+    for (auto& [word, runner] : runners_) {
+        runner.script->turn();
+        if (!runner.is_exhausted || runner.script->state() != Script::State::running) continue;
+        fmt::print(stderr, "lt: {} is stopped, because it costs too much\n", runner.script->path());
+        runner.script->end(Script::State::over_budget);
+    }
+    for (const auto& [word, runner] : runners_)
+        if (runner.script->state() != Script::State::running) budget_.forget(word);
+}
+
+void Agent::hear(const std::string& word, const OverheadNews& news) {
+    report_overhead(news, *printer_, stderr);
+    discarded_.text.clear();
+    const auto found = runners_.find(word);
+    if (found == runners_.end()) return;
+    Runner& runner = found->second;
+    Saving& saving = runner.savings[news.probe];
+    switch (news.what) {
+        case OverheadNews::What::warning:
+            break;
+        case OverheadNews::What::sampled:
+            saving.one_of = news.one_of;
+            break;
+        case OverheadNews::What::detached:
+        case OverheadNews::What::detached_whole:
+            saving.detached = true;
+            break;
+        case OverheadNews::What::too_late:
+            runner.is_exhausted = true;
+            break;
+    }
+}
+
+// ---- reload: one script in each turn, so that the others and the clients do not wait for all of them
+
+void Agent::begin_reload() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
+    reload_failed_ = false;
+    reloaded_.clear();
+    const Result<std::vector<std::string>> files = script_files(options_.words);
+    reload_.emplace();
+    if (files) {
+        reload_->assign(files->begin(), files->end());
+        for (const std::string& path : *files) reloaded_.insert(script_word(path));
+    } else {
+        complain(files.error());
+        reload_failed_ = true;
+        for (const auto& [word, runner] : runners_) reloaded_.insert(word);
+    }
+}
+
+// A script that cannot be started leaves the old one running.
+void Agent::reload_one() {
+    if (reload_->empty()) return end_reload();
+    const std::string path = reload_->front();
+    reload_->pop_front();
+    const Status begun = begin(path);
+    if (begun) return;
+    complain(begun.error());
+    fmt::print(stderr, "lt: {} is not reloaded\n", path);
+    reload_failed_ = true;
+}
+
+void Agent::end_reload() {
+    reload_.reset();
+    std::erase_if(runners_, [&](auto& runner) {
+        if (reloaded_.contains(runner.first)) return false;
+        runner.second.script->end(Script::State::exited);
+        budget_.forget(runner.first);
+        return true;
+    });
+    (reload_failed_ ? facts_.failed_reloads : facts_.reloads)++;
+    facts_.last_reload_failed = reload_failed_;
+    if (!reload_failed_) facts_.loaded = std::chrono::system_clock::now();
+    notify(fmt::format("READY=1\nSTATUS={}{}", plural(runners_.size(), "script"),
+                       reload_failed_ ? ", the last reload failed" : ""));
+    if (!options_.quiet) fmt::print(stderr, "lt: {}\n", reload_failed_ ? "the reload failed" : "reloaded");
+    if (std::exchange(reloads_again_, false)) begin_reload();
+}
+
+// ---- answers
+
+HttpReply Agent::answer(const HttpRequest& request) {
+    HttpReply reply;
+    if (request.path == "/metrics") {
+        const ExpositionFormat& format = accepted_format(request.accept);
+        reply.content_type = format.content_type;
+        reply.body = format.write(collect());
+        return reply;
+    }
+    if (request.path == "/") {
+        reply.body = "lt agent: metrics are at /metrics\n";
+        for (const auto& [word, runner] : runners_)
+            reply.body += fmt::format("{} {}\n", runner.script->path(), state_name(runner.script->state()));
+        return reply;
+    }
+    return {404, reply.content_type, "not found: metrics are at /metrics\n"};
+}
+
+std::vector<Family> Agent::collect() {
+    const Clock::time_point begin = Clock::now();
+    std::vector<Family> out, facts;
+    for (auto& [word, runner] : runners_) {
+        add_families(out, runner.script->families());
+        std::vector<Family> own = script_facts(*runner.script, runner.savings);
+        for (const Family& before : runner.facts_before) {
+            const auto same = std::ranges::find(own, before.name, &Family::name);
+            if (same != own.end() && before.type == MetricType::counter) add_family(*same, before);
+        }
+        add_families(facts, std::move(own));
+    }
+    facts_.collecting = Clock::now() - begin;
+    add_families(out, std::move(facts));
+    add_families(out, agent_facts(facts_, measures_ ? &budget_ : nullptr, *server_));
+    return out;
+}
+
+}  // namespace lt::agent

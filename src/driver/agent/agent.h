@@ -1,0 +1,83 @@
+// `lt agent`: runs scripts for as long as the machine does, and serves what their maps hold as metrics. One thread does
+// everything: it waits for signals, HTTP clients and all sessions at once.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/agent/budget.h"
+#include "driver/agent/options.h"
+#include "driver/agent/own_metrics.h"
+#include "driver/agent/script.h"
+#include "driver/exposition/formats.h"
+#include "driver/http/server.h"
+#include "runtime/os/signals.h"
+#include "runtime/print/printer.h"
+
+namespace lt::agent {
+
+class Agent {
+  public:
+    // Starts every script, then listens. An Error if one of them cannot run; diagnostics have been printed then.
+    static Result<std::unique_ptr<Agent>> open(const Command& command);
+
+    // Until SIGINT or SIGTERM, or the end of --ttl; returns the exit status.
+    int run();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct Runner {
+        std::unique_ptr<Script> script;
+        Savings savings;
+        bool is_exhausted = false;              // it costs too much, and nothing of it can be saved any more
+        std::vector<Family> facts_before = {};  // of runs before a reload
+    };
+
+    Agent(Command command, AgentOptions options)
+        : command_(std::move(command)), options_(std::move(options)), budget_(options_.budget) {}
+    Status start();
+    Status begin(const std::string& path);
+    static void replace(Runner& old, Script& by);
+    Status params_are_known();
+    Shared shared_for(const std::string& word);
+    void hear(const std::string& word, const OverheadNews& news);
+    void announce();
+
+    void begin_reload();
+    void reload_one();
+    void end_reload();
+
+    void handle_signals();
+    void wait();
+    void turn_scripts();
+    bool is_over() const { return stopped_ || (deadline_ && Clock::now() >= *deadline_); }
+    HttpReply answer(const HttpRequest& request);
+    std::vector<Family> collect();
+
+    const Command command_;
+    const AgentOptions options_;
+    SharedBudget budget_;
+    bool measures_ = false;  // the kernel measures what programs cost
+    TextSink discarded_;
+    std::unique_ptr<Printer> printer_ = text_printer(discarded_);
+    std::optional<Signals> signals_;
+    std::unique_ptr<Kernel> kernel_;
+    std::map<std::string, Runner> runners_;  // by script_word()
+    std::set<std::string> known_params_;
+    std::unique_ptr<HttpServer> server_;
+    std::optional<Clock::time_point> deadline_;
+    AgentFacts facts_;
+    bool stopped_ = false;
+    bool reloads_again_ = false;                     // SIGHUP came during a reload
+    std::optional<std::deque<std::string>> reload_;  // files that are still to be looked at
+    std::set<std::string> reloaded_;                 // words of all files of this reload
+    bool reload_failed_ = false;
+};
+
+}  // namespace lt::agent

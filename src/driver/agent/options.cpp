@@ -1,0 +1,116 @@
+#include "driver/agent/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "base/text.h"
+#include "stdlib/options.h"
+
+namespace lt::agent {
+namespace {
+
+constexpr size_t greatest_limit = 1'000'000;
+
+// Those about an agent, and those about compiling and attaching.
+constexpr std::array taken{
+    Option::listen,     Option::ttl,          Option::max_series,     Option::max_overhead, Option::quiet,
+    Option::ready_fd,   Option::verbose,      Option::cgroup,         Option::container,    Option::attach_with,
+    Option::no_feature, Option::max_map_keys, Option::header_folders, Option::headers,      Option::debug_folders,
+    Option::traceable,  Option::warnings,     Option::no_warnings,    Option::unsafe,       Option::needless,
+};
+
+Status none_foreign(const Command& command) {
+    for (const OptionRow& row : option_rows()) {
+        if (!command.has(row.id) || std::ranges::find(taken, row.id) != taken.end()) continue;
+        const std::string_view instead =
+            row.id == Option::duration ? "--ttl ends an agent after a time" : "leave it out";
+        return Error{fmt::format("an agent does not take the option {}", split(row.names, ',').front()),
+                     std::string(instead), 0};
+    }
+    return Done{};
+}
+
+Result<double> read_share(const std::string& text) {
+    double percent = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, percent);
+    if (error == std::errc{} && std::string_view(end, last) == "%" && percent > 0 && percent <= 100)
+        return percent / 100;
+    return Error{fmt::format("`{}` is not a valid share of CPU time", text), "write a percentage: `--max-overhead 3%`",
+                 0};
+}
+
+Result<std::chrono::nanoseconds> read_ttl(const std::string& text) {
+    const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
+    int64_t ns = 0;
+    if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
+    if (ns > 0) return std::chrono::nanoseconds(ns);
+    return Error{fmt::format("`{}` is not a duration", text), "write it with its unit: `--ttl 1h`", 0};
+}
+
+Status read_numbers(const Command& command, AgentOptions& out) {
+    if (command.has(Option::max_series)) {
+        const std::string text = command.text(Option::max_series);
+        out.most_series = parse_number<size_t>(text).value_or(0);
+        if (out.most_series == 0 || out.most_series > greatest_limit)
+            return Error{fmt::format("`{}` is not a valid number of series", text),
+                         fmt::format("write a number from 1 to {}", greatest_limit), 0};
+    }
+    if (command.has(Option::ready_fd)) {
+        const std::string text = command.text(Option::ready_fd);
+        out.ready_fd = parse_number<int>(text);
+        if (out.ready_fd.value_or(-1) < 0)
+            return Error{fmt::format("`{}` is not a file descriptor", text), "for example `--ready-fd 3`", 0};
+    }
+    return Done{};
+}
+
+}  // namespace
+
+Result<AgentOptions> agent_options(const Command& command) {
+    AgentOptions out;
+    if (const Status fits = none_foreign(command); !fits) return fits.error();
+    if (command.file.empty())
+        return Error{"an agent needs scripts, or a folder with scripts",
+                     "for example `lt agent slow.lt /etc/lt/agent.d`", 0};
+    out.words = command.positional;
+    out.words.insert(out.words.begin(), command.file);
+    if (command.has(Option::listen)) {
+        const Result<ListenAddress> address = listen_address(command.text(Option::listen));
+        if (!address) return address.error();
+        out.listen = *address;
+    }
+    if (command.has(Option::ttl)) {
+        const Result<std::chrono::nanoseconds> ttl = read_ttl(command.text(Option::ttl));
+        if (!ttl) return ttl.error();
+        out.ttl = *ttl;
+    }
+    out.has_budget = command.has(Option::max_overhead);
+    if (out.has_budget) {
+        const Result<double> share = read_share(command.text(Option::max_overhead));
+        if (!share) return share.error();
+        out.budget = *share;
+    }
+    out.quiet = command.has(Option::quiet);
+    if (const Status read = read_numbers(command, out); !read) return read.error();
+    return out;
+}
+
+Command for_script(const Command& command, const std::vector<std::string>& own_params) {
+    Command out = command;
+    for (const Option option : {Option::listen, Option::ttl, Option::max_series, Option::ready_fd})
+        out.options.erase(option);
+    out.options[Option::quiet] = "true";
+    out.file.clear();
+    out.positional.clear();
+    std::erase_if(out.params, [&](const ParamSetting& param) {
+        return std::ranges::find(own_params, param.name) == own_params.end();
+    });
+    return out;
+}
+
+}  // namespace lt::agent

@@ -1,0 +1,201 @@
+#include "driver/agent/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/agent/accept.h"
+#include "driver/agent/names.h"
+#include "driver/pipeline/plan_compiler.h"
+#include "driver/run/plan_fitter.h"
+#include "driver/run/work.h"
+
+namespace lt::agent {
+namespace {
+
+// The printed output of a run, which is its maps: they are metrics already.
+class Discarded final : public Sink {
+  public:
+    void write(std::string_view) override {}
+    void flush() override {}
+};
+
+// The cost of a plan that was not compiled for sampling can only be limited by detaching.
+Command for_saved(Command command) {
+    command.options.erase(Option::max_overhead);
+    return command;
+}
+
+Family* find_family(std::vector<Family>& families, const std::string& name) {
+    const auto found = std::ranges::find(families, name, &Family::name);
+    return found == families.end() ? nullptr : &*found;
+}
+
+// A counter never goes back: what was seen once is kept where the end of the script has cleared its maps.
+void keep_greater(std::vector<Family>& now, const std::vector<Family>& before) {
+    for (const Family& old : before) {
+        Family* family = find_family(now, old.name);
+        if (!family || family->type == MetricType::gauge) continue;
+        for (const MetricSeries& series : old.series) {
+            const auto same = std::ranges::find(family->series, series.labels, &MetricSeries::labels);
+            if (same == family->series.end())
+                family->series.push_back(series);
+            else if (weight_of(same->point) < weight_of(series.point))
+                same->point = series.point;
+        }
+    }
+}
+
+}  // namespace
+
+std::string_view state_name(Script::State state) {
+    switch (state) {
+        case Script::State::running:
+            return "running";
+        case Script::State::exited:
+            return "exited";
+        case Script::State::failed:
+            return "failed";
+        case Script::State::over_budget:
+            return "over_budget";
+    }
+    return {};
+}
+
+std::unique_ptr<Script> Script::start(const std::string& path, ReadFile file, Command command, const Shared& shared,
+                                      size_t most_series) {
+    const bool is_fixed = file.saved && !file.saved->sampled;
+    std::unique_ptr<Script> script(new Script(path, is_fixed ? for_saved(std::move(command)) : std::move(command)));
+    script->word_ = script_word(path);
+    script->bytes_ = std::move(file.bytes);
+    script->most_series_ = most_series;
+    script->sink_ = std::make_unique<Discarded>();
+    Shared own = shared;
+    own.sink = script->sink_.get();
+    own.alone = false;
+    own.accepts = [&own_script = *script](Job& job) { return own_script.accepts(job); };
+    std::unique_ptr<PlanMaker> maker;
+    if (file.saved)
+        maker = std::make_unique<PlanFitter>(*std::move(file.saved), nullptr);
+    else
+        maker = std::make_unique<PlanCompiler>();
+    script->job_ = std::make_unique<Job>(script->command_, std::move(file.source), std::move(maker), own);
+    if (!lt::start(*script->job_)) return nullptr;
+    script->turn();  // BEGIN
+    return script;
+}
+
+bool Script::runs(std::string_view bytes) const {
+    const auto is_library = [](const Source::Part& part) { return part.is_library; };
+    return state_ == State::running && bytes == bytes_ && std::ranges::all_of(job_->source.parts, is_library);
+}
+
+// The names of labels are in the text, also for a saved plan.
+bool Script::accepts(Job& job) {
+    ast::Program read;
+    const auto* compiler = dynamic_cast<const PlanCompiler*>(job.maker.get());
+    if (!compiler) {
+        Diags ignored;
+        Source source = job.source;
+        read = read_program(source, {}, ignored);
+        if (ignored.has_errors()) read = {};
+    }
+    std::optional<std::vector<MapMetric>> metrics = accepted_metrics(job, compiler ? compiler->program() : read, word_);
+    if (!metrics) return false;
+    metrics_ = *std::move(metrics);
+    return true;
+}
+
+void Script::turn() {
+    if (state_ != State::running) return;
+    if (const std::optional<Ended> how = job_->run->session().turn())
+        end(*how == Ended::failed ? State::failed : State::exited);
+}
+
+void Script::end(State how) {
+    if (state_ != State::running) return;
+    Session& session = job_->run->session();
+    Remains remains;
+    const std::vector<Family> before = read();
+    const bool fine = lt::end(*job_, how == State::exited ? Ended::exit_called : Ended::interrupted);
+    remains.families = read();
+    keep_greater(remains.families, before);
+    remains.losses = session.losses();
+    remains.missed = session.missed();
+    if (const auto accounts = session.accounts()) remains.accounts = *accounts;
+    if (const auto costs = session.costs()) remains.costs = costs->probes;
+    remains_ = std::move(remains);
+    state_ = fine ? how : State::failed;
+    job_->run->unload();
+}
+
+// The two overlap for a moment: the old one stops, then the new one forgets what it has counted until then.
+void Script::succeed(Script& ended) {
+    if (Session* old = ended.session())
+        if (const Status paused = old->pause(); !paused) fmt::print(stderr, "lt: {}\n", paused.error().what);
+    for (const MapMetric& metric : metrics_)
+        if (metric.adds_up && session()) (void)session()->clear(metric.map);
+    ended.end(State::exited);
+    for (Family& family : ended.whole()) kept_.families[family.name] = std::move(family);
+    kept_.limits = std::move(ended.kept_.limits);
+}
+
+// Without the values of earlier runs.
+std::vector<Family> Script::read() {
+    std::vector<Family> out;
+    for (const MapMetric& metric : metrics_) {
+        Family family = metric.family;
+        const Result<MapContent> content = job_->run->session().map(metric.map);
+        if (!content) {
+            failed_reads_++;
+            continue;
+        }
+        family.series = series_of(metric, *content);
+        if (content->sampled) sampled_[metric.map] = *content->sampled;
+        out.push_back(std::move(family));
+    }
+    return out;
+}
+
+std::vector<Family> Script::whole() {
+    std::vector<Family> out = remains_ ? remains_->families : read();
+    for (const MapMetric& metric : metrics_) {
+        Family* family = find_family(out, metric.family.name);
+        const auto before = kept_.families.find(metric.family.name);
+        if (family && metric.adds_up && before != kept_.families.end()) add_family(*family, before->second);
+    }
+    return out;
+}
+
+std::vector<Family> Script::families() {
+    std::vector<Family> out = whole();
+    for (const MapMetric& metric : metrics_) {
+        Family* family = find_family(out, metric.family.name);
+        if (family) kept_.limits.try_emplace(family->name, most_series_).first->second.apply(*family, metric.adds_up);
+    }
+    return out;
+}
+
+size_t Script::over_limit(const MapMetric& metric) const {
+    const auto found = kept_.limits.find(metric.family.name);
+    return found == kept_.limits.end() ? 0 : found->second.over();
+}
+
+std::vector<Loss> Script::losses() const { return remains_ ? remains_->losses : job_->run->session().losses(); }
+
+std::vector<Missed> Script::missed() const { return remains_ ? remains_->missed : job_->run->session().missed(); }
+
+std::vector<Session::Account> Script::accounts() const {
+    if (remains_) return remains_->accounts;
+    const Result<std::vector<Session::Account>> accounts = job_->run->session().accounts();
+    return accounts ? *accounts : std::vector<Session::Account>{};
+}
+
+std::vector<ProbeCost> Script::costs() const {
+    if (remains_) return remains_->costs;
+    const std::optional<TracingCost> costs = job_->run->session().costs();
+    return costs ? costs->probes : std::vector<ProbeCost>{};
+}
+
+}  // namespace lt::agent

@@ -1,0 +1,98 @@
+// One script of the agent: compiled, attached, collecting; what its maps hold as metrics, also after it has ended.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/agent/files.h"
+#include "driver/agent/map_metrics.h"
+#include "driver/agent/series.h"
+#include "driver/cli/command.h"
+#include "driver/run/job.h"
+
+namespace lt::agent {
+
+// The part of a script that a reload keeps: the values of the runs before.
+struct Kept {
+    std::map<std::string, Family> families = {};  // by name
+    std::map<std::string, SeriesLimit> limits = {};
+};
+
+class Script {
+  public:
+    // How one of its runs has ended.
+    enum class State : uint8_t { running, exited, failed, over_budget };
+
+    // `file` is what the path holds. `command` has the options that all scripts share. `shared` says where messages go
+    // and what the cost may be. Null, with diagnostics printed, if it cannot run or cannot be metrics.
+    static std::unique_ptr<Script> start(const std::string& path, ReadFile file, Command command, const Shared& shared,
+                                         size_t most_series);
+
+    const std::string& path() const { return path_; }
+    const std::string& word() const { return word_; }  // in names of metrics
+    State state() const { return state_; }
+    const Plan& plan() const { return job_->plan; }
+    // Does it run just what the file holds? Not if it imports other files, which may have changed.
+    bool runs(std::string_view bytes) const;
+    const std::vector<MapMetric>& metrics() const { return metrics_; }
+    std::chrono::system_clock::time_point started() const { return started_; }
+    Session* session() { return state_ == State::running ? &job_->run->session() : nullptr; }
+
+    // Handles what is waiting; the run may end.
+    void turn();
+    // Collects nothing more. What it has collected stays.
+    void end(State how);
+    // Begins at zero, as a successor of a script whose values it adds to its own from here on.
+    void succeed(Script& ended);
+
+    // Of all maps; in the order of the plan.
+    std::vector<Family> families();
+    // Series without a place of their own, by map.
+    size_t over_limit(const MapMetric& metric) const;
+    std::vector<Loss> losses() const;
+    std::vector<Missed> missed() const;
+    std::vector<Session::Account> accounts() const;
+    std::vector<ProbeCost> costs() const;  // indexed like Plan::probes; empty if it is not measured
+    // Events that sampling left out, by index into Plan::maps, at the last look at the maps.
+    const std::map<size_t, Sampled>& sampled() const { return sampled_; }
+    uint64_t failed_reads() const { return failed_reads_; }  // of maps
+
+  private:
+    // The last state of a run that has ended.
+    struct Remains {
+        std::vector<Family> families;
+        std::vector<Loss> losses;
+        std::vector<Missed> missed;
+        std::vector<Session::Account> accounts;
+        std::vector<ProbeCost> costs;
+    };
+
+    Script(std::string path, Command command) : path_(std::move(path)), command_(std::move(command)) {}
+    std::vector<Family> read();   // of this run
+    std::vector<Family> whole();  // and of those before it; all series
+    bool accepts(Job& job);
+
+    const std::string path_;
+    std::string word_;
+    const Command command_;
+    std::string bytes_;  // of the file
+    size_t most_series_ = 0;
+    std::unique_ptr<Sink> sink_;
+    std::unique_ptr<Job> job_;
+    std::vector<MapMetric> metrics_;
+    State state_ = State::running;
+    std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
+    std::optional<Remains> remains_;
+    Kept kept_;
+    std::map<size_t, Sampled> sampled_;
+    uint64_t failed_reads_ = 0;
+};
+
+std::string_view state_name(Script::State state);
+
+}  // namespace lt::agent

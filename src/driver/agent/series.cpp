@@ -1,0 +1,110 @@
+#include "driver/agent/series.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace lt::agent {
+namespace {
+
+void add_buckets(std::map<int32_t, uint64_t>& into, const std::map<int32_t, uint64_t>& more) {
+    for (const auto& [index, count] : more) into[index] += count;
+}
+
+struct PointAdder {
+    bool operator()(int64_t& into, int64_t more) const {
+        into = static_cast<int64_t>(static_cast<uint64_t>(into) + static_cast<uint64_t>(more));
+        return true;
+    }
+    bool operator()(double& into, double more) const { return into += more, true; }
+    bool operator()(SummaryPoint& into, const SummaryPoint& more) const {
+        into.count += more.count;
+        return (*this)(into.sum, more.sum);
+    }
+    bool operator()(HistogramPoint& into, const HistogramPoint& more) const {
+        if (into.counts.size() != more.counts.size()) return false;
+        for (size_t i = 0; i < into.counts.size(); i++) into.counts[i] += more.counts[i];
+        if (into.sum && more.sum) (*this)(*into.sum, *more.sum);
+        if (!into.native || !more.native || into.native->schema != more.native->schema) return true;
+        into.native->zero += more.native->zero;
+        add_buckets(into.native->positive, more.native->positive);
+        add_buckets(into.native->negative, more.native->negative);
+        return true;
+    }
+    bool operator()(auto&, const auto&) const { return false; }
+};
+
+struct PointWeight {
+    double operator()(int64_t number) const { return static_cast<double>(number); }
+    double operator()(double number) const { return number; }
+    double operator()(const SummaryPoint& point) const { return static_cast<double>(point.count); }
+    double operator()(const HistogramPoint& point) const {
+        return static_cast<double>(std::accumulate(point.counts.begin(), point.counts.end(), uint64_t{0}));
+    }
+};
+
+bool have_same_names(const Labels& a, const Labels& b) {
+    const auto name = [](const Label& label) { return label.name; };
+    return std::ranges::equal(a, b, {}, name, name);
+}
+
+bool is_overflow(const Labels& labels) { return labels.size() == 1 && labels[0].name == "lt_overflow"; }
+
+// The labels that are the same in all series of the family; none without series.
+std::optional<Labels> any_labels(const Family& family) {
+    const auto found =
+        std::ranges::find_if(family.series, [](const MetricSeries& s) { return !is_overflow(s.labels); });
+    return found == family.series.end() ? std::nullopt : std::optional(found->labels);
+}
+
+}  // namespace
+
+bool add_point(Point& into, const Point& more) { return std::visit(PointAdder{}, into, more); }
+
+double weight_of(const Point& point) { return std::visit(PointWeight{}, point); }
+
+void add_family(Family& into, const Family& ended) {
+    if (into.type != ended.type || into.divisor != ended.divisor || into.bounds != ended.bounds) return;
+    const std::optional<Labels> mine = any_labels(into), other = any_labels(ended);
+    if (mine && other && !have_same_names(*mine, *other)) return;
+    std::map<Labels, size_t> places;
+    for (size_t i = 0; i < into.series.size(); i++) places[into.series[i].labels] = i;
+    for (const MetricSeries& series : ended.series) {
+        const auto place = places.find(series.labels);
+        if (place == places.end())
+            into.series.push_back(series);
+        else
+            add_point(into.series[place->second].point, series.point);
+    }
+}
+
+void SeriesLimit::apply(Family& family, bool adds_up) {
+    std::vector<MetricSeries>& series = family.series;
+    const auto is_shown = [&](const MetricSeries& each) { return shown_.contains(each.labels); };
+    auto end = std::stable_partition(series.begin(), series.end(), is_shown);
+    const auto shown = static_cast<size_t>(end - series.begin());
+    const size_t room = most_ - std::min(most_, shown);
+    if (const auto rest = static_cast<size_t>(series.end() - end); rest > room) {
+        const auto greater = [](const MetricSeries& a, const MetricSeries& b) {
+            return weight_of(a.point) > weight_of(b.point);
+        };
+        std::stable_sort(end, series.end(), greater);
+    }
+    end += static_cast<ptrdiff_t>(std::min(room, static_cast<size_t>(series.end() - end)));
+    over_ = static_cast<size_t>(series.end() - end);
+    std::optional<MetricSeries> sum;
+    for (auto each = end; each != series.end(); each++) {
+        if (!sum)
+            sum = MetricSeries{{{"lt_overflow", "true"}}, each->point};
+        else
+            add_point(sum->point, each->point);
+    }
+    series.erase(end, series.end());
+    shown_.clear();
+    for (const MetricSeries& each : series) shown_.insert(each.labels);
+    if (sum && adds_up) series.push_back(*std::move(sum));
+    std::ranges::sort(series, {}, &MetricSeries::labels);
+}
+
+}  // namespace lt::agent

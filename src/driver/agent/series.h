@@ -1,0 +1,39 @@
+// Adding families of metrics, and bounding the number of their series.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/exposition/metrics.h"
+
+namespace lt::agent {
+
+// Adds counts, sums and buckets. False if the two are of different kinds.
+bool add_point(Point& into, const Point& more);
+
+// Adds the series of a family that has ended to those of its successor, so that its counters do not go back. Does
+// nothing if the two are not the same metric: another type, unit, bounds or labels.
+void add_family(Family& into, const Family& ended);
+
+// How much of a point there is, to find the greatest: a value, or the number of values.
+double weight_of(const Point& point);
+
+// A family keeps the series that it has shown before; for the places left, the greatest come first. Those for which
+// there is no place are added up in one series with the label lt_overflow="true", or are not shown if they cannot be
+// added.
+class SeriesLimit {
+  public:
+    explicit SeriesLimit(size_t most) : most_(most) {}
+    void apply(Family& family, bool adds_up);
+    size_t over() const { return over_; }  // the number of series without a place, the last time
+
+  private:
+    size_t most_;
+    std::set<Labels> shown_;
+    size_t over_ = 0;
+};
+
+}  // namespace lt::agent

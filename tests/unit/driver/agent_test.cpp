@@ -1,0 +1,159 @@
+// The parts of lt agent that need no kernel: names, the bound on series, adding runs, the shared budget, distributions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "driver/agent/budget.h"
+#include "driver/agent/distribution.h"
+#include "driver/agent/names.h"
+#include "driver/agent/series.h"
+#include "driver/http/address.h"
+#include "runtime/values/distribution.h"
+
+namespace lt::agent {
+namespace {
+
+using testing::ElementsAre;
+
+std::string name_and_unit(std::string_view map, const Type& type) {
+    const MetricName name = metric_name("s", map, type);
+    return name.name + " " + std::string(name.unit) + " " + std::to_string(name.divisor);
+}
+
+TEST(AgentNames, HaveBaseUnits) {
+    const Type time = aggregation_type(Aggregation::hist, View::duration), number = aggregation_type(Aggregation::sum);
+    const Type count = aggregation_type(Aggregation::count);
+    EXPECT_EQ(name_and_unit("@", count), "lt_s  1");
+    EXPECT_EQ(name_and_unit("@ns", time), "lt_s_seconds seconds 1000000000");
+    EXPECT_EQ(name_and_unit("@queue", time), "lt_s_queue_seconds seconds 1000000000");
+    EXPECT_EQ(name_and_unit("@queue_ms", time), "lt_s_queue_seconds seconds 1000000000");
+    EXPECT_EQ(name_and_unit("@usecs", number), "lt_s_seconds seconds 1000000");
+    EXPECT_EQ(name_and_unit("@bytes", number), "lt_s_bytes bytes 1");
+    EXPECT_EQ(name_and_unit("@read_bytes", number), "lt_s_read_bytes bytes 1");
+    EXPECT_EQ(name_and_unit("@ns", count), "lt_s_ns  1");
+    EXPECT_EQ(name_and_unit("@calls_total", count), "lt_s_calls  1");
+    EXPECT_EQ(name_and_unit("@total", count), "lt_s  1");
+    EXPECT_EQ(script_word("/etc/lt/2 slow-io.lt"), "2_slow_io");
+    EXPECT_EQ(script_word("___.lt"), "script");
+    EXPECT_TRUE(is_private("@_start"));
+    EXPECT_FALSE(is_private("@start"));
+}
+
+TEST(AgentNames, HelpIsTheCommentBesideTheMap) {
+    const Source source{"x.lt",
+                        "// x (cpu): what runs\n"
+                        "BEGIN { @nsx = 1; }\n"
+                        "// Two lines\n"
+                        "// of comment.\n"
+                        "BEGIN { @ns = 1; }\n"
+                        "BEGIN { printf(\"// @no\"); @n = 1; }  // At the end.\n"
+                        "BEGIN { @last = 1; /* Within. */ }\n"};
+    EXPECT_EQ(help_of(source, "@ns"), "Two lines of comment.");
+    EXPECT_EQ(help_of(source, "@n"), "At the end.");
+    EXPECT_EQ(help_of(source, "@last"), "Within.");
+    EXPECT_EQ(help_of(source, "@nsx"), "what runs");
+    EXPECT_EQ(help_of({"x.lt", "BEGIN { @n = 1; }"}, "@n"), "");
+}
+
+Family counts(std::vector<std::pair<std::string, int64_t>> values) {
+    Family out{"x", "", MetricType::counter};
+    for (auto& [key, value] : values) out.series.push_back({{{"key", key}}, value});
+    return out;
+}
+
+std::vector<std::string> lines(const Family& family) {
+    std::vector<std::string> out;
+    for (const MetricSeries& series : family.series)
+        out.push_back(series.labels[0].name + "=" + series.labels[0].value + " " +
+                      std::to_string(std::get<int64_t>(series.point)));
+    return out;
+}
+
+TEST(AgentSeries, StayOnceShownAndTheRestIsAddedUp) {
+    SeriesLimit limit(2);
+    Family first = counts({{"a", 1}, {"b", 5}, {"c", 3}});
+    limit.apply(first, true);
+    EXPECT_THAT(lines(first), ElementsAre("key=b 5", "key=c 3", "lt_overflow=true 1"));
+    Family second = counts({{"a", 100}, {"b", 5}, {"c", 3}, {"d", 7}});
+    limit.apply(second, true);
+    EXPECT_THAT(lines(second), ElementsAre("key=b 5", "key=c 3", "lt_overflow=true 107"));
+    EXPECT_EQ(limit.over(), 2U);
+    Family third = counts({{"a", 100}, {"c", 3}});
+    limit.apply(third, false);
+    EXPECT_THAT(lines(third), ElementsAre("key=a 100", "key=c 3"));
+    EXPECT_EQ(limit.over(), 0U);
+}
+
+TEST(AgentSeries, OfTwoRunsAddUp) {
+    Family now = counts({{"a", 1}, {"b", 2}});
+    add_family(now, counts({{"b", 10}, {"c", 20}}));
+    EXPECT_THAT(lines(now), ElementsAre("key=a 1", "key=b 12", "key=c 20"));
+    Family other = counts({{"b", 1}});
+    other.series[0].labels[0].name = "other";
+    add_family(now, other);
+    EXPECT_EQ(now.series.size(), 3U);
+    Point histogram = HistogramPoint{{1, 2}, 10, NativeBuckets{8, 0, {{1, 3}}}};
+    EXPECT_TRUE(add_point(histogram, HistogramPoint{{5, 6}, 1, NativeBuckets{8, 2, {{1, 1}, {9, 8}}}}));
+    EXPECT_EQ(histogram, Point(HistogramPoint{{6, 8}, 11, NativeBuckets{8, 2, {{1, 4}, {9, 8}}}}));
+    EXPECT_FALSE(add_point(histogram, int64_t{1}));
+}
+
+TEST(AgentBudget, TheCostliestSavesFirst) {
+    SharedBudget budget(0.05);
+    EXPECT_DOUBLE_EQ(budget.allowance("a", 0.01), 0.05);
+    EXPECT_DOUBLE_EQ(budget.allowance("b", 0.03), 0.04);
+    EXPECT_TRUE(std::isinf(budget.allowance("a", 0.025)));
+    EXPECT_DOUBLE_EQ(budget.allowance("b", 0.03), 0.025);
+    budget.forget("b");
+    EXPECT_DOUBLE_EQ(budget.allowance("a", 0.06), 0.05);
+    EXPECT_DOUBLE_EQ(budget.total(), 0.06);
+}
+
+// All integers are in the classic bucket whose bound is the first that is not below them, and the native histogram has
+// the same quantiles as lt.
+TEST(AgentDistribution, AgreesWithItsSource) {
+    Type type = aggregation_type(Aggregation::dist);
+    type.is_signed = false;
+    const std::vector<double> bounds = distribution_bounds(type, 1);
+    Distribution distribution;
+    std::vector<uint64_t> expected(bounds.size() + 1);
+    for (int64_t value = 0; value < 5000; value++) {
+        uint32_t index = dist_zero;
+        while (dist_bucket(index).high() < value) index++;
+        distribution.buckets[index]++;
+        distribution.count++;
+        distribution.sum += value;
+        const auto at = std::ranges::lower_bound(bounds, static_cast<double>(value));
+        expected[static_cast<size_t>(at - bounds.begin())]++;
+    }
+    const HistogramPoint point = exposed_distribution(distribution, type, 1);
+    EXPECT_EQ(point.counts, expected);
+    EXPECT_EQ(point.sum, 4999 * 2500);
+    for (const uint64_t percent : {10, 50, 90, 99}) {
+        const auto rank = static_cast<uint64_t>(50 * percent);
+        uint64_t seen = point.native->zero;
+        auto bucket = point.native->positive.begin();
+        while (seen + bucket->second < rank) seen += (bucket++)->second;
+        const double bound = std::exp2(bucket->first / 256.0);
+        const auto own = static_cast<double>(*percentile(distribution, percent * 1'000'000));
+        EXPECT_NEAR(bound / own, 1, 0.003) << percent;
+    }
+}
+
+TEST(AgentAddress, IsLoopbackUnlessGiven) {
+    const auto read = [](std::string_view text) {
+        const Result<ListenAddress> address = listen_address(text);
+        return address ? address_text(*address) : "";
+    };
+    EXPECT_EQ(read(":9435"), "127.0.0.1:9435");
+    EXPECT_EQ(read("80"), "127.0.0.1:80");
+    EXPECT_EQ(read("localhost:80"), "127.0.0.1:80");
+    EXPECT_EQ(read("0.0.0.0:80"), "0.0.0.0:80");
+    EXPECT_EQ(read("[::1]:80"), "[::1]:80");
+    for (const char* wrong : {"", ":", "a:80", "::1:80", "[127.0.0.1]:80", "1.2.3.4", ":65536", "1.2.3.4:-1", "[]:80"})
+        EXPECT_EQ(read(wrong), "") << wrong;
+}
+
+}  // namespace
+}  // namespace lt::agent

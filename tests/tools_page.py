@@ -77,7 +77,8 @@ def output_of(tool):
         run = subprocess.run(command, cwd=folder, env=os.environ | {"PATH": path}, stdin=subprocess.DEVNULL,
                              capture_output=True, text=True)
     if run.returncode == 127 or re.search(r"error:", run.stderr):
-        sys.exit(f"{tool.name}: {run.stderr}")
+        print(f"{tool.name} does not run here: the page keeps its output\n{run.stderr}", file=sys.stderr)
+        return None
     lines = [line.rstrip() for line in run.stdout.splitlines()]
     lines = [line for line in lines if line.strip("lt")]
     return lines[:MOST_LINES] + (["..."] if len(lines) > MOST_LINES else [])
@@ -92,17 +93,17 @@ def kept_output(tool):
 
 
 def make(tools, names):
-    kept = {t.name: kept_output(t) for t in tools if names and t.name not in names}
+    old = {t.name: kept_output(t) for t in tools}
     parts = ["# Tools\n\n`lt NAME` runs a tool, `lt NAME --help` explains it and lists its options, `lt NAME --print` prints its source,\n"
              "`lt tools` says what this kernel can run. This page is made of the comments of the tools by `./dev tools-page`; the\n"
              "output is that of one run.\n"]
     for layer, title in LAYERS.items():
         parts.append(f"## {title}\n")
         for tool in (t for t in tools if t.layer == layer):
-            lines = kept.get(tool.name)
-            if lines is None:
+            lines = old[tool.name]
+            if not names or tool.name in names or lines is None:
                 print(tool.name, flush=True)
-                lines = output_of(tool)
+                lines = output_of(tool) or old[tool.name] or []
             parts.append(tool.section() + "".join(f"    {line}\n" if line else "\n" for line in lines))
     page.write_text("\n".join(parts))
 

@@ -121,7 +121,10 @@ void declare_map(const ast::Program& program, Typed& typed, const ast::MapDeclar
 // Adds a body for each location of an item's probes.
 class ItemResolver {
   public:
-    using Found = std::map<uint32_t, uint32_t>;  // by group of alternatives: the position of a sufficient one
+    struct Found {
+        std::map<uint32_t, uint32_t> alternatives;  // by their group: the position of a sufficient one
+        bool any = false, skipped = false;          // of the probes that are looked up
+    };
 
     ItemResolver(Kernel& kernel, const ResolveOptions& options, const ast::Program& program, Typed& typed,
                  uint32_t item, Found& found, Diags& diags)
@@ -176,8 +179,9 @@ class ItemResolver {
         if (is_superfluous(spec.alternative)) return;
         Places found = found_by(spec, role);
         if (found.empty()) return;
+        if (can_be_missing(spec)) found_.any = true;
         for (const auto& choice : spec.alternative.choices) {
-            if (choice.sufficient) found_.try_emplace(choice.group, choice.position);
+            if (choice.sufficient) found_.alternatives.try_emplace(choice.group, choice.position);
         }
         for (ResolvedPlace& place : found) {
             if (program_.settings.special_probes) call_special(place);
@@ -189,8 +193,8 @@ class ItemResolver {
     // Has an earlier alternative been found that is sufficient?
     bool is_superfluous(const ast::Alternative& alternative) const {
         return std::ranges::any_of(alternative.choices, [&](const auto& choice) {
-            const auto found = found_.find(choice.group);
-            return found != found_.end() && found->second < choice.position;
+            const auto found = found_.alternatives.find(choice.group);
+            return found != found_.alternatives.end() && found->second < choice.position;
         });
     }
 
@@ -218,8 +222,10 @@ class ItemResolver {
         Places out = places_of(spec, asked, found);
         if (!found.has_errors()) {
             diags_.take(std::move(found));
-        } else if (missing_ != MissingProbes::ignore) {
-            diags_.warning(spec.span, found.all().front().message + "; this probe is skipped");
+        } else {
+            found_.skipped = true;
+            if (missing_ != MissingProbes::ignore)
+                diags_.warning(spec.span, found.all().front().message + "; this probe is skipped");
         }
         return out;
     }
@@ -355,7 +361,8 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     keep_order_of_calls(typed);
     parameters_there(typed, diags);
     const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
-    if (typed.bodies.empty() && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
+    const bool nothing = typed.bodies.empty() || (found.skipped && !found.any);
+    if (nothing && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
         diags.error({}, "none of the script's probes exists").hint =
             "with `missing_probes = error` lt reports which are missing";
     if (program.items.empty() && !diags.has_errors()) {

@@ -6,7 +6,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array options{
     OptionRow{Option::help, Phase::run, "-h,--help", "",
               "Print this help, and the parameters of the script if there is one."},
     OptionRow{Option::print, Phase::run, "--print", "", "Print the source of a tool or a script, and do not run it."},
@@ -145,9 +145,9 @@ constexpr std::array rows{
     OptionRow{Option::buffer_size, Phase::compile, "-s", "MB", "SystemTap's buffer size: lt sizes its buffer itself."},
 };
 
-static_assert(rows.size() == static_cast<size_t>(Option::needless) + 1 && [] {
-    for (size_t option = 0; option < rows.size(); option++)
-        if (std::ranges::count(rows, static_cast<Option>(option), &OptionRow::id) != 1) return false;
+static_assert(options.size() == static_cast<size_t>(Option::needless) + 1 && [] {
+    for (size_t option = 0; option < options.size(); option++)
+        if (std::ranges::count(options, static_cast<Option>(option), &OptionRow::id) != 1) return false;
     return true;
 }());
 
@@ -170,7 +170,7 @@ constexpr std::array refused{
 
 }  // namespace
 
-std::span<const OptionRow> option_rows() { return rows; }
+std::span<const OptionRow> option_rows() { return options; }
 std::span<const RefusedOption> refused_options() { return refused; }
 
 }  // namespace lt

@@ -45,7 +45,7 @@ Places missing_event(const Search& s, const Error& error) {
 }
 
 // The tracepoint under its new name.
-std::optional<Tracepoint> successor(const Search& s) {
+std::optional<Tracepoint> event_today(const Search& s) {
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
     for (const Candidate& c : event_successors(name)) {
         Result<Tracepoint> found = s.kernel.tracepoint(category, c.name);
@@ -63,7 +63,7 @@ Places event(const Search& s, ResolvedPlace place) {
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
     if (!is_glob(category) && !is_glob(name)) {
         Result<Tracepoint> tp = s.kernel.tracepoint(category, name);
-        std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : successor(s);
+        std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : event_today(s);
         if (!now) return missing_event(s, tp.error());
         Places one{at_event(place, *std::move(now))};
         call_by_number(s, one.front(), one);

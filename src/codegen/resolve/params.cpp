@@ -25,7 +25,7 @@ std::vector<uint8_t> number_bytes(int64_t n) {
 }
 
 // With the size of a number.
-Type truth_type() {
+Type truth_number_type() {
     Type type = integer_type();
     type.view = View::boolean;
     return type;
@@ -51,13 +51,14 @@ Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
     if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
     if (const auto* duration = std::get_if<ast::Duration>(&node))
         return {duration_type(), number_bytes(sign * duration->nanoseconds)};
-    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return {truth_type(), number_bytes(truth->value ? 1 : 0)};
+    if (const auto* truth = std::get_if<ast::Boolean>(&node))
+        return {truth_number_type(), number_bytes(truth->value ? 1 : 0)};
     if (const auto* number = std::get_if<ast::Integer>(&node))
         return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
     return {};
 }
 
-Error unfit(const std::string& name, const Type& type, std::string_view text) {
+Error unfit_value(const std::string& name, const Type& type, std::string_view text) {
     const std::string_view example = type.kind == Kind::string     ? "text"
                                      : type.view == View::duration ? "50ms"
                                      : type.view == View::boolean  ? "true"
@@ -77,10 +78,10 @@ Result<std::vector<uint8_t>> param_bytes(const std::string& name, const Type& ty
     }
     if (type.view == View::boolean) {
         const auto truth = truth_named(text);
-        return truth ? number_bytes(*truth ? 1 : 0) : Result<std::vector<uint8_t>>(unfit(name, type, text));
+        return truth ? number_bytes(*truth ? 1 : 0) : Result<std::vector<uint8_t>>(unfit_value(name, type, text));
     }
     const auto number = number_word(trim(text));
-    if (!number || number->is_duration != (type.view == View::duration)) return unfit(name, type, text);
+    if (!number || number->is_duration != (type.view == View::duration)) return unfit_value(name, type, text);
     return number_bytes(static_cast<int64_t>(number->is_negative ? 0 - number->size : number->size));
 }
 

@@ -19,48 +19,48 @@
 namespace lt {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using NameList = std::vector<std::string_view>;
 
 // The words that may follow an option, if they are few; a shell finds files and processes itself.
-struct ArgumentRow {
+struct ShellArgument {
     std::string_view argument;
     std::string_view words;
 };
-constexpr std::array argument_rows{
-    ArgumentRow{"FORMAT", "text json"},
-    ArgumentRow{"MODE", "line none full"},
-    ArgumentRow{"STAGE", "parse resolve check lower emit load attach run"},
+constexpr std::array shell_arguments{
+    ShellArgument{"FORMAT", "text json"},
+    ShellArgument{"MODE", "line none full"},
+    ShellArgument{"STAGE", "parse resolve check lower emit load attach run"},
 };
 
 bool names_file(std::string_view argument) { return argument == "FILE" || argument == "DIR" || argument == "PATH"; }
 
 std::string_view words_after(std::string_view argument) {
-    const auto* const row = std::ranges::find(argument_rows, argument, &ArgumentRow::argument);
-    return row == argument_rows.end() ? "" : row->words;
+    const auto* const row = std::ranges::find(shell_arguments, argument, &ShellArgument::argument);
+    return row == shell_arguments.end() ? "" : row->words;
 }
 
-Words verb_names() {
-    Words out;
+NameList verb_names() {
+    NameList out;
     for (const VerbText& verb : verb_texts()) out.push_back(verb.word);
     return out;
 }
 
-Words probe_names() {
-    Words out;
+NameList probe_names() {
+    NameList out;
     for (const ProbeRow& row : probe_rows())
         for (const std::string_view name : {row.name, row.brief})
             if (!name.empty()) out.push_back(name);
     return out;
 }
 
-Words function_names() {
-    Words out;
+NameList function_names() {
+    NameList out;
     for (const FunctionRow& row : function_rows()) out.push_back(row.name);
     return out;
 }
 
-Words variable_names() {
-    Words out;
+NameList variable_names() {
+    NameList out;
     for (const VariableRow& row : variable_rows()) out.push_back(row.name);
     return out;
 }
@@ -77,9 +77,9 @@ std::string brief(std::string_view sentence) {
 
 std::string for_bash() {
     std::string cases;
-    Words all;
+    NameList all;
     for (const OptionRow& row : option_rows()) {
-        const Words names = split(row.names, ',');
+        const NameList names = split(row.names, ',');
         all.insert(all.end(), names.begin(), names.end());
         const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
         if (const std::string_view words = words_after(row.argument); !words.empty())
@@ -205,7 +205,7 @@ let b:current_syntax = "lt"
 }
 
 std::string for_vscode() {
-    const auto words = [](const Words& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
+    const auto words = [](const NameList& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
     const auto row = [](std::string_view name, const std::string& match) {
         return nlohmann::ordered_json{{"name", name}, {"match", match}};
     };
@@ -232,7 +232,7 @@ struct FileRow {
     std::string_view program;
     std::string (*text)();
 };
-constexpr std::array rows{
+constexpr std::array shell_files{
     FileRow{"bash", for_bash}, FileRow{"zsh", for_zsh},       FileRow{"fish", for_fish},
     FileRow{"vim", for_vim},   FileRow{"vscode", for_vscode},
 };
@@ -240,10 +240,10 @@ constexpr std::array rows{
 }  // namespace
 
 Result<std::string> file_for(std::string_view program) {
-    const auto* const row = std::ranges::find(rows, program, &FileRow::program);
-    if (row != rows.end()) return row->text();
+    const auto* const row = std::ranges::find(shell_files, program, &FileRow::program);
+    if (row != shell_files.end()) return row->text();
     std::string all;
-    for (const FileRow& each : rows) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
+    for (const FileRow& each : shell_files) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
     return Error{fmt::format("there is no file for {}", quoted(program)), "there are " + all, 0};
 }
 

@@ -34,6 +34,15 @@ function(lt_precompiled target)  # HEADERS...: additional headers for this targe
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # required by ccache
 endfunction()
 
+# g++ compiles several files of a library as one: much of the time goes into headers, which they share. So names in
+# anonymous namespaces must differ within a library. clang compiles each file by itself, for the fuzzers: files must still
+# include what they use.
+function(lt_joint target)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
+endfunction()
+
 function(lt_target folder variable)
     string(REPLACE / _ name ${folder})
     set(${variable} lt_${name} PARENT_SCOPE)
@@ -82,6 +91,7 @@ function(lt_library folder)
         add_library(${target} STATIC ${sources})
         target_link_libraries(${target} PRIVATE lt_options ${L_LINKS})
         lt_precompiled(${target} ${L_PRECOMPILED})
+        lt_joint(${target})
     else()
         add_library(${target} INTERFACE)
         set(seen INTERFACE)

@@ -64,8 +64,6 @@ constexpr std::string_view no_function =
 constexpr std::string_view no_macro =
     "types and enumerators are those that this kernel describes (BTF); write the value of a macro itself";
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // The kernel's type information replaces kernel headers, so their #include lines become empty.
 std::string without_headers(std::string text) {
     for (size_t begin = 0; begin < text.size();) {

@@ -4,9 +4,11 @@
 #include <cctype>
 
 namespace lt {
-namespace {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+namespace {
+
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 // The end of the comment, string or character literal that begins at `at`; `at` itself if none does.

@@ -21,7 +21,7 @@ namespace lt {
 namespace {
 
 // The emitter reads bitcode of this version and older ones.
-constexpr std::array names{"clang-19", "clang-18", "clang-17", "clang-16", "clang"};
+constexpr std::array clang_names{"clang-19", "clang-18", "clang-17", "clang-16", "clang"};
 
 // -O2 keeps the script's locals out of memory: their addresses would be taken for kernel addresses. The next three
 // flags are the kernel's own, so that C means the same as there.
@@ -53,7 +53,7 @@ constexpr std::array arguments{"-x",
 Result<std::string> find_compiler() {
     const char* path = std::getenv("PATH");
     std::string folders = fmt::format("{}:/usr/lib/llvm-19/bin:/usr/bin", path != nullptr ? path : "");
-    for (const char* name : names) {
+    for (const char* name : clang_names) {
         for (std::string_view folder : split(folders, ':')) {
             if (!folder.starts_with('/')) continue;
             std::string file = fmt::format("{}/{}", folder, name);

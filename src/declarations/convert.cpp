@@ -23,7 +23,7 @@ constexpr std::array integers{
     IntegerRow{CXType_Int, true},     IntegerRow{CXType_Long, true},       IntegerRow{CXType_LongLong, true},
 };
 
-bool is_letter(CXTypeKind kind) { return kind == CXType_Char_S || kind == CXType_Char_U; }
+bool is_char(CXTypeKind kind) { return kind == CXType_Char_S || kind == CXType_Char_U; }
 
 bool is_unsigned(CXTypeKind kind) {
     for (const IntegerRow& row : integers) {
@@ -179,7 +179,7 @@ Type Converter::list(CXType type, int depth) {
     const CXType each = clang_.getCanonicalType(clang_.getArrayElementType(type));
     const bool is_open = type.kind == CXType_IncompleteArray;
     const auto count = is_open ? 0 : static_cast<uint32_t>(clang_.getArraySize(type));
-    if (is_letter(each.kind)) return string_type(count == 0 ? open_string : count);
+    if (is_char(each.kind)) return string_type(count == 0 ? open_string : count);
     const Type element = type_of(each, depth);
     return is_hidden(element) || element.size == 0 ? nothing() : array_type(element, count);
 }

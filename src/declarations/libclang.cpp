@@ -10,8 +10,8 @@ namespace lt {
 namespace {
 
 // Debian's name, and the name it has if only one version is installed.
-constexpr std::array names{"libclang-19.so.1", "libclang-19.so.19", "libclang.so.1",
-                           "/usr/lib/llvm-19/lib/libclang.so.1"};
+constexpr std::array libclang_names{"libclang-19.so.1", "libclang-19.so.19", "libclang.so.1",
+                                    "/usr/lib/llvm-19/lib/libclang.so.1"};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::string LibClang::text(CXString given) const {
 
 Result<LibClang> load_libclang() {
     void* library = nullptr;
-    for (const char* name : names) {
+    for (const char* name : libclang_names) {
         if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     const std::string hint = "install it: `apt install libclang1-19`";

@@ -14,7 +14,7 @@ constexpr uint16_t argument_mask = 0b111110;
 
 constexpr uint16_t bit(unsigned reg) { return static_cast<uint16_t>(1U << reg); }
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_instruction(std::string what) { return {std::move(what), "", 0}; }
 
 bool is_register_operand(const Instruction& i) { return BPF_SRC(i.code) == BPF_X; }
 
@@ -34,8 +34,9 @@ Status check_immediate(const Instruction& i, Width width) {
     if (is_register_operand(i)) return Done{};
     const int32_t bits = width == Width::bits64 ? 64 : 32;
     const uint8_t op = BPF_OP(i.code);
-    if (is_shift(op) && (i.imm < 0 || i.imm >= bits)) return refuse(fmt::format("shift of {} bits by {}", bits, i.imm));
-    if (is_division(op) && i.imm == 0) return refuse("division by the constant 0");
+    if (is_shift(op) && (i.imm < 0 || i.imm >= bits))
+        return bad_instruction(fmt::format("shift of {} bits by {}", bits, i.imm));
+    if (is_division(op) && i.imm == 0) return bad_instruction("division by the constant 0");
     return Done{};
 }
 
@@ -51,7 +52,8 @@ uint64_t exchange(std::span<uint8_t> target, const Change& change) {
 }
 
 Error unknown(const Instruction& i) {
-    return refuse(fmt::format("no such instruction: code {:#04x}, offset {}, immediate {}", i.code, i.off, i.imm));
+    return bad_instruction(
+        fmt::format("no such instruction: code {:#04x}, offset {}, immediate {}", i.code, i.off, i.imm));
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ Result<uint64_t> Execution::call(const Function& function, const Arguments& argu
 }
 
 Status Execution::enter(const Function& function, const Frame& registers, bool by_helper) {
-    if (frames_.size() >= most_frames) return refuse(fmt::format("more than {} frames", most_frames));
+    if (frames_.size() >= most_frames) return bad_instruction(fmt::format("more than {} frames", most_frames));
     Frame f = registers;
     f.function = &function;
     f.pc = function.begin;
@@ -117,7 +119,7 @@ void Execution::leave() {
 Status Execution::step() {
     Frame& f = frame();
     const size_t at = f.pc++;
-    if (at < f.function->begin || at >= f.function->end) return refuse("outside its function");
+    if (at < f.function->begin || at >= f.function->end) return bad_instruction("outside its function");
     if (auto on = around_.goes_on(++instructions_); !on) return on;
     const Instruction& i = image_.object.code[at];
     return (this->*handlers[BPF_CLASS(i.code)])(i);
@@ -125,12 +127,12 @@ Status Execution::step() {
 
 Result<uint64_t> Execution::value(unsigned reg) {
     if (reg >= register_count || (frame().known & bit(reg)) == 0)
-        return refuse(fmt::format("register r{} is uninitialised", reg));
+        return bad_instruction(fmt::format("register r{} is uninitialised", reg));
     return frame().registers[reg];
 }
 
 Status Execution::set(unsigned reg, uint64_t value) {
-    if (reg >= frame_pointer) return refuse(fmt::format("register r{} is read-only", reg));
+    if (reg >= frame_pointer) return bad_instruction(fmt::format("register r{} is read-only", reg));
     frame().registers[reg] = value;
     frame().known |= bit(reg);
     return Done{};
@@ -156,7 +158,7 @@ void Execution::jump_by(int64_t distance) {
 Status Execution::load_immediate(const Instruction& i) {
     if (i.code != load_wide) return unknown(i);
     const size_t at = frame().pc++;
-    if (at >= frame().function->end) return refuse("half of a wide load");
+    if (at >= frame().function->end) return bad_instruction("half of a wide load");
     return set(i.dst, image_.wide[at - 1]);
 }
 
@@ -280,12 +282,12 @@ Status Execution::call(const Instruction& i) {
     if (i.code != call_code) return unknown(i);
     if (i.src == 0) return call_helper(i);
     if (i.src == BPF_PSEUDO_CALL) return call_function(i);
-    return refuse("call of a kernel function");
+    return bad_instruction("call of a kernel function");
 }
 
 Status Execution::call_helper(const Instruction& i) {
     const Helper* helper = around_.helper(i.imm);
-    if (!helper) return refuse(fmt::format("helper {} is not simulated", i.imm));
+    if (!helper) return bad_instruction(fmt::format("helper {} is not simulated", i.imm));
     Arguments arguments{};
     for (unsigned n = 0; n < helper->arguments; ++n) {
         auto argument = value(n + 1);
@@ -303,7 +305,7 @@ Status Execution::call_helper(const Instruction& i) {
 Status Execution::call_function(const Instruction& i) {
     const size_t target = static_cast<size_t>(static_cast<int64_t>(frame().pc) + i.imm);
     const Function* function = image_.object.function_at(target);
-    if (!function) return refuse("call of something that is not the start of a function");
+    if (!function) return bad_instruction("call of something that is not the start of a function");
     return enter(*function, frame(), false);
 }
 

@@ -13,7 +13,7 @@ constexpr Address guard = 4096;
 
 constexpr Address page_up(Address size) { return (size + guard - 1) / guard * guard; }
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_access(std::string what) { return {std::move(what), "", 0}; }
 
 std::string place(const std::pair<const Address, Region>* near, Address at) {
     if (near) return fmt::format("offset {} of {}", static_cast<int64_t>(at - near->first), near->second.what);
@@ -63,7 +63,7 @@ const Memory::Entry* Memory::nearest(Address at) const {
 Result<const Memory::Entry*> Memory::locate(std::string_view verb, Address at, uint64_t size, Use use) const {
     const Entry* entry = nearest(at);
     auto refused = [&](std::string_view why) {
-        return refuse(fmt::format("{} of {} bytes at {}{}", verb, size, place(entry, at), why));
+        return bad_access(fmt::format("{} of {} bytes at {}{}", verb, size, place(entry, at), why));
     };
     if (!entry) return refused("");
     const uint64_t length = entry->second.content().size();
@@ -83,8 +83,8 @@ Result<std::span<const uint8_t>> Memory::read(Address at, uint64_t size, Use use
         const auto first = region.written.begin() + static_cast<ptrdiff_t>(offset);
         const auto last = first + static_cast<ptrdiff_t>(size);
         if (const auto unset = std::find(first, last, 0); unset != last)
-            return refuse(fmt::format("read of {} bytes at {}: byte {} is uninitialised", size, place(*entry, at),
-                                      unset - first));
+            return bad_access(fmt::format("read of {} bytes at {}: byte {} is uninitialised", size, place(*entry, at),
+                                          unset - first));
     }
     return region.content().subspan(offset, size);
 }
@@ -94,7 +94,7 @@ Result<std::span<uint8_t>> Memory::write(Address at, uint64_t size, Use use) {
     if (!entry) return entry.error();
     Region& region = regions_.at((*entry)->first);
     if (region.access == Access::read_only)
-        return refuse(fmt::format("write of {} bytes at {}, which is read-only", size, place(*entry, at)));
+        return bad_access(fmt::format("write of {} bytes at {}, which is read-only", size, place(*entry, at)));
     const size_t offset = at - (*entry)->first;
     if (!region.written.empty()) std::fill_n(region.written.begin() + static_cast<ptrdiff_t>(offset), size, uint8_t{1});
     return region.content().subspan(offset, size);

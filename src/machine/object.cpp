@@ -42,7 +42,7 @@ struct Symbol {
     bool weak() const { return GELF_ST_BIND(sym.st_info) == STB_WEAK; }
 };
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_object(std::string what) { return {std::move(what), "", 0}; }
 
 bool begins(std::string_view name, std::string_view prefix) {
     return name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '.');
@@ -52,7 +52,7 @@ bool is_data_name(std::string_view name) {
     return begins(name, ".data") || begins(name, ".bss") || begins(name, ".rodata");
 }
 
-Instruction decode(const uint8_t* slot) {
+Instruction decode_instruction(const uint8_t* slot) {
     Instruction i;
     i.code = slot[0];
     i.dst = slot[1] & 0xf;
@@ -104,21 +104,21 @@ class Reader {
 Status Reader::open() {
     elf_version(EV_CURRENT);
     elf_.reset(elf_memory(image_.data(), image_.size()));
-    if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) return refuse("not an ELF file");
+    if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF) return bad_object("not an ELF file");
     GElf_Ehdr header;
-    if (!gelf_getehdr(elf_.get(), &header)) return refuse(elf_errmsg(-1));
-    if (header.e_machine != EM_BPF || header.e_type != ET_REL) return refuse("not a relocatable file for BPF");
-    if (header.e_ident[EI_DATA] != ELFDATA2LSB) return refuse("not little-endian");
+    if (!gelf_getehdr(elf_.get(), &header)) return bad_object(elf_errmsg(-1));
+    if (header.e_machine != EM_BPF || header.e_type != ET_REL) return bad_object("not a relocatable file for BPF");
+    if (header.e_ident[EI_DATA] != ELFDATA2LSB) return bad_object("not little-endian");
     return Done{};
 }
 
 Status Reader::read_sections() {
     size_t names = 0;
-    if (elf_getshdrstrndx(elf_.get(), &names) != 0) return refuse(elf_errmsg(-1));
+    if (elf_getshdrstrndx(elf_.get(), &names) != 0) return bad_object(elf_errmsg(-1));
     for (Elf_Scn* scn = elf_nextscn(elf_.get(), nullptr); scn; scn = elf_nextscn(elf_.get(), scn)) {
         Section s;
         s.index = elf_ndxscn(scn);
-        if (!gelf_getshdr(scn, &s.header)) return refuse(elf_errmsg(-1));
+        if (!gelf_getshdr(scn, &s.header)) return bad_object(elf_errmsg(-1));
         if (const char* name = elf_strptr(elf_.get(), names, s.header.sh_name)) s.name = name;
         s.data = elf_getdata(scn, nullptr);
         if (s.name == ".maps") maps_section_ = s.index;
@@ -133,24 +133,24 @@ Status Reader::read_symbols() {
         const int count = static_cast<int>(s.header.sh_size / s.header.sh_entsize);
         for (int i = 0; i < count; ++i) {
             Symbol symbol;
-            if (!gelf_getsym(s.data, i, &symbol.sym)) return refuse(elf_errmsg(-1));
+            if (!gelf_getsym(s.data, i, &symbol.sym)) return bad_object(elf_errmsg(-1));
             const char* name = elf_strptr(elf_.get(), s.header.sh_link, symbol.sym.st_name);
             if (name) symbol.name = name;
             symbols_.push_back(std::move(symbol));
         }
         return Done{};
     }
-    return refuse("no symbol table");
+    return bad_object("no symbol table");
 }
 
 Status Reader::read_code() {
     for (const Section& s : sections_) {
         if (!s.is_code()) continue;
         const auto bytes = s.bytes();
-        if (bytes.size() % instruction_bytes != 0) return refuse(s.name + ": not a whole number of instructions");
+        if (bytes.size() % instruction_bytes != 0) return bad_object(s.name + ": not a whole number of instructions");
         code_begin_[s.index] = object_.code.size();
         for (size_t at = 0; at < bytes.size(); at += instruction_bytes)
-            object_.code.push_back(decode(bytes.data() + at));
+            object_.code.push_back(decode_instruction(bytes.data() + at));
         add_functions(s);
     }
     return Done{};
@@ -192,14 +192,14 @@ const Section* Reader::section_named(std::string_view name) const {
 Status Reader::read_maps() {
     if (!maps_section_) return Done{};
     const Section* btf = section_named(".BTF");
-    if (!btf) return refuse("section .maps, but no BTF to describe it");
+    if (!btf) return bad_object("section .maps, but no BTF to describe it");
     auto maps = read_map_definitions(btf->bytes());
     if (!maps) return maps.error();
     object_.maps = std::move(*maps);
     for (const Symbol& s : symbols_) {
         if (s.type() != STT_OBJECT || s.sym.st_shndx != *maps_section_) continue;
         const auto found = std::ranges::find_if(object_.maps, [&](const MapDefinition& m) { return m.name == s.name; });
-        if (found == object_.maps.end()) return refuse(fmt::format("map {}: not described by BTF", s.name));
+        if (found == object_.maps.end()) return bad_object(fmt::format("map {}: not described by BTF", s.name));
         map_index_[s.sym.st_value] = static_cast<size_t>(found - object_.maps.begin());
     }
     return Done{};
@@ -215,13 +215,13 @@ Status Reader::read_relocations() {
 Status Reader::relocate_section(const Section& relocations) {
     const auto target =
         std::ranges::find_if(sections_, [&](const Section& s) { return s.index == relocations.header.sh_info; });
-    if (target == sections_.end()) return refuse(relocations.name + ": relocates no section");
-    if (data_index_.contains(target->index)) return refuse(target->name + ": data that holds addresses");
+    if (target == sections_.end()) return bad_object(relocations.name + ": relocates no section");
+    if (data_index_.contains(target->index)) return bad_object(target->name + ": data that holds addresses");
     if (!target->is_code() || relocations.header.sh_entsize == 0) return Done{};
     const int count = static_cast<int>(relocations.header.sh_size / relocations.header.sh_entsize);
     for (int i = 0; i < count; ++i) {
         GElf_Rel relocation;
-        if (!gelf_getrel(relocations.data, i, &relocation)) return refuse(elf_errmsg(-1));
+        if (!gelf_getrel(relocations.data, i, &relocation)) return bad_object(elf_errmsg(-1));
         if (auto done = relocate(*target, relocation); !done)
             return done.error_in(fmt::format("{}, offset {:#x}", target->name, relocation.r_offset));
     }
@@ -231,11 +231,11 @@ Status Reader::relocate_section(const Section& relocations) {
 Status Reader::relocate(const Section& target, const GElf_Rel& relocation) {
     const size_t at = code_begin_.at(target.index) + relocation.r_offset / instruction_bytes;
     const size_t symbol = GELF_R_SYM(relocation.r_info);
-    if (at >= object_.code.size() || symbol >= symbols_.size()) return refuse("relocation out of bounds");
+    if (at >= object_.code.size() || symbol >= symbols_.size()) return bad_object("relocation out of bounds");
     const uint8_t code = object_.code[at].code;
     if (code == call_code) return relocate_call(at, symbols_[symbol]);
     if (code == load_wide) return relocate_load(at, symbols_[symbol]);
-    return refuse(fmt::format("relocation of an instruction with code {:#x}", code));
+    return bad_object(fmt::format("relocation of an instruction with code {:#x}", code));
 }
 
 // The distance in the instruction counts from the symbol: -1 for a function's own symbol, its position minus one for a
@@ -277,7 +277,7 @@ Result<Reference> Reader::resolve(const Symbol& symbol, uint64_t offset) const {
     if (const auto code = code_begin_.find(section); code != code_begin_.end())
         if (const Function* f = object_.function_at(code->second + offset / instruction_bytes))
             return Reference{0, ReferenceKind::function, static_cast<size_t>(f - object_.functions.data()), 0};
-    return refuse(fmt::format("reference to {}, which is not a map, data or a function", symbol.name));
+    return bad_object(fmt::format("reference to {}, which is not a map, data or a function", symbol.name));
 }
 
 }  // namespace

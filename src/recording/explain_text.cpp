@@ -11,13 +11,14 @@
 #include "runtime/border/duration.h"
 
 namespace lt {
+
+std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
+
 namespace {
 
 constexpr std::array<std::string_view, 10> vectors{"HI",   "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                                    "poll", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 constexpr uint64_t smallest_share = 100;  // parts below 1 % of the call are summed up
-
-std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
 
 std::string share_text(uint64_t part, uint64_t whole) {
     const uint64_t percent = whole > 0 ? (part * 100 + whole / 2) / whole : 0;

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "recording/recording.h"
 
 namespace lt {
+
+std::string duration(uint64_t nanoseconds);  // "1.5ms"
 
 enum class SegmentState : uint8_t {
     running,

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> groups{"running", "interrupts", "runq", "blocked", "unexplained"};
 
-constexpr std::array rows{
+constexpr std::array causes_by_id{
     CauseRow{Cause::running, "running", CauseGroup::running, "running", "The thread ran on a CPU.",
              "a loop that computes"},
     CauseRow{Cause::irq, "irq", CauseGroup::interrupts, "interrupts",
@@ -70,10 +70,10 @@ constexpr std::array rows{
     CauseRow{Cause::unexplained, "unexplained", CauseGroup::unexplained, "unexplained", "What was not seen.",
              "events that the kernel left out"},
 };
-static_assert(rows.size() == cause_count + 1 && groups.size() == cause_groups);
+static_assert(causes_by_id.size() == cause_count + 1 && groups.size() == cause_groups);
 static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].id) != i) return false;
+    for (size_t i = 0; i < causes_by_id.size(); i++)
+        if (static_cast<size_t>(causes_by_id[i].id) != i) return false;
     return true;
 }());
 
@@ -195,7 +195,7 @@ constexpr std::array waits{
 
 }  // namespace
 
-std::span<const CauseRow> cause_rows() { return rows; }
+std::span<const CauseRow> cause_rows() { return causes_by_id; }
 
 std::string_view group_name(CauseGroup group) { return groups[static_cast<size_t>(group)]; }
 
@@ -203,7 +203,7 @@ const Type& why_type() {
     static const Type type = [] {
         Type cause = integer_type(8, false, View::enumeration);
         Shape names;
-        for (const CauseRow& row : rows)
+        for (const CauseRow& row : causes_by_id)
             names.enumerators.push_back({std::string(row.name), static_cast<int64_t>(row.id)});
         cause.shape = std::move(names);
         std::vector<Type> parts{cause};
@@ -212,7 +212,7 @@ const Type& why_type() {
             parts.push_back(duration_type());
             part_names.emplace_back(name);
         };
-        for (const CauseRow& row : rows) add(row.name);
+        for (const CauseRow& row : causes_by_id) add(row.name);
         for (const CauseGroup group : {CauseGroup::interrupts, CauseGroup::runq, CauseGroup::blocked})
             add(group_name(group));
         const Type number = integer_type(), comm = string_type(16);

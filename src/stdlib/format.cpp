@@ -44,12 +44,12 @@ constexpr std::array<BytesRow, 4> bytes_rows = {{{'x', Conversion::bytes},
                                                  {'d', Conversion::hex_digits},
                                                  {'b', Conversion::raw_bytes}}};
 
-struct FlagRow {
+struct FormatFlag {
     char letter;
     bool FormatPiece::* flag;
 };
 
-constexpr std::array<FlagRow, 5> flag_rows = {{
+constexpr std::array<FormatFlag, 5> flag_rows = {{
     {'-', &FormatPiece::left},
     {'0', &FormatPiece::zero},
     {'+', &FormatPiece::plus},
@@ -62,8 +62,8 @@ constexpr std::string_view length_modifiers = "hlqLzjt";
 
 constexpr std::string_view percent_hint = "write `%%` for a percent sign";
 
-const FlagRow* find_flag(char c) {
-    for (const FlagRow& row : flag_rows) {
+const FormatFlag* find_flag(char c) {
+    for (const FormatFlag& row : flag_rows) {
         if (row.letter == c) return &row;
     }
     return nullptr;
@@ -239,7 +239,7 @@ FormatPiece FormatReader::conversion() {
 
 void FormatReader::flags(FormatPiece& piece) {
     for (; !at_end(); at_++) {
-        const FlagRow* row = find_flag(format_[at_]);
+        const FormatFlag* row = find_flag(format_[at_]);
         if (row == nullptr) return;
         piece.*(row->flag) = true;
     }

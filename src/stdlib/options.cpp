@@ -6,7 +6,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array options{
     OptionRow{Option::help, Phase::run, "-h,--help", "",
               "Print this help, and the parameters of the script if there is one."},
     OptionRow{Option::print, Phase::lt, "--print", "", "Print the source of a tool or a script, and do not run it."},
@@ -163,9 +163,9 @@ constexpr std::array rows{
     OptionRow{Option::buffer_size, Phase::compile, "-s", "MB", "SystemTap's buffer size: lt sizes its buffer itself."},
 };
 
-static_assert(rows.size() == static_cast<size_t>(Option::needless) + 1 && [] {
-    for (size_t option = 0; option < rows.size(); option++)
-        if (std::ranges::count(rows, static_cast<Option>(option), &OptionRow::id) != 1) return false;
+static_assert(options.size() == static_cast<size_t>(Option::needless) + 1 && [] {
+    for (size_t option = 0; option < options.size(); option++)
+        if (std::ranges::count(options, static_cast<Option>(option), &OptionRow::id) != 1) return false;
     return true;
 }());
 
@@ -188,8 +188,8 @@ constexpr std::array refused{
 
 }  // namespace
 
-std::span<const OptionRow> option_rows() { return rows; }
-const OptionRow& option_row(Option option) { return *std::ranges::find(rows, option, &OptionRow::id); }
+std::span<const OptionRow> option_rows() { return options; }
+const OptionRow& option_row(Option option) { return *std::ranges::find(options, option, &OptionRow::id); }
 
 std::string option_name(Option option) {
     const std::string_view names = option_row(option).names;

@@ -8,7 +8,7 @@ namespace lt {
 namespace {
 
 // kind, name, brief, place, arguments, fields, result, spans, shape, sentence, example
-constexpr std::array rows{
+constexpr std::array probes{
     ProbeRow{ProbeKind::begin, "BEGIN", "", Place::nothing, false, false, false, false, "BEGIN",
              "Runs once, before anything is attached.", "BEGIN { printf(\"ready\\n\"); exit(); }"},
     ProbeRow{ProbeKind::end, "END", "", Place::nothing, false, false, false, false, "END",
@@ -88,22 +88,22 @@ struct FormerName {
 };
 constexpr std::array former_names{FormerName{"kfunc", ProbeKind::fentry}, FormerName{"kretfunc", ProbeKind::fexit}};
 
-constexpr std::array<std::string_view, 3> later{"asyncwatchpoint", "bench", "test"};
+constexpr std::array<std::string_view, 3> probes_of_others{"asyncwatchpoint", "bench", "test"};
 
 }  // namespace
 
-std::span<const ProbeRow> probe_rows() { return rows; }
+std::span<const ProbeRow> probe_rows() { return probes; }
 
-const ProbeRow& probe_row(ProbeKind kind) { return rows[static_cast<size_t>(kind)]; }
+const ProbeRow& probe_row(ProbeKind kind) { return probes[static_cast<size_t>(kind)]; }
 
 const ProbeRow* find_probe(std::string_view name) {
     const auto same = [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    for (const ProbeRow& row : rows) {
+    for (const ProbeRow& row : probes) {
         if (row.name == name || (!row.brief.empty() && row.brief == name)) return &row;
     }
-    for (const ProbeRow& row : rows) {
+    for (const ProbeRow& row : probes) {
         if (std::equal(name.begin(), name.end(), row.name.begin(), row.name.end(), same)) return &row;
     }
     for (const FormerName& former : former_names) {
@@ -112,6 +112,6 @@ const ProbeRow* find_probe(std::string_view name) {
     return nullptr;
 }
 
-std::span<const std::string_view> later_probes() { return later; }
+std::span<const std::string_view> later_probes() { return probes_of_others; }
 
 }  // namespace lt

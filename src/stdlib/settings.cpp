@@ -12,7 +12,7 @@
 namespace lt {
 namespace {
 
-std::optional<uint32_t> number(std::string_view text, uint32_t least, uint32_t most) {
+std::optional<uint32_t> number_between(std::string_view text, uint32_t least, uint32_t most) {
     uint32_t value = 0;
     const char* end = text.data() + text.size();
     const auto [at, error] = std::from_chars(text.data(), end, value);
@@ -22,7 +22,7 @@ std::optional<uint32_t> number(std::string_view text, uint32_t least, uint32_t m
 
 template <uint32_t Settings::* member, uint32_t least, uint32_t most>
 bool set_number(Settings& settings, std::string_view text) {
-    const auto value = number(text, least, most);
+    const auto value = number_between(text, least, most);
     if (value) settings.*member = *value;
     return value.has_value();
 }
@@ -67,7 +67,7 @@ bool set_stack_form(Settings& settings, std::string_view text) {
 
 // For settings that lt does not need.
 bool accept(Settings&, std::string_view) { return true; }
-bool accept_number(Settings&, std::string_view text) { return number(text, 0, UINT32_MAX).has_value(); }
+bool accept_number(Settings&, std::string_view text) { return number_between(text, 0, UINT32_MAX).has_value(); }
 bool accept_truth(Settings&, std::string_view text) {
     return text == "0" || text == "1" || text == "true" || text == "false";
 }
@@ -77,7 +77,7 @@ bool accept_cache(Settings&, std::string_view text) {
 }
 
 constexpr std::string_view no_effect = "Accepted, without an effect in lt.";
-constexpr std::array rows{
+constexpr std::array all_settings{
     SettingRow{"max_map_keys", "a number from 1 to 16777216", set_number<&Settings::max_map_keys, 1, 1U << 24>,
                "The most keys a map can hold."},
     SettingRow{"max_strlen", "a number from 1 to 65536", set_number<&Settings::max_strlen, 1, most_string_bytes>,
@@ -185,14 +185,15 @@ constexpr std::array dialects{Dialect{".bt", Grammar::lt, bt_settings}, Dialect{
 
 }  // namespace
 
-std::span<const SettingRow> setting_rows() { return rows; }
+std::span<const SettingRow> setting_rows() { return all_settings; }
 
 const SettingRow* find_setting(std::string_view name) {
     std::string lower(name);
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (lower.starts_with(prefix)) lower.erase(0, prefix.size());
-    const auto* found = std::find_if(rows.begin(), rows.end(), [&](const SettingRow& r) { return r.name == lower; });
-    return found == rows.end() ? nullptr : &*found;
+    const auto* found =
+        std::find_if(all_settings.begin(), all_settings.end(), [&](const SettingRow& r) { return r.name == lower; });
+    return found == all_settings.end() ? nullptr : &*found;
 }
 
 Grammar grammar_of(std::string_view file) {
@@ -249,7 +250,7 @@ std::string take_environment(Settings& settings) {
         const char* value = std::getenv(old.name);
         if (value != nullptr && !old.set(settings, value)) return old.name;
     }
-    for (const SettingRow& row : rows) {
+    for (const SettingRow& row : all_settings) {
         std::string name(prefix);
         name += row.name;
         for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

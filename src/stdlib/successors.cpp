@@ -13,7 +13,7 @@ constexpr std::string_view inlined_copies =
 
 constexpr std::string_view of_folio = "a folio is one or more pages that belong together";
 
-const std::array rows{
+const std::array all_successors{
     Successor{"copy_to_user", "_copy_to_user", inlined_copies},
     Successor{"copy_from_user", "_copy_from_user", inlined_copies},
     Successor{"__copy_to_user", "_copy_to_user", inlined_copies},
@@ -153,9 +153,9 @@ std::vector<Candidate> named_today(std::span<const Successor> table, std::string
 
 }  // namespace
 
-std::span<const Successor> successor_rows() { return rows; }
+std::span<const Successor> successor_rows() { return all_successors; }
 
-std::vector<Candidate> successors(std::string_view name) { return named_today(rows, name); }
+std::vector<Candidate> successors(std::string_view name) { return named_today(all_successors, name); }
 
 std::vector<Candidate> event_successors(std::string_view name) { return named_today(events, name); }
 

@@ -9,26 +9,26 @@
 namespace lt {
 namespace {
 
-using Row = arch::SystemCall;
+using CallRow = arch::SystemCall;
 // As the header of the kernel lists them that lt was built with.
-constexpr Row rows[] = {
+constexpr CallRow header_calls[] = {
 #include "system_calls.inc"
 };
 
 // Those of later kernels, up to 6.18, that have one number on all processors (include/uapi/asm-generic/unistd.h). A
 // header may have them, too.
-constexpr std::array later{
-    Row{451, "cachestat"},         Row{452, "fchmodat2"},        Row{453, "map_shadow_stack"},
-    Row{454, "futex_wake"},        Row{455, "futex_wait"},       Row{456, "futex_requeue"},
-    Row{457, "statmount"},         Row{458, "listmount"},        Row{459, "lsm_get_self_attr"},
-    Row{460, "lsm_set_self_attr"}, Row{461, "lsm_list_modules"}, Row{462, "mseal"},
-    Row{463, "setxattrat"},        Row{464, "getxattrat"},       Row{465, "listxattrat"},
-    Row{466, "removexattrat"},     Row{467, "open_tree_attr"},   Row{468, "file_getattr"},
-    Row{469, "file_setattr"},
+constexpr std::array later_calls{
+    CallRow{451, "cachestat"},         CallRow{452, "fchmodat2"},        CallRow{453, "map_shadow_stack"},
+    CallRow{454, "futex_wake"},        CallRow{455, "futex_wait"},       CallRow{456, "futex_requeue"},
+    CallRow{457, "statmount"},         CallRow{458, "listmount"},        CallRow{459, "lsm_get_self_attr"},
+    CallRow{460, "lsm_set_self_attr"}, CallRow{461, "lsm_list_modules"}, CallRow{462, "mseal"},
+    CallRow{463, "setxattrat"},        CallRow{464, "getxattrat"},       CallRow{465, "listxattrat"},
+    CallRow{466, "removexattrat"},     CallRow{467, "open_tree_attr"},   CallRow{468, "file_getattr"},
+    CallRow{469, "file_setattr"},
 };
 
-constexpr bool is_below(const Row& row) { return row.number < system_call_numbers; }
-static_assert(std::ranges::all_of(rows, is_below) && std::ranges::all_of(later, is_below));
+constexpr bool is_below(const CallRow& row) { return row.number < system_call_numbers; }
+static_assert(std::ranges::all_of(header_calls, is_below) && std::ranges::all_of(later_calls, is_below));
 
 // Kernel functions with another name than their call (SYSCALL_DEFINE in fs/stat.c, fs/read_write.c, fs/namespace.c,
 // kernel/sys.c).
@@ -42,9 +42,9 @@ constexpr std::array renamed{
 
 // Looks in the header's table, then in that of later kernels.
 template <class Key>
-const Row* find(Key Row::* key, Key wanted) {
-    const std::array<std::span<const Row>, 3> tables{rows, later, arch::native.later_system_calls};
-    for (const std::span<const Row> table : tables)
+const CallRow* find(Key CallRow::* key, Key wanted) {
+    const std::array<std::span<const CallRow>, 3> tables{header_calls, later_calls, arch::native.later_system_calls};
+    for (const std::span<const CallRow> table : tables)
         if (const auto row = std::ranges::find(table, wanted, key); row != table.end()) return &*row;
     return nullptr;
 }
@@ -52,13 +52,13 @@ const Row* find(Key Row::* key, Key wanted) {
 }  // namespace
 
 std::string_view system_call_name(int64_t number) {
-    const Row* row = find(&Row::number, number);
+    const CallRow* row = find(&CallRow::number, number);
     return row ? row->name : std::string_view();
 }
 
 std::optional<uint32_t> traced_system_call(std::string_view name) {
     const auto* other = std::ranges::find(renamed, name, &Renamed::function);
-    const Row* row = find(&Row::name, other == renamed.end() ? name : other->name);
+    const CallRow* row = find(&CallRow::name, other == renamed.end() ? name : other->name);
     return row ? std::optional(static_cast<uint32_t>(row->number)) : std::nullopt;
 }
 

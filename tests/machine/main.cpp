@@ -66,6 +66,7 @@ Result<Source> read_file(const std::string& name) {
 std::optional<Plan> plan_of(const Command& command, Source& source, Kernel& kernel, Diags& diags) {
     CompileOptions options;
     options.given.kernel_release = kernel.release();
+    options.resolve.keeps_records = true;  // scenarios have the records of events
     options.resolve.unsafe = true;  // nothing here can be harmed
     options.resolve.sampled = !command.sampled.empty();
     if (!command.keys.empty()) options.resolve.max_keys = static_cast<uint32_t>(std::stoul(command.keys));

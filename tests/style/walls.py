@@ -7,7 +7,12 @@ import subprocess
 import sys
 
 tree, build = map(pathlib.Path, sys.argv[1:3])
-commands = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
+commands = {}
+for entry in json.loads((build / "compile_commands.json").read_text()):
+    file = pathlib.Path(entry["file"])
+    # Several files of a library may be compiled as one, which includes them.
+    parts = re.findall(r'#include "([^"]+)"', file.read_text()) if file.parent.name == "Unity" else [entry["file"]]
+    commands.update(dict.fromkeys(parts, entry))
 TRIED = [
     # a file of the library, what it tries to include
     ("base/text.cpp", '"stdlib/types.h"'),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "codegen/providers/event_arguments.h"
 #include "codegen/providers/provider.h"
 #include "codegen/providers/system_call.h"
 #include "stdlib/successors.h"
@@ -25,7 +26,7 @@ std::vector<std::string> raw_events(const Search& s, const std::string& pattern)
 
 ResolvedPlace at_event(ResolvedPlace place, Tracepoint tp) {
     place.text = fmt::format("{}:{}:{}", probe_row(place.kind).name, tp.category, tp.event);
-    place.there = EventPlace{std::move(tp), {}, {}, {}};
+    place.there = EventPlace{.event = std::move(tp)};
     place.rungs = {{Way::tracepoint, "", {}}};
     return place;
 }
@@ -45,7 +46,7 @@ Places missing_event(const Search& s, const Error& error) {
 }
 
 // The tracepoint under its new name.
-std::optional<Tracepoint> successor(const Search& s) {
+std::optional<Tracepoint> event_today(const Search& s) {
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
     for (const Candidate& c : event_successors(name)) {
         Result<Tracepoint> found = s.kernel.tracepoint(category, c.name);
@@ -63,9 +64,10 @@ Places event(const Search& s, ResolvedPlace place) {
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
     if (!is_glob(category) && !is_glob(name)) {
         Result<Tracepoint> tp = s.kernel.tracepoint(category, name);
-        std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : successor(s);
+        std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : event_today(s);
         if (!now) return missing_event(s, tp.error());
         Places one{at_event(place, *std::move(now))};
+        read_arguments(s, one.front());
         call_by_number(s, one.front(), one);
         return one;
     }

@@ -127,7 +127,7 @@ std::vector<Candidate> candidates(const Search& s, const std::string& name) {
     return out;
 }
 
-std::optional<KernelFunction> successor(const Search& s, const std::string& name) {
+std::optional<KernelFunction> function_today(const Search& s, const std::string& name) {
     for (const Candidate& c : candidates(s, name)) {
         std::optional<KernelFunction> f = s.kernel.function(c.name);
         if (!f) continue;
@@ -181,7 +181,7 @@ Places kernel_function(const Search& s, ResolvedPlace place) {
     if (name.starts_with("0x") || name.find('+') != name.npos) return kernel_instruction(s, std::move(place), word);
     if (is_glob(name)) return matching_functions(s, place, s.kernel.functions(name, word.empty() ? "*" : word));
     std::optional<KernelFunction> f = s.kernel.function(name, word);
-    if (!f && (word.empty() || word == kernel_itself)) f = successor(s, name);
+    if (!f && (word.empty() || word == kernel_itself)) f = function_today(s, name);
     if (!f) return missing_function(s, word == kernel_itself ? "" : word);
     if (std::optional<KernelFunction> called = inner(s, *f)) f = std::move(called);
     if (s.options.only_listed && s.kernel.traceable(f->name) == false) {

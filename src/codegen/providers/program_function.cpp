@@ -271,14 +271,14 @@ Site at_place(const ResolvedPlace& place, bool) {
     return ProgramSite{f.path, f.name, f.offset};
 }
 
-FoundNames list_functions(const ListSearch& s) {
+FoundNames list_program_functions(const ListSearch& s) {
     return list_in_files(s, [&](const std::string& path) -> FoundNames {
         return named(s.kernel.programs().user_functions(path, s.part(2)), path + ":");
     });
 }
 
 // Describes "PATH:FUNCTION" from the debug information of the file, if there is any.
-std::vector<std::string> describe_function(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
+std::vector<std::string> describe_program_function(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
     const size_t colon = listed.text.rfind(':');
     const std::string path = listed.text.substr(0, colon);
     const Result<UserFunction> f = kernel.programs().user_function(path, listed.text.substr(colon + 1));
@@ -292,7 +292,7 @@ std::vector<std::string> describe_function(Kernel& kernel, const ProbeRow& row, 
     return out;
 }
 
-std::vector<std::string> complete_function(Kernel& kernel, std::string_view typed) {
+std::vector<std::string> complete_program_function(Kernel& kernel, std::string_view typed) {
     return complete_in_file(kernel, typed, [&](const std::string& path, std::string_view name) {
         return kernel.programs().user_functions(path, fmt::format("{}*", name));
     });
@@ -305,9 +305,9 @@ extern constinit const Provider binary_function_provider{
     .most = 3,
     .find = binary_function,
     .site = at_place,
-    .list = list_functions,
-    .describe = describe_function,
-    .complete = complete_function,
+    .list = list_program_functions,
+    .describe = describe_program_function,
+    .complete = complete_program_function,
     .sees = Sees::one,
     .side = Side::program,
     .looked_up = true,

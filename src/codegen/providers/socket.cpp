@@ -50,13 +50,13 @@ Site at_sockets(const ResolvedPlace& place, bool) { return SocketSite{record(pla
 
 std::vector<std::string> events() { return {"accepted"}; }
 
-FoundNames list_events(const ListSearch& s) { return named(matching(events(), s.part(1))); }
+FoundNames list_sockets(const ListSearch& s) { return named(matching(events(), s.part(1))); }
 
-std::vector<std::string> describe_event(Kernel& kernel, const ProbeRow&, const Listed&) {
+std::vector<std::string> describe_socket(Kernel& kernel, const ProbeRow&, const Listed&) {
     return declared_members(kernel, "struct bpf_sock_ops");
 }
 
-std::vector<std::string> complete_event(Kernel&, std::string_view) { return events(); }
+std::vector<std::string> complete_socket(Kernel&, std::string_view) { return events(); }
 
 // The first member of the context is the kind of event.
 constexpr int64_t passive_established = 5;  // BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB
@@ -68,9 +68,9 @@ extern constinit const Provider socket_event_provider{
     .most = 1,
     .find = socket_event,
     .site = at_sockets,
-    .list = list_events,
-    .describe = describe_event,
-    .complete = complete_event,
+    .list = list_sockets,
+    .describe = describe_socket,
+    .complete = complete_socket,
     .only_lt = true,
     .counters = false,
     .has_current = false,

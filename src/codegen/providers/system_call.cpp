@@ -165,7 +165,7 @@ std::optional<ResolvedPlace> one_system_call(const Search& s, ResolvedPlace plac
     Result<Tracepoint> exit = s.kernel.tracepoint(syscall_category, fmt::format("{}{}", syscall_exit, name));
     if (!entry || !exit) return {};
     place.text = text_of(s, place.kind, name);
-    place.there = EventPlace{std::move(*entry), std::move(*exit), {}, {}};
+    place.there = EventPlace{.event = std::move(*entry), .exit = std::move(*exit)};
     place.rungs = {{Way::tracepoint, "", {}}};
     return place;
 }

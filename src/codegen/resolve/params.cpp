@@ -16,7 +16,7 @@ struct Literal {
 };
 
 // With the size of a number.
-Type truth_type() {
+Type truth_number_type() {
     Type type = integer_type();
     type.view = View::boolean;
     return type;
@@ -28,7 +28,8 @@ Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
     if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
     if (const auto* duration = std::get_if<ast::Duration>(&node))
         return {duration_type(), number_bytes(sign * duration->nanoseconds)};
-    if (const auto* truth = std::get_if<ast::Boolean>(&node)) return {truth_type(), number_bytes(truth->value ? 1 : 0)};
+    if (const auto* truth = std::get_if<ast::Boolean>(&node))
+        return {truth_number_type(), number_bytes(truth->value ? 1 : 0)};
     if (const auto* number = std::get_if<ast::Integer>(&node))
         return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
     return {};

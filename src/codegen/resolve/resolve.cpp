@@ -5,8 +5,10 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "base/text.h"
+#include "codegen/providers/event_arguments.h"
 #include "codegen/providers/system_call.h"
 #include "codegen/resolve/abilities.h"
 #include "codegen/resolve/params.h"
@@ -71,14 +73,16 @@ struct ArgsReader {
         maybe(node.predicate);
         block(node.body);
     }
+    // Without its endpoints.
     void span(const ast::SpanAction& node) const {
         maybe(node.predicate);
         maybe(node.threshold);
         block(node.body);
         if (node.timeout) block(node.timeout->body);
-        for (const auto* ends : {&node.opens, &node.closes})
-            for (const ast::Endpoint& e : *ends)
-                for (ast::ExprId id : e.key) maybe(id);
+    }
+    void endpoint(const ast::Endpoint& node) const {
+        maybe(node.predicate);
+        for (ast::ExprId id : node.key) maybe(id);
     }
 };
 
@@ -163,9 +167,15 @@ class ItemResolver {
         if (node.worst) info.worst = worst_of(typed_, node);
         info.opening = static_cast<uint32_t>(typed_.bodies.size());
         typed_.spans.push_back(std::move(info));
+        const Asked in_all = asked_;
+        const auto add_end = [&](const ast::Endpoint& end, Role role, uint32_t number) {
+            asked_ = in_all;
+            ArgsReader{program_, asked_}.endpoint(end);
+            add(end.probe, role, span, number);
+        };
         for (uint32_t i = 0; i < node.opens.size(); i++)
-            add(node.opens[i].probe, node.closes.empty() ? Role::call : Role::open, span, i);
-        for (uint32_t i = 0; i < node.closes.size(); i++) add(node.closes[i].probe, Role::close, span, i);
+            add_end(node.opens[i], node.closes.empty() ? Role::call : Role::open, i);
+        for (uint32_t i = 0; i < node.closes.size(); i++) add_end(node.closes[i], Role::close, i);
     }
 
   private:
@@ -322,6 +332,23 @@ void find_thread_end(const ast::Program& program, Kernel& kernel, Typed& typed) 
     typed.looks_through = kernel.can(Feature::bpf_loop).yes;
 }
 
+// The programs at a tracepoint run in the script's order only if they all run in the same way: if one of them, or lt's
+// own at the ends of threads, reads the record, all do.
+void keep_order_of_events(Typed& typed) {
+    std::set<std::string> by_record;
+    for (const ThreadEvent* own : {&typed.traced.fork, &typed.traced.free})
+        by_record.insert(own->name);
+    if (typed.thread_end) by_record.insert(typed.thread_end->name);
+    for (const Body& body : typed.bodies) {
+        const EventPlace& at = event_place(body.place);
+        if (at.arguments_of.empty()) by_record.insert(at.event.event);
+    }
+    for (Body& body : typed.bodies) {
+        const std::string& event = event_place(body.place).arguments_of;
+        if (!event.empty() && by_record.contains(event)) read_record(body.place);
+    }
+}
+
 // self:set:NAME
 void parameters_there(const Typed& typed, Diags& diags) {
     std::vector<std::string_view> names;
@@ -359,6 +386,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.abilities = abilities(kernel, typed);
     assume_loops(program, typed);
     keep_order_of_calls(typed);
+    keep_order_of_events(typed);
     parameters_there(typed, diags);
     const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
     const bool nothing = typed.bodies.empty() || (found.skipped && !found.any);

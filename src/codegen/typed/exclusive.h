@@ -16,10 +16,16 @@ class Exclusive {
     bool books(uint32_t span, Way way, const ResolvedPlace& place) const;
 
   private:
+    // Programs that cannot interrupt each other: those that run in turn on a CPU, or those that nothing interrupts.
+    struct Users {
+        bool in_turn = true;        // no other program uses it, or only outside of interrupts
+        bool uninterrupted = true;  // the same
+    };
     bool in_turn(Way way, const ResolvedPlace& place) const;
+    bool alone(const Users& users, Way way, const ResolvedPlace& place) const;
     bool calls_preempted_;
-    std::vector<bool> maps_;   // only used by programs that cannot interrupt each other
-    std::vector<bool> spans_;  // the same
+    std::vector<Users> maps_;
+    std::vector<Users> spans_;
 };
 
 }  // namespace lt

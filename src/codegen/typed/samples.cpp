@@ -14,7 +14,7 @@ struct StatisticRow {
     bool extremes;  // only if the value has the least and the greatest
     bool samples;   // only samples()
 };
-constexpr std::array rows{
+constexpr std::array sample_parts{
     StatisticRow{Function::count_of, 0, false, false},
     StatisticRow{Function::sum_of, 0, false, false},
     StatisticRow{Function::avg_of, 0, false, false},
@@ -26,8 +26,8 @@ constexpr std::array rows{
 };
 
 const StatisticRow* statistic_row(Function f) {
-    const auto row = std::ranges::find_if(rows, [&](const StatisticRow& r) { return r.id == f; });
-    return row == rows.end() ? nullptr : &*row;
+    const auto row = std::ranges::find_if(sample_parts, [&](const StatisticRow& r) { return r.id == f; });
+    return row == sample_parts.end() ? nullptr : &*row;
 }
 
 }  // namespace

@@ -9,12 +9,13 @@ struct StackRow {
     Function function;
     Variable variable;
 };
-constexpr std::array rows{StackRow{Function::kstack, Variable::kstack}, StackRow{Function::ustack, Variable::ustack}};
+constexpr std::array stack_kinds{StackRow{Function::kstack, Variable::kstack},
+                                 StackRow{Function::ustack, Variable::ustack}};
 
 }  // namespace
 
 std::optional<Variable> stack_variable(Function function) {
-    for (const StackRow& row : rows) {
+    for (const StackRow& row : stack_kinds) {
         if (row.function == function) return row.variable;
     }
     return {};

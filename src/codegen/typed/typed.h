@@ -42,12 +42,24 @@ struct CallByNumber {
 struct PeriodPlace {
     uint64_t ns = 0;
 };
+// The value of a field, as the arguments of the raw tracepoint have it: an argument, or what it leads to.
+struct FieldSource {
+    struct Hop {
+        std::string root;          // the structure at the address so far; empty: the value itself is there
+        std::vector<Member> path;  // to the next address or, in the last hop, to the value
+    };
+    Field field;  // of the record, whose type counts
+    Field argument;
+    std::vector<Hop> hops = {};  // none: the argument is the value
+};
 struct EventPlace {
-    Tracepoint event;  // of a system call: at its entry
-    Tracepoint exit;   // only for a system call
+    Tracepoint event;                       // of a system call: at its entry
+    Tracepoint exit = {};                   // only for a system call
+    std::vector<FieldSource> sources = {};  // of the fields used, if the program reads them from the arguments
+    std::string arguments_of = {};          // the raw tracepoint's name
     // For many system calls: the path from a task to the word that distinguishes 32-bit calls.
-    std::vector<Member> narrow;
-    std::optional<CallByNumber> by_number;
+    std::vector<Member> narrow = {};
+    std::optional<CallByNumber> by_number = {};
 };
 struct RawEventPlace {
     KernelFunction event;  // name and arguments of the tracepoint
@@ -134,6 +146,9 @@ struct VariableUse {
 struct FieldUse {
     Field field;
 };
+struct SourceUse {
+    FieldSource source;
+};  // a field of a tracepoint that is read from its arguments
 struct ProgramUse {
     ProgramVariable variable;
 };  // a parameter or a variable of a program
@@ -178,7 +193,7 @@ struct CounterUse {
     PerfEvent event;
 };  // counter()
 using Use = std::variant<std::monostate, VariableUse, FieldUse, ProgramUse, MemberUse, ConstantUse, MapUse, LocalUse,
-                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse, TextsUse, CounterUse>;
+                         CallUse, SpanUse, ParamUse, PairUse, ArgumentsUse, TextsUse, CounterUse, SourceUse>;
 
 constexpr uint32_t no_map = ~0u;
 struct LocalInfo {

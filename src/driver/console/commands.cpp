@@ -113,7 +113,7 @@ Status quit(Console& console, Words words, Printer&) {
     return Done{};
 }
 
-constexpr std::array rows{
+constexpr std::array commands{
     ConsoleRow{{"triage", "[TIME]", "Looks at the machine for 10 s, or TIME, and ranks what costs its threads time.",
                 "triage 5s"},
                look_around},
@@ -138,19 +138,19 @@ std::string_view meant(std::string_view name) {
 
 const ConsoleRow* find_own(std::string_view name) {
     name = meant(name);
-    for (const ConsoleRow& row : rows)
+    for (const ConsoleRow& row : commands)
         if (row.text.name == name) return &row;
     return nullptr;
 }
 
 }  // namespace
 
-std::span<const ConsoleRow> console_rows() { return rows; }
+std::span<const ConsoleRow> console_rows() { return commands; }
 
 std::vector<CommandText> all_commands() {
     std::vector<CommandText> all;
     for (const CommandRow& row : command_rows()) all.push_back(row.text);
-    for (const ConsoleRow& row : rows) all.push_back(row.text);
+    for (const ConsoleRow& row : commands) all.push_back(row.text);
     return all;
 }
 

@@ -34,7 +34,7 @@ struct Editor::State {
     EditorHost host;
     std::string history_file;
     EditLine* line = nullptr;
-    History* history = nullptr;
+    ::History* history = nullptr;
     bool clear = false;     // the cursor is at the start of an empty line
     bool entering = false;  // Enter was typed
     bool accepted = false;  // the entry is done

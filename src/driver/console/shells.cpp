@@ -20,48 +20,48 @@
 namespace lt {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using NameList = std::vector<std::string_view>;
 
 // The words that may follow an option, if they are few; a shell finds files and processes itself.
-struct ArgumentRow {
+struct ShellArgument {
     std::string_view argument;
     std::string_view words;
 };
-constexpr std::array argument_rows{
-    ArgumentRow{"FORMAT", "text json"},
-    ArgumentRow{"MODE", "line none full"},
-    ArgumentRow{"STAGE", "parse resolve check lower emit load attach run"},
+constexpr std::array shell_arguments{
+    ShellArgument{"FORMAT", "text json"},
+    ShellArgument{"MODE", "line none full"},
+    ShellArgument{"STAGE", "parse resolve check lower emit load attach run"},
 };
 
 bool names_file(std::string_view argument) { return argument == "FILE" || argument == "DIR" || argument == "PATH"; }
 
 std::string_view words_after(std::string_view argument) {
-    const auto* const row = std::ranges::find(argument_rows, argument, &ArgumentRow::argument);
-    return row == argument_rows.end() ? "" : row->words;
+    const auto* const row = std::ranges::find(shell_arguments, argument, &ShellArgument::argument);
+    return row == shell_arguments.end() ? "" : row->words;
 }
 
-Words verb_names() {
-    Words out;
+NameList verb_names() {
+    NameList out;
     for (const VerbText& verb : verb_texts()) out.push_back(verb.word);
     return out;
 }
 
-Words probe_names() {
-    Words out;
+NameList probe_names() {
+    NameList out;
     for (const ProbeRow& row : probe_rows())
         for (const std::string_view name : {row.name, row.brief})
             if (!name.empty()) out.push_back(name);
     return out;
 }
 
-Words function_names() {
-    Words out;
+NameList function_names() {
+    NameList out;
     for (const FunctionRow& row : function_rows()) out.push_back(row.name);
     return out;
 }
 
-Words variable_names() {
-    Words out;
+NameList variable_names() {
+    NameList out;
     for (const VariableRow& row : variable_rows()) out.push_back(row.name);
     return out;
 }
@@ -82,16 +82,16 @@ struct Completed {
     std::string_view function;  // a prefix for those of the shell
     Program program;
     bool has(const OptionRow& row) const { return takes_option(program, row.phase); }
-    Words verbs() const { return program == Program::lt ? verb_names() : Words{}; }
+    NameList verbs() const { return program == Program::lt ? verb_names() : NameList{}; }
 };
 constexpr std::array completed{Completed{"lt", "_lt", Program::lt}, Completed{"lt-run", "_lt_run", Program::lt_run}};
 
 std::string for_bash(const Completed& of) {
     std::string cases;
-    Words all;
+    NameList all;
     for (const OptionRow& row : option_rows()) {
         if (!of.has(row)) continue;
-        const Words names = split(row.names, ',');
+        const NameList names = split(row.names, ',');
         all.insert(all.end(), names.begin(), names.end());
         const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
         if (const std::string_view words = words_after(row.argument); !words.empty())
@@ -224,7 +224,7 @@ let b:current_syntax = "lt"
 }
 
 std::string for_vscode(const Completed&) {
-    const auto words = [](const Words& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
+    const auto words = [](const NameList& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
     const auto row = [](std::string_view name, const std::string& match) {
         return nlohmann::ordered_json{{"name", name}, {"match", match}};
     };
@@ -251,7 +251,7 @@ struct FileRow {
     std::string_view program;
     std::string (*text)(const Completed& of);
 };
-constexpr std::array rows{
+constexpr std::array shell_files{
     FileRow{"bash", for_bash}, FileRow{"zsh", for_zsh},       FileRow{"fish", for_fish},
     FileRow{"vim", for_vim},   FileRow{"vscode", for_vscode},
 };
@@ -262,10 +262,10 @@ Result<std::string> file_for(std::string_view program, std::string_view command)
     const auto* const of = std::ranges::find(completed, command, &Completed::command);
     if (of == completed.end())
         return Error{fmt::format("there is no command {}", quoted(command)), "there are lt, lt-run", 0};
-    const auto* const row = std::ranges::find(rows, program, &FileRow::program);
-    if (row != rows.end()) return row->text(*of);
+    const auto* const row = std::ranges::find(shell_files, program, &FileRow::program);
+    if (row != shell_files.end()) return row->text(*of);
     std::string all;
-    for (const FileRow& each : rows) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
+    for (const FileRow& each : shell_files) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
     return Error{fmt::format("there is no file for {}", quoted(program)), "there are " + all, 0};
 }
 

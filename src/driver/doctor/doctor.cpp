@@ -13,50 +13,53 @@ namespace lt {
 namespace {
 
 // The use of a feature, and what to do without it, or else what lt does then.
-struct Use {
+struct FeatureUse {
     Feature feature;
     std::string_view what_for;
     std::string_view advice;
     std::string_view lt_then = {};
 };
 constexpr std::array uses{
-    Use{Feature::btf, "names and types of the kernel: args.NAME, curtask->comm",
-        "use a kernel with CONFIG_DEBUG_INFO_BTF=y; until then use arg0, arg1 ... and tracepoints"},
-    Use{Feature::tracepoint, "t:CATEGORY:EVENT, sc:NAME",
-        "use a kernel with CONFIG_FTRACE_SYSCALLS=y and CONFIG_BPF_EVENTS=y"},
-    Use{Feature::raw_tracepoint, "rt:EVENT, threads that end inside a span, BEGIN and intervals",
-        "use a kernel with CONFIG_BPF_EVENTS=y"},
-    Use{Feature::kprobe, "k:FUNCTION", "use fentry if it is available, else tracepoints: lt -l 't:*'"},
-    Use{Feature::kretprobe, "kr:FUNCTION, spans k:FUNCTION < ... >", "use fentry if it is available, else tracepoints"},
-    Use{Feature::kprobe_multi, "many functions at once, quickly: k:vfs_*", "",
-        "patterns attach one by one, which takes longer"},
-    Use{Feature::kprobe_session, "spans over many functions, cheaper", "", "entry and return attach separately"},
-    Use{Feature::fentry, "k:FUNCTION at the least cost, f:FUNCTION, fr:FUNCTION", "",
-        "k: uses a kprobe if kprobes are available"},
-    Use{Feature::uprobe, "u:PATH:FUNCTION, ur:, usdt:", "use a kernel with CONFIG_UPROBE_EVENTS=y"},
-    Use{Feature::uprobe_multi, "many functions of a program at once, quickly", "",
-        "patterns attach one by one, which takes longer"},
-    Use{Feature::uprobe_session, "spans over functions of programs, cheaper", "", "entry and return attach separately"},
-    Use{Feature::breakpoint, "functions that other probes cannot reach: k:copy_to_user",
-        "trace a caller of the function, or a tracepoint near it"},
-    Use{Feature::ring_buffer, "printf and print", "collect into maps, which are printed at the end; or use Linux 5.8"},
-    Use{Feature::task_storage, "spans that never lack room", "", "spans are kept in a hash by thread"},
-    Use{Feature::bpf_loop, "for and while of any length", "",
-        "loops have at most 512 iterations; strings of more than 1024 bytes cannot be searched"},
-    Use{Feature::perf_event, "profile:hz:99, software:page-faults:100", "use interval, or tracepoints"},
-    Use{Feature::hardware_events, "hardware:cache-misses:1000000",
-        "use software events; in a virtual machine enable the virtual PMU"},
-    Use{Feature::watchpoint, "w:ADDRESS:8:w, who changes a variable", "trace the functions that change it"},
-    Use{Feature::iterator, "iter:task, print(SPAN), timeouts", "use Linux 5.8 with CONFIG_DEBUG_INFO_BTF=y"},
-    Use{Feature::override_return, "override(VALUE): a function fails on purpose", "",
-        "use a kernel with CONFIG_BPF_KPROBE_OVERRIDE=y"},
-    Use{Feature::atomics, "spans, stacks, extremes at the least cost", "", "locks in a map replace them"},
-    Use{Feature::attach_cookie, "one program at many locations: k:vfs_* with func", "",
-        "each location has its own copy"},
-    Use{Feature::map_walk, "for ($entry : @map)", "use print(@map), or loop over it in END; or use Linux 5.13"},
-    Use{Feature::cpu_lookup, "count(), sum() and the like as values",
-        "use print(@map), or count with @n += 1; or use Linux 5.19"},
-    Use{Feature::function_values, "arguments and results by fentry, cheaper", "", "they are read from memory"},
+    FeatureUse{Feature::btf, "names and types of the kernel: args.NAME, curtask->comm",
+               "use a kernel with CONFIG_DEBUG_INFO_BTF=y; until then use arg0, arg1 ... and tracepoints"},
+    FeatureUse{Feature::tracepoint, "t:CATEGORY:EVENT, sc:NAME",
+               "use a kernel with CONFIG_FTRACE_SYSCALLS=y and CONFIG_BPF_EVENTS=y"},
+    FeatureUse{Feature::raw_tracepoint, "rt:EVENT, threads that end inside a span, BEGIN and intervals",
+               "use a kernel with CONFIG_BPF_EVENTS=y"},
+    FeatureUse{Feature::kprobe, "k:FUNCTION", "use fentry if it is available, else tracepoints: lt -l 't:*'"},
+    FeatureUse{Feature::kretprobe, "kr:FUNCTION, spans k:FUNCTION < ... >",
+               "use fentry if it is available, else tracepoints"},
+    FeatureUse{Feature::kprobe_multi, "many functions at once, quickly: k:vfs_*", "",
+               "patterns attach one by one, which takes longer"},
+    FeatureUse{Feature::kprobe_session, "spans over many functions, cheaper", "", "entry and return attach separately"},
+    FeatureUse{Feature::fentry, "k:FUNCTION at the least cost, f:FUNCTION, fr:FUNCTION", "",
+               "k: uses a kprobe if kprobes are available"},
+    FeatureUse{Feature::uprobe, "u:PATH:FUNCTION, ur:, usdt:", "use a kernel with CONFIG_UPROBE_EVENTS=y"},
+    FeatureUse{Feature::uprobe_multi, "many functions of a program at once, quickly", "",
+               "patterns attach one by one, which takes longer"},
+    FeatureUse{Feature::uprobe_session, "spans over functions of programs, cheaper", "",
+               "entry and return attach separately"},
+    FeatureUse{Feature::breakpoint, "functions that other probes cannot reach: k:copy_to_user",
+               "trace a caller of the function, or a tracepoint near it"},
+    FeatureUse{Feature::ring_buffer, "printf and print",
+               "collect into maps, which are printed at the end; or use Linux 5.8"},
+    FeatureUse{Feature::task_storage, "spans that never lack room", "", "spans are kept in a hash by thread"},
+    FeatureUse{Feature::bpf_loop, "for and while of any length", "",
+               "loops have at most 512 iterations; strings of more than 1024 bytes cannot be searched"},
+    FeatureUse{Feature::perf_event, "profile:hz:99, software:page-faults:100", "use interval, or tracepoints"},
+    FeatureUse{Feature::hardware_events, "hardware:cache-misses:1000000",
+               "use software events; in a virtual machine enable the virtual PMU"},
+    FeatureUse{Feature::watchpoint, "w:ADDRESS:8:w, who changes a variable", "trace the functions that change it"},
+    FeatureUse{Feature::iterator, "iter:task, print(SPAN), timeouts", "use Linux 5.8 with CONFIG_DEBUG_INFO_BTF=y"},
+    FeatureUse{Feature::override_return, "override(VALUE): a function fails on purpose", "",
+               "use a kernel with CONFIG_BPF_KPROBE_OVERRIDE=y"},
+    FeatureUse{Feature::atomics, "spans, stacks, extremes at the least cost", "", "locks in a map replace them"},
+    FeatureUse{Feature::attach_cookie, "one program at many locations: k:vfs_* with func", "",
+               "each location has its own copy"},
+    FeatureUse{Feature::map_walk, "for ($entry : @map)", "use print(@map), or loop over it in END; or use Linux 5.13"},
+    FeatureUse{Feature::cpu_lookup, "count(), sum() and the like as values",
+               "use print(@map), or count with @n += 1; or use Linux 5.19"},
+    FeatureUse{Feature::function_values, "arguments and results by fentry, cheaper", "", "they are read from memory"},
 };
 
 constexpr bool in_order() {
@@ -109,7 +112,7 @@ void print_features(Kernel& kernel, bool may_try, Tally& tally) {
     fmt::print("probes and programs, {}\n",
                may_try ? "each tried" : "as far as lt can test without the capabilities above");
     bool any = false;
-    for (const Use& use : uses) {
+    for (const FeatureUse& use : uses) {
         const Answer answer = kernel.can(use.feature);
         print_row(feature_name(use.feature), answer.yes ? "yes" : "no", use.what_for);
         any = any || (answer.yes && use.feature != Feature::btf);

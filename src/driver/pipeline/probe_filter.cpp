@@ -31,7 +31,7 @@ std::optional<std::regex> compiled(const std::string& expression) {
 Status filter_probes(ast::Program& program, const std::string& expression) {
     const std::optional<std::regex> regex = compiled(expression);
     if (!regex)
-        return Error{fmt::format("--probe-filter: {} is not a regular expression", quoted(expression)),
+        return Error{fmt::format("--probe-filter: {} is not a regular expression", lt::quoted(expression)),
                      "for example `--probe-filter 'vfs_(read|write)'`", 0};
     bool any = false;
     std::erase_if(program.items, [&](ast::Item& item) {
@@ -43,7 +43,7 @@ Status filter_probes(ast::Program& program, const std::string& expression) {
         return action->probes.empty();
     });
     if (any) return Done{};
-    return Error{fmt::format("--probe-filter {}: no probe of the script has such a name", quoted(expression)),
+    return Error{fmt::format("--probe-filter {}: no probe of the script has such a name", lt::quoted(expression)),
                  "`lt -l FILE` lists them", 0};
 }
 

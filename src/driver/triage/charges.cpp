@@ -26,7 +26,7 @@ struct MapRow {
     size_t victim;  // the part of the key
     Parts take;
 };
-constexpr std::array rows{
+constexpr std::array map_rows{
     MapRow{"@cpu", 2,
            [](Charge& c, const MapEntry& e) {
                c.kind = Kind::cpu;
@@ -120,7 +120,7 @@ std::optional<Stuck> still_stuck(const MapEntry& entry) {
 }  // namespace
 
 void take_maps(Evidence& evidence, const std::map<std::string, std::vector<MapEntry>, std::less<>>& maps) {
-    for (const MapRow& row : rows) {
+    for (const MapRow& row : map_rows) {
         const auto map = maps.find(row.map);
         if (map == maps.end()) continue;
         for (const MapEntry& entry : map->second) {

@@ -316,7 +316,7 @@ std::string stuck_next(const Suspect& s) {
                     s.number));
 }
 
-constexpr std::array rows{
+constexpr std::array all_kinds{
     KindRow{Kind::quota, "quota", "threads that were runnable in a control group without CPU time left", quota_what,
             quota_add, quota_next},
     KindRow{Kind::memory, "memory", "threads that freed memory themselves, by control group", memory_what, memory_add,
@@ -347,15 +347,15 @@ constexpr std::array rows{
     KindRow{Kind::stuck, "stuck", "threads in an uninterruptible wait that lasted all the time", stuck_what, stuck_add,
             stuck_next},
 };
-static_assert(rows.size() == kinds);
+static_assert(all_kinds.size() == kinds);
 static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].kind) != i) return false;
+    for (size_t i = 0; i < all_kinds.size(); i++)
+        if (static_cast<size_t>(all_kinds[i].kind) != i) return false;
     return true;
 }());
 
 }  // namespace
 
-std::span<const KindRow> kind_rows() { return rows; }
+std::span<const KindRow> kind_rows() { return all_kinds; }
 
 }  // namespace lt::triage

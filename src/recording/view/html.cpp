@@ -16,8 +16,6 @@ namespace {
 
 constexpr uint64_t width = 1000, lane_height = 26, bar_height = 16, top = 30;
 
-std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
-
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : visible(text, Keep::lines)) switch (c) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr size_t least_columns = 40, name_share = 4, most_name = 30, frame_rows = 6;
 
-std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
-
 // Cut or padded to a number of characters.
 std::string fitted(const std::string& text, size_t width) {
     std::string out;

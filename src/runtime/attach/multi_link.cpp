@@ -16,13 +16,13 @@ namespace {
 constexpr uint32_t at_return_flag = 1;  // BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN
 
 constexpr std::array causes{
-    Cause{ESRCH, "it is compiled without ftrace (notrace), or several functions have its name"},
-    Cause{EINVAL, "it is compiled without ftrace (notrace)"},
-    Cause{ENOENT, "it does not exist"},
-    Cause{EPERM, "the kernel does not permit it"},
-    Cause{EACCES, "the kernel does not permit it"},
-    Cause{EOPNOTSUPP, "the kernel cannot place a probe on its first instruction"},
-    Cause{kernel_not_supported, "the kernel cannot place a probe on its first instruction"},
+    ErrnoCause{ESRCH, "it is compiled without ftrace (notrace), or several functions have its name"},
+    ErrnoCause{EINVAL, "it is compiled without ftrace (notrace)"},
+    ErrnoCause{ENOENT, "it does not exist"},
+    ErrnoCause{EPERM, "the kernel does not permit it"},
+    ErrnoCause{EACCES, "the kernel does not permit it"},
+    ErrnoCause{EOPNOTSUPP, "the kernel cannot place a probe on its first instruction"},
+    ErrnoCause{kernel_not_supported, "the kernel cannot place a probe on its first instruction"},
 };
 
 uint32_t flags_of(Way way, std::span<const Attachment> places) {
@@ -38,7 +38,7 @@ std::vector<uint64_t> cookies_of(std::span<const Attachment> places) {
 
 Result<Descriptor> linked(long fd) {
     if (fd >= 0) return Descriptor(static_cast<int>(fd));
-    if (const Cause* cause = cause_of(causes, errno)) return Error{cause->text, "", errno};
+    if (const ErrnoCause* cause = cause_of(causes, errno)) return Error{cause->text, "", errno};
     return system_error("the kernel refuses the link", errno);
 }
 

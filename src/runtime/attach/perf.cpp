@@ -22,43 +22,44 @@ namespace lt {
 namespace {
 
 constexpr std::array tracepoint_causes{
-    Cause{EACCES, "the kernel does not permit it", needs_root},
-    Cause{EPERM, "the kernel does not permit it", needs_root},
-    Cause{ENOENT, "the tracepoint no longer exists"},
-    Cause{EINVAL, "the tracepoint no longer exists"},
+    ErrnoCause{EACCES, "the kernel does not permit it", needs_root},
+    ErrnoCause{EPERM, "the kernel does not permit it", needs_root},
+    ErrnoCause{ENOENT, "the tracepoint no longer exists"},
+    ErrnoCause{EINVAL, "the tracepoint no longer exists"},
 };
 
 constexpr std::array kprobe_causes{
-    Cause{EACCES, "the kernel does not permit it", needs_root},
-    Cause{EPERM, "the kernel does not permit it", needs_root},
-    Cause{ENOENT, "the kernel has no function of this name, or all calls of it are inlined"},
-    Cause{EINVAL, "the function is compiled without ftrace (notrace) or on the kprobe blacklist"},
-    Cause{EADDRNOTAVAIL, "the kernel has several functions of this name"},
-    Cause{EILSEQ, "the address is not the start of an instruction"},
-    Cause{EOPNOTSUPP, "the kernel cannot place a kprobe there"},
-    Cause{kernel_not_supported, "the kernel cannot place a kprobe there"},
+    ErrnoCause{EACCES, "the kernel does not permit it", needs_root},
+    ErrnoCause{EPERM, "the kernel does not permit it", needs_root},
+    ErrnoCause{ENOENT, "the kernel has no function of this name, or all calls of it are inlined"},
+    ErrnoCause{EINVAL, "the function is compiled without ftrace (notrace) or on the kprobe blacklist"},
+    ErrnoCause{EADDRNOTAVAIL, "the kernel has several functions of this name"},
+    ErrnoCause{EILSEQ, "the address is not the start of an instruction"},
+    ErrnoCause{EOPNOTSUPP, "the kernel cannot place a kprobe there"},
+    ErrnoCause{kernel_not_supported, "the kernel cannot place a kprobe there"},
 };
 
 constexpr std::array uprobe_causes{
-    Cause{EACCES, "the kernel does not permit it", needs_root},
-    Cause{EPERM, "the kernel does not permit it", needs_root},
-    Cause{ENOENT, "the file does not exist"},
-    Cause{EINVAL, "it is not an address in the code of a regular file"},
-    Cause{EIO, "the file's file system does not allow uprobes"},
-    Cause{EOPNOTSUPP, "the kernel cannot emulate the instruction there"},
-    Cause{kernel_not_supported, "the kernel cannot emulate the instruction there"},
+    ErrnoCause{EACCES, "the kernel does not permit it", needs_root},
+    ErrnoCause{EPERM, "the kernel does not permit it", needs_root},
+    ErrnoCause{ENOENT, "the file does not exist"},
+    ErrnoCause{EINVAL, "it is not an address in the code of a regular file"},
+    ErrnoCause{EIO, "the file's file system does not allow uprobes"},
+    ErrnoCause{EOPNOTSUPP, "the kernel cannot emulate the instruction there"},
+    ErrnoCause{kernel_not_supported, "the kernel cannot emulate the instruction there"},
 };
 
 constexpr std::array counting_causes{
-    Cause{EACCES, "the kernel does not permit it", needs_root},
-    Cause{EPERM, "the kernel does not permit it", needs_root},
-    Cause{ENOENT, "this machine does not support the event", "virtual machines often have no hardware counters"},
-    Cause{ENODEV, "this machine does not support the event"},
-    Cause{EOPNOTSUPP, "this machine cannot interrupt on the event", "virtual machines often have no hardware counters"},
-    Cause{EINVAL, "the kernel cannot run a program every so many counts of it"},
-    Cause{ESRCH, "the process has ended"},
-    Cause{ENOSPC, "all debug registers of the CPU are in use",
-          "stop the debugger or tracer that has set watchpoints, or set fewer"},
+    ErrnoCause{EACCES, "the kernel does not permit it", needs_root},
+    ErrnoCause{EPERM, "the kernel does not permit it", needs_root},
+    ErrnoCause{ENOENT, "this machine does not support the event", "virtual machines often have no hardware counters"},
+    ErrnoCause{ENODEV, "this machine does not support the event"},
+    ErrnoCause{EOPNOTSUPP, "this machine cannot interrupt on the event",
+               "virtual machines often have no hardware counters"},
+    ErrnoCause{EINVAL, "the kernel cannot run a program every so many counts of it"},
+    ErrnoCause{ESRCH, "the process has ended"},
+    ErrnoCause{ENOSPC, "all debug registers of the CPU are in use",
+               "stop the debugger or tracer that has set watchpoints, or set fewer"},
 };
 
 // Where an event counts: on a CPU, in a process (or thread), or both; -1: any.
@@ -68,7 +69,7 @@ struct Counted {
 };
 
 Result<Descriptor> open_counted(perf_event_attr attr, const Counted& where, const std::string& what,
-                                std::span<const Cause> causes) {
+                                std::span<const ErrnoCause> causes) {
     attr.size = sizeof attr;
     attr.disabled = 1;
     constexpr int no_group = -1;
@@ -77,7 +78,7 @@ Result<Descriptor> open_counted(perf_event_attr attr, const Counted& where, cons
     return Descriptor(static_cast<int>(fd));
 }
 
-Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::span<const Cause> causes) {
+Result<Descriptor> open_event(perf_event_attr attr, const std::string& what, std::span<const ErrnoCause> causes) {
     auto cpus = online_cpus();
     if (!cpus) return cpus.error_in(what);
     return open_counted(attr, {-1, cpus->front()}, what, causes);

@@ -14,7 +14,7 @@ namespace {
 
 using Op = LocationStep::Op;
 
-constexpr int most_depth = 16;
+constexpr int most_argument_depth = 16;
 constexpr uint32_t word = 8;
 using Scalars = std::vector<arch::Scalar>;
 
@@ -26,7 +26,7 @@ bool is_floating(Dwarf_Die& type) {
 
 bool is_vector(Dwarf_Die& type) { return dwarf_tag(&type) == DW_TAG_array_type && flag(type, DW_AT_GNU_vector); }
 
-uint64_t size_of(Dwarf_Die& type) {
+uint64_t byte_size(Dwarf_Die& type) {
     Dwarf_Word size = 0;
     return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
 }
@@ -52,15 +52,15 @@ void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {
             return false;
         });
     } else if (tag == DW_TAG_array_type && !is_vector(type) && bare_type(type, element)) {
-        const uint64_t size = std::max<uint64_t>(size_of(element), 1), all = size_of(type);
+        const uint64_t size = std::max<uint64_t>(byte_size(element), 1), all = byte_size(type);
         for (uint64_t at = 0; at < all && at < arch::most_in_registers; at += size)
             add_scalars(element, offset + at, depth - 1, out);
     } else {
-        out.push_back({offset, size_of(type), is_floating(type) || is_vector(type)});
+        out.push_back({offset, byte_size(type), is_floating(type) || is_vector(type)});
     }
 }
 
-bool by_reference(Dwarf_Die& type, int depth = most_depth);
+bool by_reference(Dwarf_Die& type, int depth = most_argument_depth);
 
 // A destructor, or a copy or move constructor, that the class itself defines.
 bool is_own_copying(Dwarf_Die& member, const std::string& class_name) {
@@ -102,9 +102,9 @@ bool by_reference(Dwarf_Die& type, int depth) {
 }
 
 arch::Shape shape_of(Dwarf_Die& type) {
-    const uint64_t size = size_of(type);
+    const uint64_t size = byte_size(type);
     Scalars scalars;
-    if (size <= arch::most_in_registers) add_scalars(type, 0, most_depth, scalars);
+    if (size <= arch::most_in_registers) add_scalars(type, 0, most_argument_depth, scalars);
     return arch::shape_of(size, scalars);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using Op = LocationStep::Op;
 using Ops = std::span<const Dwarf_Op>;
 
-constexpr int most_depth = 4;  // of nested expressions
+constexpr int most_nested_expressions = 4;  // of nested expressions
 constexpr size_t most_steps = 64;
 
 constexpr std::string_view apart = "is in several pieces (DW_OP_piece), which lt does not combine";
@@ -149,7 +149,7 @@ std::string Reader::read(Ops ops) {
 }
 
 std::string Reader::nested(Ops ops) {
-    if (depth_ >= most_depth) return "is described by an expression that is nested too deep";
+    if (depth_ >= most_nested_expressions) return "is described by an expression that is nested too deep";
     Reader inner(point_, nullptr, depth_ + 1);
     if (std::string why = inner.read(ops); !why.empty()) return why;
     steps.insert(steps.end(), inner.steps.begin(), inner.steps.end());

@@ -13,7 +13,7 @@
 namespace lt {
 namespace {
 
-constexpr int most_depth = 16;
+constexpr int most_type_depth = 16;
 constexpr uint32_t most_bytes = 1U << 30;
 
 struct TagRow {
@@ -55,7 +55,7 @@ std::string bare(Dwarf_Die& die) {
     Dwarf_Die below{};
     for (int depth = 0; row_of(qualifiers, dwarf_tag(&die)) != nullptr; depth++) {
         if (dwarf_tag(&die) == DW_TAG_typedef) renamed = name_of(die);
-        if (depth >= most_depth || !type_of(die, below)) break;
+        if (depth >= most_type_depth || !type_of(die, below)) break;
         die = below;
     }
     return renamed;
@@ -91,7 +91,7 @@ int64_t first_bit(Dwarf_Die& member, const Type& type) {
 
 }  // namespace
 
-Type DwarfTypes::type(Dwarf_Die die) { return followed(die, most_depth); }
+Type DwarfTypes::type(Dwarf_Die die) { return followed(die, most_type_depth); }
 
 Type DwarfTypes::followed(Dwarf_Die die, int depth) {
     const std::string renamed = bare(die);
@@ -213,7 +213,7 @@ const std::vector<Member>& DwarfTypes::members(uint32_t number) {
     if (known != members_.end()) return known->second;
     Dwarf_Die die = dies_[number - 1];
     std::vector<Member> all;
-    add_members(die, 0, most_depth, all);
+    add_members(die, 0, most_type_depth, all);
     return members_[number] = std::move(all);
 }
 
@@ -289,7 +289,7 @@ std::optional<Type> DwarfTypes::find(std::string_view name) {
 
 std::string DwarfTypes::spelling(Dwarf_Die die) const {
     std::string front, back;
-    for (int depth = 0; depth < most_depth; depth++) {
+    for (int depth = 0; depth < most_type_depth; depth++) {
         const int tag = dwarf_tag(&die);
         const std::string name = name_of(die);
         const TagRow* keyword = row_of(keywords, tag);

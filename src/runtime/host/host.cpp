@@ -19,7 +19,7 @@ constexpr uint64_t breath = 1 << 16;  // instructions between two checks for an 
 constexpr size_t no_plan_map = SIZE_MAX, map_of_locks = SIZE_MAX - 1;
 constexpr std::string_view interrupted_text = "interrupted";
 
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_block(std::string what) { return {std::move(what), "", 0}; }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void Host::prepare(machine::Object object) {
 
 Result<Host::Ran> Host::run(const std::string& program) {
     const machine::Function* function = image_.object.function(program);
-    if (!function) return refuse("the object has no program " + program);
+    if (!function) return bad_block("the object has no program " + program);
     auto context = room(Bytes(sizeof(uint64_t)), false);
     if (!context) return context.error();
     machine::Execution execution(image_, *this, program);
@@ -94,7 +94,7 @@ Status Host::goes_on(uint64_t instructions) {
 Result<Host::Address> Host::room(Bytes bytes, bool writable) {
     allocated_ += bytes.size();
     if (allocated_ > most_allocated)
-        return refuse(fmt::format("the block needs more than {} MB of memory", most_allocated >> 20));
+        return bad_block(fmt::format("the block needs more than {} MB of memory", most_allocated >> 20));
     machine::Region region{"memory of the block", std::move(bytes)};
     if (!writable) region.access = machine::Access::read_only;
     const Address at = image_.memory.add(std::move(region));
@@ -121,8 +121,8 @@ Result<Host::Address> Host::view(std::string what, std::span<uint8_t> bytes) {
 
 Result<size_t> Host::map_at(Address handle) const {
     const auto index = image_.map_index(handle);
-    if (!index) return refuse("the map argument is not a map");
-    if (*index >= map_of_.size() || map_of_[*index] >= map_of_locks) return refuse("this map is not supported here");
+    if (!index) return bad_block("the map argument is not a map");
+    if (*index >= map_of_.size() || map_of_[*index] >= map_of_locks) return bad_block("this map is not supported here");
     return map_of_[*index];
 }
 
@@ -140,7 +140,7 @@ Result<Host::Address> Host::writable(size_t map, const Bytes& key) {
     switch (m.shape) {
         case MapShape::array: {
             const std::span<uint8_t> memory = port_.maps().raw().memory(map);
-            if (memory.size() < m.value_size) return refuse("the kernel does not share " + m.name);
+            if (memory.size() < m.value_size) return bad_block("the kernel does not share " + m.name);
             return view(what, memory);
         }
         case MapShape::per_cpu_array:
@@ -285,13 +285,13 @@ Result<uint64_t> Host::walk(size_t map, const Chosen& chosen) {
 
 Result<uint64_t> Host::walk_count(uint64_t walk) const {
     const auto found = walks_.find(walk);
-    if (found == walks_.end()) return refuse("no such walk");
+    if (found == walks_.end()) return bad_block("no such walk");
     return found->second.count;
 }
 
 Result<Host::Address> Host::walk_entry(uint64_t walk, uint64_t i) const {
     const auto found = walks_.find(walk);
-    if (found == walks_.end() || i >= found->second.count) return refuse("no such entry of a walk");
+    if (found == walks_.end() || i >= found->second.count) return bad_block("no such entry of a walk");
     return found->second.at + i * found->second.stride;
 }
 
@@ -312,7 +312,7 @@ Result<Host::Address> Host::reserve(uint64_t size) {
 }
 
 Status Host::submit(Address record) {
-    if (records_.erase(record) == 0) return refuse("argument 1 is not a reserved record");
+    if (records_.erase(record) == 0) return bad_block("argument 1 is not a reserved record");
     const Bytes bytes = image_.memory.bytes(record);
     release(record);
     return this->record(bytes);

@@ -23,7 +23,7 @@ HostPort& port(Execution& x) { return host(x).port(); }
 
 constexpr uint64_t failure(int code) { return static_cast<uint64_t>(-int64_t{code}); }
 constexpr uint64_t from_int(int code) { return static_cast<uint64_t>(int64_t{code}); }
-Error refuse(std::string what) { return {std::move(what), "", 0}; }
+Error bad_call(std::string what) { return {std::move(what), "", 0}; }
 
 // ---- maps
 
@@ -71,7 +71,7 @@ Result<uint64_t> map_delete_elem(Execution& x, const Arguments& a) {
 
 Result<uint64_t> host_room(Execution& x, const Arguments& a) {
     constexpr uint64_t most = 1 << 24;
-    if (a[0] > most) return refuse("more memory than a block may have");
+    if (a[0] > most) return bad_call("more memory than a block may have");
     return host(x).room(Bytes(a[0]), true);
 }
 
@@ -130,7 +130,7 @@ Result<uint64_t> ringbuf_query(Execution&, const Arguments& a) { return a[1] == 
 
 Result<uint64_t> loop(Execution& x, const Arguments& a) {
     const machine::Function* body = x.image().function_at(a[1]);
-    if (!body) return refuse("argument 2 is not a function");
+    if (!body) return bad_call("argument 2 is not a function");
     const uint64_t count = static_cast<uint32_t>(a[0]);
     for (uint64_t i = 0; i < count; i++) {
         auto stop = x.call(*body, {i, a[2]}, 2);
@@ -197,7 +197,7 @@ Result<uint64_t> string_compare(Execution& x, const Arguments& a) {
 Result<uint64_t> get_current_comm(Execution& x, const Arguments& a) {
     auto to = x.memory().write(a[0], static_cast<uint32_t>(a[1]));
     if (!to) return to.error();
-    if (to->empty()) return refuse("a buffer of size 0");
+    if (to->empty()) return bad_call("a buffer of size 0");
     const std::string_view comm = port(x).comm();
     std::ranges::fill(*to, uint8_t{0});
     std::copy_n(comm.begin(), std::min(comm.size(), to->size() - 1), to->begin());

@@ -18,18 +18,18 @@ namespace lt {
 
 namespace {
 
-constexpr std::array refusals{
-    Cause{EINVAL,
-          "the kernel does not allow a breakpoint at this address: the code is on its kprobe blacklist, or the "
-          "hypervisor offers no breakpoints on kernel code",
-          "see kprobes/blacklist in debugfs"},
-    Cause{ENOSPC, "all debug registers of the CPU are in use",
-          "stop the debugger, perf or another tracer that has set breakpoints or watchpoints"},
-    Cause{EPERM, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
-    Cause{EACCES, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
-    Cause{ENOENT, "this kernel has no hardware breakpoints"},
-    Cause{EOPNOTSUPP, "this kernel has no hardware breakpoints"},
-    Cause{ENODEV, "the CPU is offline"},
+constexpr std::array breakpoint_refusals{
+    ErrnoCause{EINVAL,
+               "the kernel does not allow a breakpoint at this address: the code is on its kprobe blacklist, or the "
+               "hypervisor offers no breakpoints on kernel code",
+               "see kprobes/blacklist in debugfs"},
+    ErrnoCause{ENOSPC, "all debug registers of the CPU are in use",
+               "stop the debugger, perf or another tracer that has set breakpoints or watchpoints"},
+    ErrnoCause{EPERM, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
+    ErrnoCause{EACCES, "breakpoints on kernel code need CAP_SYS_ADMIN", needs_root},
+    ErrnoCause{ENOENT, "this kernel has no hardware breakpoints"},
+    ErrnoCause{EOPNOTSUPP, "this kernel has no hardware breakpoints"},
+    ErrnoCause{ENODEV, "the CPU is offline"},
 };
 
 std::string breakpoint_at(uint64_t address, int cpu) {
@@ -49,7 +49,7 @@ Result<int> open_kernel_breakpoint(uint64_t address, int cpu) {
     attr.disabled = 1;
     constexpr int every_process = -1, no_group = -1;
     long fd = ::syscall(SYS_perf_event_open, &attr, every_process, cpu, no_group, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return refusal(breakpoint_at(address, cpu), refusals, errno);
+    if (fd < 0) return refusal(breakpoint_at(address, cpu), breakpoint_refusals, errno);
     return static_cast<int>(fd);
 }
 

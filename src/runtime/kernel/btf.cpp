@@ -18,7 +18,7 @@ namespace lt {
 
 namespace {
 
-constexpr int most_depth = 32;
+constexpr int most_c_depth = 32;
 
 constexpr std::string_view raw_tracepoint_typedef = "btf_trace_";
 constexpr std::array<std::string_view, 3> named_prefixes{"__probestub_", "__bpf_trace_", "__traceiter_"};
@@ -121,7 +121,7 @@ Field parameter(const TypeFile& file, const btf_param& p, arch::ArgumentPosition
     Field field;
     field.name = text_at(file.types, p.name_off);
     field.type = register_type(file, p.type);
-    field.c_type = p.type == 0 ? "..." : c_text(file.types, p.type, most_depth);
+    field.c_type = p.type == 0 ? "..." : c_text(file.types, p.type, most_c_depth);
     field.offset = next_argument(positions, p.type == 0 ? integer_type() : field.type);
     return field;
 }

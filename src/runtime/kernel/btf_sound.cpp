@@ -54,20 +54,20 @@ std::optional<Layout> layout_of(uint32_t kind) {
         case BTF_KIND_TYPE_TAG:
             return Layout{.refers = true, .holds = true};
         case BTF_KIND_ARRAY:
-            return Layout{.fixed = sizeof(btf_array)};
+            return Layout{.fixed = sizeof(struct btf_array)};
         case BTF_KIND_STRUCT:
         case BTF_KIND_UNION:
-            return Layout{.each = sizeof(btf_member), .holds = true, .type_at = 4, .parts_named = true};
+            return Layout{.each = sizeof(struct btf_member), .holds = true, .type_at = 4, .parts_named = true};
         case BTF_KIND_ENUM:
-            return Layout{.each = sizeof(btf_enum), .parts_named = true};
+            return Layout{.each = sizeof(struct btf_enum), .parts_named = true};
         case BTF_KIND_ENUM64:
-            return Layout{.each = sizeof(btf_enum64), .parts_named = true};
+            return Layout{.each = sizeof(struct btf_enum64), .parts_named = true};
         case BTF_KIND_FUNC_PROTO:
-            return Layout{.each = sizeof(btf_param), .refers = true, .type_at = 4, .parts_named = true};
+            return Layout{.each = sizeof(struct btf_param), .refers = true, .type_at = 4, .parts_named = true};
         case BTF_KIND_VAR:
             return Layout{.fixed = 4, .refers = true, .holds = true};
         case BTF_KIND_DATASEC:
-            return Layout{.each = sizeof(btf_var_secinfo), .holds = true, .type_at = 0};
+            return Layout{.each = sizeof(struct btf_var_secinfo), .holds = true, .type_at = 0};
         case BTF_KIND_DECL_TAG:
             return Layout{.fixed = 4, .refers = true};
         case BTF_KIND_FWD:
@@ -81,8 +81,8 @@ std::optional<Layout> layout_of(uint32_t kind) {
 class Checker {
   public:
     Status check(Bytes8 section) {
-        const auto header = read_at<btf_header>(section, 0);
-        if (!header || header->magic != BTF_MAGIC || header->hdr_len < sizeof(btf_header))
+        const auto header = read_at<struct btf_header>(section, 0);
+        if (!header || header->magic != BTF_MAGIC || header->hdr_len < sizeof(struct btf_header))
             return damaged("its types have no header");
         const uint64_t begin = header->hdr_len;
         const auto types = part(section, begin + header->type_off, header->type_len);
@@ -110,7 +110,7 @@ class Checker {
     bool read_all(Bytes8 types) {
         types_.emplace_back();  // void
         for (uint64_t at = 0; at < types.size();) {
-            const auto type = read_at<btf_type>(types, at);
+            const auto type = read_at<struct btf_type>(types, at);
             const auto layout = type ? layout_of(BTF_INFO_KIND(type->info)) : std::nullopt;
             if (!layout) return fails(fmt::format("type {} is of an unknown kind", types_.size()));
             const uint64_t size = layout->fixed + uint64_t{layout->each} * BTF_INFO_VLEN(type->info);
@@ -125,7 +125,7 @@ class Checker {
 
     bool read_parts(Bytes8 rest, Type& out) const {
         if (out.kind == BTF_KIND_ARRAY) {
-            const auto array = read_at<btf_array>(rest, 0);
+            const auto array = read_at<struct btf_array>(rest, 0);
             out.parts = {array->type, array->index_type};
         }
         const Layout& layout = out.layout;

@@ -8,7 +8,7 @@
 
 namespace lt {
 
-struct Cause {
+struct ErrnoCause {
     int code;  // an errno
     const char* text;
     const char* hint = "";
@@ -18,14 +18,14 @@ constexpr int kernel_not_supported = 524;  // ENOTSUPP; the kernel returns it, b
 constexpr const char* needs_root = "run as root, outside of a container";
 
 // Null if the table does not have the code.
-inline const Cause* cause_of(std::span<const Cause> causes, int code) {
-    for (const Cause& cause : causes)
+inline const ErrnoCause* cause_of(std::span<const ErrnoCause> causes, int code) {
+    for (const ErrnoCause& cause : causes)
         if (cause.code == code) return &cause;
     return nullptr;
 }
 
-inline Error refusal(const std::string& what, std::span<const Cause> causes, int code) {
-    const Cause* const cause = cause_of(causes, code);
+inline Error refusal(const std::string& what, std::span<const ErrnoCause> causes, int code) {
+    const ErrnoCause* const cause = cause_of(causes, code);
     return cause != nullptr ? Error{what + ": " + cause->text, cause->hint, code} : system_error(what, code);
 }
 

@@ -14,9 +14,9 @@ namespace {
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Constants of C after preprocessing: (( gfp_t)((((1UL))) << (10))) | ... Casts are ignored.
-class Constant {
+class ConstantText {
   public:
-    explicit Constant(std::string_view text) : text_(text) {}
+    explicit ConstantText(std::string_view text) : text_(text) {}
 
     std::optional<uint64_t> value() {
         const auto out = either();
@@ -107,7 +107,7 @@ std::vector<FlagName> flag_names(std::string_view format) {
         const size_t comma = format.find(", \"", at), quote = comma + 3;
         const size_t end = comma == format.npos ? comma : format.find('"', quote);
         if (end == format.npos || format.find('}', at) < comma) break;  // { 0, ((void *)0) } ends the list
-        if (const auto bits = Constant(format.substr(at + 1, comma - at - 1)).value(); bits && *bits != 0)
+        if (const auto bits = ConstantText(format.substr(at + 1, comma - at - 1)).value(); bits && *bits != 0)
             names.push_back({*bits, std::string(format.substr(quote, end - quote))});
         at = end;
     }

@@ -42,7 +42,7 @@ struct Refusal {
     const char* hint;
 };
 
-constexpr std::array refusals{
+constexpr std::array kcore_refusals{
     Refusal{EACCES, "only root can read the kernel's memory"},
     Refusal{EPERM, "reading the kernel's memory needs CAP_SYS_RAWIO, and a kernel that is not locked down"},
     Refusal{ENOENT, "this kernel does not show its memory (CONFIG_PROC_KCORE), or /proc is not mounted"},
@@ -50,7 +50,7 @@ constexpr std::array refusals{
 
 Error cannot_open(int code) {
     Error e = system_error("open", code);
-    for (const Refusal& r : refusals)
+    for (const Refusal& r : kcore_refusals)
         if (r.code == code) e.hint = r.hint;
     // If so, no capability helps. Not always known: securityfs may not be mounted.
     if (code == EPERM && locked_down()) e.hint = "the kernel is locked down (confidentiality), which hides its memory";

@@ -80,10 +80,10 @@ Declaration parse_declaration(std::string_view text) {
     return d;
 }
 
-bool is_char(std::string_view type) { return type == "char" || type == "const char"; }
+bool is_char_name(std::string_view type) { return type == "char" || type == "const char"; }
 bool is_pointer(std::string_view type) { return type.ends_with('*'); }
 bool is_aggregate(std::string_view type) { return type.starts_with("struct ") || type.starts_with("union "); }
-bool is_integer_size(uint32_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+bool fits_integer(uint32_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
 Type pointer_type(bool user_memory) {
     Type type = integer_type(8, false, View::hex);
@@ -114,7 +114,7 @@ constexpr std::array narrow_types{
 };
 constexpr std::array signed_registers{std::string_view("long"), std::string_view("off_t"), std::string_view("loff_t")};
 
-Type register_type(const FormatLine& line, std::string_view type) {
+Type field_register_type(const FormatLine& line, std::string_view type) {
     for (const Narrow& n : narrow_types) {
         if (n.type == type) return integer_type(n.size, n.is_signed);
     }
@@ -124,14 +124,14 @@ Type register_type(const FormatLine& line, std::string_view type) {
 
 Type scalar_type(const FormatLine& line, std::string_view type, bool in_syscalls) {
     if (is_pointer(type)) return line.size == 8 ? pointer_type(in_syscalls) : nothing();
-    if (is_aggregate(type) || !is_integer_size(line.size)) return nothing();
-    if (in_syscalls && line.size == 8) return register_type(line, type);
+    if (is_aggregate(type) || !fits_integer(line.size)) return nothing();
+    if (in_syscalls && line.size == 8) return field_register_type(line, type);
     const View view = type == "bool" && line.size == 1 ? View::boolean : View::plain;
     return integer_type(line.size, line.is_signed, view);
 }
 
 // "[6]" and the size of the whole array: integers, if each element has the size of one.
-Type list_type(const FormatLine& line, const Declaration& d) {
+Type field_list_type(const FormatLine& line, const Declaration& d) {
     if (!d.brackets.starts_with('[') || !d.brackets.ends_with(']') || is_aggregate(d.type)) return nothing();
     const auto count = number(d.brackets.substr(1, d.brackets.size() - 2));
     if (!count || *count == 0 || line.size % *count != 0) return nothing();
@@ -146,8 +146,8 @@ Type field_type(const FormatLine& line, const Declaration& d, bool in_syscalls) 
         if (d.type.ends_with("[]")) return located_type(d.type);
     }
     if (d.brackets.empty()) return scalar_type(line, d.type, in_syscalls);
-    if (is_char(d.type) && line.size > 0) return string_type(line.size);
-    return list_type(line, d);
+    if (is_char_name(d.type) && line.size > 0) return string_type(line.size);
+    return field_list_type(line, d);
 }
 
 Field make_field(const FormatLine& line, bool in_syscalls) {

@@ -45,12 +45,12 @@ namespace {
 
 // Errors that refuse the location or kind of program, whatever the program does.
 constexpr std::array trampoline_causes{
-    Cause{EPERM, "the kernel does not permit fentry programs"},
-    Cause{ESRCH, "the function is not in the kernel's BTF"},
-    Cause{ENOENT, "the function is not in the kernel's BTF"},
-    Cause{EINVAL, "the kernel allows no fentry program on this function"},
-    Cause{EOPNOTSUPP, "this kernel has no BPF trampolines"},
-    Cause{kernel_not_supported, "this kernel has no BPF trampolines"},
+    ErrnoCause{EPERM, "the kernel does not permit fentry programs"},
+    ErrnoCause{ESRCH, "the function is not in the kernel's BTF"},
+    ErrnoCause{ENOENT, "the function is not in the kernel's BTF"},
+    ErrnoCause{EINVAL, "the kernel allows no fentry program on this function"},
+    ErrnoCause{EOPNOTSUPP, "this kernel has no BPF trampolines"},
+    ErrnoCause{kernel_not_supported, "this kernel has no BPF trampolines"},
 };
 
 struct ProgramUse {
@@ -105,7 +105,7 @@ int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* progr
 
 std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
     if (log.verified()) return std::nullopt;
-    if (const Cause* cause = cause_of(trampoline_causes, code)) return cause->text;
+    if (const ErrnoCause* cause = cause_of(trampoline_causes, code)) return cause->text;
     return std::nullopt;
 }
 

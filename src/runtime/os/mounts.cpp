@@ -25,7 +25,7 @@ Result<Folder> mount_privately(const char* type);
 
 namespace {
 
-Result<std::string> read_all(int fd) {
+Result<std::string> read_mounts(int fd) {
     constexpr size_t step = 1 << 16;
     std::string text;
     for (size_t used = 0;;) {
@@ -43,7 +43,7 @@ Result<std::string> read_all(int fd) {
 Result<std::string> read_at(int folder, const std::string& name) {
     const Descriptor fd(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd) return system_error("open", errno);
-    return read_all(fd.get());
+    return read_mounts(fd.get());
 }
 
 struct MountPoint {

@@ -14,7 +14,7 @@
 namespace lt {
 namespace {
 
-constexpr size_t large_write = 64 * 1024;
+constexpr size_t large_json_write = 64 * 1024;
 
 struct TypeRow {
     Aggregation aggregation;
@@ -152,7 +152,7 @@ void JsonPrinter::entries(const MapContent& content) {
         append_json(out_, std::string_view(json_key(entry.key, plain_)));
         out_ += ": ";
         append_json(out_, entry.value, plain_);
-        if (out_.size() < large_write) continue;
+        if (out_.size() < large_json_write) continue;
         sink_.write(out_);
         out_.clear();
     }

@@ -80,12 +80,12 @@ void append_filled(std::string& out, const std::vector<uint64_t>& counts, const 
     append_list(out, buckets);
 }
 
-struct Figure {
+struct JsonFigure {
     std::string_view name;
     uint64_t share;  // as in PlannedPercentile
 };
-constexpr std::array figures{Figure{"p50", 50'000'000}, Figure{"p90", 90'000'000}, Figure{"p99", 99'000'000},
-                             Figure{"p99.9", 99'900'000}};
+constexpr std::array json_figures{JsonFigure{"p50", 50'000'000}, JsonFigure{"p90", 90'000'000},
+                                  JsonFigure{"p99", 99'000'000}, JsonFigure{"p99.9", 99'900'000}};
 
 std::string number_or_null(std::optional<int64_t> number) { return number ? fmt::format("{}", *number) : "null"; }
 
@@ -114,7 +114,7 @@ void append_distribution(std::string& out, const Distribution& d) {
     const bool any = d.count != 0 && d.least <= d.greatest;
     const auto known = [&](int64_t number) { return number_or_null(any ? std::optional(number) : std::nullopt); };
     add(out, "{{\"count\": {}, \"min\": {}, \"average\": {}, ", d.count, known(d.least), known(d.average()));
-    for (const Figure& f : figures) add(out, "\"{}\": {}, ", f.name, number_or_null(percentile(d, f.share)));
+    for (const JsonFigure& f : json_figures) add(out, "\"{}\": {}, ", f.name, number_or_null(percentile(d, f.share)));
     add(out, "\"max\": {}, \"total\": {}, \"buckets\": ", known(d.greatest), d.sum);
     std::vector<Bucket> buckets;
     for (uint32_t i = 0; i < dist_buckets; i++) {
@@ -184,7 +184,7 @@ std::string shown_text(const std::string& text, const Type& type) {
     return out;
 }
 
-struct Appender {
+struct JsonAppender {
     std::string& out;
     const Type& type;
     bool plain;
@@ -271,7 +271,7 @@ std::string group_text(const Group& group, const Type& type) {
 }  // namespace
 
 void append_json(std::string& out, const Value& value, bool plain) {
-    std::visit(Appender{out, value.type, plain}, value.data);
+    std::visit(JsonAppender{out, value.type, plain}, value.data);
 }
 
 void append_buckets(std::string& out, const Value& samples, SampleHistogram which) {

@@ -23,41 +23,43 @@ struct Collected {
     const Distribution* distribution = nullptr;  // null: only count and sum are known
 };
 
-using Figure = std::optional<int64_t>;
+using CellFigure = std::optional<int64_t>;
 
 struct Column {
     std::string_view name;
-    bool of_distributions;               // other values do not have it
-    bool is_count;                       // and not a value like those that were collected
-    Figure (*figure)(const Collected&);  // null: the share of the total
+    bool of_distributions;                   // other values do not have it
+    bool is_count;                           // and not a value like those that were collected
+    CellFigure (*figure)(const Collected&);  // null: the share of the total
 };
 
 template <uint64_t share>
-Figure at_share(const Collected& c) {
+CellFigure at_share(const Collected& c) {
     return percentile(*c.distribution, share);
 }
 
 constexpr std::array all_columns{
-    Column{"count", false, true, [](const Collected& c) { return Figure(static_cast<int64_t>(c.count)); }},
-    Column{"total", false, false, [](const Collected& c) { return Figure(c.sum); }},
+    Column{"count", false, true, [](const Collected& c) { return CellFigure(static_cast<int64_t>(c.count)); }},
+    Column{"total", false, false, [](const Collected& c) { return CellFigure(c.sum); }},
     Column{"share", false, false, nullptr},
     Column{"min", true, false,
-           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->least); }},
+           [](const Collected& c) { return c.count == 0 ? CellFigure() : CellFigure(c.distribution->least); }},
     Column{"avg", false, false,
-           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.sum / static_cast<int64_t>(c.count)); }},
+           [](const Collected& c) {
+               return c.count == 0 ? CellFigure() : CellFigure(c.sum / static_cast<int64_t>(c.count));
+           }},
     Column{"p50", true, false, at_share<50'000'000>},
     Column{"p90", true, false, at_share<90'000'000>},
     Column{"p99", true, false, at_share<99'000'000>},
     Column{"p99.9", true, false, at_share<99'900'000>},
     Column{"max", true, false,
-           [](const Collected& c) { return c.count == 0 ? Figure() : Figure(c.distribution->greatest); }},
+           [](const Collected& c) { return c.count == 0 ? CellFigure() : CellFigure(c.distribution->greatest); }},
 };
 
 struct Row {
     std::vector<std::string> key;     // the parts that fit into a line
     std::vector<std::string> stacks;  // lines of the others
     int64_t sum = 0;
-    std::array<Figure, all_columns.size()> figures = {};
+    std::array<CellFigure, all_columns.size()> figures = {};
 };
 
 constexpr std::string_view by_default = "count total share avg p50 p99 max";
@@ -87,13 +89,13 @@ bool is_known(const Column& column, const Type& type) {
     return !column.of_distributions || type.aggregation == Aggregation::dist;
 }
 
-std::string figure_text(const Column& column, const Row& row, const Type& type, double all) {
+std::string cell_text(const Column& column, const Row& row, const Type& type, double all) {
     if (column.figure == nullptr) {
         if (all == 0) return std::string(nothing_text);
         const double share = 100 * static_cast<double>(row.sum) / all;
         return fmt::format("{:.{}f}%", share, share != 0 && std::abs(share) < 9.95 ? 1 : 0);
     }
-    const Figure figure = row.figures[static_cast<size_t>(&column - all_columns.data())];
+    const CellFigure figure = row.figures[static_cast<size_t>(&column - all_columns.data())];
     if (!figure) return std::string(nothing_text);
     if (column.is_count || type.view != View::duration) return grouped(*figure);
     return show({integer_type(8, true, type.view), *figure}, false);
@@ -231,7 +233,7 @@ std::string table_text(const MapContent& content, const TableView& view, ValueSt
     for (const size_t index : order) {
         std::vector<std::string> cells = rows[index].key;
         cells.resize(parts);
-        for (const Column* column : columns) cells.push_back(figure_text(*column, rows[index], content.value, all));
+        for (const Column* column : columns) cells.push_back(cell_text(*column, rows[index], content.value, all));
         grid.add(std::move(cells));
     }
     std::string out = grid.line(0);

@@ -66,7 +66,7 @@ constexpr uint64_t names_offset = 32;
 constexpr uint64_t functions_offset = 64;
 constexpr uint64_t name_in_function = 4;
 constexpr uint8_t assembly_flag = 4;
-constexpr uint64_t entry_size =
+constexpr uint64_t table_entry_size =
     8;  // of the table: u32 offset from the start of the code, u32 offset of its struct _func
 
 }  // namespace
@@ -105,16 +105,17 @@ std::optional<GoFile> read_go_file(Elf* elf) {
     if (text == 0) text = relocated(elf, table->address + text_offset);
     const std::string_view names = from(bytes, read_at<uint64_t>(bytes, names_offset));
     const std::string_view functions = from(bytes, read_at<uint64_t>(bytes, functions_offset));
-    const uint64_t count = std::min<uint64_t>(read_at<uint64_t>(bytes, count_offset), functions.size() / entry_size);
+    const uint64_t count =
+        std::min<uint64_t>(read_at<uint64_t>(bytes, count_offset), functions.size() / table_entry_size);
     if (text == 0 || count == 0) {
         file.problem = "its table of functions does not say where they are";
         return file;
     }
     file.functions.reserve(count);
     for (uint64_t i = 0; i < count; i++) {
-        const auto begin = read_at<uint32_t>(functions, i * entry_size);
-        const auto end = read_at<uint32_t>(functions, (i + 1) * entry_size);
-        const std::string_view about = from(functions, read_at<uint32_t>(functions, i * entry_size + 4));
+        const auto begin = read_at<uint32_t>(functions, i * table_entry_size);
+        const auto end = read_at<uint32_t>(functions, (i + 1) * table_entry_size);
+        const std::string_view about = from(functions, read_at<uint32_t>(functions, i * table_entry_size + 4));
         if (end <= begin) continue;
         file.functions.push_back({text_at(names, read_at<uint32_t>(about, name_in_function)), text + begin, end - begin,
                                   (read_at<uint8_t>(about, version->flags) & assembly_flag) != 0});

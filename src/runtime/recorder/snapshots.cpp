@@ -58,8 +58,6 @@ Result<std::string> write_file(const std::string& folder, std::string_view bytes
     return Error{"there are too many snapshots in " + folder, "", 0};
 }
 
-std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
-
 // ", 3 torn"
 std::string losses_text(const RecordingAccount& account) {
     std::string out;

@@ -11,9 +11,6 @@
 namespace lt {
 namespace {
 
-constexpr Type u32 = integer_type(4, false);
-constexpr Type u64 = integer_type(8, false);
-constexpr Type truth_value = truth_type();
 constexpr uint32_t comm_size = 16;  // TASK_COMM_LEN
 
 // id, name, type, scope, helper, shift, in a timeout, sentence, example
@@ -344,7 +341,7 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view later[] = {"dw_ustack", "skboutput", "stack", "unwatch"};
+constexpr std::string_view names_of_others[] = {"dw_ustack", "skboutput", "stack", "unwatch"};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&
@@ -402,6 +399,6 @@ std::string signature(const FunctionRow& row) {
     return out + ')';
 }
 
-std::span<const std::string_view> later_names() { return later; }
+std::span<const std::string_view> later_names() { return names_of_others; }
 
 }  // namespace lt

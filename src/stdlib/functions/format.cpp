@@ -6,7 +6,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array functions{
+constexpr std::array of_format{
     FunctionRow{Function::sprintf_,
                 "sprintf",
                 {Parameter{"format", Want::format}, Parameter{"value", Want::value, true, true}},
@@ -18,6 +18,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> format_functions() { return functions; }
+std::span<const FunctionRow> format_functions() { return of_format; }
 
 }  // namespace lt

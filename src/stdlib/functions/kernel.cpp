@@ -6,10 +6,8 @@
 namespace lt {
 namespace {
 
-constexpr Type u64 = integer_type(8, false);
-
 // id, name, parameters, aggregation, result, sentence, example, unsafe
-constexpr std::array functions{
+constexpr std::array of_kernel{
     FunctionRow{Function::process_comm,
                 "comm",
                 {Parameter{"pid", Want::integer}},
@@ -78,6 +76,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> kernel_functions() { return functions; }
+std::span<const FunctionRow> kernel_functions() { return of_kernel; }
 
 }  // namespace lt

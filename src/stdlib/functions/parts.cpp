@@ -6,14 +6,13 @@
 namespace lt {
 namespace {
 
-constexpr Type u64 = integer_type(8, false);
 constexpr Parameter address{"address", Want::integer};
 constexpr Parameter frame{"frame", Want::integer};
 constexpr Parameter most{"most", Want::integer, true};
 constexpr Parameter quotes{"quotes", Want::number, true};
 
 // id, name, parameters, aggregation, result, sentence, example
-constexpr std::array functions{
+constexpr std::array of_parts{
     FunctionRow{
         Function::kframe,
         "kframe",
@@ -88,6 +87,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> part_functions() { return functions; }
+std::span<const FunctionRow> part_functions() { return of_parts; }
 
 }  // namespace lt

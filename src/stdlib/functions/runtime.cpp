@@ -7,7 +7,7 @@ namespace lt {
 namespace {
 
 // id, name, parameters, aggregation, result, sentence, example, unsafe
-constexpr std::array functions{
+constexpr std::array of_runtime{
     FunctionRow{Function::time,
                 "time",
                 {Parameter{"format", Want::literal, true}},
@@ -130,6 +130,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> runtime_functions() { return functions; }
+std::span<const FunctionRow> runtime_functions() { return of_runtime; }
 
 }  // namespace lt

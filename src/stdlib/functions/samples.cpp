@@ -10,7 +10,7 @@ constexpr Type number = integer_type();
 constexpr Parameter collected{"@map", Want::collected};
 
 // id, name, parameters, aggregation, result, sentence, example
-constexpr std::array functions{
+constexpr std::array of_samples{
     FunctionRow{Function::samples,
                 "samples",
                 {Parameter{"value", Want::integer}},
@@ -84,6 +84,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> samples_functions() { return functions; }
+std::span<const FunctionRow> samples_functions() { return of_samples; }
 
 }  // namespace lt

@@ -8,6 +8,11 @@
 
 namespace lt {
 
+// Types of results.
+inline constexpr Type truth_value = truth_type();
+inline constexpr Type u32 = integer_type(4, false);
+inline constexpr Type u64 = integer_type(8, false);
+
 std::span<const FunctionRow> text_functions();     // texts, addresses, names
 std::span<const FunctionRow> format_functions();   // texts by formats
 std::span<const FunctionRow> kernel_functions();   // known only to the kernel or to another process

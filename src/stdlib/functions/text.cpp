@@ -6,11 +6,10 @@
 namespace lt {
 namespace {
 
-constexpr Type u64 = integer_type(8, false);
 constexpr Type i64 = integer_type(8, true);
 
 // id, name, parameters, aggregation, result, sentence, example, unsafe
-constexpr std::array functions{
+constexpr std::array of_text{
     FunctionRow{Function::lhist,
                 "lhist",
                 {Parameter{"value", Want::integer}, Parameter{"min", Want::number}, Parameter{"max", Want::number},
@@ -246,6 +245,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> text_functions() { return functions; }
+std::span<const FunctionRow> text_functions() { return of_text; }
 
 }  // namespace lt

@@ -5,7 +5,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array rows{
+constexpr std::array topics{
     TopicRow{"span", "PROBE < statements >: opens when a call begins, and runs the statements when it returns.",
              "sc:read < @ns = hist(latency); >"},
     TopicRow{"pair", "PROBE[key] -> PROBE[key] < statements >: a span between two events with the same key.",
@@ -43,6 +43,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const TopicRow> topic_rows() { return rows; }
+std::span<const TopicRow> topic_rows() { return topics; }
 
 }  // namespace lt

@@ -7,13 +7,10 @@
 namespace lt {
 namespace {
 
-constexpr Type truth_value = truth_type();
-constexpr Type u64 = integer_type(8, false);
-constexpr Type u32 = integer_type(4, false);
 constexpr Parameter any_value{"value", Want::value};
 
 // id, name, parameters, aggregation, result, sentence, example
-constexpr std::array functions{
+constexpr std::array of_types{
     FunctionRow{Function::is_str,
                 "is_str",
                 {any_value},
@@ -125,6 +122,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> type_functions() { return functions; }
+std::span<const FunctionRow> type_functions() { return of_types; }
 
 }  // namespace lt

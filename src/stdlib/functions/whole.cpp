@@ -7,7 +7,7 @@ namespace lt {
 namespace {
 
 // id, name, parameters, aggregation, result, sentence, example
-constexpr std::array functions{
+constexpr std::array of_whole{
     FunctionRow{Function::all_args,
                 "all_args",
                 {Parameter{"which", Want::literal, true}},
@@ -36,6 +36,6 @@ constexpr std::array functions{
 
 }  // namespace
 
-std::span<const FunctionRow> whole_functions() { return functions; }
+std::span<const FunctionRow> whole_functions() { return of_whole; }
 
 }  // namespace lt

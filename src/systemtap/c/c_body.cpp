@@ -42,7 +42,7 @@ constexpr std::array walks{
     Walk{"list_for_each_entry_rcu", true, ""},
 };
 
-constexpr size_t most_depth = 100;
+constexpr size_t most_nested_statements = 100;
 constexpr std::array<std::string_view, 2> prints{"_stp_printf", "STAP_PRINTF"};
 
 template <class Rows>
@@ -103,7 +103,7 @@ class Body {
     }
 
     void statement() {
-        if (depth_ > most_depth) return values_.refuse();
+        if (depth_ > most_nested_statements) return values_.refuse();
         if (take(";")) return;
         if (now().is("{")) return block();
         if (values_.take_word("if")) return branch();

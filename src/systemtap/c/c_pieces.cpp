@@ -54,8 +54,6 @@ constexpr std::array number_types{
 constexpr std::array<std::string_view, 6> number_words{"int", "long", "short", "char", "unsigned", "signed"};
 constexpr std::array<std::string_view, 4> said_for_nothing{"const", "volatile", "register", "__user"};
 
-bool holds(const auto& rows, std::string_view word) { return std::ranges::find(rows, word) != rows.end(); }
-
 bool is_number_type(std::string_view word) {
     return holds(number_words, word) ||
            std::ranges::any_of(number_types, [&](const NumberType& t) { return t.name == word; });

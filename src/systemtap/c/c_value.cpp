@@ -12,7 +12,7 @@ namespace lt::stp {
 namespace {
 
 using Kind = CValue::Kind;
-constexpr int most_depth = 100;
+constexpr int most_nested_values = 100;
 
 constexpr std::array<std::array<std::string_view, 4>, 10> levels{{{"||"},
                                                                   {"&&"},
@@ -42,12 +42,11 @@ constexpr std::array views{Views{"inet_sk", "struct inet_sock"}, Views{"tcp_sk",
 constexpr std::string_view hash_tables = "nsproxy->net_ns->ipv4->tcp_death_row->hashinfo";
 
 void append(Pieces& to, const Pieces& more) { to.insert(to.end(), more.begin(), more.end()); }
-bool holds(const auto& rows, std::string_view word) { return std::ranges::find(rows, word) != rows.end(); }
 
 }  // namespace
 
 CValue CValues::value() {
-    if (++depth_ > most_depth) refuse();
+    if (++depth_ > most_nested_values) refuse();
     CValue out = fine_ ? chain(0) : CValue{};
     if (fine_ && now().is("?")) {
         out = truth_of(std::move(out));
@@ -180,7 +179,7 @@ CValue CValues::changed(const Target& target, std::string_view operation, const 
 }
 
 CValue CValues::unary() {
-    if (++depth_ > most_depth) return none();
+    if (++depth_ > most_nested_values) return none();
     CValue out;
     if (now().is("!")) {
         const Piece mark = next();

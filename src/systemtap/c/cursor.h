@@ -1,6 +1,7 @@
 // The position in the pieces of a C body.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -8,6 +9,8 @@
 #include "systemtap/grammar/piece.h"
 
 namespace lt::stp {
+
+bool holds(const auto& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
 
 class CCursor {
   public:

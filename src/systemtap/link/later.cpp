@@ -13,7 +13,7 @@
 namespace lt::stp {
 namespace {
 
-using Names = std::set<std::string>;
+using NameSet = std::set<std::string>;
 constexpr const char* exit_word = "exit()";  // treated as a global, because its order matters, too
 
 // Values that do not depend on the event.
@@ -54,8 +54,8 @@ class Search {
     }
 
     // Names of the variables used, either globals or the others.
-    Names names(const std::vector<ast::StmtId>& statements, bool globals) {
-        Names out;
+    NameSet names(const std::vector<ast::StmtId>& statements, bool globals) {
+        NameSet out;
         collect({statements}, globals, out);
         return out;
     }
@@ -74,10 +74,10 @@ class Search {
         return value;
     }
 
-    void note(const std::string& name, bool globals, Names& out) const {
+    void note(const std::string& name, bool globals, NameSet& out) const {
         if (is_global_(name) == globals) out.insert(name);
     }
-    void collect(const ast::Block& block, bool globals, Names& out) {
+    void collect(const ast::Block& block, bool globals, NameSet& out) {
         ast::each_statement(program_, block, [&](ast::StmtId id) {
             if (const auto* loop = program_.get<ast::ForMap>(id)) note(loop->name, globals, out);
         });
@@ -88,7 +88,7 @@ class Search {
         });
     }
     // A function has its own locals.
-    void collect(const ast::Call& call, bool globals, Names& out) {
+    void collect(const ast::Call& call, bool globals, NameSet& out) {
         const Function* function = functions_.find(call.name, call.arguments.size());
         if (globals && call.name == "exit") out.emplace(exit_word);
         if (function == nullptr || !globals || !entered_.insert(function).second) return;
@@ -119,7 +119,7 @@ class Search {
     std::set<const Function*> entered_;  // they may be recursive
 };
 
-bool common(const Names& a, const Names& b) {
+bool common(const NameSet& a, const NameSet& b) {
     return std::ranges::any_of(a, [&](const std::string& name) { return b.contains(name); });
 }
 
@@ -163,7 +163,7 @@ class Taker {
                               const std::vector<ast::StmtId>& then) {
         const auto at = b.statements.begin() + static_cast<ptrdiff_t>(first);
         const std::vector<ast::StmtId> tail(at, b.statements.end());
-        const Names touched = search_.names(tail, true);
+        const NameSet touched = search_.names(tail, true);
         if (search_.of_event(tail) || common(search_.names(tail, false), search_.names(before, false)) ||
             common(touched, search_.names(then, true)))
             return std::nullopt;

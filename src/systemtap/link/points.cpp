@@ -66,16 +66,16 @@ std::string bare(std::string_view text) {
 struct Missing {
     std::string_view family, why, hint;
 };
-constexpr std::string_view counted =
+constexpr std::string_view counted_by_kernel =
     "the kernel counts it inside of functions, at lines that only its debug information has";
 constexpr std::string_view counters =
     "/proc/net/snmp and /proc/net/netstat have the counters; kernel.trace(\"tcp_retransmit_skb\"), "
     "kernel.trace(\"tcp_send_reset\") and kernel.trace(\"inet_sock_set_state\") cover the most important ones";
 constexpr std::string_view of_module = "lt does not know the functions of that module";
 constexpr std::array missing{
-    Missing{"tcpmib", counted, counters},
-    Missing{"ipmib", counted, counters},
-    Missing{"linuxmib", counted, counters},
+    Missing{"tcpmib", counted_by_kernel, counters},
+    Missing{"ipmib", counted_by_kernel, counters},
+    Missing{"linuxmib", counted_by_kernel, counters},
     Missing{"nfs", of_module, "if the module is loaded: kernel.trace(\"nfs_*\"), module(\"nfs\").function(\"nfs_*\")"},
     Missing{"sunrpc", of_module, "if the module is loaded: kernel.trace(\"rpc_*\"), kernel.trace(\"svc_*\")"},
     Missing{"scsi", of_module, "if it is loaded: kernel.trace(\"scsi_dispatch_cmd_start\") and the like; ioblock.*"},

@@ -36,7 +36,7 @@ struct Row {
     std::string_view word;
     std::string_view instead;
 };
-constexpr std::array rows{
+constexpr std::array words{
     Row{"mdelay", busy},
     Row{"udelay", busy},
     Row{"ndelay", busy},
@@ -157,8 +157,8 @@ constexpr std::array<std::string_view, 20> spelled{
 bool can_be_spelled(std::string_view word) { return std::ranges::find(spelled, word) != spelled.end(); }
 
 std::string_view instead_of(std::string_view word) {
-    const auto* row = std::ranges::find(rows, word, &Row::word);
-    return row == rows.end() ? std::string_view() : row->instead;
+    const auto* row = std::ranges::find(words, word, &Row::word);
+    return row == words.end() ? std::string_view() : row->instead;
 }
 
 }  // namespace lt

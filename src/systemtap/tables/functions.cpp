@@ -14,7 +14,7 @@ constexpr std::string_view no_kernel_writes = "BPF programs cannot write to the 
 constexpr std::string_view no_user_writes = "lt does not write to the memory of programs";
 
 // name, arguments, form, name in lt
-constexpr std::array rows{
+constexpr std::array functions{
     StpFunction{"pid", 0, 0, StpForm::value, "pid"},
     StpFunction{"tid", 0, 0, StpForm::value, "tid"},
     StpFunction{"ppid", 0, 0, StpForm::value, "ppid"},
@@ -214,11 +214,11 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const StpFunction> stp_functions() { return rows; }
+std::span<const StpFunction> stp_functions() { return functions; }
 
 const StpFunction* find_stp_function(std::string_view name) {
-    const auto* found = std::ranges::find_if(rows, [&](const StpFunction& r) { return r.name == name; });
-    return found == rows.end() ? nullptr : &*found;
+    const auto* found = std::ranges::find_if(functions, [&](const StpFunction& r) { return r.name == name; });
+    return found == functions.end() ? nullptr : &*found;
 }
 
 }  // namespace lt

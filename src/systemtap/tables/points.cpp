@@ -10,7 +10,7 @@ constexpr std::string_view needs_lines = "in the kernel, lt finds functions, lin
 constexpr std::string_view at_entry = "probe the function's entry: `.function(\"NAME\").call`";
 
 // shape, probe, entry, variables, result, refusal, hint
-constexpr std::array rows{
+constexpr std::array points{
     StpPoint{"begin", "BEGIN", "", "", ""},
     StpPoint{"begin(n)", "BEGIN", "", "", ""},
     StpPoint{"end", "END", "", "", ""},
@@ -106,6 +106,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const StpPoint> stp_points() { return rows; }
+std::span<const StpPoint> stp_points() { return points; }
 
 }  // namespace lt

@@ -10,7 +10,7 @@ namespace {
 
 // d: signed, i: signed with only 32 bits, u: unsigned, x: hexadecimal (addresses, flags), s: a string of the process,
 // M: octal (modes; after an O only if a file is created), A: a folder's descriptor; others: flag_letters
-constexpr StpSystemCall rows[] = {
+constexpr StpSystemCall calls[] = {
     StpSystemCall{"accept", "ixx", "fd upeer_sockaddr upeer_addrlen"},
     StpSystemCall{"accept4", "ixxT", "fd upeer_sockaddr upeer_addrlen flags"},
     StpSystemCall{"access", "sK", "filename mode"},
@@ -470,8 +470,8 @@ std::string_view stp_flag_set(char letter) {
 }
 
 const StpSystemCall* find_stp_system_call(std::string_view name) {
-    const auto* found = std::ranges::find(rows, name, &StpSystemCall::name);
-    return found == std::end(rows) ? nullptr : found;
+    const auto* found = std::ranges::find(calls, name, &StpSystemCall::name);
+    return found == std::end(calls) ? nullptr : found;
 }
 
 }  // namespace lt

@@ -99,7 +99,7 @@ Type swapped_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
     return integer_type(width_of(c, node.arguments[0]), false);
 }
 
-Type signal_type(CheckContext& c, ast::ExprId, const ast::Call&) {
+Type signal_number_type(CheckContext& c, ast::ExprId, const ast::Call&) {
     return named(integer_type(), c.settings().describes_signals ? Naming::signal_description : Naming::signal);
 }
 
@@ -126,15 +126,17 @@ Type user_part(CheckContext& c, ast::ExprId, const ast::Call& node) {
     return type;
 }
 
-constexpr TypeRule rules[] = {
-    {Function::nsecs, clock_type},      {Function::usym, user_symbol},         {Function::reg, register_type},
-    {Function::ntop, internet_address}, {Function::pton, internet_bytes_type}, {Function::macaddr, hardware_address},
-    {Function::strftime, time_type},    {Function::signal_name, signal_type},  {Function::bswap, swapped_type},
-    {Function::kframe, frame_type},     {Function::uframe, frame_type},        {Function::usym_part, user_part},
+constexpr TypeRule address_rules[] = {
+    {Function::nsecs, clock_type},         {Function::usym, user_symbol},
+    {Function::reg, register_type},        {Function::ntop, internet_address},
+    {Function::pton, internet_bytes_type}, {Function::macaddr, hardware_address},
+    {Function::strftime, time_type},       {Function::signal_name, signal_number_type},
+    {Function::bswap, swapped_type},       {Function::kframe, frame_type},
+    {Function::uframe, frame_type},        {Function::usym_part, user_part},
 };
 
 }  // namespace
 
-std::span<const TypeRule> address_type_rules() { return rules; }
+std::span<const TypeRule> address_type_rules() { return address_rules; }
 
 }  // namespace lt

@@ -239,7 +239,7 @@ Type counter_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     return integer_type(8, false);
 }
 
-constexpr TypeRule rules[] = {
+constexpr TypeRule kernel_rules[] = {
     {Function::kaddr, kernel_address},
     {Function::cgroup_path, group_path_type},
     {Function::cgroupid, control_group},
@@ -254,6 +254,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> kernel_type_rules() { return rules; }
+std::span<const TypeRule> kernel_type_rules() { return kernel_rules; }
 
 }  // namespace lt

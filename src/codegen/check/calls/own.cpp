@@ -42,7 +42,7 @@ Type measured(CheckContext& c, const ast::Call& node, Function which) {
     return string_made_of(c, {from}, letters(c, from) + 1);
 }
 
-Type text_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
+Type str_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     const bool fits = check_arguments(c, id, node, function_row(Function::str));
     if (node.arguments.size() == 2) return fits ? measured(c, node, Function::str) : nothing();
     const bool is_text = node.arguments.size() == 1 && c.type(node.arguments[0]).kind == Kind::string;
@@ -108,8 +108,8 @@ Type percentile_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     return check_arguments(c, id, node, row) ? integer_type(8, true, c.type(node.arguments[0]).view) : nothing();
 }
 
-constexpr TypeRule rules[] = {
-    {Function::str, text_type, true},
+constexpr TypeRule own_rules[] = {
+    {Function::str, str_type, true},
     {Function::buf, bytes_type, true},
     {Function::strcontains, part_found, true},
     {Function::kstack, first_frames<Function::kstack>, true},
@@ -132,6 +132,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> own_type_rules() { return rules; }
+std::span<const TypeRule> own_type_rules() { return own_rules; }
 
 }  // namespace lt

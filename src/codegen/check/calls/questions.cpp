@@ -118,7 +118,7 @@ Type namespace_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
     return integer_type(4, false);
 }
 
-constexpr TypeRule rules[] = {
+constexpr TypeRule question_rules[] = {
     {Function::is_str, answered<is_text>},
     {Function::is_ptr, answered<is_pointer>},
     {Function::is_array, answered<is_array>},
@@ -136,6 +136,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> question_type_rules() { return rules; }
+std::span<const TypeRule> question_type_rules() { return question_rules; }
 
 }  // namespace lt

@@ -154,7 +154,7 @@ Type refuse(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     return nothing();
 }
 
-constexpr TypeRule rules[] = {
+constexpr TypeRule runtime_rules[] = {
     {Function::join, array_of_strings}, {Function::signal, signal_type},        {Function::signal_thread, signal_type},
     {Function::delay, delay_type},      {Function::setsockopt, option_type},    {Function::write_user, written_type},
     {Function::debugf, kernel_log},     {Function::static_assert_, assert_now}, {Function::fail, refuse},
@@ -162,6 +162,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> runtime_type_rules() { return rules; }
+std::span<const TypeRule> runtime_type_rules() { return runtime_rules; }
 
 }  // namespace lt

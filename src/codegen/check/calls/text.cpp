@@ -160,7 +160,7 @@ Type quoted_memory(CheckContext& c, ast::ExprId id, const ast::Call&) {
     return has_loops(c, id) ? string_type(most_quoted) : nothing();
 }
 
-constexpr TypeRule rules[] = {
+constexpr TypeRule text_rules[] = {
     {Function::substr, part_of_string},
     {Function::str_concat, joined_strings},
     {Function::tolower, changed_string},
@@ -179,6 +179,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> text_type_rules() { return rules; }
+std::span<const TypeRule> text_type_rules() { return text_rules; }
 
 }  // namespace lt

@@ -87,7 +87,7 @@ Type syscall_type(CheckContext& c, ast::ExprId id, const ast::Call&) {
     return string_type(c.settings().max_strlen);
 }
 
-constexpr TypeRule rules[] = {
+constexpr TypeRule whole_rules[] = {
     {Function::all_args, arguments_type},
     {Function::whole, whole_type},
     {Function::syscall_args, syscall_type},
@@ -95,6 +95,6 @@ constexpr TypeRule rules[] = {
 
 }  // namespace
 
-std::span<const TypeRule> whole_type_rules() { return rules; }
+std::span<const TypeRule> whole_type_rules() { return whole_rules; }
 
 }  // namespace lt

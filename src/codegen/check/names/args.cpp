@@ -46,10 +46,27 @@ bool is_wanted(CheckContext& c, const ProgramVariable& v, const ArgumentSort& so
     return sort.numbers_only ? v.type.kind == Kind::integer : type_at_probe(c, v.type).kind != Kind::none;
 }
 
+Type type_of_field(CheckContext& c, const Field& field) {
+    const bool untyped = field.type.kind == Kind::integer && field.type.view == View::hex && !field.type.shape;
+    return untyped ? address_from_text(field, c.kernel) : field.type;
+}
+
+// A field of a tracepoint whose program reads the tracepoint's arguments.
+Type from_arguments(CheckContext& c, ast::ExprId id, const FieldSource& source) {
+    const std::string& event = event_place(c.place()).arguments_of;
+    const Field& argument = source.argument;
+    c.assume({Assumed::raw_parameter, event, argument.name, argument.type, argument.offset});
+    c.use(id) = SourceUse{source};
+    return type_of_field(c, source.field);
+}
+
 }  // namespace
 
 Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     if (has_debug_scope(c.place())) return program_variable(c, id, node);
+    const std::vector<FieldSource>& sources = event_place(c.place()).sources;
+    const auto source = std::ranges::find(sources, node.field, [](const FieldSource& s) { return s.field.name; });
+    if (source != sources.end()) return from_arguments(c, id, *source);
     const bool function = !kernel_function(c.place()).name.empty();
     const std::vector<Field>& fields = function ? kernel_function(c.place()).parameters : record(c.place()).fields;
     const std::string& owner = function ? kernel_function(c.place()).name : record(c.place()).event;
@@ -86,8 +103,7 @@ Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     }
     c.use(id) = FieldUse{*field};
     assume_field(c, *field);
-    const bool untyped = field->type.kind == Kind::integer && field->type.view == View::hex && !field->type.shape;
-    return untyped && !function ? address_from_text(*field, c.kernel) : field->type;
+    return function ? field->type : type_of_field(c, *field);
 }
 
 std::optional<ArgumentsUse> readable_arguments(CheckContext& c, ast::ExprId id, const ArgumentSort& sort) {

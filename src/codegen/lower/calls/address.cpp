@@ -67,7 +67,7 @@ ir::Value swapped(Lowering& l, ast::ExprId id, const ast::Call& node) {
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule address_rules[] = {
     {Function::nsecs, clock_value},
     {Function::ksym, first_argument},
     {Function::usym, nullptr, user_symbol_into},
@@ -89,6 +89,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> address_code() { return rules; }
+std::span<const CodeRule> address_code() { return address_rules; }
 
 }  // namespace lt

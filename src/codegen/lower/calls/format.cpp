@@ -45,12 +45,12 @@ void format_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value t
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule format_rules[] = {
     {Function::sprintf_, nullptr, format_into},
 };
 
 }  // namespace
 
-std::span<const CodeRule> format_code() { return rules; }
+std::span<const CodeRule> format_code() { return format_rules; }
 
 }  // namespace lt

@@ -75,7 +75,7 @@ ir::Value counter_value(Lowering& l, ast::ExprId id, const ast::Call& node) {
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule kernel_rules[] = {
     {Function::process_comm, first_argument},
     {Function::percpu_kaddr, per_cpu_address},
     {Function::uaddr, user_address},
@@ -86,6 +86,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> kernel_code() { return rules; }
+std::span<const CodeRule> kernel_code() { return kernel_rules; }
 
 }  // namespace lt

@@ -56,7 +56,7 @@ void print(Lowering& l, const ast::Call& node) {
 
 ir::Value has_key(Lowering& l, ast::ExprId, const ast::Call& node) { return is_set(l, node.arguments[0]); }
 
-ir::Value length_of(Lowering& l, ast::ExprId, const ast::Call& node) {
+ir::Value map_length(Lowering& l, ast::ExprId, const ast::Call& node) {
     if (l.type(node.arguments[0]).kind == Kind::stack) {
         const ir::Value stack = text_of(l, node.arguments[0], stack_size);
         return l.b.call(ir::Library::stack_length, {l.b.map(stack_map(l.unit)), stack});
@@ -80,13 +80,13 @@ ir::Value statistic(Lowering& l, ast::ExprId, const ast::Call& node) {
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule map_rules[] = {
     {Function::print, nullptr, nullptr, print},
     {Function::clear, nullptr, nullptr, empty<EventKind::clear>},
     {Function::zero, nullptr, nullptr, empty<EventKind::zero>},
     {Function::remove, removed, nullptr, remove_all},
     {Function::has_key, has_key},
-    {Function::length, length_of},
+    {Function::length, map_length},
     {Function::count_of, statistic},
     {Function::sum_of, statistic},
     {Function::min_of, statistic},
@@ -97,6 +97,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> map_code() { return rules; }
+std::span<const CodeRule> map_code() { return map_rules; }
 
 }  // namespace lt

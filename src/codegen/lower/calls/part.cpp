@@ -12,7 +12,6 @@
 namespace lt {
 namespace {
 
-constexpr int64_t user_stack = 1 << 8;   // BPF_F_USER_STACK
 constexpr uint32_t escape = 10;          // \U0001f600
 constexpr uint32_t quotation_size = 56;  // as lt_quotation in stdlib/bpf/string.bpf.c
 
@@ -92,7 +91,7 @@ void quoted_bytes_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::V
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule part_rules[] = {
     {Function::kframe, frame_address<false>},
     {Function::uframe, frame_address<true>},
     {Function::ksym_offset, nullptr, symbol_offset_into},
@@ -103,6 +102,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> part_code() { return rules; }
+std::span<const CodeRule> part_code() { return part_rules; }
 
 }  // namespace lt

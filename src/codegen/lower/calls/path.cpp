@@ -72,12 +72,12 @@ void path_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value to)
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule path_rules[] = {
     {Function::path, nullptr, path_into},
 };
 
 }  // namespace
 
-std::span<const CodeRule> path_code() { return rules; }
+std::span<const CodeRule> path_code() { return path_rules; }
 
 }  // namespace lt

@@ -196,7 +196,7 @@ void exit_run(Lowering& l, const ast::Call& node) {
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule runtime_rules[] = {
     {Function::printf, nullptr, nullptr, formatted<EventKind::text>},
     {Function::cat, nullptr, nullptr, formatted<EventKind::cat>},
     {Function::system, nullptr, nullptr, formatted<EventKind::system>},
@@ -217,6 +217,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> runtime_code() { return rules; }
+std::span<const CodeRule> runtime_code() { return runtime_rules; }
 
 }  // namespace lt

@@ -142,7 +142,7 @@ void buf_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) 
         {bytes, length, bytes_of(l, from, padded_size(std::max(l.type(from).size, l.type(id).size - buffer_header)))});
 }
 
-ir::Value length_of(Lowering& l, ast::ExprId, const ast::Call& node) {
+ir::Value string_length(Lowering& l, ast::ExprId, const ast::Call& node) {
     const ast::ExprId text = node.arguments[0];
     const uint32_t size = l.type(text).size;
     return text_length(l.b, {text_of(l, text, padded_size(size)), size});
@@ -179,10 +179,10 @@ void name_text_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Valu
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule text_rules[] = {
     {Function::str, nullptr, str_into},
     {Function::buf, nullptr, buf_into},
-    {Function::strlen, length_of},
+    {Function::strlen, string_length},
     {Function::strncmp, beginnings_compared},
     {Function::strcontains, text_contains},
     {Function::substr, nullptr, part_into},
@@ -202,6 +202,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> text_code() { return rules; }
+std::span<const CodeRule> text_code() { return text_rules; }
 
 }  // namespace lt

@@ -154,7 +154,7 @@ void stack_at_call(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to
 }
 
 // function, number, bytes, statement
-constexpr CodeRule rules[] = {
+constexpr CodeRule value_rules[] = {
     {Function::entry, first_argument},
     {Function::kptr, first_argument},
     {Function::uptr, first_argument},
@@ -182,6 +182,6 @@ constexpr CodeRule rules[] = {
 
 }  // namespace
 
-std::span<const CodeRule> value_code() { return rules; }
+std::span<const CodeRule> value_code() { return value_rules; }
 
 }  // namespace lt

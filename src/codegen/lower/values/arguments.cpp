@@ -160,7 +160,9 @@ ir::Value marker_argument(Lowering& l, const MarkerArgument& a) {
     return l.b.constant(0);
 }
 
-bool in_record(const Lowering& l) { return !record(l.body.place).event.empty(); }
+bool in_record(const Lowering& l) {
+    return !record(l.body.place).event.empty() && event_place(l.body.place).arguments_of.empty();
+}
 
 ir::Value computed_value(Lowering& l, const ProgramVariable& variable, const Type& type) {
     return l.b.extend(program_words(l, variable).back(), static_cast<uint8_t>(type.size), type.is_signed);

@@ -127,6 +127,18 @@ ir::Value bit_field(Lowering& l, const Location& p, const Member& member, Span w
     return l.b.alu(member.type.is_signed ? ir::Alu::ashr : ir::Alu::lshr, high, value(ir::Ask::shift_right, right));
 }
 
+// Where the field's value is, from the tracepoint's argument on.
+Location source_location(Lowering& l, const FieldSource& source, ast::ExprId id) {
+    Location at{ir::argument(l.b, source.argument.offset)};
+    for (const FieldSource::Hop& hop : source.hops) {
+        const bool is_first = &hop == source.hops.data();
+        if (!is_first) at = {read_word(l, address_of(l, at), 8, false, false, l.program[id].span)};
+        at.root = hop.root;
+        at.path = hop.path;
+    }
+    return at;
+}
+
 // Is it *uptr(address)?
 bool is_lenient(const Lowering& l, ast::ExprId id) {
     const auto* unary = std::get_if<ast::Unary>(&l.program[id].node);
@@ -153,6 +165,7 @@ bool lies_in_memory(const Lowering& l, ast::ExprId id) {
     if (const auto* of_program = std::get_if<ProgramUse>(&l.use(id)))
         return !of_program->variable.is_value || in_memory(l.type(id));
     if (std::holds_alternative<MemberUse>(l.use(id)) || std::holds_alternative<FieldUse>(l.use(id))) return true;
+    if (const auto* from = std::get_if<SourceUse>(&l.use(id))) return !from->source.hops.empty();
     const ast::ExprNode& node = l.program[id].node;
     return std::holds_alternative<ast::Index>(node) || is_dereference(node);
 }
@@ -165,6 +178,7 @@ Location location_of(Lowering& l, ast::ExprId id) {
             Location record{l.b.alu(ir::Alu::add, ir::context(l.b), l.b.constant(field->field.offset))};
             return record;
         }
+        if (const auto* from = std::get_if<SourceUse>(&l.use(id))) return source_location(l, from->source, id);
         if (const auto* of_program = std::get_if<ProgramUse>(&l.use(id)))
             return program_location(l, of_program->variable);
         if (const auto* member = std::get_if<ast::Member>(&node)) return member_location(l, id, member->base);

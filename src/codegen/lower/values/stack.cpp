@@ -15,8 +15,7 @@ namespace lt {
 namespace {
 
 constexpr uint32_t stacks_kept = 16384;
-constexpr uint32_t stacks_nested = 4;   // claimed at one time on one CPU; same as LT_NESTED in stdlib/bpf/stack.bpf.c
-constexpr int64_t user_stack = 1 << 8;  // BPF_F_USER_STACK
+constexpr uint32_t stacks_nested = 4;  // claimed at one time on one CPU; same as LT_NESTED in stdlib/bpf/stack.bpf.c
 constexpr uint32_t stack_room = 8 + 8 * stack_frames;
 
 uint32_t new_stack_event(Unit& unit) {

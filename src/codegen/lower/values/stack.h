@@ -5,6 +5,8 @@
 
 namespace lt {
 
+inline constexpr int64_t user_stack = 1 << 8;  // BPF_F_USER_STACK
+
 // Frames on top of the kernel's own stack: lt's program, with its loops, and the trampoline or function that called it.
 int64_t frames_on_top(Way way, const Builder& b);
 // The map that stores stacks.

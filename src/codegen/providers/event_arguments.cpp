@@ -1,0 +1,109 @@
+#include "codegen/providers/event_arguments.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "codegen/providers/shared/raw_fields.h"
+
+namespace lt {
+namespace {
+
+using Hop = FieldSource::Hop;
+
+// The members that a text names, one in the other; empty if the structure does not have them.
+std::vector<Member> members_named(const Search& s, Type owner, std::string_view names) {
+    std::vector<Member> path;
+    for (const std::string_view name : split(names, '.')) {
+        const std::vector<Member>& all = s.kernel.members(owner);
+        const auto found = std::ranges::find(all, name, &Member::name);
+        if (found == all.end() || found->bit_size != 0) return {};
+        path.push_back(*found);
+        owner = found->type;
+    }
+    return path;
+}
+
+// Follows "bprm->filename" from the argument on; the type is that of the value.
+std::optional<Type> follow(const Search& s, std::string_view text, FieldSource& out) {
+    Type type = out.argument.type;
+    for (size_t arrow = text.find("->"); arrow != text.npos;) {
+        text.remove_prefix(arrow + 2);
+        arrow = text.find("->");
+        const Type* structure = pointee(type);
+        if (!structure || !structure->shape || structure->shape->name.empty()) return {};
+        Hop hop{structure->shape->name, members_named(s, *structure, text.substr(0, arrow))};
+        if (hop.path.empty()) return {};
+        type = hop.path.back().type;
+        out.hops.push_back(std::move(hop));
+    }
+    return type;
+}
+
+// Can the value be shown with the field's type? The kernel copies it to the record, where an integer may be shorter; a
+// text of any length ends by itself.
+bool fits(const Type& value, const Type& field, bool computed) {
+    if (field.kind != value.kind) return false;
+    if (field.kind == Kind::string) return value.size != 0;
+    return field.kind == Kind::integer && (computed || field.size <= value.size);
+}
+
+std::optional<FieldSource> source(const Search& s, const KernelFunction& event, const Field& field,
+                                  std::string_view text) {
+    const bool pointed = text.starts_with('*');
+    if (pointed) text.remove_prefix(1);
+    const auto argument = std::ranges::find(event.parameters, text.substr(0, text.find("->")), &Field::name);
+    if (argument == event.parameters.end() || argument->type.kind == Kind::none) return {};
+    FieldSource out{field, *argument};
+    std::optional<Type> type = follow(s, text, out);
+    if (pointed && type) {
+        const Type* target = pointee(*type);
+        if (!target) return {};
+        out.hops.push_back({});
+        // an address of characters is one of a text
+        const bool text_there = field.type.kind == Kind::string && target->size == 1;
+        type = text_there ? field.type : *target;
+    }
+    if (!type || !fits(*type, field.type, out.hops.empty())) return {};
+    return out;
+}
+
+std::optional<FieldSource> find_source(const Search& s, const KernelFunction& event, const Tracepoint& record,
+                                       std::string_view name) {
+    const auto field = std::ranges::find(record.fields, name, &Field::name);
+    if (field == record.fields.end()) return {};
+    for (const RawFieldRow& row : raw_field_rows()) {
+        if (row.event != record.event || row.field != name) continue;
+        if (auto found = source(s, event, *field, row.source)) return found;
+    }
+    return {};
+}
+
+}  // namespace
+
+void read_arguments(const Search& s, ResolvedPlace& place) {
+    auto* at = std::get_if<EventPlace>(&place.there);
+    if (!at || s.asked.whole || (s.asked.by_fields && s.asked.fields.empty())) return;
+    if (s.options.keeps_records || !s.kernel.can(Feature::raw_tracepoint).yes) return;
+    const auto known = [&](const RawFieldRow& row) { return row.event == at->event.event; };
+    if (std::ranges::none_of(raw_field_rows(), known)) return;
+    const std::optional<KernelFunction> event = s.kernel.raw_tracepoint(at->event.event);
+    if (!event) return;
+    std::vector<FieldSource> sources;
+    for (const std::string& name : s.asked.fields) {
+        std::optional<FieldSource> found = find_source(s, *event, at->event, name);
+        if (!found) return;
+        sources.push_back(*std::move(found));
+    }
+    at->sources = std::move(sources);
+    at->arguments_of = event->name;
+    place.rungs = {{Way::raw_tracepoint, "", {}}};
+}
+
+void read_record(ResolvedPlace& place) {
+    auto& at = std::get<EventPlace>(place.there);
+    at.sources.clear();
+    at.arguments_of.clear();
+    place.rungs = {{Way::tracepoint, "", {}}};
+}
+
+}  // namespace lt

@@ -1,0 +1,21 @@
+// Fields of tracepoints whose values the tracepoint's arguments hold. A raw tracepoint reads them there, without the
+// record that the kernel makes for perf at each event, and without its perf event, which takes long to detach.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lt {
+
+struct RawFieldRow {
+    std::string_view event;  // without its category; names of tracepoints are unique
+    std::string_view field;
+    // An argument of the raw tracepoint, then members: "skb->dev->name", "p->thread_info.cpu". With a star before it,
+    // what the value points to. If a field has several rows, the first that the kernel's types allow counts.
+    std::string_view source;
+};
+
+// The sources are those of include/trace/events/*.h of Linux 5.10 to 6.18, where the field is a plain copy.
+std::span<const RawFieldRow> raw_field_rows();
+
+}  // namespace lt

@@ -23,7 +23,7 @@ Cause cause_of_stack(const std::vector<std::string_view>& functions) {
     return Cause::other;
 }
 
-bool same_kind(const Part& a, const Part& b) {
+bool same_kind(const CausePart& a, const CausePart& b) {
     return a.cause == b.cause && a.by == b.by && a.holder == b.holder && a.waker.known == b.waker.known &&
            a.waker.context == b.waker.context && a.waker.vector == b.waker.vector;
 }
@@ -33,7 +33,7 @@ uint64_t overlap(const Interruption& interruption, Window window) {
     return begin < end ? end - begin : 0;
 }
 
-void add_window(Part& part, Window window) {
+void add_window(CausePart& part, Window window) {
     const uint64_t time = window.end - window.begin;
     part.time += time;
     part.count++;
@@ -70,13 +70,13 @@ Cause Explainer::cause_of(const Segment& segment) const {
     return cause == Cause::other && segment.futex ? Cause::futex : cause;
 }
 
-Part& Explainer::part(std::vector<Part>& parts, const Part& like) const {
-    const auto found = std::ranges::find_if(parts, [&](const Part& other) { return same_kind(other, like); });
+CausePart& Explainer::part(std::vector<CausePart>& parts, const CausePart& like) const {
+    const auto found = std::ranges::find_if(parts, [&](const CausePart& other) { return same_kind(other, like); });
     return found == parts.end() ? parts.emplace_back(like) : *found;
 }
 
 // Interruptions of a hard interrupt inside a softirq count once.
-void Explainer::add_running(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const {
+void Explainer::add_running(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const {
     const std::span<const Interruption> all = timeline_.interruptions(segment.cpu, window.begin, window.end);
     uint64_t hard = 0, soft = 0, nested = 0;
     for (size_t i = 0; i < all.size(); i++) {
@@ -90,7 +90,7 @@ void Explainer::add_running(std::vector<Part>& parts, uint32_t tid, const Segmen
     soft = std::min(soft - std::min(soft, nested), whole - hard);
     const auto add = [&](Cause cause, uint64_t time) {
         if (time == 0) return;
-        Part like;
+        CausePart like;
         like.cause = cause;
         like.tid = tid;
         part(parts, like).time += time;
@@ -100,8 +100,8 @@ void Explainer::add_running(std::vector<Part>& parts, uint32_t tid, const Segmen
     add(Cause::running, whole - hard - soft);
 }
 
-void Explainer::add_segment(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const {
-    Part like;
+void Explainer::add_segment(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const {
+    CausePart like;
     like.tid = tid;
     switch (segment.state) {
         case SegmentState::running:
@@ -130,7 +130,7 @@ void Explainer::add_segment(std::vector<Part>& parts, uint32_t tid, const Segmen
             }
             break;
     }
-    Part& to = part(parts, like);
+    CausePart& to = part(parts, like);
     add_window(to, window);
     if (window.end - window.begin > to.longest) {
         to.longest = window.end - window.begin;
@@ -138,8 +138,8 @@ void Explainer::add_segment(std::vector<Part>& parts, uint32_t tid, const Segmen
     }
 }
 
-std::vector<Part> Explainer::parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const {
-    std::vector<Part> out;
+std::vector<CausePart> Explainer::parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const {
+    std::vector<CausePart> out;
     const std::span<const Segment> segments = timeline_.of(tid);
     uint64_t unexplained = 0;
     for (const Window& window : windows) {
@@ -153,16 +153,16 @@ std::vector<Part> Explainer::parts(uint32_t tid, const std::vector<Window>& wind
         }
     }
     if (unexplained > 0) {
-        Part rest;
+        CausePart rest;
         rest.tid = tid;
         part(out, rest).time += unexplained;
     }
-    for (Part& each : out) {
+    for (CausePart& each : out) {
         if (each.cause == Cause::disk) each.detail = requests_text(each);
         if (is_blocked(each.cause) && each.by != 0 && each.by != tid && hops < most_hops)
             each.inner = parts(each.by, each.windows, hops + 1);
     }
-    std::ranges::stable_sort(out, [](const Part& a, const Part& b) {
+    std::ranges::stable_sort(out, [](const CausePart& a, const CausePart& b) {
         if ((a.cause == Cause::unexplained) != (b.cause == Cause::unexplained)) return b.cause == Cause::unexplained;
         return a.time > b.time;
     });
@@ -170,7 +170,7 @@ std::vector<Part> Explainer::parts(uint32_t tid, const std::vector<Window>& wind
 }
 
 // The thread's own requests during its waits; if it had none, all that were under way.
-std::string Explainer::requests_text(const Part& of) const {
+std::string Explainer::requests_text(const CausePart& of) const {
     std::map<std::pair<uint32_t, bool>, uint64_t> own, all;
     for (const Window& window : of.windows) {
         for (auto at = std::ranges::upper_bound(requests_, window.begin, {}, &Request::end); at != requests_.end();
@@ -196,8 +196,8 @@ Explanation Explainer::explain(const Trigger& call) const {
 
 namespace {
 
-void add_threads(std::vector<uint32_t>& out, const std::vector<Part>& parts) {
-    for (const Part& part : parts) {
+void add_threads(std::vector<uint32_t>& out, const std::vector<CausePart>& parts) {
+    for (const CausePart& part : parts) {
         for (const uint32_t tid : {part.tid, part.by})
             if (tid != 0 && std::ranges::find(out, tid) == out.end()) out.push_back(tid);
         add_threads(out, part.inner);

@@ -17,7 +17,7 @@ struct Window {
 };
 
 // Time of one thread with one cause. The parts of a thread's time add up to it.
-struct Part {
+struct CausePart {
     Cause cause = Cause::unexplained;
     uint32_t tid = 0;
     uint64_t time = 0;
@@ -30,12 +30,12 @@ struct Part {
     std::string detail;               // of block I/O: "vda, write, 3 requests"
     uint64_t longest = 0, stack = 0;  // the longest wait, and where that was
     std::vector<Window> windows;
-    std::vector<Part> inner;  // what `by` did meanwhile; its times add up to `time`
+    std::vector<CausePart> inner;  // what `by` did meanwhile; its times add up to `time`
 };
 
 struct Explanation {
     Trigger call;
-    std::vector<Part> parts;  // longest first
+    std::vector<CausePart> parts;  // longest first
 };
 
 constexpr uint32_t most_hops = 10;
@@ -46,7 +46,7 @@ class Explainer {
     Explanation explain(const Trigger& call) const;
     const Timeline& timeline() const { return timeline_; }
     // Where a thread's time went, without the chains of waiting.
-    std::vector<Part> parts_of(uint32_t tid, Window window) const { return parts(tid, {window}, most_hops); }
+    std::vector<CausePart> parts_of(uint32_t tid, Window window) const { return parts(tid, {window}, most_hops); }
     Cause cause_of(const Segment& segment) const;  // of one that is blocked
 
   private:
@@ -55,12 +55,12 @@ class Explainer {
         uint32_t device, tid;
         bool write;
     };
-    std::vector<Part> parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const;
-    void add_segment(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const;
-    void add_running(std::vector<Part>& parts, uint32_t tid, const Segment& segment, Window window) const;
-    Part& part(std::vector<Part>& parts, const Part& like) const;
+    std::vector<CausePart> parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const;
+    void add_segment(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const;
+    void add_running(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const;
+    CausePart& part(std::vector<CausePart>& parts, const CausePart& like) const;
 
-    std::string requests_text(const Part& part) const;
+    std::string requests_text(const CausePart& part) const;
 
     const Recording& recording_;
     const Timeline timeline_;

@@ -25,7 +25,7 @@ std::string share_text(uint64_t part, uint64_t whole) {
     return percent == 0 ? "<1" : fmt::format("{}", percent);
 }
 
-const CauseRow& row_of(const Part& part) { return cause_rows()[static_cast<size_t>(part.cause)]; }
+const CauseRow& row_of(const CausePart& part) { return cause_rows()[static_cast<size_t>(part.cause)]; }
 
 std::string kind_of_lock(uint32_t flags) {
     if ((flags & lock_mutex) != 0) return " (mutex)";
@@ -50,7 +50,7 @@ std::string waker_text(const Waker& waker) {
 }
 
 // "kernel lock (to write), held by backup (2219)"
-std::string part_text(const Recording& recording, const Part& part) {
+std::string part_text(const Recording& recording, const CausePart& part) {
     const CauseRow& row = row_of(part);
     std::string out(row.title);
     if (part.cause == Cause::preempted && part.by != 0) return out + " by " + recording.thread_text(part.by);
@@ -69,7 +69,7 @@ std::string part_text(const Recording& recording, const Part& part) {
 
 void append_totals(std::string& out, const Explanation& explanation) {
     std::array<uint64_t, cause_count + 1> times{};
-    for (const Part& part : explanation.parts) times[static_cast<size_t>(part.cause)] += part.time;
+    for (const CausePart& part : explanation.parts) times[static_cast<size_t>(part.cause)] += part.time;
     std::vector<const CauseRow*> rows;
     for (const CauseRow& row : cause_rows())
         if (times[static_cast<size_t>(row.id)] != 0) rows.push_back(&row);
@@ -85,11 +85,11 @@ void append_totals(std::string& out, const Explanation& explanation) {
 }
 
 void append_longest(std::string& out, const Recording& recording, const Explanation& explanation) {
-    const Part* longest = nullptr;
-    for (const Part& part : explanation.parts)
+    const CausePart* longest = nullptr;
+    for (const CausePart& part : explanation.parts)
         if (part.longest > (longest ? longest->longest : 0)) longest = &part;
     if (!longest || longest->longest * 100 < explanation.call.latency) return;
-    Part one = *longest;
+    CausePart one = *longest;
     one.count = 1;
     fmt::format_to(std::back_inserter(out), "longest wait: {}, {}\n", duration(one.longest), part_text(recording, one));
     for (const std::string_view function : recording.functions(one.stack)) {
@@ -101,17 +101,17 @@ void append_longest(std::string& out, const Recording& recording, const Explanat
 
 // Does a part name another thread or a device, so that the parts say more than the totals?
 bool is_chain(const Explanation& explanation) {
-    return std::ranges::any_of(explanation.parts, [&](const Part& part) {
+    return std::ranges::any_of(explanation.parts, [&](const CausePart& part) {
         const bool says_more = (part.cause == Cause::preempted && part.by != 0) || !part.detail.empty();
         return !part.inner.empty() || (says_more && part.time * smallest_share >= explanation.call.latency);
     });
 }
 
 // A line for each part, and below it what the thread that ended it did meanwhile.
-void append_parts(std::string& out, const Recording& recording, const std::vector<Part>& parts, uint64_t whole,
+void append_parts(std::string& out, const Recording& recording, const std::vector<CausePart>& parts, uint64_t whole,
                   size_t depth) {
     uint64_t small = 0, count = 0;
-    for (const Part& part : parts) {
+    for (const CausePart& part : parts) {
         if (part.time * smallest_share < whole) {
             small += part.time;
             count++;

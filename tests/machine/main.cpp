@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "compile/compile.h"
+#include "driver/pipeline/rule_out.h"
 #include "driver/report/report.h"
 #include "machine/simulation.h"
 
@@ -67,7 +68,7 @@ std::optional<Plan> plan_of(const Command& command, Source& source, Kernel& kern
     CompileOptions options;
     options.given.kernel_release = kernel.release();
     options.resolve.keeps_records = true;  // scenarios have the records of events
-    options.resolve.unsafe = true;  // nothing here can be harmed
+    options.resolve.unsafe = true;         // nothing here can be harmed
     options.resolve.sampled = !command.sampled.empty();
     if (!command.keys.empty()) options.resolve.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
     std::vector<std::string> ways;

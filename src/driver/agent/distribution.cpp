@@ -47,10 +47,10 @@ HistogramPoint exposed_distribution(const Distribution& distribution, const Type
         const uint64_t count = distribution.buckets[i];
         if (count == 0) continue;
         const DistBucket bucket = dist_bucket(i);
-        const auto at = std::ranges::lower_bound(bounds, bucket.high());
+        const auto at = std::ranges::lower_bound(bounds, bucket.high);
         out.counts[static_cast<size_t>(at - bounds.begin())] += count;
-        const double middle = static_cast<double>(bucket.middle()) / static_cast<double>(divisor);
-        if (bucket.middle() == 0)
+        const double middle = static_cast<double>(bucket.middle) / static_cast<double>(divisor);
+        if (bucket.middle == 0)
             native.zero += count;
         else
             (middle < 0 ? native.negative : native.positive)[native_index(std::abs(middle))] += count;

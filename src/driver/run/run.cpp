@@ -280,7 +280,7 @@ Status Run::end(Ended how) {
     input_.reset();
     const Result<std::vector<ResultFact>> finished = session_->finish();
     report_end();
-    if (finished) print_run(*finished);
+    if (finished && !settings_.recording) print_run(*finished);
     exit_status_ = session_->exit_status();
     if (command_.waits) report_wait(how);
     const Status written = output_->finish();

@@ -75,7 +75,7 @@ Status account(machine::Machine& machine, const Explainer& explainer, uint32_t t
     if (!*found) return Done{};
     machine::Bytes thread = **found;
     std::memcpy(&thread[why_thread_since], &time.end, sizeof time.end);
-    for (const Part& part : explainer.parts_of(tid, time)) {
+    for (const CausePart& part : explainer.parts_of(tid, time)) {
         if (part.cause == Cause::unexplained) continue;
         uint64_t sum = 0;
         uint8_t* at = &thread[why_thread_sums + sizeof sum * static_cast<size_t>(part.cause)];
@@ -130,7 +130,7 @@ class ReplaySession final : public Session {
     int patience() const override { return 0; }
     std::optional<Ended> turn() override { return run(); }
     void stop() override { end(Ended::interrupted); }
-    Status finish() override;
+    Result<std::vector<ResultFact>> finish() override;
     int exit_status() const override { return run_.dispatcher().exit_status(); }
     uint64_t errors() const override { return run_.dispatcher().errors(); }
     std::vector<Loss> losses() const override { return run_.losses(); }
@@ -324,15 +324,16 @@ void ReplaySession::be_lt(uint64_t time) {
     run_.environment().task.comm = own_name;
 }
 
-Status ReplaySession::finish() {
+// A recording's results are not those of this host, so there is nothing that could be merged.
+Result<std::vector<ResultFact>> ReplaySession::finish() {
     if (!options_.dry && ended_ != Ended::failed) {
         be_lt(until_);
-        if (auto finished = run_.finish(); !finished) return finished;
+        if (auto finished = run_.finish(); !finished) return finished.error();
     }
     printer_.flush();
     report_losses(recording_.account, threads_.incomplete(), printer_, options_.messages);
     if (failure_) return *failure_;
-    return Done{};
+    return std::vector<ResultFact>{};
 }
 
 Result<std::vector<Session::Account>> ReplaySession::accounts() const {

@@ -120,7 +120,7 @@ TEST(AgentDistribution, AgreesWithItsSource) {
     std::vector<uint64_t> expected(bounds.size() + 1);
     for (int64_t value = 0; value < 5000; value++) {
         uint32_t index = dist_zero;
-        while (dist_bucket(index).high() < value) index++;
+        while (dist_bucket(index).high < value) index++;
         distribution.buckets[index]++;
         distribution.count++;
         distribution.sum += value;

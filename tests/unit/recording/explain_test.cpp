@@ -9,13 +9,13 @@
 namespace lt {
 namespace {
 
-uint64_t sum(const std::vector<Part>& parts) {
+uint64_t sum(const std::vector<CausePart>& parts) {
     return std::accumulate(parts.begin(), parts.end(), uint64_t{0},
-                           [](uint64_t total, const Part& part) { return total + part.time; });
+                           [](uint64_t total, const CausePart& part) { return total + part.time; });
 }
 
-void expect_complete(const std::vector<Part>& parts) {
-    for (const Part& part : parts) {
+void expect_complete(const std::vector<CausePart>& parts) {
+    for (const CausePart& part : parts) {
         if (part.inner.empty()) continue;
         EXPECT_EQ(sum(part.inner), part.time);
         expect_complete(part.inner);
@@ -85,7 +85,7 @@ TEST(Explain, InterruptsTakeTimeFromTheThreadThatRuns) {
     complete(recording);
     const Explanation explanation = Explainer(recording).explain(recording.trigger);
     uint64_t irq = 0, softirq = 0, running = 0;
-    for (const Part& part : explanation.parts) {
+    for (const CausePart& part : explanation.parts) {
         if (part.cause == Cause::irq) irq += part.time;
         if (part.cause == Cause::softirq) softirq += part.time;
         if (part.cause == Cause::running) running += part.time;

@@ -136,7 +136,7 @@ struct Shape {
     std::vector<Member> members;          // of a structure whose values are printed; otherwise the kernel is asked
     std::vector<Enumerator> enumerators;  // of an enumeration
     std::vector<int64_t> buckets;         // of lhist(): least, most, step; of hist(x, bits): bits; of tseries(): see
-                                          // runtime/border/series.h
+                                          // runtime/border/layouts/series.h
     bool operator==(const Shape&) const = default;
 };
 

@@ -10,7 +10,7 @@
 #include "codegen/check/names/why.h"
 #include "codegen/check/samples.h"
 #include "codegen/typed/operators.h"
-#include "runtime/border/series.h"
+#include "runtime/border/layouts/series.h"
 
 namespace lt {
 namespace {

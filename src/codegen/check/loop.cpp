@@ -15,7 +15,7 @@
 #include "codegen/check/pair.h"
 #include "codegen/check/samples.h"
 #include "codegen/check/statement.h"
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 namespace lt {
 namespace {

@@ -10,7 +10,7 @@
 #include "codegen/check/map.h"
 #include "codegen/check/pair.h"
 #include "codegen/typed/samples.h"
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 namespace lt {
 namespace {

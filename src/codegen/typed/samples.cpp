@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 namespace lt {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/border/dist_buckets.h"
+#include "runtime/border/layouts/dist_buckets.h"
 
 namespace lt::agent {
 namespace {
@@ -12,14 +12,14 @@ constexpr int native_schema = 8;                    // 256 buckets for each doub
 constexpr unsigned first_time = 8, last_time = 36;  // 256 ns to 69 s
 constexpr unsigned last_number = 40;
 
-// The greatest integer in each bucket: one less than a power of two.
+// The greatest integer in each bucket: a power of two, where a bucket of dist() ends, too.
 std::vector<int64_t> last_integers(const Type& type) {
     std::vector<int64_t> out;
     const bool is_time = type.view == View::duration;
     if (!is_time && type.is_signed) out.push_back(-1);
     if (!is_time) out.push_back(0);
-    for (unsigned doublings = is_time ? first_time : 1; doublings <= (is_time ? last_time : last_number); doublings++)
-        out.push_back((int64_t{1} << doublings) - 1);
+    for (unsigned doublings = is_time ? first_time : 0; doublings <= (is_time ? last_time : last_number); doublings++)
+        out.push_back(int64_t{1} << doublings);
     return out;
 }
 
@@ -28,12 +28,10 @@ int32_t native_index(double value) { return static_cast<int32_t>(std::ceil(std::
 
 }  // namespace
 
-// A clock that shows t nanoseconds has been running for t to t + 1.
 std::vector<double> distribution_bounds(const Type& type, int64_t divisor) {
     std::vector<double> out;
     for (const int64_t last : last_integers(type))
-        out.push_back(static_cast<double>(type.view == View::duration ? last + 1 : last) /
-                      static_cast<double>(divisor));
+        out.push_back(static_cast<double>(last) / static_cast<double>(divisor));
     return out;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/border/dist_buckets.h"
+#include "runtime/border/layouts/dist_buckets.h"
 #include "runtime/border/plan.h"
 #include "runtime/print/json_value.h"
 #include "runtime/values/buckets.h"

@@ -13,7 +13,7 @@
 
 #include "base/source.h"
 #include "runtime/border/assumption.h"
-#include "runtime/border/dist_buckets.h"
+#include "runtime/border/layouts/dist_buckets.h"
 #include "stdlib/conventions.h"
 #include "stdlib/types.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "machine/format_helpers.h"
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 #include "runtime/host/host.h"
 
 namespace lt {

@@ -6,9 +6,9 @@
 #include <array>
 #include <limits>
 
+#include "runtime/border/layouts/samples.h"
+#include "runtime/border/layouts/series.h"
 #include "runtime/border/records.h"
-#include "runtime/border/samples.h"
-#include "runtime/border/series.h"
 
 namespace lt {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 namespace lt {
 namespace {

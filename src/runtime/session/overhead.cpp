@@ -172,8 +172,8 @@ Status OverheadWatch::keep_budget(const TracingCost& cost) {
         case Remedy::What::detach: {
             if (auto gone = detach(all[remedy.suspect].probes); !gone) return gone;
             const bool sampled = all[remedy.suspect].suspect.can_be_sampled;
-            tell(sampled ? OverheadNews::What::detached : OverheadNews::What::detached_whole, all, cost,
-                 budget, remedy.suspect);
+            tell(sampled ? OverheadNews::What::detached : OverheadNews::What::detached_whole, all, cost, budget,
+                 remedy.suspect);
             break;
         }
         case Remedy::What::too_late:

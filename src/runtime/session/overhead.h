@@ -83,8 +83,8 @@ class OverheadWatch {
     void end_look();
     void skip();
     std::vector<Accused> suspects_of(const TracingCost& cost) const;
-    void tell(OverheadNews::What what, const std::vector<Accused>& all, const TracingCost& cost,
-              double budget, size_t which = SIZE_MAX, uint64_t one_of = 1) const;
+    void tell(OverheadNews::What what, const std::vector<Accused>& all, const TracingCost& cost, double budget,
+              size_t which = SIZE_MAX, uint64_t one_of = 1) const;
     Status keep_budget(const TracingCost& cost);
     Status set_gates(const std::vector<size_t>& probes, uint64_t share) const;
     Status detach(const std::vector<size_t>& probes);

@@ -78,9 +78,9 @@ struct OverheadNews {
 };
 
 struct OverheadOptions {
-    bool measured = false;                               // throughout the run, for costs(); else now and then
-    double budget = 0.05;                                // of all CPUs' time
-    bool enforced = false;                               // else exceeding it is only reported, once
+    bool measured = false;  // throughout the run, for costs(); else now and then
+    double budget = 0.05;   // of all CPUs' time
+    bool enforced = false;  // else exceeding it is only reported, once
     // Set: several sessions share a budget. Called at each look with the session's share; returns what it may cost now.
     std::function<double(double share)> allowance = {};
     std::function<void(const OverheadNews&)> tell = {};  // none: do not look

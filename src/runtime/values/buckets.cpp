@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "runtime/border/duration.h"
+#include "runtime/border/layouts/samples.h"
 #include "runtime/border/plan.h"
-#include "runtime/border/samples.h"
 #include "runtime/values/hist.h"
 
 namespace lt {

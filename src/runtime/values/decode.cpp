@@ -8,8 +8,8 @@
 #include <bit>
 #include <optional>
 
+#include "runtime/border/layouts/samples.h"
 #include "runtime/border/records.h"
-#include "runtime/border/samples.h"
 #include "runtime/border/why.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/series_fold.h"

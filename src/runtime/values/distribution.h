@@ -12,8 +12,8 @@ namespace lt {
 void merge(Distribution& into, const Distribution& from);
 
 // The value of rank ceil(share * count), by the middle of its bucket: within 2.2 % of the exact one, rounded
-// (see runtime/border/dist_buckets.h). The first and the last rank are the minimum and the maximum, exactly. `share` is
-// as in PlannedPercentile.
+// (see runtime/border/layouts/dist_buckets.h). The first and the last rank are the minimum and the maximum, exactly.
+// `share` is as in PlannedPercentile.
 std::optional<int64_t> percentile(const Distribution& distribution, uint64_t share);
 
 // A histogram by powers of two, or by the bounds of durations, that include the upper bound of each bucket, as those of

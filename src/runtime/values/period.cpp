@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/border/dist_buckets.h"
+#include "runtime/border/layouts/dist_buckets.h"
 
 namespace lt {
 namespace {

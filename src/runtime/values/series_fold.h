@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/border/series.h"
+#include "runtime/border/layouts/series.h"
 #include "runtime/values/value.h"
 
 namespace lt {
 
-// An interval in memory (runtime/border/series.h).
+// An interval in memory (runtime/border/layouts/series.h).
 struct SeriesPlace {
     uint64_t number = 0, value = 0, more = 0;
     bool empty() const { return number == 0 || number == series_busy || more == 0; }

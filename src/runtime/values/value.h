@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/visible.h"
+#include "runtime/border/layouts/samples.h"
 #include "runtime/border/plan.h"
-#include "runtime/border/samples.h"
 #include "stdlib/causes.h"
 
 namespace lt {
@@ -48,7 +48,7 @@ struct Samples {  // parts that are not collected are zero or empty
     bool has_extremes = false;
     int64_t least = 0, greatest = 0;
     uint64_t squares_low = 0, squares_high = 0;
-    std::vector<uint64_t> log, linear;  // buckets, see runtime/border/samples.h
+    std::vector<uint64_t> log, linear;  // buckets, see runtime/border/layouts/samples.h
     int64_t average() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
     uint64_t variance() const { return sample_variance(count, sum, squares_low, squares_high); }
     bool operator==(const Samples&) const = default;

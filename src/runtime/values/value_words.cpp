@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 #include "runtime/values/series_fold.h"
 
 namespace lt {

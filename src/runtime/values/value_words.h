@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/border/layouts/series.h"
 #include "runtime/border/plan.h"
-#include "runtime/border/series.h"
 
 namespace lt {
 

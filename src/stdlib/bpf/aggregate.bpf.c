@@ -125,7 +125,7 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 
-// Layout: runtime/border/series.h; `of` is a SeriesOf. A value is lost if another program is preparing a point on this
+// Layout: runtime/border/layouts/series.h; `of` is a SeriesOf. A value is lost if another program is preparing a point on this
 // CPU, or if its own interval is over there.
 struct lt_point {
     __u64 number;  // of the interval, plus 1
@@ -222,7 +222,7 @@ LT_API __u64 lt_wake_flags(void* ring, __u64 eighth) {
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-// The data of samples(): where each part begins, in words, or 0 (runtime/border/samples.h). The count is written last,
+// The data of samples(): where each part begins, in words, or 0 (runtime/border/layouts/samples.h). The count is written last,
 // as for distributions.
 LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, __u32 log, __u32 linear, __s64 least,
                        __u64 step, __u64 steps, __u32 contended, __u32 overflow, __u32 alone) {

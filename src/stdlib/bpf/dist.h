@@ -1,5 +1,5 @@
 // The buckets of dist(): the only place that knows them. Plain C without BPF: the BPF library and C++ compile the same
-// lines. runtime/border/dist_buckets.h has their bounds, computed from the same constants.
+// lines. runtime/border/layouts/dist_buckets.h has their bounds, computed from the same constants.
 //
 // Bucket number n, 0 to 1008, holds the sizes v with 2^((n - 1) / 16) < v <= 2^(n / 16): 16 buckets for each power of
 // two, the upper bound included. These are the buckets of Prometheus' native histograms of schema 4, with the same

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "runtime/border/dist_buckets.h"
+#include "runtime/border/layouts/dist_buckets.h"
 #include "runtime/border/plan.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/hist.h"

@@ -35,11 +35,12 @@ bool comes_back(const std::string& text) {
     return true;
 }
 
-TEST(Print, ExamplesComeBack) {
+TEST(Print, ExamplesAndToolsComeBack) {
     size_t count = 0;
-    for (const auto& file : std::filesystem::directory_iterator(LT_SOURCE "/examples"))
-        count += comes_back(contents(file.path()));
-    EXPECT_GT(count, 10U);
+    for (const std::string folder : {LT_SOURCE "/examples", LT_SOURCE "/tools"})
+        for (const auto& file : std::filesystem::directory_iterator(folder))
+            if (file.path().extension() == ".lt") count += comes_back(contents(file.path()));
+    EXPECT_GT(count, 50U);
 }
 
 // The parts `--- file NAME.lt` of a test.

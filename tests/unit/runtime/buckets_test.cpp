@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/border/layouts/samples.h"
 #include "runtime/border/plan.h"
-#include "runtime/border/samples.h"
 
 namespace lt {
 namespace {

@@ -1,5 +1,5 @@
 // Distributions: the kernel's rule for the bucket (its own source, compiled here) and the runtime's bounds describe the
-// same buckets; percentiles keep the bound that runtime/border/dist_buckets.h states; merging loses nothing.
+// same buckets; percentiles keep the bound that runtime/border/layouts/dist_buckets.h states; merging loses nothing.
 #include "runtime/values/distribution.h"
 
 #include <gtest/gtest.h>

@@ -199,8 +199,8 @@ TEST(SavedPlan, IsRefusedWhereTheKernelDiffers) {
     const auto kernel = stock();
     const auto other_number = [](Assumption& a) { a.number += 8; };
     const auto other_type = [](Assumption& a) { a.type.size *= 2; };
-    EXPECT_EQ(told(*kernel, "t:sched:sched_switch { print(args.prev_pid); }", Assumed::field, other_number),
-              "t:sched:sched_switch: prev_pid is at 24 here, and was at 32 when the plan was made");
+    EXPECT_EQ(told(*kernel, "t:sched:sched_switch { print(args.prev_state); }", Assumed::field, other_number),
+              "t:sched:sched_switch: prev_state is at 32 here, and was at 40 when the plan was made");
     EXPECT_EQ(told(*kernel, "k:vfs_read { print(args.count); }", Assumed::parameter, other_number),
               "k:vfs_read: count is arg2 here, and was arg10 when the plan was made");
     EXPECT_EQ(told(*kernel, "kr:vfs_read { print(retval); }", Assumed::result, other_type),
@@ -240,7 +240,8 @@ uint64_t& number(Attachment& a) {
 
 TEST(SavedPlan, TakesWhatOtherMachinesNumberOtherwise) {
     const auto kernel = stock();
-    SavedPlan saved = compiled(*kernel, "t:sched:sched_switch { @ = count(); } u:/bin/program:main { @ = count(); }");
+    SavedPlan saved =
+        compiled(*kernel, "t:sched:sched_switch { @n = sum(args.prev_state); } u:/bin/program:main { @ = count(); }");
     Plan& plan = saved.plans.front();
     std::vector<uint64_t> before;
     for (PlannedProbe& probe : plan.probes)

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 #include "runtime/maps/raw_maps.h"
 
 namespace lt {

@@ -7,8 +7,8 @@
 #include "codegen/lower/maps/map.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/values/value.h"
-#include "runtime/border/samples.h"
-#include "runtime/border/series.h"
+#include "runtime/border/layouts/samples.h"
+#include "runtime/border/layouts/series.h"
 
 namespace lt {
 namespace {

@@ -7,7 +7,7 @@
 #include "codegen/lower/values/value.h"
 #include "codegen/typed/samples.h"
 #include "runtime/border/host_calls.h"
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 namespace lt {
 namespace {

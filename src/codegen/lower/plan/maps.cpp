@@ -7,8 +7,8 @@
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/typed/host.h"
 #include "codegen/typed/operators.h"
-#include "runtime/border/samples.h"
-#include "runtime/border/series.h"
+#include "runtime/border/layouts/samples.h"
+#include "runtime/border/layouts/series.h"
 #include "runtime/border/why.h"
 
 namespace lt {

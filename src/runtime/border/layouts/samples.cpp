@@ -1,4 +1,4 @@
-#include "runtime/border/samples.h"
+#include "runtime/border/layouts/samples.h"
 
 #include <algorithm>
 

@@ -89,8 +89,6 @@ constexpr std::array field_sources{
     RawFieldRow{"page_fault_user", "error_code", "error_code"},
     RawFieldRow{"page_fault_kernel", "address", "address"},
     RawFieldRow{"page_fault_kernel", "error_code", "error_code"},
-    RawFieldRow{"sys_enter", "id", "id"},
-    RawFieldRow{"sys_exit", "ret", "ret"},
     RawFieldRow{"workqueue_activate_work", "work", "work"},
     RawFieldRow{"workqueue_execute_start", "work", "work"},
     RawFieldRow{"workqueue_execute_start", "function", "work->func"},

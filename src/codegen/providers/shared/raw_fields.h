@@ -15,7 +15,8 @@ struct RawFieldRow {
     std::string_view source;
 };
 
-// The sources are those of include/trace/events/*.h of Linux 5.10 to 6.18, where the field is a plain copy.
+// The sources are those of include/trace/events/*.h of Linux 5.10 to 6.18, where the field is a plain copy. Not those of
+// system calls: newer kernels run their raw tracepoint programs with preemption on, and skip one that is already running.
 std::span<const RawFieldRow> raw_field_rows();
 
 }  // namespace lt

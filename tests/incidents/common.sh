@@ -16,8 +16,9 @@ cannot() {
 }
 
 finish() {
-    local pid group command
-    for pid in ${pids[@]+"${pids[@]}"}; do kill -KILL -- "-$pid" 2> /dev/null; done
+    local pid group command i
+    # the last one first: what reads a file ends before what provides it
+    for ((i = ${#pids[@]} - 1; i >= 0; i--)); do kill -KILL -- "-${pids[i]}" 2> /dev/null; done
     for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2> /dev/null; done
     for command in ${undo[@]+"${undo[@]}"}; do $command > /dev/null 2>&1; done
     for group in ${groups[@]+"${groups[@]}"}; do

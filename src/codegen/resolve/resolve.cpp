@@ -389,7 +389,9 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     keep_order_of_events(typed);
     parameters_there(typed, diags);
     const auto is_probe = [](const ast::Item& item) { return std::holds_alternative<ast::Action>(item.node); };
-    const bool nothing = typed.bodies.empty() || (found.skipped && !found.any);
+    // bpftrace runs what is left, if only BEGIN or an interval
+    const bool runs_rest = program.settings.special_probes;
+    const bool nothing = typed.bodies.empty() || (found.skipped && !found.any && !runs_rest);
     if (nothing && std::ranges::any_of(program.items, is_probe) && !diags.has_errors())
         diags.error({}, "none of the script's probes exists").hint =
             "with `missing_probes = error` lt reports which are missing";

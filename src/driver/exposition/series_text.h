@@ -1,0 +1,17 @@
+// The lines of one series, which both text forms have in common.
+#pragma once
+
+#include <string>
+
+#include "driver/exposition/metrics.h"
+
+namespace lt {
+
+struct TextForm {
+    std::string (*bound)(double bound);
+    // Does a histogram of negative numbers have its sum and its count, although neither can be a counter then?
+    bool sums_negative;
+};
+void append_series(std::string& out, const Family& family, const MetricSeries& series, const TextForm& form);
+
+}  // namespace lt

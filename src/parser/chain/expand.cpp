@@ -30,7 +30,6 @@ class ChainExpansion {
   public:
     ChainExpansion(ast::Program& program, const ast::Item& item, Diags& diags)
         : build_(program),
-          program_(program),
           whole_(item.span),
           chain_(std::get<ast::Chain>(item.node)),
           plan_(plan_of(program, chain_, diags)) {}
@@ -313,7 +312,6 @@ class ChainExpansion {
     }
 
     ChainBuilder build_;
-    ast::Program& program_;
     Span whole_;
     ast::Chain chain_;
     ChainPlan plan_;

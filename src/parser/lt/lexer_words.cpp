@@ -155,13 +155,13 @@ Token probe_token(Lexing& s) {
         s.keyword = token.kind();
         return token;
     }
+    if (s.token_text().ends_with('-') && *s.cursor == '>') s.cursor--;
     const bool in_chain = s.keyword == Parser::symbol_kind::S_CHAIN;
     if (const auto keyword = find_keyword(chain_keywords, s.token_text()); in_chain && keyword) {
         s.mode = Mode::probe;
         return s.simple(*keyword);
     }
     if (is_label(s)) return Parser::make_LABEL(std::string(s.token_text()), s.here());
-    if (s.token_text().ends_with('-') && *s.cursor == '>') s.cursor--;
     const bool is_opening = leads_to_arrow(s, s.offset(s.cursor));
     if (const auto key = key_begin(s.token_text(), s.in_closers || is_opening || in_chain))
         s.cut(static_cast<uint32_t>(*key));

@@ -11,7 +11,7 @@
 namespace lt {
 namespace {
 
-constexpr std::array<std::string_view, 8> programs = {
+constexpr std::array<std::string_view, 9> programs = {
     "param slow = 10ms \"only slower\"\nparam who = \"\"; param n = -5\nk:f /comm == who/ { @x[tid] = hist(n); }\n",
     "span req = t:a:b[args.dev, @m[\"k]\"]] -> t:c:d[args.dev, 1], k:vfs_[rw]*[tid] /pid / 2 > 1/ > worst\n"
     "    < @[probe] = dist(latency); if (a > b) { print(req) } >\n    timeout slow * 2 { print(kstack); }\n",
@@ -23,18 +23,22 @@ constexpr std::array<std::string_view, 8> programs = {
     "fn f($a : int8) : int8 { return $a; } macro m($x, e, @y) { @y[e] = $x++; e } let @y = lruhash(5); config = { "
     "license = "
     "GPL }\n"
+    "chain c = \"a\" last k:f[x => y], k:g[z => 1] /z/ -> \"b\" in k:h -> k:i[x] -> k:j[1 => x], k:k[2 => y] -> "
+    "k:l[x]\n"
+    "unless \"r\" k:m[x] / x / unless k:n > 1s < @[stage] = latency; @ = at(\"b\", 1); > else { @[reason] = 1; }\n",
     "n=BEGIN { let $i = f(2); for ($j : 0..$i) { while $j { break; } } for ($p : @y) { m($i, 1 ?: 2, @y); } }\n",
 };
 
-constexpr std::array<std::string_view, 24> insertions = {
-    "[", "]", "{", "}",  "(",  ")",  "<",       ">",      "/",         "->",      ",", ";",
-    "=", ":", "-", "\"", "\n", " 1", " param ", " span ", " timeout ", " worst ", "*", "\xc3",
+constexpr std::array<std::string_view, 26> insertions = {
+    "[", "]", "{",  "}",  "(",  ")",       "<",      ">",         "/",       "->", ",",    ";",  "=",
+    ":", "-", "\"", "\n", " 1", " param ", " span ", " timeout ", " worst ", "*",  "\xc3", "=>", " chain ",
 };
 
 bool is_whole(const ast::SpanAction& span) {
     const auto is_plain = [](const ast::Endpoint& e) { return e.key.empty() && !e.predicate; };
     return !span.opens.empty() && (!span.closes.empty() || std::all_of(span.opens.begin(), span.opens.end(), is_plain));
 }
+bool is_whole(const ast::Chain& chain) { return !chain.name.empty() && !chain.points.empty(); }
 bool is_whole(const ast::Action& action) { return !action.probes.empty(); }
 bool is_whole(const ast::FunctionItem& function) { return !function.name.empty(); }
 bool is_whole(const ast::Macro& macro) { return !macro.name.empty(); }

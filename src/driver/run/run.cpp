@@ -51,7 +51,10 @@ std::string script_checksum(std::string_view text) {
 
 }  // namespace
 
-bool is_last(Way way) { return !way_row(way).function || way == Way::uprobe; }
+bool is_last(const Plan& plan, const Refusal& refusal) {
+    if (refusal.way == Way::typed_tracepoint) return plan.probes[refusal.probe].internal;
+    return !way_row(refusal.way).function || refusal.way == Way::uprobe;
+}
 
 size_t own_probes(const Plan& plan) {
     const auto is_own = [](const PlannedProbe& p) { return !p.internal; };
@@ -147,6 +150,7 @@ Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last,
                           .messages = messages(),
                           .warnings = !command_.has(Option::no_warnings),
                           .takes_signals = shared_.alone && last != Stage::load,
+                          .process_ends = shared_.alone,
                           .command = command_pid(),
                           .overhead = overhead(),
                           .keep = keep(),
@@ -169,7 +173,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
         return std::vector<Refusal>{};
     }
     const Error& e = session.error();
-    if (refused.empty() || std::ranges::any_of(refused, [](const Refusal& r) { return is_last(r.way); })) return e;
+    if (refused.empty() || std::ranges::any_of(refused, [&](const Refusal& r) { return is_last(plan, r); })) return e;
     const bool of_verifier = e.hint.find('\n') != std::string::npos;
     if (of_verifier) fmt::print(messages(), "lt: {}: {}; trying another way\n", way_name(refused.front().way), e.what);
     return refused;

@@ -49,9 +49,9 @@ struct RunSettings {
     const Recording* recording = nullptr;  // what is read instead of the kernel; it outlives the run
 };
 
-bool is_last(Way way);                    // is it the last way on its ladder?
-size_t own_probes(const Plan& plan);      // number of probes that the script names
-size_t planned_places(const Plan& plan);  // number of locations to trace
+bool is_last(const Plan& plan, const Refusal& refusal);  // is it the last way on its ladder?
+size_t own_probes(const Plan& plan);                     // number of probes that the script names
+size_t planned_places(const Plan& plan);                 // number of locations to trace
 
 class Run {
   public:

@@ -1,7 +1,10 @@
 #include "runtime/session/live_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <set>
 #include <utility>
 
@@ -9,6 +12,7 @@
 #include "runtime/attach/counters.h"
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/session/open_spans.h"
 #include "runtime/session/session_values.h"
 
@@ -36,6 +40,8 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
+    start_time_ = options.start;
+    awaits_ = options.awaits;
     // The object has its compiled values; in a saved plan, parameters may have been set since.
     const auto compiled = object_.params();
     if (!compiled) return compiled.error();
@@ -143,15 +149,16 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 
 // ---- attach
 
+bool LiveSession::failed(const Status& status) {
+    if (!status) attach_error_ = status.error();
+    return !status;
+}
+
 std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
     // before BEGIN prints anything
     if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
     if (dry_) return attached_.link(attacher);
-    const auto failed = [this](const Status& status) {
-        if (!status) attach_error_ = status.error();
-        return !status;
-    };
     auto counters = open_counters(plan_, object_);
     if (!counters) {
         attach_error_ = counters.error();
@@ -159,12 +166,54 @@ std::vector<Refusal> LiveSession::attach() {
     }
     counters_ = *std::move(counters);
     if (snapshots_ && failed(snapshots_->attach())) return {};
+    if (start_time_) return begin_at_time(attacher);
     collector_->hold();
     if (failed(own_->run(When::begin))) return {};
+    return link(attacher, Attached::Part::all);
+}
+
+std::vector<Refusal> LiveSession::link(Attacher& attacher, Attached::Part part) {
     if (!collector_->holds_exit())
-        if (auto refusals = attached_.link(attacher); !refusals.empty()) return refusals;
+        if (auto refusals = attached_.link(attacher, part); !refusals.empty()) return refusals;
     if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
     return {};
+}
+
+// Spans are attached before that time, and can be opened from then on. The other programs are linked at that time,
+// which is quick because their events are open.
+std::vector<Refusal> LiveSession::begin_at_time(Attacher& attacher) {
+    const bool has_spans = !plan_.spans.empty();
+    if (has_spans && failed(object_.stop_opening(true))) return {};
+    if (auto refusals = attached_.link(attacher, Attached::Part::spans); !refusals.empty()) return refusals;
+    if (failed(await_start())) return {};
+    // where that word also stops BEGIN, it is cleared first
+    if (has_spans && plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
+    collector_->hold();
+    if (failed(own_->run(When::begin))) return {};
+    if (has_spans && !plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
+    auto refusals = link(attacher, Attached::Part::rest);
+    started_->late = unix_now() - started_->at;
+    return refusals;
+}
+
+// The clock can be set meanwhile.
+Status LiveSession::await_start() {
+    constexpr int64_t nearly = 2'000'000, millisecond = 1'000'000, look_again = 500;
+    started_ = Started{start_time_->after(unix_now()), 0};
+    if (awaits_) awaits_(started_->at);
+    for (int64_t left = 0; !ended_ && (left = started_->at - unix_now()) > 0;) {
+        if (left > nearly) {
+            fail_unless(loop_.wait(static_cast<int>(std::min((left - nearly) / millisecond + 1, look_again))));
+        } else {
+            const timespec rest{0, static_cast<long>(left)};
+            ::nanosleep(&rest, nullptr);
+        }
+    }
+    if (awaits_) awaits_(0);
+    if (failure_) return *failure_;
+    if (ended_)
+        return Error{fmt::format("the run ended before it was to start, at {}", time_of_day(started_->at)), "", 0};
+    return Done{};
 }
 
 Status LiveSession::start() {

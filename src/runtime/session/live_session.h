@@ -65,10 +65,15 @@ class LiveSession final : public Session {
     std::vector<Missed> missed() const override { return attached_.missed(); }
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
+    std::optional<Started> started() const override { return started_; }
     std::optional<TracingCost> costs() const override { return overhead_->costs(); }
 
   private:
     Status start();
+    std::vector<Refusal> begin_at_time(Attacher& attacher);
+    std::vector<Refusal> link(Attacher& attacher, Attached::Part part);
+    Status await_start();
+    bool failed(const Status& status);  // while attaching
     Status await_signals();
     Status run_iterators();
     void begin_run();
@@ -99,6 +104,9 @@ class LiveSession final : public Session {
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
+    std::optional<StartTime> start_time_;
+    std::function<void(int64_t)> awaits_;
+    std::optional<Started> started_;
     bool dry_ = false;  // runs no programs
     bool more_to_drain_ = false;
     bool watched_ = false;  // something other than a probe ends the run

@@ -54,7 +54,9 @@ class HostTable {
           grid_(parts_ + (has_figures_ ? 1 : 0), titles()) {}
 
     void add(size_t row) {
-        for (const std::string_view figure : figures_) add_line(row, figure);
+        const bool has_causes = map_.type.aggregation == Aggregation::why;
+        for (const std::string_view figure : figures_)
+            if (!has_causes || host_figure(figure, map_.all[row].value).value_or(1) != 0) add_line(row, figure);
         for (const Value& part : key_parts(map_.all[row].key))
             if (const auto* stack = std::get_if<Stack>(&part.data))
                 for (const std::string& frame : stack_rows(*stack, part.type.stack_form))

@@ -1,4 +1,4 @@
-// What the runs say about causes: maps of why(), and maps with causes in their keys, such as `@[why.cause] = count()`.
+// Causes that the runs have recorded: maps of why(), and maps with causes in their keys, such as `@[why.cause] = count()`.
 #pragma once
 
 #include <array>

@@ -114,7 +114,7 @@ int64_t median_of(std::vector<int64_t> numbers) {
 
 bool host_before(std::string_view a, std::string_view b) {
     const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-    // Moves behind the number, which has no leading zeros then.
+    // Moves past the number, which has no leading zeros then.
     const auto take = [&](std::string_view& text) {
         while (text.size() > 1 && text[0] == '0' && digit(text[1])) text.remove_prefix(1);
         const std::string_view number =

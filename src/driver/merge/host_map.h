@@ -1,4 +1,4 @@
-// What each host has collected in one map, beside the sum of all hosts, and the figures by which hosts are compared.
+// The values of each host in one map, beside the sum of all hosts, and the figures by which hosts are compared.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ Status write_description(Kernel& kernel, const fs::path& to) {
     constexpr const char* functions = "available_filter_functions";
     if (Status copied = copy_described(tracefs->read(functions), to / functions); !copied) return copied;
     if (Status copied = copy_events(*tracefs, to); !copied) return copied;
-    return write_described(to / "release", kernel.release() + "\n");  // last: without it, it is no description
+    return write_described(to / "release", kernel.release() + "\n");  // last: without it, the folder is not a description
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 #include "runtime/session/live_session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <set>
 #include <utility>
 
@@ -12,7 +9,6 @@
 #include "runtime/attach/counters.h"
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
-#include "runtime/os/timestamps.h"
 #include "runtime/session/open_spans.h"
 #include "runtime/session/session_values.h"
 
@@ -40,8 +36,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
-    start_time_ = options.start;
-    awaits_ = options.awaits;
+    if (options.start) start_wait_.emplace(*options.start, options.awaits);
     // The object has its compiled values; in a saved plan, parameters may have been set since.
     const auto compiled = object_.params();
     if (!compiled) return compiled.error();
@@ -69,7 +64,15 @@ Status LiveSession::prepare(const SessionOptions& options) {
         auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, take_signal);
         if (!signals) return signals;
     }
-    if (auto prepared = prepare_snapshots(options); !prepared) return prepared;
+    if (takes_snapshots(plan_)) {
+        auto snapshots =
+            Snapshots::open(plan_, object_, options.keep, keep_size(options.keep), printer_, options.messages);
+        if (!snapshots) return snapshots.error();
+        snapshots_ = *std::move(snapshots);
+        collector_->on_snapshot([this](const Trigger& trigger) { snapshots_->take(trigger); });
+        auto added = loop_.add(snapshots_->descriptor(), Loop::On::readable, [this] { snapshots_->report(); });
+        if (!added) return added;
+    }
     if (options.output >= 0) {
         auto watched = loop_.add(options.output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
@@ -83,15 +86,6 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (auto awaited = await_signals(); !awaited) return awaited;
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each iteration drains anyway
-}
-
-Status LiveSession::prepare_snapshots(const SessionOptions& options) {
-    if (!takes_snapshots(plan_)) return Done{};
-    auto snapshots = Snapshots::open(plan_, object_, options.keep, keep_size(options.keep), printer_, options.messages);
-    if (!snapshots) return snapshots.error();
-    snapshots_ = *std::move(snapshots);
-    collector_->on_snapshot([this](const Trigger& trigger) { snapshots_->take(trigger); });
-    return loop_.add(snapshots_->descriptor(), Loop::On::readable, [this] { snapshots_->report(); });
 }
 
 // Blocked from here on; their programs run when the loop sees them. A signal is read once, for all of its probes.
@@ -149,16 +143,17 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 
 // ---- attach
 
-bool LiveSession::failed(const Status& status) {
-    if (!status) attach_error_ = status.error();
-    return !status;
-}
-
+// With a time to start at, spans are attached before, and can be opened from then on. The other programs are linked at
+// that time, which is quick because their events are open.
 std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
     // before BEGIN prints anything
     if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
     if (dry_) return attached_.link(attacher);
+    const auto failed = [this](const Status& status) {
+        if (!status) attach_error_ = status.error();
+        return !status;
+    };
     auto counters = open_counters(plan_, object_);
     if (!counters) {
         attach_error_ = counters.error();
@@ -166,54 +161,24 @@ std::vector<Refusal> LiveSession::attach() {
     }
     counters_ = *std::move(counters);
     if (snapshots_ && failed(snapshots_->attach())) return {};
-    if (start_time_) return begin_at_time(attacher);
-    collector_->hold();
-    if (failed(own_->run(When::begin))) return {};
-    return link(attacher, Attached::Part::all);
-}
-
-std::vector<Refusal> LiveSession::link(Attacher& attacher, Attached::Part part) {
-    if (!collector_->holds_exit())
-        if (auto refusals = attached_.link(attacher, part); !refusals.empty()) return refusals;
-    if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
-    return {};
-}
-
-// Spans are attached before that time, and can be opened from then on. The other programs are linked at that time,
-// which is quick because their events are open.
-std::vector<Refusal> LiveSession::begin_at_time(Attacher& attacher) {
-    const bool has_spans = !plan_.spans.empty();
-    if (has_spans && failed(object_.stop_opening(true))) return {};
-    if (auto refusals = attached_.link(attacher, Attached::Part::spans); !refusals.empty()) return refusals;
-    if (failed(await_start())) return {};
-    // where that word also stops BEGIN, it is cleared first
-    if (has_spans && plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
-    collector_->hold();
-    if (failed(own_->run(When::begin))) return {};
-    if (has_spans && !plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
-    auto refusals = link(attacher, Attached::Part::rest);
-    started_->late = unix_now() - started_->at;
-    return refusals;
-}
-
-// The clock can be set meanwhile.
-Status LiveSession::await_start() {
-    constexpr int64_t nearly = 2'000'000, millisecond = 1'000'000, look_again = 500;
-    started_ = Started{start_time_->after(unix_now()), 0};
-    if (awaits_) awaits_(started_->at);
-    for (int64_t left = 0; !ended_ && (left = started_->at - unix_now()) > 0;) {
-        if (left > nearly) {
-            fail_unless(loop_.wait(static_cast<int>(std::min((left - nearly) / millisecond + 1, look_again))));
-        } else {
-            const timespec rest{0, static_cast<long>(left)};
-            ::nanosleep(&rest, nullptr);
-        }
+    const bool has_gate = start_wait_ && !plan_.spans.empty();
+    if (has_gate && failed(object_.stop_opening(true))) return {};
+    if (start_wait_) {
+        if (auto refusals = attached_.link(attacher, Attached::Part::spans); !refusals.empty()) return refusals;
+        if (failed(start_wait_->wait(loop_, [this] { return !ended_; }))) return {};
     }
-    if (awaits_) awaits_(0);
-    if (failure_) return *failure_;
-    if (ended_)
-        return Error{fmt::format("the run ended before it was to start, at {}", time_of_day(started_->at)), "", 0};
-    return Done{};
+    // where the gate also stops BEGIN, it is opened first
+    if (has_gate && plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
+    collector_->hold();
+    if (failed(own_->run(When::begin))) return {};
+    if (has_gate && !plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
+    if (!collector_->holds_exit()) {
+        const auto part = start_wait_ ? Attached::Part::rest : Attached::Part::all;
+        if (auto refusals = attached_.link(attacher, part); !refusals.empty()) return refusals;
+    }
+    if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
+    if (start_wait_) start_wait_->attached();
+    return {};
 }
 
 Status LiveSession::start() {

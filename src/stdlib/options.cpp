@@ -24,6 +24,9 @@ constexpr std::array options{
     OptionRow{Option::all, Phase::lt, "-a,--all", "",
               "With `lt why` alone: print where the time of all programs goes instead of the suspects of `lt triage`."},
     OptionRow{Option::duration, Phase::run, "--duration", "TIME", "End after this time, for example --duration 30s."},
+    OptionRow{Option::at, Phase::run, "--at", "TIME",
+              "Attach now, and begin to collect at this time, for example --at /10s (the next multiple of 10 s), --at "
+              "14:30 or --at 2026-11-27T14:30:05Z, so that runs on many machines begin together."},
     OptionRow{Option::count, Phase::run, "-n,--count", "N", "End once the script has printed N results."},
     OptionRow{Option::live, Phase::run, "--live", "",
               "Show the maps while they fill, redrawn every second, with distributions over time."},
@@ -79,6 +82,8 @@ constexpr std::array options{
     OptionRow{Option::version, Phase::run, "-V,--version", "", "Print the version."},
     OptionRow{Option::info, Phase::run, "--info", "",
               "Print what this kernel supports, one feature per line, found by trying."},
+    OptionRow{Option::describe, Phase::run, "--describe", "DIR",
+              "Write a description of this kernel into a folder, for lt build --for on another machine."},
     OptionRow{Option::dump, Phase::both, "--dump", "LIST",
               "Print what the compiler makes instead of running it: ast, typed, ir, llvm, bpf, plan; separate several "
               "with commas."},

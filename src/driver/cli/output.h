@@ -26,6 +26,8 @@ class Output {
     // Opens the file and makes the printer, in the plan's style. Called only when there is something to run, so that a
     // mistake in a script does not overwrite the results of the last run. Does nothing when called again.
     Status begin(const Plan& plan);
+    bool is_json() const { return json_; }
+    const TableView& view() const { return view_; }
     Printer& printer() { return *chain_.back(); }
     // Every probe is attached; `probes` is their number.
     void announce(size_t probes, bool as_bpftrace);

@@ -15,6 +15,8 @@
 #include "driver/control/protocol.h"
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
+#include "runtime/border/duration.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/recorder/snapshots.h"
 #include "runtime/replay/replay_session.h"
 #include "stdlib/settings.h"
@@ -155,6 +157,8 @@ Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last,
                           .overhead = overhead(),
                           .keep = keep(),
                           .dry = dry,
+                          .start = shared_.alone ? settings_.start : std::nullopt,
+                          .awaits = [this](int64_t time) { wait_for(time); },
                           .refused = &refused});
 }
 
@@ -263,6 +267,7 @@ Status Run::begin() {
     if (settings_.recording) return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
     if (std::ranges::any_of(plan_->probes, lasting)) listen();
     const bool as_bpftrace = plan_->conventions.announces_attached;
+    if (session_->started()) print_start();
     output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // a reader may send a request at once
     if (live_) {
         live_->show(*traces_);
@@ -275,7 +280,38 @@ Status Run::begin() {
     if (child_) {
         if (const Status released = release_child(); !released) return released;
     }
-    return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
+    return settings_.duration_ns == 0 ? Done{} : session_->end_after(time_left());
+}
+
+// Counted from the time to start at.
+uint64_t Run::time_left() const {
+    const std::optional<Started> started = session_->started();
+    if (!started) return settings_.duration_ns;
+    const auto spent = static_cast<uint64_t>(std::max<int64_t>(unix_now() - started->at, 0));
+    return spent < settings_.duration_ns ? settings_.duration_ns - spent : 1;
+}
+
+void Run::wait_for(int64_t time) {
+    awaited_ = time;
+    if (time != 0 && !command_.has(Option::quiet) && !settings_.shows_progress)
+        fmt::print(shared_.messages, "lt: ready; starts at {}\n", time_of_day(time));
+}
+
+std::string Run::waiting() const {
+    const int64_t time = awaited_;
+    if (time == 0) return {};
+    constexpr int64_t second = 1'000'000'000;
+    return fmt::format("starts at {}, in {} s", time_of_day(time), (time - unix_now() + second - 1) / second);
+}
+
+void Run::print_start() {
+    const Started started = *session_->started();
+    if (!command_.has(Option::quiet))
+        fmt::print(shared_.messages, "lt: started at {}; all was attached {} later\n", time_of_day(started.at),
+                   show_duration(started.late));
+    if (!command_.has(Option::no_warnings) && !clock_is_synchronized())
+        fmt::print(shared_.messages,
+                   "lt: this machine's clock is not synchronized, so others may have started at another time\n");
 }
 
 Status Run::end(Ended how) {
@@ -340,7 +376,8 @@ void Run::print_run(const std::vector<ResultFact>& maps) {
     if (plan_->conventions.plain_integers) return;
     utsname machine{};
     uname(&machine);
-    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {}, maps};
+    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {},
+                maps,       session_->started()};
     for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
     run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());
     output_->printer().run(run);

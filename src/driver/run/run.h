@@ -2,10 +2,12 @@
 // process of -p, the control socket and standard input.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -42,6 +44,7 @@ struct RunSettings {
     Traced traced = {};
     uint64_t most_results = 0;                // 0: no limit
     uint64_t duration_ns = 0;                 // 0: no limit
+    std::optional<StartTime> start = {};      // none: at once
     std::optional<double> max_overhead = {};  // as a share of all CPUs' time
     bool shows_progress = false;
     KeepOptions keep = {};                 // of the flight recorder
@@ -74,7 +77,8 @@ class Run {
     Status collect();       // waits for the end, and prints the results
     Status end(Ended how);  // the second half, for a session whose turns the caller takes
     Session& session() { return *session_; }
-    size_t places() const;  // that are traced
+    size_t places() const;        // that are traced
+    std::string waiting() const;  // what a run that is being attached waits for; may be empty
     int exit_status() const { return exit_status_; }
 
   private:
@@ -90,6 +94,9 @@ class Run {
     Status begin();
     Status release_child();
     void listen();
+    uint64_t time_left() const;   // of --duration
+    void wait_for(int64_t time);  // see SessionOptions::awaits
+    void print_start();
     void print_ways();
     void print_skipped();
     void report_wait(Ended how);
@@ -102,7 +109,8 @@ class Run {
     const RunSettings settings_;
     const Plan* plan_ = nullptr;
     int exit_status_ = 0;
-    std::unique_ptr<LiveView> live_;  // for --live
+    std::atomic<int64_t> awaited_ = 0;  // the time to start at, in nanoseconds since 1970, while it waits
+    std::unique_ptr<LiveView> live_;    // for --live
     std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;

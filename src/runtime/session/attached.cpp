@@ -74,9 +74,10 @@ bool Attached::open_next(Attacher& attacher, size_t probe) {
     return rungs.empty();
 }
 
-std::vector<Refusal> Attached::link(Attacher& attacher) {
+std::vector<Refusal> Attached::link(Attacher& attacher, Part part) {
     for (const size_t probe : order())
         for (;;) {
+            if (part != Part::all && pauses(probe) != (part == Part::rest)) break;
             Taken& taken = taken_[probe];
             auto linked = link_hooks(taken.hooks, taken.skipped);
             if (linked) break;

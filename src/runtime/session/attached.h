@@ -26,7 +26,8 @@ class Attached {
     // Opens the events of all probes, then links the programs, then enables the events. If all rungs of a probe are
     // refused, it stops and returns the refusals; nothing stays attached.
     std::vector<Refusal> open(Attacher& attacher);
-    std::vector<Refusal> link(Attacher& attacher);
+    enum class Part : uint8_t { all, spans, rest };  // spans: with lt's own accounting
+    std::vector<Refusal> link(Attacher& attacher, Part part = Part::all);
     Status enable();
 
     // Detaches all probes, or these for good. Nothing more is counted as open for their spans.

@@ -1,4 +1,4 @@
-// What --otlp asks for: sends the agent's metrics to a collector of OpenTelemetry every so often, and late spans as
+// The work of --otlp: sends the agent's metrics to a collector of OpenTelemetry every so often, and late spans as
 // traces as they come.
 #pragma once
 
@@ -24,7 +24,7 @@ struct OtlpOptions {
 
 class Exporter {
   public:
-    // `instance` tells the agents of one host apart. Nothing is sent yet.
+    // `instance` differs between the agents of one host. Nothing is sent yet.
     static Result<std::unique_ptr<Exporter>> open(const OtlpOptions& options, const std::string& version,
                                                   const std::string& instance);
 

@@ -93,7 +93,6 @@ void OtlpSender::make_room() {
 
 size_t OtlpSender::finish(Clock::time_point latest) {
     std::unique_lock lock(mutex_);
-    is_last_ = true;
     not_before_ = Clock::now();
     changed_.notify_all();
     changed_.wait_until(lock, latest, [&] { return queue_.empty() && sending_ == 0; });
@@ -156,7 +155,6 @@ void OtlpSender::try_again(Request request, const Reply& reply) {
     const auto wish = std::min<std::chrono::milliseconds>(reply.wish, limits_.longest_wish);
     not_before_ = Clock::now() + std::max(pause_after(request.failures, limits_), wish);
     say(reply.status != 0 ? fmt::format("status {}", reply.status) : curl_.easy_strerror(reply.code));
-    if (is_last_) return drop("ended", request.items);
     queued_bytes_ += request.body.size();
     queue_.push_front(std::move(request));
     make_room();
@@ -240,7 +238,7 @@ OtlpSender::Reply OtlpSender::post(const std::string& body) {
     curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &out.status);
     curl_.easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &wish);
     curl_.multi_remove_handle(multi_, easy_);
-    // What came after the status matters little: an answer that breaks off or never ends is an answer.
+    // The rest of an answer matters little: one that breaks off or never ends has a status, too.
     if (out.code == CURLE_ABORTED_BY_CALLBACK) out.status = 0;
     out.wish = std::chrono::seconds(std::max<curl_off_t>(wish, 0));
     out.body = std::move(received.first);

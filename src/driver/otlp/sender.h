@@ -36,7 +36,7 @@ class OtlpSender {
     // Items are data points or spans.
     struct Counts {
         std::map<std::string, uint64_t> requests;  // answers and failures: by status, or "error"
-        std::map<std::string, uint64_t> dropped;   // items, by reason: "queue_full", "refused", "rejected", "ended"
+        std::map<std::string, uint64_t> dropped;   // items, by reason: "queue_full", "refused", "rejected"
         uint64_t accepted = 0;                     // items
         size_t waiting = 0;                        // requests
         int64_t last_success = 0;                  // nanoseconds since 1970; 0: never
@@ -98,7 +98,7 @@ class OtlpSender {
     std::deque<Request> queue_;
     size_t queued_bytes_ = 0;
     size_t sending_ = 0;  // items of the request that is being sent
-    bool stops_ = false, is_last_ = false;
+    bool stops_ = false;
     Clock::time_point not_before_ = Clock::now();
     std::string trouble_;  // what was said last; empty: all is well
     Counts counts_;

@@ -53,7 +53,8 @@ Result<OtlpEndpoint> otlp_endpoint(const Curl& curl, const std::string& text) {
     if (!is_http(text)) return wrong(": it does not begin with http:// or https://");
     const std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl.url(), curl.url_cleanup);
     if (!url || curl.url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return wrong("");
-    if (url_part(curl, url.get(), CURLUPART_HOST).empty()) return wrong(": it has no host");
+    const bool has_host = text[text.find("//") + 2] != '/';  // libcurl skips a third slash
+    if (!has_host || url_part(curl, url.get(), CURLUPART_HOST).empty()) return wrong(": it has no host");
     if (url_part(curl, url.get(), CURLUPART_PORT) == "0") return wrong(": there is no port 0");
     if (text.find_first_of("?#") != std::string::npos) return wrong(": it has a query or a fragment");
     OtlpEndpoint out{text, text};

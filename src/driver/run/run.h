@@ -34,7 +34,8 @@ struct Shared {
     Kernel* kernel = nullptr;  // null: the run opens its own
     Sink* sink = nullptr;      // null: results go where the command line says
     std::FILE* messages = stderr;
-    bool alone = true;  // else the run leaves signals, announcements and the control socket to others
+    Printer* printer = nullptr;  // null: results are printed as the command line says
+    bool alone = true;           // else the run leaves signals, announcements and the control socket to others
     // Is this a plan that the caller can run? If not, adds diagnostics. Called before the plan is loaded; null: any is.
     std::function<bool(Job&)> accepts = {};
     std::optional<OverheadOptions> overhead = {};  // instead of the command line's
@@ -86,6 +87,7 @@ class Run {
         : command_(command), source_(source), shared_(shared), settings_(settings) {}
     Status open_output();
     Result<std::unique_ptr<Session>> load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused);
+    Printer& printer() { return shared_.printer ? *shared_.printer : output_->printer(); }
     OverheadOptions overhead();
     KeepOptions keep() const;
     std::FILE* messages() const;

@@ -9,16 +9,6 @@
 #include "base/visible.h"
 
 namespace lt {
-namespace {
-
-std::string name_of(const Record& record) {
-    char name[17] = {};
-    std::memcpy(name, &record.a, 8);
-    std::memcpy(name + 8, &record.b, 8);
-    return name;
-}
-
-}  // namespace
 
 const RecordedThread* Recording::thread(uint32_t tid) const {
     const auto found = std::ranges::lower_bound(threads, tid, {}, &RecordedThread::tid);
@@ -72,6 +62,19 @@ std::vector<Trigger> Recording::triggers() const {
     return out;
 }
 
+std::string name_in(const Record& record) {
+    char name[17] = {};
+    std::memcpy(name, &record.a, 8);
+    std::memcpy(name + 8, &record.b, 8);
+    return name;
+}
+
+uint32_t other_thread_in(const Record& record) {
+    if (record.kind == RecordKind::switched || record.kind == RecordKind::waking)
+        return static_cast<uint32_t>(record.a);
+    return record.kind == RecordKind::fork ? static_cast<uint32_t>(record.b) : record.tid;
+}
+
 void complete(Recording& recording) {
     std::ranges::stable_sort(recording.records, {}, &Record::time);
     const Trigger& call = recording.trigger;
@@ -95,7 +98,7 @@ void complete(Recording& recording) {
         }
         if (record.kind != RecordKind::name && record.kind != RecordKind::exit) continue;
         RecordedThread& named = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
-        if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_of(record);
+        if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_in(record);
     }
     recording.threads.clear();
     for (auto& [tid, known] : threads) recording.threads.push_back(std::move(known));

@@ -78,6 +78,12 @@ struct Recording {
     std::vector<Trigger> triggers() const;
 };
 
+// The name in a record of kind name, renamed or exit.
+std::string name_in(const Record& record);
+
+// The next thread of a switch, the current one of a wake-up, the maker of a new thread; else the record's own.
+uint32_t other_thread_in(const Record& record);
+
 // Sorts the records by time, and adds threads and names that the records have and the list lacks.
 void complete(Recording& recording);
 

@@ -25,7 +25,7 @@ enum class RecordKind : uint8_t {
     irq,          // likewise a hard interrupt. a: its number
     fault,        // page faults of user code. a: the last address; b: how many since the CPU's last such record
     fork,         // tid is new. a: its process; b: the thread that made it
-    name,         // tid is called so from now on. a, b: 16 characters, padded with zeros
+    name,         // tid is called so from now on, or at its last switch. a, b: 16 characters, padded with zeros
     exit,         // tid ends. a, b: its name
     open,         // tid opens a span. a: the span's index
     close,        // tid closes a span. a: the span's index, and in the high half the thread that opened it; b: latency

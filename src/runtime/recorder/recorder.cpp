@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
 
 namespace lt {
@@ -46,31 +47,37 @@ void FlightRecorder::detach() {
     object_->detach();
 }
 
-// A record that is still being written comes within moments; one that does not is torn, or was overwritten.
-void FlightRecorder::read_slot(uint64_t ring, uint64_t index, uint32_t cpu, Recording& to) {
+std::optional<Record> FlightRecorder::slot(uint64_t ring, uint64_t index, uint32_t cpu) const {
     volatile KeptSlot& slot = object_->slots(ring)[index & (object_->size().slots - 1)];
     const auto sequence = static_cast<uint32_t>(index + 1);
-    constexpr int most_tries = 50;
-    for (int i = 0; i < most_tries && slot.sequence != sequence; i++) usleep(20);
-    if (slot.sequence != sequence) {
-        to.account.torn++;
-        return;
-    }
+    if (slot.sequence != sequence) return std::nullopt;
     in_order();
     const uint32_t what = slot.what;
-    Record record{slot.time,
-                  slot.a,
-                  slot.b,
-                  what >> slot_tid_at,
-                  static_cast<uint16_t>(cpu),
-                  static_cast<RecordKind>(what & 0xff)};
+    const Record record{slot.time,
+                        slot.a,
+                        slot.b,
+                        what >> slot_tid_at,
+                        static_cast<uint16_t>(cpu),
+                        static_cast<RecordKind>(what & 0xff)};
     in_order();
     if (slot.sequence != sequence || record.kind == RecordKind::none ||
-        static_cast<uint32_t>(record.kind) >= record_kinds) {
-        to.account.torn++;
-        return;
+        static_cast<uint32_t>(record.kind) >= record_kinds)
+        return std::nullopt;
+    return record;
+}
+
+// A record that is still being written comes within moments; one that does not is torn, or was overwritten.
+void FlightRecorder::read_slot(uint64_t ring, uint64_t index, uint32_t cpu, Recording& to) {
+    constexpr int most_tries = 50;
+    std::optional<Record> record = slot(ring, index, cpu);
+    for (int i = 0; i < most_tries && !record; i++) {
+        usleep(20);
+        record = slot(ring, index, cpu);
     }
-    to.records.push_back(record);
+    if (!record)
+        to.account.torn++;
+    else
+        to.records.push_back(*record);
 }
 
 uint64_t FlightRecorder::read(uint64_t generation, uint32_t cpu, uint64_t since, Recording& to) {
@@ -134,6 +141,27 @@ Recording FlightRecorder::take() {
     read_stacks(out);
     out.account.missed = object_->missed();
     return out;
+}
+
+void FlightRecorder::add_ended(Recording& to) const {
+    std::set<uint32_t> unknown;
+    for (const Record& record : to.records) unknown.insert({record.tid, other_thread_in(record)});
+    for (const RecordedThread& thread : to.threads) unknown.erase(thread.tid);
+    const uint64_t active = object_->control().generation & 1, slots = object_->size().slots;
+    std::map<uint32_t, RecordedThread> ended;
+    for (uint64_t ring = active * cpus(); ring < (active + 1) * cpus(); ring++) {
+        const uint64_t head = object_->ring(ring).head;
+        for (uint64_t index = std::max(rings_[ring].first, head > slots ? head - slots : 0); index < head; index++) {
+            const std::optional<Record> record = slot(ring, index, 0);
+            if (!record || !unknown.contains(record->tid)) continue;
+            RecordedThread& thread =
+                ended.try_emplace(record->tid, RecordedThread{record->tid, 0, 0, {}}).first->second;
+            if (record->kind == RecordKind::member) thread.process = static_cast<uint32_t>(record->a);
+            if (record->kind == RecordKind::exit || record->kind == RecordKind::name) thread.comm = name_in(*record);
+        }
+    }
+    for (auto& [tid, thread] : ended)
+        if (!thread.comm.empty()) to.threads.push_back(std::move(thread));
 }
 
 }  // namespace lt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,8 @@ class FlightRecorder {
     // All that is kept now: records, stacks, times, the account. Exchanges the generations of rings, so that writers
     // go on meanwhile. The records are not sorted, and threads and symbols are not there yet.
     Recording take();
+    // Adds the threads of a taken recording that are not in its list and have ended since. Not while another is taken.
+    void add_ended(Recording& to) const;
 
   private:
     explicit FlightRecorder(std::unique_ptr<RecorderObject> object);
@@ -30,6 +33,7 @@ class FlightRecorder {
     uint64_t cpus() const { return object_->size().cpus; }
     // Reads one ring; returns the time from which on it is complete.
     uint64_t read(uint64_t generation, uint32_t cpu, uint64_t since, Recording& to);
+    std::optional<Record> slot(uint64_t ring, uint64_t index, uint32_t cpu) const;  // unless it is not all there
     void read_slot(uint64_t ring, uint64_t index, uint32_t cpu, Recording& to);
     void read_stacks(Recording& to);
 

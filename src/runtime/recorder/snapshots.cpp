@@ -111,9 +111,10 @@ Recording Snapshots::begin(const Trigger& trigger) {
     return out;
 }
 
-Snapshots::Written Snapshots::write(Recording recording, const std::string& folder) {
+Snapshots::Written Snapshots::write(Recording recording) const {
     Written out;
     add_threads(recording);
+    recorder_->add_ended(recording);
     add_machine(recording);
     add_symbols(recording);
     complete(recording);
@@ -121,7 +122,7 @@ Snapshots::Written Snapshots::write(Recording recording, const std::string& fold
     out.explanation = explanation_text(recording, explanation);
     out.records = recording.records.size();
     const Result<std::string> bytes = recording_bytes(recording);
-    const Result<std::string> path = bytes ? write_file(folder, *bytes) : bytes;
+    const Result<std::string> path = bytes ? write_file(options_.folder, *bytes) : bytes;
     path ? (void)(out.path = *path) : (void)out.error.emplace(path.error());
     recording.records.clear();
     recording.stacks.clear();
@@ -138,7 +139,7 @@ void Snapshots::take(const Trigger& trigger) {
     if (writer_.joinable()) writer_.join();
     writing_ = true;
     writer_ = std::thread([this, recording = begin(trigger)]() mutable {
-        written_ = write(std::move(recording), options_.folder);
+        written_ = write(std::move(recording));
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t told = ::write(done_.get(), &one, sizeof one);
     });
@@ -175,12 +176,12 @@ void Snapshots::report() {
 }
 
 void Snapshots::finish() {
-    recorder_->detach();
-    if (writing_) {
+    if (writing_) {  // it asks the recorder for the names of threads that end meanwhile
         if (writer_.joinable()) writer_.join();
         writer_ = std::thread([] {});  // report() joins
         report();
     }
+    recorder_->detach();
     if (all_suppressed_ > 0)
         fmt::print(messages_, "lt: no file for {} of snapshot(): too soon after another one, or over --keep-limit\n",
                    plural(all_suppressed_, "call"));

@@ -55,7 +55,7 @@ class Snapshots {
           messages_(messages) {}
     bool may_take();
     Recording begin(const Trigger& trigger);
-    static Written write(Recording recording, const std::string& folder);
+    Written write(Recording recording) const;  // in the writer's thread
 
     const Plan& plan_;
     const KeepOptions options_;

@@ -3,31 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace lt {
 namespace {
-
-std::string recorded_name(const Record& record) {
-    char name[17] = {};
-    std::memcpy(name, &record.a, 8);
-    std::memcpy(name + 8, &record.b, 8);
-    return name;
-}
 
 // The last change up to that time. What holds at the first change has held before, as far as is known.
 template <class Changes>
 auto at(const Changes& changes, uint64_t time) {
     const auto after = std::ranges::upper_bound(changes, time, {}, [](const auto& change) { return change.first; });
     return after == changes.begin() ? changes.front().second : std::prev(after)->second;
-}
-
-// The thread that was current, where a record says so.
-uint32_t other_thread(const Record& record) {
-    if (record.kind == RecordKind::switched || record.kind == RecordKind::waking)
-        return static_cast<uint32_t>(record.a);
-    return record.kind == RecordKind::fork ? static_cast<uint32_t>(record.b) : record.tid;
 }
 
 }  // namespace
@@ -52,11 +37,11 @@ void ThreadHistory::take(const Record& record) {
             return;
         }
         case RecordKind::name:
-            names.emplace_back(record.time, recorded_name(record));
+            names.emplace_back(record.time, name_in(record));
             return;
         case RecordKind::renamed:
         case RecordKind::exit:  // it has had this name since the last record that says so
-            if (names.empty()) names.emplace_back(0, recorded_name(record));
+            if (names.empty()) names.emplace_back(0, name_in(record));
             return;
         case RecordKind::member:
             if (auto& processes = processes_[record.tid]; processes.empty())
@@ -69,7 +54,7 @@ void ThreadHistory::take(const Record& record) {
 
 void ThreadHistory::count_incomplete(const Recording& recording) {
     std::set<uint32_t> threads;
-    for (const Record& record : recording.records) threads.insert({record.tid, other_thread(record)});
+    for (const Record& record : recording.records) threads.insert({record.tid, other_thread_in(record)});
     threads.erase(0);
     const auto is_incomplete = [&](uint32_t tid) { return comm(tid, 0, 0).empty() || process(tid, 0) == 0; };
     incomplete_ = static_cast<uint64_t>(std::ranges::count_if(threads, is_incomplete));

@@ -60,6 +60,7 @@ typedef _Bool bool;
 enum { FRAMES = 16, STACKS = 8192, THREADS = 1 << 16 };
 enum { INTERRUPT = 1, SOFTIRQ, TIMER };
 enum { NET_RX = 3 };
+enum { DEAD = 0x80 };  // TASK_DEAD: a thread's last switch
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -218,6 +219,12 @@ static __always_inline __u64 reported_state(__u32 state, __u32 exit_state) {
     return 0;
 }
 
+// A thread that has ended may be gone from /proc before a snapshot looks for its name; it may have called exit() long ago.
+static __always_inline void note_end(struct task_struct* task, __u32 tid) {
+    put(LT_KEEP_MEMBER, tid, (__u32)task->tgid, 0);
+    put_name(LT_KEEP_NAME, tid, task->comm);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int prev_state) {
     struct cpu* cpu = this_cpu();
@@ -230,7 +237,10 @@ int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_st
     const __u64 stack = to ? stack_of_wait(cpu, next, to) : 0;
     const __u64 reported = reported_state(prev_state, prev->exit_state);
     put(LT_KEEP_SWITCHED, from, to | (__u64)(state & 0xffff) << 32 | (__u64)preempt << 48 | reported << 49, stack);
-    if (waits) note_futex(prev, from);
+    if (state & DEAD)
+        note_end(prev, from);
+    else if (waits)
+        note_futex(prev, from);
     return 0;
 }
 

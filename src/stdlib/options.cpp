@@ -21,6 +21,9 @@ constexpr std::array options{
     OptionRow{
         Option::container, Phase::bound, "--container", "NAME",
         "Trace only the processes of this container: a name or an id that docker, podman, LXC or machinectl knows."},
+    OptionRow{
+        Option::self, Phase::compiled_in, "--self", "",
+        "Also trace the system calls of lt itself and the functions that it calls, which scripts of lt leave out."},
     OptionRow{Option::all, Phase::lt, "-a,--all", "",
               "With `lt why` alone: print where the time of all programs goes instead of the suspects of `lt triage`."},
     OptionRow{Option::duration, Phase::run, "--duration", "TIME", "End after this time, for example --duration 30s."},

@@ -16,6 +16,7 @@ enum class Option : uint8_t {
     follow,
     cgroup,
     container,
+    self,
     all,
     duration,
     at,

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "codegen/emit/function.h"
+#include "runtime/border/run_words.h"
 
 namespace lt::emitter {
 
@@ -66,10 +67,11 @@ void ModuleBuilder::add_globals() {
                                     llvm::Constant::getNullValue(counters), "lt_lost");
     lost->setSection(".bss.lost");
     lost->setAlignment(llvm::Align(8));
-    if (plan.can_stop()) {
-        stop = new llvm::GlobalVariable(*module, word, false, llvm::GlobalValue::ExternalLinkage,
-                                        llvm::ConstantInt::get(word, 0), "lt_stop");
-        stop->setSection(".data.stop");
+    if (plan.has_run_words()) {
+        llvm::Type* words = llvm::ArrayType::get(word, run_words);
+        stop = new llvm::GlobalVariable(*module, words, false, llvm::GlobalValue::ExternalLinkage,
+                                        llvm::Constant::getNullValue(words), "lt_run");
+        stop->setSection(run_words_section);
         stop->setAlignment(llvm::Align(8));
     }
     const auto has_loops = [](const ir::Function& f) { return ir::shared(f).loops; };

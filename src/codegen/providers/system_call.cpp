@@ -240,6 +240,7 @@ extern constinit const Provider system_call_provider{
     .sees = Sees::all,
     .looked_up = true,
     .only_lt = true,
+    .acts = true,
 };
 
 }  // namespace lt

@@ -121,6 +121,7 @@ bool PlanCompiler::read_options(Job& job, const RunSettings& settings) {
     resolve.accounts = command.has(Option::stats) || is_saving(command) || !job.shared.alone || resolve.sampled;
     resolve.timestamps = command.has(Option::timestamps);
     resolve.unsafe = command.has(Option::unsafe);
+    resolve.sees_own = command.has(Option::self);
     resolve.only_listed = command.has(Option::traceable);
     options_.warns_of_types = command.has(Option::verbose);
     options_.counts_by_place = command.has(Option::warnings);

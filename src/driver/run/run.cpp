@@ -213,6 +213,9 @@ Result<std::vector<Refusal>> Run::attach() {
 }
 
 void Run::print_ways() {
+    if (plan_->skips_own)
+        fmt::print(shared_.messages,
+                   "system calls of lt itself and functions that it calls are left out; --self shows them\n");
     const std::vector<size_t> taken = session_->taken();
     for (size_t i = 0; i < plan_->probes.size(); i++) {
         const PlannedProbe& probe = plan_->probes[i];

@@ -1,5 +1,7 @@
 #include "runtime/session/live_session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -45,6 +47,9 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!bytes) return bytes.error();
     if (!compiled->empty() && *compiled != *bytes) {
         if (auto set = object_.set_params(*bytes); !set) return set;
+    }
+    if (plan_.skips_own) {
+        if (auto left_out = object_.leave_out(::getpid(), pid_namespace()); !left_out) return left_out;
     }
     const Result<WhyPlaces> places = fill_why_places(object_);
     if (!places) return places.error();

@@ -27,10 +27,11 @@ ir::Value thread_opening(Lowering& l, ir::Value thread) {
 ir::Value closed_opening(Lowering& l, ir::Value thread, const Unmatched& none) {
     const PlannedSpan& planned = l.unit.span(l.body.span);
     if (planned.depth == 1)
-        return l.b.call(ir::Library::span_close_one, {thread, none.no_entry, none.no_room, none.unmeasured});
+        return l.b.call(ir::Library::span_close_one,
+                        {thread, none.no_entry, none.no_room, none.unmeasured, none.spares});
     return l.b.call(ir::Library::span_close, {thread, l.b.constant(planned.opening_size), ir::frame(l.b),
                                               l.b.constant(l.unit.loss(LossKind::span_missed, l.body.span)),
-                                              none.no_entry, none.no_room, none.unmeasured});
+                                              none.no_entry, none.no_room, none.unmeasured, none.spares});
 }
 
 // A call that is not measured. Like an opening, it drops openings that never returned: otherwise its own return would

@@ -118,7 +118,9 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Local& node) {
     const NamedLocal* known = find_local(c, node.name);
     if (known == nullptr) {
-        c.error(id, fmt::format("`${}` has no value yet", node.name)).hint = "assign to it first";
+        const bool is_of_chain = node.name.find('.') != std::string::npos;  // its value has an error, which is reported
+        if (!is_of_chain || !c.diags.has_errors())
+            c.error(id, fmt::format("`${}` has no value yet", node.name)).hint = "assign to it first";
         return nothing();
     }
     LocalInfo& info = c.body.locals[known->index];

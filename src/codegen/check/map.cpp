@@ -9,6 +9,16 @@
 #include "codegen/typed/operators.h"
 
 namespace lt {
+namespace {
+
+// The name for messages. That of a chain's map, "@request.open", is one that no script can write.
+std::string shown_map(const MapInfo& info) {
+    const size_t dot = info.name.find('.');
+    return dot == std::string::npos ? fmt::format("`{}`", info.name)
+                                    : fmt::format("the chain `{}`", info.name.substr(1, dot - 1));
+}
+
+}  // namespace
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node) {
     MapInfo& info = c.maps[map_at(c, id, node, false)];
@@ -30,7 +40,7 @@ uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whol
     if (is_one && is_key_of_parts(parts[0])) parts = std::vector(parts[0].shape->parts);
     MapInfo& info = c.maps[index];
     if (info.seen_key && info.key.size() != parts.size()) {
-        Diag& d = c.error(id, fmt::format("`{}` has a key of {} elsewhere, not {}", info.name,
+        Diag& d = c.error(id, fmt::format("{} has a key of {} elsewhere, not {}", shown_map(info),
                                           plural(info.key.size(), "part"), parts.size()));
         d.notes.push_back({info.first, "it is first used here"});
         return index;
@@ -102,7 +112,7 @@ void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span w
     if (held.kind == Kind::none) return;  // an error was reported
     if (info.key[i].kind == Kind::none) info.key[i] = held;
     if (apart(info.key[i], held)) {
-        Diag& d = c.error(where, fmt::format("part {} of the key of `{}` is {} elsewhere, not {}", i + 1, info.name,
+        Diag& d = c.error(where, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
                                              type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key is first used here"});
         return;

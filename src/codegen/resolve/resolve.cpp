@@ -142,6 +142,7 @@ class ItemResolver {
           diags_(diags) {}
     void operator()(const ast::Parameter&) {}
     void operator()(const ast::FunctionItem&) {}
+    void operator()(const ast::Chain&) {}  // the parser has replaced them
     void operator()(const ast::Macro&) {}
     void operator()(const ast::Config&) {}
     void operator()(const ast::Import&) {}

@@ -8,6 +8,7 @@
 
 #include "driver/agent/late_program.h"
 #include "driver/metrics/names.h"
+#include "runtime/border/internal_map.h"
 #include "runtime/session/collect.h"
 
 namespace lt::agent {
@@ -56,7 +57,7 @@ std::optional<std::vector<MapMetric>> accepted_metrics(Job& job, const ast::Prog
     std::vector<std::pair<std::string, std::vector<Family>>> owners;
     for (size_t i = 0; i < plan.maps.size(); i++) {
         const PlannedMap& map = plan.maps[i];
-        if (is_private(map.name)) continue;
+        if (is_private(map.name) || is_internal(map)) continue;
         if (const std::optional<Error> why = why_not_metric(map)) {
             const std::string name = map.name.starts_with('@') ? map.name.substr(1) : map.name;
             const Span span = first_place<ast::Map>(program, [&](const ast::Map& m) { return m.name == name; });

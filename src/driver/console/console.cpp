@@ -69,7 +69,8 @@ std::optional<ast::Program> parsed(const std::string& text) {
 // Is more input needed? Yes if the end of a span's block is missing, or if there is no probe yet.
 bool goes_on(const std::string& text) {
     const auto is_probe = [](const ast::Item& item) {
-        return std::holds_alternative<ast::Action>(item.node) || std::holds_alternative<ast::SpanAction>(item.node);
+        return std::holds_alternative<ast::Action>(item.node) || std::holds_alternative<ast::SpanAction>(item.node) ||
+               std::holds_alternative<ast::Chain>(item.node);
     };
     if (const auto program = parsed(text)) return std::ranges::none_of(program->items, is_probe);
     return text.find('<') != text.npos && parsed(text + "\n>").has_value();

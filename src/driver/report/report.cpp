@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "runtime/border/duration.h"
+#include "runtime/border/internal_map.h"
 #include "runtime/border/loss_place.h"
 #include "runtime/print/printer.h"
 
@@ -104,12 +105,15 @@ std::string_view part_of_account(std::string_view name) {
                                        : std::ranges::find(loss_rows, name, &LossRow::name)->in_account;
 }
 
+// The form of the language to which an internal map belongs: "@request.open".
+std::string chain_name(std::string_view map) { return fmt::format("chain {}", map.substr(1, map.find('.') - 1)); }
+
 std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
     switch (subject) {
         case Subject::none:
             return "";
         case Subject::map:
-            return plan.maps[index].name;
+            return is_internal(plan.maps[index]) ? chain_name(plan.maps[index].name) : plan.maps[index].name;
         case Subject::span:
             return plan.spans[index].text;
     }

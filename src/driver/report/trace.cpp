@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/border/internal_map.h"
 #include "runtime/border/param_value.h"
 #include "runtime/print/printer.h"
 #include "runtime/values/decode.h"
@@ -79,7 +80,9 @@ Result<std::vector<std::string>> Trace::params() {
 
 std::vector<std::string> Trace::map_names() const {
     std::vector<std::string> names;
-    for (const PlannedMap& map : plan_.maps) names.push_back(map.name);
+    for (const PlannedMap& map : plan_.maps) {
+        if (!is_internal(map)) names.push_back(map.name);
+    }
     return names;
 }
 

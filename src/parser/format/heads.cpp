@@ -1,6 +1,8 @@
 // Items: their events, predicates and thresholds, which stand in one line with the bracket of the block if they fit.
-// Otherwise `->` and then a predicate begin a line; of several events with keys each has its own.
+// Otherwise `->` and then a predicate begin a line; of several events with keys each has its own. Each point of a chain
+// has a line of its own.
 #include <algorithm>
+#include <array>
 
 #include "parser/format/layout.h"
 
@@ -30,11 +32,14 @@ std::string Layout::all() {
 
 void Layout::item(const Statement& item, const Statement* before) {
     const size_t first = first_piece(item);
-    const bool goes_on = kind(item.nodes.front()) == K::S_TIMEOUT && at(first).comments.empty() && before != nullptr;
+    const bool is_rest = kind(item.nodes.front()) == K::S_TIMEOUT || kind(item.nodes.front()) == K::S_ELSE;
+    const bool goes_on = is_rest && at(first).comments.empty() && before != nullptr;
     if (!goes_on) begin(first);
     const SymbolKind kind_of_item = at(first).kind;
     if (kind_of_item == K::S_PROBE || kind_of_item == K::S_LABEL || kind_of_item == K::S_SPAN)
         action(item.nodes);
+    else if (kind_of_item == K::S_CHAIN)
+        chain_item(item.nodes);
     else
         statement(item);
 }
@@ -44,6 +49,28 @@ void Layout::action(Nodes nodes) {
     if (fits(nodes, 0, 0)) return flat(nodes, 0);
     head(nodes.first(end), 2);
     for (const Node& node : nodes.subspan(end)) block(node, fits(Nodes(&node, 1), 0, 0));
+}
+
+// `chain name =`, then a line for each point, `unless` and the threshold, indented, and the block.
+void Layout::chain_item(Nodes nodes) {
+    constexpr std::array begins{K::S_ARROW, K::S_UNLESS, K::S_THRESHOLD, K::S_SPAN_OPEN};
+    constexpr size_t name_size = 3;  // chain NAME =
+    flat(nodes.first(name_size), 0);
+    for (Nodes rest = nodes.subspan(name_size); !rest.empty();) {
+        const size_t size = 1 + index_if(rest.subspan(1), [&](const Node& n) {
+                                return std::ranges::find(begins, kind(n)) != begins.end();
+                            });
+        const Nodes part = rest.first(size);
+        rest = rest.subspan(size);
+        if (kind(part.front()) == K::S_SPAN_OPEN) {
+            break_line(part, 0);
+            return block(part.front(), fits(part, 0, 0));
+        }
+        break_line(part, indent_step);
+        indent_ = indent_step;
+        expression(part, 2 * indent_step, 0);
+        indent_ = 0;
+    }
 }
 
 void Layout::head(Nodes nodes, size_t trail) {

@@ -59,6 +59,7 @@ class Layout {
     // heads.cpp: the events of an item
     void item(const Statement& item, const Statement* before);
     void action(Nodes nodes);
+    void chain_item(Nodes nodes);
     void head(Nodes nodes, size_t trail);
     void events(Nodes nodes, size_t trail);
     void predicate(const Node& node, size_t trail);

@@ -67,6 +67,7 @@ constexpr std::array operand_ends{
 };
 constexpr std::array steppable{K::S_NAME, K::S_LOCAL, K::S_MAP, K::S_RPAREN, K::S_RBRACKET};
 constexpr std::array maybe_unary{K::S_MINUS, K::S_STAR, K::S_BIT_AND};
+constexpr std::array after_arrow{K::S_PROBE, K::S_LABEL, K::S_STRING, K::S_LAST, K::S_IN};
 constexpr std::array always_unary{K::S_NOT, K::S_TILDE};
 constexpr std::array after_type{K::S_RPAREN, K::S_COMMA, K::S_ASSIGN, K::S_LBRACKET, K::S_RBRACKET, K::S_SEMICOLON};
 
@@ -151,9 +152,9 @@ class Spacing {
         return !after_like_cast;
     }
 
-    // The `->` of a member, not of a span.
+    // The `->` of a member, not of a span or chain.
     bool is_member_arrow(size_t at) const {
-        return kind(at) == K::S_ARROW && kind(at + 1) != K::S_PROBE && kind(at + 1) != K::S_LABEL;
+        return kind(at) == K::S_ARROW && !is_one(after_arrow, kind(at + 1));
     }
 
     std::vector<Piece>& pieces_;

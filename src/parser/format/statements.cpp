@@ -21,7 +21,7 @@ bool Layout::stands_inline(const Node& block) const {
 // Statements that end with a block, and have no `;`.
 bool Layout::has_branches(const Statement& statement) const {
     constexpr std::array kinds{K::S_IF,    K::S_WHILE, K::S_FOR,    K::S_UNROLL, K::S_BARE_OPEN,
-                               K::S_MACRO, K::S_FN,    K::S_CONFIG, K::S_TIMEOUT};
+                               K::S_MACRO, K::S_FN,    K::S_CONFIG, K::S_TIMEOUT, K::S_ELSE};
     return std::ranges::find(kinds, at(first_piece(statement)).kind) != kinds.end();
 }
 

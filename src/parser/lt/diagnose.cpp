@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "parser/chain/check.h"
 #include "parser/lt/mistake.h"
 
 namespace lt {
@@ -171,6 +172,44 @@ bool name_of_span(const Mistake& m) {
     return true;
 }
 
+bool name_of_chain(const Mistake& m) {
+    if (!follows_keyword(m, K::S_CHAIN)) return false;
+    if (m.lexer.before.kind == K::S_CHAIN) {
+        say(m, first_word(m), "a chain needs a name after `chain`", chain_example);
+        return true;
+    }
+    if (!m.expects(K::S_ASSIGN) || m.expects(K::S_PLUS)) return false;
+    say(m, found_span(m), fmt::format("expected `=` after a chain's name, found {}", found_words(m)), chain_example);
+    return true;
+}
+
+bool point_of_chain(const Mistake& m) {
+    if (m.lexer.before.keyword != K::S_CHAIN || m.lexer.before.enclosing || !m.expects(K::S_PROBE)) return false;
+    const Span after = m.lexer.before.span;
+    say(m, found_span(m),
+        fmt::format("expected an event after `{}`, found {}", m.lexer.source.at(after), found_words(m)), chain_example);
+    return true;
+}
+
+// `worst` needs a parameter, which only spans have.
+bool worst_of_chain(const Mistake& m) {
+    if (m.lexer.before.keyword != K::S_CHAIN || m.found != K::S_WORST) return false;
+    say(m, m.span, "a chain has no `> worst`", "write a duration or a parameter, as in `> 10ms`");
+    return true;
+}
+
+bool block_of_chain(const Mistake& m) {
+    if (m.lexer.before.keyword != K::S_CHAIN || m.lexer.before.enclosing || !m.expects(K::S_SPAN_OPEN)) return false;
+    if (m.found == K::S_LBRACKET) return false;
+    if (m.found == K::S_LBRACE) {
+        say(m, m.span, "write the block of a chain in `< ... >`", "write `<` instead of `{` and `>` instead of `}`");
+        return true;
+    }
+    const Span head = {m.lexer.item_span().begin, m.lexer.before.span.end};
+    say(m, head, "a chain needs a block: `< ... >`", chain_example);
+    return true;
+}
+
 bool arrow_without_closer(const Mistake& m) {
     if (m.lexer.before.kind != K::S_ARROW || !m.expects(K::S_PROBE)) return false;
     say(m, found_span(m), fmt::format("expected the event that closes the span after `->`, found {}", found_words(m)),
@@ -327,12 +366,16 @@ constexpr std::array explanations = {
     Explanation{broken_parameter, Extent::line},
     Explanation{more_than_parameter, Extent::line},
     Explanation{name_of_span},
+    Explanation{name_of_chain},
+    Explanation{worst_of_chain},
+    Explanation{point_of_chain},
     Explanation{arrow_without_closer},
     Explanation{arrow_too_late},
     Explanation{second_key},
     Explanation{broken_timeout},
     Explanation{timeout_inside},
     Explanation{never_closed},
+    Explanation{block_of_chain},
     Explanation{missing_block},
     Explanation{threshold_without_span},
     Explanation{assignment_as_value},

@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "base/literal.h"
 #include "base/text.h"
+#include "parser/chain/expand.h"
 #include "parser/tree/params.h"
 #include "parser/tree/probe_text.h"
 #include "stdlib/functions/builtins.h"
@@ -255,6 +256,7 @@ class Placer {
 }  // namespace
 
 void expand(ast::Program& program, const Invocation& given, Diags& diags) {
+    expand_chains(program, diags);
     place_params(program, given, diags);
     Placer(program, given, diags).run();
     expand_calls(program, diags);

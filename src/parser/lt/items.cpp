@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "parser/chain/check.h"
 #include "parser/lt/statements.h"
 #include "parser/tree/params.h"
 
@@ -70,6 +71,52 @@ void add_span(GrowingTree& tree, Span span, ast::SpanAction head, ast::Block bod
     }
     head.body = std::move(body);
     tree.add_item(span, std::move(head));
+}
+
+ast::Chain::Point point_of(std::string stage, Span stage_span, ast::Chain::Point::How how,
+                           std::vector<ast::Endpoint> events) {
+    ast::Chain::Point point;
+    point.how = how;
+    point.stage = std::move(stage);
+    point.stage_span = stage_span;
+    point.predicate = std::exchange(events.back().predicate, std::nullopt);
+    point.span = cover(events.front().probe.span, events.back().probe.span);
+    point.events = std::move(events);
+    return point;
+}
+
+ast::Chain::Unless unless_of(std::string reason, std::vector<ast::Endpoint> events) {
+    ast::Chain::Unless unless;
+    unless.reason = std::move(reason);
+    unless.predicate = std::exchange(events.back().predicate, std::nullopt);
+    unless.events = std::move(events);
+    return unless;
+}
+
+void add_chain(GrowingTree& tree, const Source& source, Span span, ast::Chain head,
+               std::optional<ast::ExprId> threshold, ast::Block body) {
+    head.threshold = threshold;
+    head.body = std::move(body);
+    if (source.spoken().ends_with(".bt")) {
+        tree.diags.error(head.name_span, "`chain` is a form of lt's own language, not of bpftrace's").hint =
+            "name the script `.lt`";
+    }
+    const Span before = {head.name_span.begin, head.points.back().span.end};
+    check_chain(tree.program, head, before, tree.diags);
+    tree.add_item(span, std::move(head));
+}
+
+void add_left_out(GrowingTree& tree, Span word, ast::Block body) {
+    if (tree.after_broken) return;
+    auto* of = tree.program.items.empty() ? nullptr : std::get_if<ast::Chain>(&tree.program.items.back().node);
+    if (of == nullptr) {
+        tree.diags.error(word, "this `else` belongs after the block of a chain").hint =
+            "write it after the `>` of a chain, as in `> else { @[reason] = count(); }`";
+    } else if (of->left_out) {
+        tree.diags.error(word, "a chain has only one `else`").hint = "remove this one";
+    } else {
+        of->left_out = std::move(body);
+    }
 }
 
 void add_timeout(GrowingTree& tree, Span span, Span word, ast::ExprId after, ast::Block body) {

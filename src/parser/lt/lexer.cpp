@@ -294,11 +294,20 @@ Token arrow_token(Lexing& s) {
     return s.simple(TokenKind::ARROW);
 }
 
-// A probe follows the `=` of a span's name.
+// A probe follows the `=` of a span's or chain's name.
 Token assign_token(Lexing& s) {
-    if (s.keyword == K::S_SPAN && s.brackets.empty()) s.mode = Mode::probe;
+    if ((s.keyword == K::S_SPAN || s.keyword == K::S_CHAIN) && s.brackets.empty()) s.mode = Mode::probe;
     if (s.current.kind == K::S_LABEL) s.mode = Mode::probe;
     return s.simple(TokenKind::ASSIGN);
+}
+
+// In the key of a chain's event; elsewhere `=` and `>`.
+Token becomes_token(Lexing& s) {
+    const bool is_in_key =
+        s.keyword == K::S_CHAIN && !s.brackets.empty() && s.brackets.back().bracket == Bracket::square;
+    if (is_in_key) return s.simple(TokenKind::BECOMES);
+    s.cut(1);
+    return assign_token(s);
 }
 
 Token slash_token(Lexing& s) {
@@ -313,7 +322,9 @@ namespace {
 // other `/` divides.
 bool predicate_ends(const Lexing& s) {
     if (s.brackets.empty() || s.brackets.back().bracket != Bracket::predicate) return false;
-    const char* after = s.source.text.c_str() + past_blanks(s, s.offset(s.cursor));
+    const uint32_t next = past_blanks(s, s.offset(s.cursor));
+    const char* after = s.source.text.c_str() + next;
+    if (s.keyword == K::S_CHAIN && s.source.at({next, next + 6}) == "unless") return true;
     if (std::string_view("{<>,").find(*after) != std::string_view::npos) return true;
     return *after == '\0' || std::string_view(after, 2) == "->";
 }

@@ -52,7 +52,7 @@ bool item_begins(const Lexing& s, uint32_t offset) {
         word ":" [^ \t\r\n\x00]           { return true; }
         ("if" | "else" | "unroll") [ \t]* "{" { return false; }
         word [ \t]* "{"                   { return true; }
-        ("param" | "span") [ \t]+ word [ \t]* "=" { return true; }
+        ("param" | "span" | "chain") [ \t]+ word [ \t]* "=" { return true; }
         "param" ([ \t]+ ("-" word | given))+ [ \t]+ word [ \t]* "=" { return true; }
         *                                 { return false; }
     */
@@ -123,6 +123,7 @@ Token scan_token(Lexing& s) {
             <*> ";"    { return s.simple(TokenKind::SEMICOLON); }
             <*> "?"    { return s.simple(TokenKind::QUESTION); }
             <*> ":"    { return s.simple(TokenKind::COLON); }
+            <*> "=>"   { return becomes_token(s); }
             <*> "="    { return assign_token(s); }
             <*> "+="   { return s.simple(TokenKind::ASSIGN_ADD); }
             <*> "-="   { return s.simple(TokenKind::ASSIGN_SUBTRACT); }

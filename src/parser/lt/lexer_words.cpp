@@ -39,6 +39,14 @@ constexpr std::array item_keywords = {
     Keyword{"fn", TokenKind::FN},          Keyword{"import", TokenKind::IMPORT},   Keyword{"let", TokenKind::LET},
     Keyword{"struct", TokenKind::C_TEXT},  Keyword{"union", TokenKind::C_TEXT},    Keyword{"enum", TokenKind::C_TEXT},
     Keyword{"typedef", TokenKind::C_TEXT}, Keyword{"timeout", TokenKind::TIMEOUT}, Keyword{"span", TokenKind::SPAN},
+    Keyword{"chain", TokenKind::CHAIN},    Keyword{"else", TokenKind::ELSE},
+};
+
+// Between the events of a chain.
+constexpr std::array chain_keywords = {
+    Keyword{"last", TokenKind::LAST},
+    Keyword{"in", TokenKind::IN},
+    Keyword{"unless", TokenKind::UNLESS},
 };
 
 constexpr std::array<std::string_view, 12> directives = {
@@ -77,6 +85,7 @@ std::vector<std::string_view> keywords() {
     std::vector<std::string_view> words{"worst"};
     for (const Keyword& each : code_keywords) words.push_back(each.word);
     for (const Keyword& each : item_keywords) words.push_back(each.word);
+    for (const Keyword& each : chain_keywords) words.push_back(each.word);
     std::ranges::sort(words);
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
@@ -146,10 +155,16 @@ Token probe_token(Lexing& s) {
         s.keyword = token.kind();
         return token;
     }
+    const bool in_chain = s.keyword == Parser::symbol_kind::S_CHAIN;
+    if (const auto keyword = find_keyword(chain_keywords, s.token_text()); in_chain && keyword) {
+        s.mode = Mode::probe;
+        return s.simple(*keyword);
+    }
     if (is_label(s)) return Parser::make_LABEL(std::string(s.token_text()), s.here());
     if (s.token_text().ends_with('-') && *s.cursor == '>') s.cursor--;
     const bool is_opening = leads_to_arrow(s, s.offset(s.cursor));
-    if (const auto key = key_begin(s.token_text(), s.in_closers || is_opening)) s.cut(static_cast<uint32_t>(*key));
+    if (const auto key = key_begin(s.token_text(), s.in_closers || is_opening || in_chain))
+        s.cut(static_cast<uint32_t>(*key));
     s.mode = Mode::head;
     return Parser::make_PROBE(split_probe(s.token_text(), s.here().begin), s.here());
 }

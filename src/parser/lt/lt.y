@@ -70,7 +70,7 @@ using ast::UnaryOp;
 %token <ast::TypeName> CAST         // a type in parentheses
 %token <ast::OffsetOf> OFFSET       // what stands in the parentheses of offsetof
 %token ELLIPSIS "..." TRUE "true" FALSE "false"
-%token PARAM SPAN TIMEOUT CONFIG MACRO FN IMPORT
+%token PARAM SPAN CHAIN LAST "last" IN "in" UNLESS "unless" TIMEOUT CONFIG MACRO FN IMPORT
 %token <std::string> LABEL  // the name in `name=probe`
 %token <std::string> C_TEXT  // a line of the C preprocessor, a definition of C
 %token <std::string> C_TYPE  // struct, union, enum before a type's name
@@ -81,7 +81,7 @@ using ast::UnaryOp;
 %token <uint32_t> POSITIONAL
 %token PREDICATE_OPEN PREDICATE_CLOSE THRESHOLD WORST SPAN_OPEN SPAN_CLOSE
 %token LBRACE "{" RBRACE "}" LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]"
-%token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->"
+%token COMMA "," SEMICOLON ";" QUESTION "?" COLON ":" DOT "." ARROW "->" BECOMES "=>"
 %token ASSIGN "=" ASSIGN_ADD "+=" ASSIGN_SUBTRACT "-=" ASSIGN_MULTIPLY "*=" ASSIGN_DIVIDE "/=" ASSIGN_MODULO "%="
 %token ASSIGN_SHIFT_LEFT "<<=" ASSIGN_SHIFT_RIGHT ">>=" ASSIGN_AND "&=" ASSIGN_OR "|=" ASSIGN_XOR "^="
 %token INCREMENT "++" DECREMENT "--"
@@ -107,6 +107,11 @@ using ast::UnaryOp;
 %nonassoc "["
 
 %type <ast::SpanAction> name events head limited
+%type <ast::Chain> chain_head
+%type <std::vector<ast::Chain::Point>> points
+%type <ast::Chain::Point> point
+%type <ast::Chain::Point::How> how
+%type <std::string> optional_text word
 %type <std::vector<ast::Endpoint>> endpoints
 %type <ast::Endpoint> endpoint place
 %type <ast::Parameter> named
@@ -120,7 +125,6 @@ using ast::UnaryOp;
 %type <ast::FunctionItem::Parameter> fn_parameter
 %type <ast::Config> settings last_setting
 %type <ast::Config::Setting> setting
-%type <std::string> word
 %type <uint32_t> stars
 %type <ast::TypeName> like
 %type <std::vector<std::string>> path
@@ -134,12 +138,33 @@ using ast::UnaryOp;
 
 program: items;
 items: %empty | items item;
-item: action | span | timeout | parameter | function | macro | map_declaration | config | import | c_text | error RESUME { yyerrok; tree.after_broken = true; };
+item: action | span | timeout | chain | left_out | parameter | function | macro | map_declaration | config | import | c_text | error RESUME { yyerrok; tree.after_broken = true; };
 
 // The grammar accepts the parts of spans before either block; the actions refuse them before braces.
 action: head block { add_action(tree, @$, $1, @2, $2); };
 span: limited SPAN_OPEN body SPAN_CLOSE { add_span(tree, @$, $1, {$3}); };
 timeout: TIMEOUT expr block { add_timeout(tree, @$, @1, $2, $3); };
+
+// The actions check its predicates, keys and stages.
+chain:
+    chain_head SPAN_OPEN body SPAN_CLOSE                { add_chain(tree, lexer.source, @$, $1, {}, {$3}); }
+  | chain_head THRESHOLD expr SPAN_OPEN body SPAN_CLOSE { add_chain(tree, lexer.source, @$, $1, $3, {$5}); }
+  ;
+
+chain_head:
+    CHAIN NAME "=" points { $$.name = $2; $$.name_span = @2; $$.points = $4; }
+  | chain_head "unless" optional_text endpoints { $$ = $1; $$.unless.push_back(unless_of($3, $4)); }
+  ;
+
+points:
+    point             { $$.push_back($1); }
+  | points "->" point { $$ = $1; $$.push_back($3); }
+  ;
+
+point: optional_text how endpoints { $$ = point_of($1, @1, $2, $3); };
+optional_text: %empty {} | STRING { $$ = $1; };
+how: %empty { $$ = ast::Chain::Point::How::event; } | "last" { $$ = ast::Chain::Point::How::last; } | "in" { $$ = ast::Chain::Point::How::in; };
+left_out: "else" block { add_left_out(tree, @1, $2); };
 
 limited:
     head
@@ -172,6 +197,7 @@ endpoint:
 place:
     PROBE              { $$.probe = $1; }
   | PROBE "[" list "]" { $$.probe = $1; $$.key = $3; }
+  | PROBE "[" list "=>" list "]" { $$.probe = $1; $$.key = $3; $$.next_key = $5; }
   | LABEL "=" PROBE    { $$.probe = $3; $$.probe.label = $1; }
   ;
 

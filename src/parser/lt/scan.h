@@ -26,6 +26,7 @@ Token close_bracket(Lexing& s, Bracket bracket, TokenKind kind);
 Token comma_token(Lexing& s);
 Token arrow_token(Lexing& s);
 Token assign_token(Lexing& s);
+Token becomes_token(Lexing& s);
 Token slash_token(Lexing& s);
 Token less_token(Lexing& s, TokenKind otherwise);
 Token greater_token(Lexing& s, TokenKind otherwise);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "parser/tree/ast.h"
@@ -33,6 +34,28 @@ class Dumper {
         if (s.worst) line_under("threshold worst");
         block_under("body", s.body);
         if (s.timeout) timeout_under(*s.timeout);
+    }
+    void operator()(const Chain& c) {
+        line("chain {}", c.name);
+        for (const Chain::Point& p : c.points) {
+            constexpr std::array words{"event", "last", "in"};
+            line_under(
+                fmt::format("{}{}", p.stage.empty() ? "point" : "stage ", p.stage.empty() ? "" : quoted(p.stage)));
+            under_deeper([&] {
+                for (const Endpoint& e : p.events) endpoint_under(words[static_cast<size_t>(p.how)], e);
+                expr_under("predicate", p.predicate);
+            });
+        }
+        for (const Chain::Unless& u : c.unless) {
+            line_under(u.reason.empty() ? "unless" : "unless " + quoted(u.reason));
+            under_deeper([&] {
+                for (const Endpoint& e : u.events) endpoint_under("event", e);
+                expr_under("predicate", u.predicate);
+            });
+        }
+        expr_under("threshold", c.threshold);
+        block_under("body", c.body);
+        if (c.left_out) block_under("else", *c.left_out);
     }
     void operator()(const FunctionItem& f) {
         line("function {}{}", f.name, f.result ? " : " + text(*f.result) : "");
@@ -232,6 +255,13 @@ class Dumper {
         depth_--;
     }
 
+    template <class Work>
+    void under_deeper(const Work& work) {
+        depth_++;
+        work();
+        depth_--;
+    }
+
     void timeout_under(const Timeout& t) {
         line_under("timeout");
         depth_++;
@@ -256,6 +286,8 @@ class Dumper {
         depth_++;
         line("{} {}", title, probe(endpoint.probe));
         for (ExprId k : endpoint.key) under(k);
+        if (!endpoint.next_key.empty()) line_under("becomes");
+        for (ExprId k : endpoint.next_key) under(k);
         expr_under("predicate", endpoint.predicate);
         depth_--;
     }

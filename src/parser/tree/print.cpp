@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -91,6 +92,26 @@ class Printer final : public ExprPrinter {
         out_ += " timeout " + expr(s.timeout->after) + " ";
         body(s.timeout->body, "{", "}", Bare::anything);
     }
+    void operator()(const Chain& c) {
+        out_ += fmt::format("chain {} =\n", c.name);
+        for (const Chain::Point& p : c.points) {
+            constexpr std::array words{"", "last ", "in "};
+            out_ += fmt::format("    {}{}{}{}", &p == &c.points.front() ? "" : "-> ",
+                                p.stage.empty() ? "" : quoted(p.stage) + " ", words[static_cast<size_t>(p.how)],
+                                fmt::join(endpoints(p.events), ", "));
+            out_ += (p.predicate ? " /" + expr(*p.predicate) + "/" : "") + "\n";
+        }
+        for (const Chain::Unless& u : c.unless) {
+            out_ += fmt::format("    unless {}{}", u.reason.empty() ? "" : quoted(u.reason) + " ",
+                                fmt::join(endpoints(u.events), ", "));
+            out_ += (u.predicate ? " /" + expr(*u.predicate) + "/" : "") + "\n";
+        }
+        if (c.threshold) out_ += "    > " + expr(*c.threshold, 0, Bare::no_less) + "\n";
+        body(c.body, "<", ">", Bare::no_greater);
+        if (!c.left_out) return;
+        out_ += " else ";
+        body(*c.left_out, "{", "}", Bare::anything);
+    }
     void operator()(const FunctionItem& f) {
         std::vector<std::string> parameters;
         for (const FunctionItem::Parameter& p : f.parameters)
@@ -125,7 +146,8 @@ class Printer final : public ExprPrinter {
         const Item& it = program_.items[i];
         const auto is_short = [](const Item& x) {
             return !std::holds_alternative<Action>(x.node) && !std::holds_alternative<SpanAction>(x.node) &&
-                   !std::holds_alternative<FunctionItem>(x.node) && !std::holds_alternative<Macro>(x.node);
+                   !std::holds_alternative<Chain>(x.node) && !std::holds_alternative<FunctionItem>(x.node) &&
+                   !std::holds_alternative<Macro>(x.node);
         };
         const auto found = options_.remarks.find(i);
         pending_ = found == options_.remarks.end() ? nullptr : &found->second;
@@ -162,7 +184,8 @@ class Printer final : public ExprPrinter {
         std::vector<std::string> out;
         for (const Endpoint& e : all) {
             std::string text = probe(e.probe);
-            if (!e.key.empty()) text += "[" + list(e.key) + "]";
+            const std::string next = e.next_key.empty() ? "" : " => " + list(e.next_key);
+            if (!e.key.empty()) text += "[" + list(e.key) + next + "]";
             if (e.predicate) text += " /" + expr(*e.predicate) + "/";
             out.push_back(std::move(text));
         }

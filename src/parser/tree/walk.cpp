@@ -109,6 +109,7 @@ struct Cloner {
     void operator()(MapDeclaration&) const {}
     void operator()(Parameter& item) const { item.value = (*this)(item.value); }
     // a SystemTap script has none of these
+    void operator()(Chain&) const {}
     void operator()(Macro&) const {}
     void operator()(Config&) const {}
     void operator()(Import&) const {}

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/border/internal_map.h"
 #include "runtime/os/effects.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/print/show.h"
@@ -343,7 +344,7 @@ Status Dispatcher::print_maps() {
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
     if (conventions.orders_maps) std::sort(order.begin(), order.end(), by_name);
     for (size_t index : order) {
-        if (printed_ && printed_->contains(index)) continue;
+        if (is_internal(plan_.maps[index]) || (printed_ && printed_->contains(index))) continue;
         auto content = map(index);
         if (!content) return content.error();
         content->at_end = true;

@@ -10,6 +10,11 @@ constexpr std::array topics{
              "sc:read < @ns = hist(latency); >"},
     TopicRow{"pair", "PROBE[key] -> PROBE[key] < statements >: a span between two events with the same key.",
              "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ns = hist(latency); >"},
+    TopicRow{"chain",
+             "chain NAME = \"stage\" PROBE[key] -> \"stage\" PROBE[key] -> PROBE[key] < statements >: how long each "
+             "stage took.",
+             "chain wakeup = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
+             "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @[stage] = dist(latency); >"},
     TopicRow{"threshold", "SPAN > TIME: the statements run only for calls that take longer.",
              "sc:fsync > 10ms < print((comm, latency)); >"},
     TopicRow{"worst", "SPAN > worst: the statements run only for calls that are slower than all before them.",

@@ -110,6 +110,14 @@ constexpr std::array options{
     OptionRow{Option::ttl, Phase::lt, "--ttl", "TIME", "With `lt agent`: end after this time."},
     OptionRow{Option::max_series, Phase::lt, "--max-series", "N",
               "With `lt agent`: show at most N series of each metric, 1000 by default; the rest is added up in one."},
+    OptionRow{Option::otlp, Phase::lt, "--otlp", "URL",
+              "With `lt agent`: send the metrics to a collector of OpenTelemetry, too, for example --otlp "
+              "http://collector:4318."},
+    OptionRow{Option::export_interval, Phase::lt, "--export-interval", "TIME",
+              "With `lt agent --otlp`: how often, every 60s by default."},
+    OptionRow{
+        Option::late, Phase::lt, "--late", "TIME",
+        "With `lt agent`: spans that take longer are exemplars of their histograms, and traces with their causes."},
     OptionRow{Option::header_folders, Phase::compiled_in, "-I", "LIST",
               "Look in these folders first for C headers that a script includes, and for files of a SystemTap script's "
               "library; separate several with commas."},

@@ -83,6 +83,9 @@ enum class Option : uint8_t {
     listen,
     ttl,
     max_series,
+    otlp,
+    export_interval,
+    late,
     needless,
 };
 

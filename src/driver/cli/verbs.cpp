@@ -51,12 +51,13 @@ has one, the block decides what is printed.
     VerbText{"ctl", "lt ctl [PID] show @ns", "send a command to a running lt", "lt ctl [-f json] [PID] COMMAND",
              "`lt ctl --help` lists the commands; see lt-ctl(1).\n"},
     VerbText{"agent", "lt agent /etc/lt/agent.d", "run scripts for good, and serve their maps as metrics to Prometheus",
-             "lt agent [options] FILE|DIR... [--listen ADDRESS] [--max-series N] [--ttl TIME]",
+             "lt agent [options] FILE|DIR... [--listen ADDRESS] [--otlp URL] [--max-series N] [--ttl TIME]",
              R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
-Prometheus and what reads its formats. The scripts may cost 5 % of all CPUs together, or --max-overhead.
-SIGHUP reads the files again. See lt-agent(1).
+Prometheus and what reads its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may
+cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. See lt-agent(1).
   lt agent slow.lt --listen :9435
   lt agent /etc/lt/agent.d --max-overhead 2%
+  lt agent /etc/lt/agent.d --otlp http://collector:4318
 )"},
     VerbText{"set", "lt set slow=50ms [PID]", "set a parameter of a running script", "lt set NAME=VALUE [PID]",
              R"(Sets a parameter (`param slow = 10ms`) of a running script from its next event on. What was collected

@@ -195,7 +195,7 @@ void Console::report(const Error& error) {
 
 bool Console::start(const std::string& text) {
     auto entry = std::make_unique<Entry>(last_number_ + 1, text, command_,
-                                         Shared{kernel_.get(), nullptr, screen_.messages(), false}, screen_);
+                                         Shared{kernel_.get(), nullptr, screen_.messages(), nullptr, false}, screen_);
     const bool started = entry->start();
     kernel_->declare({});  // each script has its own C declarations
     if (!started) return false;

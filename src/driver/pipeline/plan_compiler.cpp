@@ -150,6 +150,7 @@ bool PlanCompiler::read_script(Job& job) {
         !all_right(job, filter_probes(compiled_.program, command.text(Option::probe_filter))))
         return false;
     if (recording_) read_from_recording(compiled_.program, *recording_, job.source.text, job.diags);
+    if (amend_) amend_(compiled_.program);
     read_diags_ = job.diags;
     return !job.diags.has_errors();
 }

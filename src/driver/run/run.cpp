@@ -53,7 +53,10 @@ std::string script_checksum(std::string_view text) {
 
 }  // namespace
 
-bool is_last(Way way) { return !way_row(way).function || way == Way::uprobe; }
+bool is_last(const Plan& plan, const Refusal& refusal) {
+    if (refusal.way == Way::typed_tracepoint) return plan.probes[refusal.probe].internal;
+    return !way_row(refusal.way).function || refusal.way == Way::uprobe;
+}
 
 size_t own_probes(const Plan& plan) {
     const auto is_own = [](const PlannedProbe& p) { return !p.internal; };
@@ -116,7 +119,7 @@ OverheadOptions Run::overhead() {
     options.measured = command_.has(Option::stats);
     options.enforced = settings_.max_overhead.has_value();
     options.budget = settings_.max_overhead.value_or(options.budget);
-    options.tell = [this](const OverheadNews& news) { report_overhead(news, output_->printer(), messages()); };
+    options.tell = [this](const OverheadNews& news) { report_overhead(news, printer(), messages()); };
     return options;
 }
 
@@ -137,18 +140,19 @@ std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? 
 Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused) {
     const bool dry = shared_.alone && last == Stage::attach;
     if (settings_.recording)
-        return load_replay(plan, *settings_.recording, output_->printer(),
+        return load_replay(plan, *settings_.recording, printer(),
                            {.messages = messages(),
                             .warnings = !command_.has(Option::no_warnings),
                             .takes_signals = shared_.alone,
                             .dry = dry});
-    return Session::load(plan, output_->printer(),
+    return Session::load(plan, printer(),
                          {.output = shared_.alone ? output_->descriptor() : -1,
                           .source_lines = command_.has(Option::verbose),
                           .debug_folders = debug_folders(command_),
                           .messages = messages(),
                           .warnings = !command_.has(Option::no_warnings),
                           .takes_signals = shared_.alone && last != Stage::load,
+                          .process_ends = shared_.alone,
                           .command = command_pid(),
                           .overhead = overhead(),
                           .keep = keep(),
@@ -173,7 +177,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
         return std::vector<Refusal>{};
     }
     const Error& e = session.error();
-    if (refused.empty() || std::ranges::any_of(refused, [](const Refusal& r) { return is_last(r.way); })) return e;
+    if (refused.empty() || std::ranges::any_of(refused, [&](const Refusal& r) { return is_last(plan, r); })) return e;
     const bool of_verifier = e.hint.find('\n') != std::string::npos;
     if (of_verifier) fmt::print(messages(), "lt: {}: {}; trying another way\n", way_name(refused.front().way), e.what);
     return refused;
@@ -363,8 +367,7 @@ void Run::report_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
     }
-    lt::report_end(*plan_, *session_, output_->printer(), {command_.has(Option::stats), source_.name},
-                   shared_.messages);
+    lt::report_end(*plan_, *session_, printer(), {command_.has(Option::stats), source_.name}, shared_.messages);
 }
 
 // The last line of JSON, so that what a reader has with it is complete. In a .bt program JSON is bpftrace's.
@@ -376,7 +379,7 @@ void Run::print_run(const std::vector<ResultFact>& maps) {
                 maps,       session_->started()};
     for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
     run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());
-    output_->printer().run(run);
+    printer().run(run);
 }
 
 }  // namespace lt

@@ -34,7 +34,8 @@ struct Shared {
     Kernel* kernel = nullptr;  // null: the run opens its own
     Sink* sink = nullptr;      // null: results go where the command line says
     std::FILE* messages = stderr;
-    bool alone = true;  // else the run leaves signals, announcements and the control socket to others
+    Printer* printer = nullptr;  // null: results are printed as the command line says
+    bool alone = true;           // else the run leaves signals, announcements and the control socket to others
     // Is this a plan that the caller can run? If not, adds diagnostics. Called before the plan is loaded; null: any is.
     std::function<bool(Job&)> accepts = {};
     std::optional<OverheadOptions> overhead = {};  // instead of the command line's
@@ -52,9 +53,9 @@ struct RunSettings {
     const Recording* recording = nullptr;  // what is read instead of the kernel; it outlives the run
 };
 
-bool is_last(Way way);                    // is it the last way on its ladder?
-size_t own_probes(const Plan& plan);      // number of probes that the script names
-size_t planned_places(const Plan& plan);  // number of locations to trace
+bool is_last(const Plan& plan, const Refusal& refusal);  // is it the last way on its ladder?
+size_t own_probes(const Plan& plan);                     // number of probes that the script names
+size_t planned_places(const Plan& plan);                 // number of locations to trace
 
 class Run {
   public:
@@ -86,6 +87,7 @@ class Run {
         : command_(command), source_(source), shared_(shared), settings_(settings) {}
     Status open_output();
     Result<std::unique_ptr<Session>> load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused);
+    Printer& printer() { return shared_.printer ? *shared_.printer : output_->printer(); }
     OverheadOptions overhead();
     KeepOptions keep() const;
     std::FILE* messages() const;

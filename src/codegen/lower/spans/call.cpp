@@ -1,6 +1,8 @@
 // The clock is read last when a span opens and first when it closes, so that lt's own work is not part of the latency.
 #include "codegen/lower/spans/call.h"
 
+#include <functional>
+
 #include "codegen/ir/outside.h"
 #include "codegen/lower/conditions.h"
 #include "codegen/lower/spans/clock.h"
@@ -50,6 +52,17 @@ void skip_call(Lowering& l) {
 
 }  // namespace
 
+namespace {
+
+// Runs the work where a span of the thread may be open. The program at the end of all system calls also runs for other
+// processes.
+void where_open(Lowering& l, const std::function<void()>& work) {
+    const bool sees_others = serves_system_calls(l.body.place) && l.unit.typed.traced.by == TracedBy::process;
+    where_called(l, [&] { sees_others ? where_traced(l, work) : work(); });
+}
+
+}  // namespace
+
 ir::Value thread_state(Lowering& l, uint32_t span, bool make) {
     const PlannedSpan& planned = l.unit.span(span);
     const uint32_t map = l.unit.layout(span).map;
@@ -91,7 +104,7 @@ void close_call(const BodyContext& c, const ast::SpanAction& node, const std::st
     Lowering l(c, name, way, true);
     begin_close(l);
     const Unmatched none = unmatched_losses(l, node);
-    where_called(l, [&] {
+    where_open(l, [&] {
         l.now = closing_time(l);
         if (by_frame(l)) return close_frame(l, node, none);
         const ir::Value opening = closed_opening(l, thread_state(l, l.body.span, false), none);

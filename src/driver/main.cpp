@@ -37,6 +37,7 @@
 #include "driver/run/saved.h"
 #include "driver/run/work.h"
 #include "driver/target/chosen_kernel.h"
+#include "driver/target/describe_kernel.h"
 #include "driver/target/traced.h"
 #include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
@@ -59,7 +60,7 @@ int ask_kernel(const Command& command) {
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command));
     if (!kernel) return failure(kernel.error());
     if (command.has(Option::info)) {
-        print_features(**kernel);
+        fmt::print("{}", features_text(**kernel));
         return 0;
     }
     const Result<Traced> traced = traced_of(command);
@@ -365,6 +366,7 @@ int run_command_line(int argc, const char* const* argv) {
     if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
     if (const Status fits = formats_nothing(c); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
+    if (c.has(Option::describe)) return describe_kernel(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);
     if (is_console(c)) return console(c);
     return with_program(c, {}, run);

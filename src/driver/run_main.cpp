@@ -14,6 +14,7 @@
 #include "driver/run/saved.h"
 #include "driver/run/work.h"
 #include "driver/target/chosen_kernel.h"
+#include "driver/target/describe_kernel.h"
 
 namespace lt {
 namespace {
@@ -33,7 +34,7 @@ Result<Source> read_file(const std::string& name) {
 int show_features(const Command& command) {
     const Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(command));
     if (!kernel) return failure(kernel.error());
-    print_features(**kernel);
+    fmt::print("{}", features_text(**kernel));
     return 0;
 }
 
@@ -47,6 +48,7 @@ int run_command_line(int argc, const char* const* argv) {
     if (command->has(Option::help)) fmt::print("{}", command->help);
     if (command->has(Option::version)) fmt::print("lt-run " LT_VERSION "\n");
     if (command->has(Option::version) || (asks_for_help && command->file.empty())) return 0;
+    if (command->has(Option::describe)) return describe_kernel(*command);
     if (command->has(Option::info)) return show_features(*command);
     const bool lists = command->has(Option::list);
     if (lists) command->file = command->text(Option::list);

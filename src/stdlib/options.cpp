@@ -21,9 +21,15 @@ constexpr std::array options{
     OptionRow{
         Option::container, Phase::bound, "--container", "NAME",
         "Trace only the processes of this container: a name or an id that docker, podman, LXC or machinectl knows."},
+    OptionRow{
+        Option::self, Phase::compiled_in, "--self", "",
+        "Also trace the system calls of lt itself and the functions that it calls, which scripts of lt leave out."},
     OptionRow{Option::all, Phase::lt, "-a,--all", "",
               "With `lt why` alone: print where the time of all programs goes instead of the suspects of `lt triage`."},
     OptionRow{Option::duration, Phase::run, "--duration", "TIME", "End after this time, for example --duration 30s."},
+    OptionRow{Option::at, Phase::run, "--at", "TIME",
+              "Attach now, and begin to collect at this time, for example --at /10s (the next multiple of 10 s), --at "
+              "14:30 or --at 2026-11-27T14:30:05Z, so that runs on many machines begin together."},
     OptionRow{Option::count, Phase::run, "-n,--count", "N", "End once the script has printed N results."},
     OptionRow{Option::live, Phase::run, "--live", "",
               "Show the maps while they fill, redrawn every second, with distributions over time."},
@@ -79,6 +85,8 @@ constexpr std::array options{
     OptionRow{Option::version, Phase::run, "-V,--version", "", "Print the version."},
     OptionRow{Option::info, Phase::run, "--info", "",
               "Print what this kernel supports, one feature per line, found by trying."},
+    OptionRow{Option::describe, Phase::run, "--describe", "DIR",
+              "Write a description of this kernel into a folder, for lt build --for on another machine."},
     OptionRow{Option::dump, Phase::both, "--dump", "LIST",
               "Print what the compiler makes instead of running it: ast, typed, ir, llvm, bpf, plan; separate several "
               "with commas."},
@@ -105,6 +113,14 @@ constexpr std::array options{
     OptionRow{Option::ttl, Phase::lt, "--ttl", "TIME", "With `lt agent`: end after this time."},
     OptionRow{Option::max_series, Phase::lt, "--max-series", "N",
               "With `lt agent`: show at most N series of each metric, 1000 by default; the rest is added up in one."},
+    OptionRow{Option::otlp, Phase::lt, "--otlp", "URL",
+              "With `lt agent`: send the metrics to a collector of OpenTelemetry, too, for example --otlp "
+              "http://collector:4318."},
+    OptionRow{Option::export_interval, Phase::lt, "--export-interval", "TIME",
+              "With `lt agent --otlp`: how often, every 60s by default."},
+    OptionRow{
+        Option::late, Phase::lt, "--late", "TIME",
+        "With `lt agent`: spans that take longer are exemplars of their histograms, and traces with their causes."},
     OptionRow{Option::header_folders, Phase::compiled_in, "-I", "LIST",
               "Look in these folders first for C headers that a script includes, and for files of a SystemTap script's "
               "library; separate several with commas."},

@@ -16,8 +16,10 @@ enum class Option : uint8_t {
     follow,
     cgroup,
     container,
+    self,
     all,
     duration,
+    at,
     count,
     live,
     record,
@@ -34,6 +36,7 @@ enum class Option : uint8_t {
     verbose,
     version,
     info,
+    describe,
     dump,
     stop_after,
     time,
@@ -81,6 +84,9 @@ enum class Option : uint8_t {
     listen,
     ttl,
     max_series,
+    otlp,
+    export_interval,
+    late,
     needless,
 };
 

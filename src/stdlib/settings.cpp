@@ -155,6 +155,7 @@ Settings bt_settings() {
     s.describes_signals = true;
     s.names_hierarchies = true;
     s.special_probes = true;
+    s.skips_own = false;
     return s;
 }
 
@@ -173,6 +174,7 @@ Settings stp_settings() {
     s.max_map_keys = 2048;
     s.max_strlen = 512;
     s.max_probes = 4096;
+    s.skips_own = false;
     return s;
 }
 

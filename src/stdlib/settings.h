@@ -43,6 +43,7 @@ struct Settings {
         false;  // after exit() no block begins and its own continues; else its own ends, and others may begin
     bool keeps_order = false;     // loops over maps without an order go by the age of the keys?
     bool keeps_newlines = false;  // newlines and tabs in strings from outside the script are printed unchanged?
+    bool skips_own = true;        // system calls of lt's own process, and functions that it calls, are left out?
     uint32_t max_errors = 0;      // this many of these do not end the run
     uint32_t max_map_keys = 4096;
     uint32_t max_strlen = 64;        // bytes of str(), including the one that ends it

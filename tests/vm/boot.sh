@@ -64,7 +64,7 @@ qemu_arguments() {
     for port in ctl out err; do
         qemu+=(-chardev "file,id=$port,path=$run/$port" -device "virtserialport,chardev=$port,name=$port")
     done
-    [ -z "$network" ] || qemu+=(-netdev user,id=n0 -device virtio-net-pci,netdev=n0,romfile=)
+    [ -z "$network" ] || qemu+=(-netdev "user,id=n0$forward" -device virtio-net-pci,netdev=n0,romfile=)
     [ -n "$disk" ] || return 0
     truncate -s "${disk}M" "$run/disk"
     qemu+=(-drive "if=none,id=d0,file=$run/disk,format=raw,cache=unsafe" -device virtio-blk-pci,drive=d0)

@@ -7,6 +7,7 @@
 #include "codegen/emit/calls.h"
 #include "codegen/emit/loop.h"
 #include "codegen/emit/memory.h"
+#include "codegen/ir/follow.h"
 #include "codegen/ir/text_steps.h"
 #include "codegen/ir/way_code.h"
 #include "runtime/border/host_calls.h"
@@ -355,6 +356,8 @@ namespace {
 
 // The helper leaves zeros if it fails.
 llvm::Value* fetch_memory(Code& code, const ir::Op& op) {
+    if (op.symbol == ir::cannot_fail)
+        return loaded(code, as_address(code, input(code, op, 0)), 0, op.width, op.is_signed);
     llvm::Value* failed = helper_call(code, op.number != 0 ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel,
                                       {place_of(code), word(code, op.width), input(code, op, 0)});
     auto* lost = llvm::BasicBlock::Create(code.m.context, "", code.function);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "codegen/emit/function.h"
+#include "runtime/border/run_words.h"
 
 namespace lt::emitter {
 
@@ -24,13 +25,14 @@ Result<std::unique_ptr<llvm::Module>> ModuleBuilder::build(Diags& diags) {
     module->setTargetTriple("bpf");
     module->setDataLayout("e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
     add_globals();
-    if (Status linked = link_library(); !linked) return linked.error();
+    if (Status opened = open_library(); !opened) return opened.error();
     if (Status linked = link_c(diags); !linked) return linked.error();
     if (diags.has_errors()) return std::move(module);
     for (const ir::Function& f : program.functions) {
         Code code(*this, f);
         build_function(code);
     }
+    if (Status linked = link_library(); !linked) return linked.error();
     debug.finish();
     std::string wrong;
     llvm::raw_string_ostream out(wrong);
@@ -65,10 +67,11 @@ void ModuleBuilder::add_globals() {
                                     llvm::Constant::getNullValue(counters), "lt_lost");
     lost->setSection(".bss.lost");
     lost->setAlignment(llvm::Align(8));
-    if (plan.can_stop()) {
-        stop = new llvm::GlobalVariable(*module, word, false, llvm::GlobalValue::ExternalLinkage,
-                                        llvm::ConstantInt::get(word, 0), "lt_stop");
-        stop->setSection(".data.stop");
+    if (plan.has_run_words()) {
+        llvm::Type* words = llvm::ArrayType::get(word, run_words);
+        stop = new llvm::GlobalVariable(*module, words, false, llvm::GlobalValue::ExternalLinkage,
+                                        llvm::Constant::getNullValue(words), "lt_run");
+        stop->setSection(run_words_section);
         stop->setAlignment(llvm::Align(8));
     }
     const auto has_loops = [](const ir::Function& f) { return ir::shared(f).loops; };
@@ -126,34 +129,43 @@ void ModuleBuilder::add_relocations() {
     }
 }
 
-// Linked before the functions are made, so that calls can refer to them. The functions become internal, so that unused
-// ones are removed.
-Status ModuleBuilder::link_library() {
-    llvm::Expected<std::unique_ptr<llvm::Module>> library =
-        llvm::parseBitcodeFile(llvm::MemoryBufferRef(library_bitcode(program.abilities.atomics), "library"), context);
-    if (!library) return Error{"lt's BPF library cannot be read: " + llvm::toString(library.takeError()), "", 0};
-    if (llvm::Linker::linkModules(*module, std::move(*library)))
-        return Error{"lt's BPF library cannot be linked", "", 0};
-    for (const ir::LibraryRow& row : ir::library_rows()) {
-        llvm::Function* f = module->getFunction(row.name);
-        if (!f) return Error{"lt's BPF library lacks " + std::string(row.name), "", 0};
-        f->setLinkage(llvm::GlobalValue::InternalLinkage);
-    }
-    lost = module->getGlobalVariable("lt_lost");
-    stop = module->getGlobalVariable("lt_stop");
+// Reads only the names and types of the library's functions. Reading all their code would take most of the time of a
+// small program.
+Status ModuleBuilder::open_library() {
+    llvm::Expected<std::unique_ptr<llvm::Module>> opened = llvm::getLazyBitcodeModule(
+        llvm::MemoryBufferRef(library_bitcode(program.abilities.atomics), "library"), context);
+    if (!opened) return Error{"lt's BPF library cannot be read: " + llvm::toString(opened.takeError()), "", 0};
+    library = std::move(*opened);
+    for (const ir::LibraryRow& row : ir::library_rows())
+        if (!library->getFunction(row.name)) return Error{"lt's BPF library lacks " + std::string(row.name), "", 0};
     set_license();
     return Done{};
 }
 
-// Replaces the library's license.
+llvm::Function* ModuleBuilder::library_function(llvm::StringRef name) {
+    if (llvm::Function* declared = module->getFunction(name)) return declared;
+    return llvm::Function::Create(library->getFunction(name)->getFunctionType(), llvm::GlobalValue::ExternalLinkage,
+                                  name, *module);
+}
+
+// Replaces the declarations of the functions that are called, and brings what they call in turn. They become internal,
+// so that they disappear once they are inlined.
+Status ModuleBuilder::link_library() {
+    std::vector<std::string> called;
+    for (const ir::LibraryRow& row : ir::library_rows())
+        if (module->getFunction(row.name)) called.emplace_back(row.name);
+    if (called.empty()) return Done{};
+    if (llvm::Linker::linkModules(*module, std::move(library), llvm::Linker::LinkOnlyNeeded))
+        return Error{"lt's BPF library cannot be linked", "", 0};
+    for (const std::string& name : called) module->getFunction(name)->setLinkage(llvm::GlobalValue::InternalLinkage);
+    return Done{};
+}
+
 void ModuleBuilder::set_license() {
-    llvm::GlobalVariable* old = module->getGlobalVariable("lt_license");
     llvm::Constant* text = llvm::ConstantDataArray::getString(context, program.license);
-    auto* variable = new llvm::GlobalVariable(*module, text->getType(), false, old->getLinkage(), text, "");
-    variable->takeName(old);
-    variable->copyAttributesFrom(old);
-    old->replaceAllUsesWith(variable);
-    old->eraseFromParent();
+    auto* variable = new llvm::GlobalVariable(*module, text->getType(), false, llvm::GlobalValue::ExternalLinkage, text,
+                                              "lt_license");
+    variable->setSection("license");
 }
 
 // The script's own C functions.

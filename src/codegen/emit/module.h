@@ -67,6 +67,8 @@ struct ModuleBuilder {
 
     void add_globals();
     void add_relocations();
+    Status open_library();
+    llvm::Function* library_function(llvm::StringRef name);  // to call it
     Status link_library();
     void set_license();
     Status link_c(Diags& diags);
@@ -79,6 +81,7 @@ struct ModuleBuilder {
     const Plan& plan;
     const Source& source;
     std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<llvm::Module> library;  // its functions are read when they are linked
     DebugInfo debug;
     std::vector<llvm::GlobalVariable*> maps;
     std::vector<llvm::GlobalVariable*> texts;

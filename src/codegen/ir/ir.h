@@ -182,6 +182,7 @@ enum class Library : uint8_t {
     family_free,
     in_family,
     in_cgroup,
+    is_own,
     matches,
     stack_length,
     why_switch,

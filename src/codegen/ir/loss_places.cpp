@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "codegen/ir/follow.h"
 #include "runtime/border/loss_place.h"
 
 namespace lt {
@@ -14,7 +15,8 @@ class Places {
 
     void go_through(ir::Block& block) {
         for (ir::Op& op : block) {
-            if (op.code == ir::Code::fetch || op.code == ir::Code::loss) op.symbol = own_counter(op.symbol, op.span);
+            const bool counts = op.code == ir::Code::fetch || op.code == ir::Code::loss;
+            if (counts && op.symbol != ir::cannot_fail) op.symbol = own_counter(op.symbol, op.span);
             for (ir::Block& inner : op.blocks) go_through(inner);
         }
     }

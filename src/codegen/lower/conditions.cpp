@@ -2,8 +2,12 @@
 
 #include <linux/bpf.h>
 
+#include <algorithm>
 #include <functional>
+#include <string_view>
+#include <vector>
 
+#include "base/text.h"
 #include "codegen/ir/outside.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/values/location.h"
@@ -37,10 +41,38 @@ ir::Value is_traced(Lowering& l) {
     return l.b.constant(1);
 }
 
+// Events of system calls are acts of the current process. At other events it may only be the one that an interrupt has
+// met, or the one that the scheduler takes from the CPU.
+bool is_act(const ResolvedPlace& place) {
+    if (provider(place).acts) return true;
+    if (const auto* raw = std::get_if<RawEventPlace>(&place.there))
+        return raw->event.name == "sys_enter" || raw->event.name == "sys_exit";
+    const auto of_calls = [](std::string_view category) {
+        return category == syscall_category || category == all_calls_category;
+    };
+    // a pattern can match events of other categories, too
+    const auto member_of_calls = [&](const SharedPlace& member) {
+        const std::vector<std::string_view> parts = split(member.text, ':');
+        return parts.size() == 3 && of_calls(parts[1]);
+    };
+    return of_calls(event_place(place).event.category) && std::ranges::all_of(place.members, member_of_calls);
+}
+
 }  // namespace
 
-void where_traced(Lowering& l, const std::function<void()>& work) {
+bool skips_own(Lowering& l) {
     const TracedBy by = l.unit.typed.traced.by;
+    const bool can_be_own = by == TracedBy::all || by == TracedBy::cgroup;
+    return l.unit.typed.skips_own && can_be_own && provider(l.body.place).sees != Sees::nobody && is_act(l.body.place);
+}
+
+void where_traced(Lowering& l, const std::function<void()>& asked) {
+    const TracedBy by = l.unit.typed.traced.by;
+    const auto unless_own = [&] {
+        l.unit.plan().skips_own = true;
+        l.b.branch(l.b.call(ir::Library::is_own, {}), [] {}, asked);
+    };
+    const std::function<void()> work = skips_own(l) ? unless_own : asked;
     if (by != TracedBy::all && sees_others(l.body.place, by)) return l.b.branch(is_traced(l), work);
     if (!objects(l.body.place).object) return work();
     const Location object{l.b.alu(ir::Alu::add, ir::context(l.b), l.b.constant(0)),

@@ -7,8 +7,10 @@
 
 namespace lt {
 
-// Runs the work if the current process is traced. Generates no check if the kernel already filters. At an iterator, the
-// work also needs an object.
+// Are events there acts of the current process, and those of lt's own process left out?
+bool skips_own(Lowering& l);
+// Runs the work if the current process is traced, and not lt's own where that one is left out. Generates no check if
+// the kernel already filters. At an iterator, the work also needs an object.
 void where_traced(Lowering& l, const std::function<void()>& work);
 // Runs the work unless exit() has stopped the program. Only needed if exit() stops all handlers at once.
 void unless_stopped(Lowering& l, const std::function<void()>& work);

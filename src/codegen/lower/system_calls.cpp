@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "arch/arch.h"
+#include "codegen/ir/follow.h"
 #include "codegen/ir/outside.h"
 #include "codegen/lower/spans/frame.h"
 #include "codegen/lower/values/location.h"
@@ -39,12 +40,26 @@ std::string table(const std::vector<SharedPlace>& members) {
     return rows;
 }
 
+bool knows_types(const Lowering& l) { return l.way == Way::typed_tracepoint; }
+
 ir::Value is_wide_call(Lowering& l) {
-    const ir::Value task = l.b.helper(variable_row(Variable::curtask).helper);
-    const Location word{task, false, false, 0, "struct task_struct", event_place(l.body.place).narrow};
-    const ir::Value status = l.b.fetch(address_of(l, word), 4, false, false, l.unit.loss(LossKind::failed_read, 0));
+    Location word;
+    word.base = l.b.helper(knows_types(l) ? BPF_FUNC_get_current_task_btf : variable_row(Variable::curtask).helper);
+    word.root = "struct task_struct";
+    word.path = event_place(l.body.place).narrow;
+    const ir::Value at = address_of(l, word);
+    const ir::Value status = knows_types(l) ? ir::follow(l.b, at, 4, false)
+                                            : l.b.fetch(at, 4, false, false, l.unit.loss(LossKind::failed_read, 0));
     return l.b.alu(ir::Alu::eq, l.b.alu(ir::Alu::bit_and, status, l.b.constant(arch::native.narrow_call_mask)),
                    l.b.constant(0));
+}
+
+// The number of the call that ends, which stands in the registers.
+ir::Value ended_call(Lowering& l) {
+    const ir::Value at =
+        l.b.alu(ir::Alu::add, ir::argument(l.b, 0), l.b.constant(arch::native.system_call_number.offset));
+    return knows_types(l) ? ir::follow(l.b, at, 8, false)
+                          : l.b.fetch(at, 8, false, false, l.unit.loss(LossKind::failed_read, 0));
 }
 
 // The program that calls the programs in the table.
@@ -75,13 +90,7 @@ bool at_calls_end(const ResolvedPlace& place, bool at_return) {
 
 void where_called(Lowering& l, const std::function<void()>& work) {
     if (!serves_system_calls(l.body.place)) return where_begun(l, work);
-    const uint32_t loss = l.unit.loss(LossKind::failed_read, 0);
-    const ir::Value registers = ir::argument(l.b, 0);
-    const ir::Value number =
-        at_calls_end(l.body.place, l.at_return)
-            ? l.b.fetch(l.b.alu(ir::Alu::add, registers, l.b.constant(arch::native.system_call_number.offset)), 8,
-                        false, false, loss)
-            : ir::argument(l.b, 1);
+    const ir::Value number = at_calls_end(l.body.place, l.at_return) ? ended_call(l) : ir::argument(l.b, 1);
     l.b.branch(l.b.alu(ir::Alu::ult, number, l.b.constant(numbers)), [&] {
         const ir::Value rows = l.b.text(l.unit.text(table(l.body.place.members), numbers * row_size));
         const ir::Value distance = l.b.alu(ir::Alu::mul, number, l.b.constant(row_size));

@@ -92,8 +92,9 @@ Places event(const Search& s, ResolvedPlace place) {
 }
 
 Site event_site(const ResolvedPlace& place, bool) {
-    if (place.rungs.front().way == Way::raw_tracepoint) return RawTracepointSite{record(place).event};
-    return tracepoint_site(record(place));
+    const Way way = place.rungs.front().way;
+    const bool is_raw = way == Way::raw_tracepoint || way == Way::typed_tracepoint;
+    return is_raw ? Site(RawTracepointSite{record(place).event}) : tracepoint_site(record(place));
 }
 
 FoundNames list_events(const ListSearch& s) { return named(s.kernel.tracepoints(s.part(1), s.part(2))); }

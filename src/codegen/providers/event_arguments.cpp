@@ -1,6 +1,7 @@
 #include "codegen/providers/event_arguments.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "codegen/providers/shared/raw_fields.h"
@@ -78,6 +79,16 @@ std::optional<FieldSource> find_source(const Search& s, const KernelFunction& ev
     return {};
 }
 
+// Does the program gain if the verifier knows the types of the arguments? Then members need no helper. But it
+// calculates nothing with an address whose type it knows.
+bool follows_types(const Search& s, std::span<const FieldSource> sources) {
+    const auto is_typed = [](const RuledOut& r) { return r.way == Way::typed_tracepoint; };
+    if (std::ranges::any_of(s.options.ruled_out, is_typed) || !s.kernel.can(Feature::btf).yes) return false;
+    const auto is_address = [](const FieldSource& f) { return f.hops.empty() && pointee(f.argument.type); };
+    const auto is_member = [](const FieldSource& f) { return !f.hops.empty() && !f.hops.back().root.empty(); };
+    return std::ranges::any_of(sources, is_member) && std::ranges::none_of(sources, is_address);
+}
+
 }  // namespace
 
 void read_arguments(const Search& s, ResolvedPlace& place) {
@@ -94,9 +105,9 @@ void read_arguments(const Search& s, ResolvedPlace& place) {
         if (!found) return;
         sources.push_back(*std::move(found));
     }
+    place.rungs = {{follows_types(s, sources) ? Way::typed_tracepoint : Way::raw_tracepoint, "", {}}};
     at->sources = std::move(sources);
     at->arguments_of = event->name;
-    place.rungs = {{Way::raw_tracepoint, "", {}}};
 }
 
 void read_record(ResolvedPlace& place) {

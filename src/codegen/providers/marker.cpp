@@ -121,6 +121,7 @@ extern constinit const Provider marker_provider{
     .side = Side::program,
     .looked_up = true,
     .in_file = true,
+    .acts = true,
 };
 
 }  // namespace lt

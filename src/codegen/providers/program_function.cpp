@@ -314,6 +314,7 @@ extern constinit const Provider binary_function_provider{
     .in_file = true,
     .at_function = true,
     .registers = true,
+    .acts = true,
 };
 
 }  // namespace lt

@@ -65,6 +65,7 @@ struct Provider {
     bool registers = false;      // the context is the registers
     bool counters = true;        // its programs may read counters of perf events
     bool has_current = true;     // the event belongs to the current thread
+    bool acts = false;           // and is always something that its program does: never an interrupt or a switch
     bool takes_options = false;  // the context is a socket, whose options can be set
     std::optional<ContextTest> test = {};
 };

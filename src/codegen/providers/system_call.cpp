@@ -36,6 +36,13 @@ bool in_all_records(const Search& s, const Tracepoint& event) {
     });
 }
 
+// Can the programs read the registers and the task without a helper?
+bool knows_types(const Search& s) {
+    const auto is_typed = [](const RuledOut& r) { return r.way == Way::typed_tracepoint; };
+    return std::ranges::none_of(s.options.ruled_out, is_typed) && s.kernel.can(Feature::btf).yes &&
+           s.kernel.can(Feature::task_storage).yes;
+}
+
 std::string behind(std::string_view prefix, const std::string& event) {
     const std::string all = fmt::format("{}:{}", syscall_category, prefix);
     return event.starts_with(all) ? event.substr(all.size()) : "";
@@ -86,7 +93,7 @@ void take_system_calls(const Search& s, const ResolvedPlace& place, std::string_
         all.members.push_back({fmt::format("{}:{}", row.name, full), name, {}, 0, *traced_system_call(name)});
     }
     all.there = std::move(at);
-    all.rungs = {{Way::raw_tracepoint, "", {}}};
+    all.rungs = {{knows_types(s) ? Way::typed_tracepoint : Way::raw_tracepoint, "", {}}};
     std::erase_if(events, is_one);
     out.push_back(std::move(all));
 }
@@ -233,6 +240,7 @@ extern constinit const Provider system_call_provider{
     .sees = Sees::all,
     .looked_up = true,
     .only_lt = true,
+    .acts = true,
 };
 
 }  // namespace lt

@@ -337,8 +337,7 @@ void find_thread_end(const ast::Program& program, Kernel& kernel, Typed& typed) 
 // own at the ends of threads, reads the record, all do.
 void keep_order_of_events(Typed& typed) {
     std::set<std::string> by_record;
-    for (const ThreadEvent* own : {&typed.traced.fork, &typed.traced.free})
-        by_record.insert(own->name);
+    for (const ThreadEvent* own : {&typed.traced.fork, &typed.traced.free}) by_record.insert(own->name);
     if (typed.thread_end) by_record.insert(typed.thread_end->name);
     for (const Body& body : typed.bodies) {
         const EventPlace& at = event_place(body.place);
@@ -375,6 +374,7 @@ Typed resolve(const ast::Program& program, Kernel& kernel, const ResolveOptions&
     typed.accounts = options.accounts;
     typed.timestamps = options.timestamps;
     typed.sampled = options.sampled;
+    typed.skips_own = program.settings.skips_own && !options.sees_own;
     typed.unsafe = options.unsafe;
     typed.traced = options.traced;
     typed.renumbered = kernel.machine().renumbers_processes();

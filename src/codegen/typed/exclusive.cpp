@@ -11,7 +11,7 @@ namespace {
 // Raw tracepoint programs at sched_switch run while the CPU's interrupts are off (__schedule() in kernel/sched/core.c).
 bool is_uninterrupted(Way way, const ResolvedPlace& place) {
     constexpr std::string_view event = "sched_switch";
-    return way == Way::raw_tracepoint &&
+    return (way == Way::raw_tracepoint || way == Way::typed_tracepoint) &&
            (event_place(place).arguments_of == event || kernel_function(place).name == event);
 }
 

@@ -321,6 +321,7 @@ struct Typed {
     bool looks_through = false;        // programs can walk a map
     bool renumbered = false;           // as Kernel::renumbers_processes(): programs use the ids of lt's PID namespace
     bool sampled = false;              // as in ResolveOptions
+    bool skips_own = false;            // what lt's own process does is left out
     std::optional<uint32_t> max_keys;  // entries of each keyed map and each span's hash; otherwise the default
     std::vector<Assumption> assumed;   // about the machine
     Abilities abilities;               // of the kernel

@@ -6,40 +6,15 @@
 #include <array>
 #include <map>
 
-#include "driver/agent/names.h"
+#include "driver/agent/late_program.h"
+#include "driver/metrics/names.h"
 #include "runtime/border/internal_map.h"
+#include "runtime/session/collect.h"
 
 namespace lt::agent {
 namespace {
 
 constexpr std::array printing{"print", "printf", "println", "time", "cat", "join", "system"};
-
-// Does a record of this kind print something?
-bool is_printed(EventKind kind) {
-    switch (kind) {
-        case EventKind::text:
-        case EventKind::map:
-        case EventKind::spans:
-        case EventKind::value:
-        case EventKind::histogram:
-        case EventKind::time:
-        case EventKind::join:
-        case EventKind::cat:
-        case EventKind::system:
-            return true;
-        case EventKind::stack:
-        case EventKind::clear:
-        case EventKind::zero:
-        case EventKind::exit:
-        case EventKind::error:
-        case EventKind::warning:
-        case EventKind::raised:
-        case EventKind::option:
-        case EventKind::snapshot:
-            return false;
-    }
-    return false;
-}
 
 // Of the first expression of which this holds; an empty span if there is none.
 template <class Node, class Is>
@@ -63,7 +38,8 @@ Span first_printing(const Job& job, const ast::Program& program) {
 
 void refuse_printing(Job& job, const ast::Program& program) {
     const Plan& plan = job.plan;
-    const auto event = std::ranges::find_if(plan.events, [](const PlannedEvent& e) { return is_printed(e.kind); });
+    const auto event = std::ranges::find_if(
+        plan.events, [](const PlannedEvent& e) { return is_result(e.kind) && !is_late_report(e); });
     if (event == plan.events.end()) return;
     const Span span = first_printing(job, program);
     if (span.begin == span.end && grammar_of(job.source.spoken()) == Grammar::stp) return;

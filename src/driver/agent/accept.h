@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/agent/map_metrics.h"
+#include "driver/metrics/map_metrics.h"
 #include "driver/run/job.h"
 #include "parser/tree/ast.h"
 

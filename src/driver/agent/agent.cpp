@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "driver/agent/accept.h"
 #include "driver/agent/files.h"
-#include "driver/agent/names.h"
 #include "driver/cli/notify.h"
+#include "driver/metrics/names.h"
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/tools/tools.h"
@@ -78,17 +78,25 @@ Status Agent::start() {
         HttpServer::listen(options_.listen, [this](const HttpRequest& request) { return answer(request); });
     if (!server) return server.error();
     server_ = *std::move(server);
+    facts_.version = LT_VERSION;
+    if (options_.otlp) {
+        Result<std::unique_ptr<Exporter>> exporter =
+            Exporter::open(*options_.otlp, LT_VERSION, fmt::format("{}", server_->address().port));
+        if (!exporter) return exporter.error();
+        exporter_ = *std::move(exporter);
+    }
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command_);
     if (!kernel) return kernel.error();
     kernel_ = *std::move(kernel);
     measures_ = static_cast<bool>(bpf::measure_runs());
     if (!measures_ && options_.has_budget)
         return Error{"the kernel does not measure what programs cost, so --max-overhead cannot be kept",
-                     "run it as root or with CAP_SYS_ADMIN, or leave out --max-overhead", 0};
+                     "run it as root, or once as root `sysctl kernel.bpf_stats_enabled=1`, or leave out --max-overhead",
+                     0};
     for (const std::string& path : *files)
         if (const Status begun = begin(path); !begun) return begun;
     if (const Status known = params_are_known(); !known) return known;
-    facts_.version = LT_VERSION;
+    if (const Status possible = late_is_possible(); !possible) return possible;
     facts_.most_series = options_.most_series;
     facts_.loaded = std::chrono::system_clock::now();
     if (options_.ttl) {
@@ -121,15 +129,18 @@ Status Agent::begin(const std::string& path) {
     known_params_.insert(params.begin(), params.end());
     const auto old = runners_.find(word);
     if (old != runners_.end() && old->second.script->runs(file->bytes)) return Done{};
+    if (file->saved && options_.late)
+        return Error{fmt::format("{} is a saved plan, which does not know of --late", path),
+                     "run the script instead, or leave out --late", 0};
     Command own = for_script(command_, params);
     if (measures_) own.options.try_emplace(Option::max_overhead, "100%");  // compiled so that it can be sampled
     kernel_->declare({});                                                  // each script has its own C declarations
     std::unique_ptr<Script> script =
-        Script::start(path, *std::move(file), std::move(own), shared_for(word), options_.most_series);
+        Script::start(path, *std::move(file), std::move(own), shared_for(word), script_settings());
     std::vector<std::pair<std::string, std::vector<Family>>> owners;
     if (script) {
         std::vector<Family> families = script_facts(*script, {});
-        add_families(families, agent_facts(facts_, &budget_, *server_));
+        add_families(families, own_facts());
         owners.emplace_back("lt agent", std::move(families));
         for (const auto& [name, runner] : runners_)
             if (name != word) owners.emplace_back(runner.script->path(), runner.script->families());
@@ -164,6 +175,20 @@ Status Agent::params_are_known() {
     return Done{};
 }
 
+ScriptSettings Agent::script_settings() const {
+    ScriptSettings out{options_.most_series};
+    if (options_.late) out.late = options_.late->count();
+    out.traced = exporter_ != nullptr;
+    return out;
+}
+
+Status Agent::late_is_possible() const {
+    const auto has_spans = [](const auto& runner) { return runner.second.script->has_spans(); };
+    if (!options_.late || std::ranges::any_of(runners_, has_spans)) return Done{};
+    return Error{"--late is about spans, and no script has one",
+                 "a span is written like `sc:fsync < @ns = dist(...) >`, in lt's own language", 0};
+}
+
 void Agent::announce() {
     size_t probes = 0;
     for (const auto& [word, runner] : runners_) probes += planned_places(runner.script->plan());
@@ -171,7 +196,10 @@ void Agent::announce() {
         fmt::print(stderr, "lt: {}, {}; metrics on http://{}/metrics; Ctrl-C to end\n",
                    plural(runners_.size(), "script"), plural(probes, "probe"), address_text(server_->address()));
         if (!measures_)
-            fmt::print(stderr, "lt: what the scripts cost is not measured or limited: that needs CAP_SYS_ADMIN\n");
+            fmt::print(
+                stderr,
+                "lt: what the scripts cost is not measured or limited: that needs CAP_SYS_ADMIN, or once as root "
+                "`sysctl kernel.bpf_stats_enabled=1`\n");
     }
     notify(fmt::format("READY=1\nSTATUS={}, metrics on http://{}/metrics", plural(runners_.size(), "script"),
                        address_text(server_->address())));
@@ -191,10 +219,14 @@ int Agent::run() {
         turn_scripts();
         if (reload_) reload_one();
         server_->serve();
+        export_metrics();
     }
     notify("STOPPING=1\nSTATUS=Detaching");
     const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
+    for (auto& [word, runner] : runners_) export_late(*runner.script);
+    if (exporter_) exporter_->send(collect());
     for (auto& [word, runner] : runners_) runner.script->end(Script::State::exited);
+    if (exporter_) exporter_->finish();
     return 0;
 }
 
@@ -211,6 +243,7 @@ void Agent::wait() {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
         shorten(patience, static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)));
     }
+    if (exporter_) shorten(patience, exporter_->patience());
     if (reload_) patience = 0;
     ::poll(descriptors.data(), descriptors.size(), patience);  // an error is a signal, which is looked at next
 }
@@ -227,6 +260,7 @@ void Agent::handle_signals() {
 void Agent::turn_scripts() {
     for (auto& [word, runner] : runners_) {
         runner.script->turn();
+        export_late(*runner.script);
         if (!runner.is_exhausted || runner.script->state() != Script::State::running) continue;
         fmt::print(stderr, "lt: {} is stopped, because it costs too much\n", runner.script->path());
         runner.script->end(Script::State::over_budget);
@@ -340,8 +374,27 @@ std::vector<Family> Agent::collect() {
     }
     facts_.collecting = Clock::now() - begin;
     add_families(out, std::move(facts));
-    add_families(out, agent_facts(facts_, measures_ ? &budget_ : nullptr, *server_));
+    add_families(out, own_facts());
+    for (Family& family : out)
+        if (family.since == 0) family.since = since_;
     return out;
+}
+
+std::vector<Family> Agent::own_facts() const {
+    std::vector<Family> out = agent_facts(facts_, measures_ ? &budget_ : nullptr, *server_);
+    if (exporter_) add_families(out, exporter_->facts());
+    return out;
+}
+
+void Agent::export_late(Script& script) {
+    if (!exporter_) return;
+    for (LateTrace& trace : script.take_late()) exporter_->add(std::move(trace));
+}
+
+void Agent::export_metrics() {
+    if (!exporter_) return;
+    exporter_->send_traces();
+    if (exporter_->wants_metrics()) exporter_->send(collect());
 }
 
 }  // namespace lt::agent

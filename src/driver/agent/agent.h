@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "driver/agent/budget.h"
+#include "driver/agent/exporter.h"
 #include "driver/agent/options.h"
 #include "driver/agent/own_metrics.h"
 #include "driver/agent/script.h"
@@ -45,6 +46,8 @@ class Agent {
     Status begin(const std::string& path);
     static void replace(Runner& old, Script& by);
     Status params_are_known();
+    Status late_is_possible() const;
+    ScriptSettings script_settings() const;
     Shared shared_for(const std::string& word);
     void hear(const std::string& word, const OverheadNews& news);
     void announce();
@@ -59,6 +62,9 @@ class Agent {
     bool is_over() const { return stopped_ || (deadline_ && Clock::now() >= *deadline_); }
     HttpReply answer(const HttpRequest& request);
     std::vector<Family> collect();
+    std::vector<Family> own_facts() const;
+    void export_late(Script& script);
+    void export_metrics();
 
     const Command command_;
     const AgentOptions options_;
@@ -71,7 +77,9 @@ class Agent {
     std::map<std::string, Runner> runners_;  // by script_word()
     std::set<std::string> known_params_;
     std::unique_ptr<HttpServer> server_;
+    std::unique_ptr<Exporter> exporter_;  // null: without --otlp
     std::optional<Clock::time_point> deadline_;
+    const int64_t since_ = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     AgentFacts facts_;
     bool stopped_ = false;
     bool reloads_again_ = false;                     // SIGHUP came during a reload

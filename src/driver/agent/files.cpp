@@ -6,7 +6,7 @@
 #include <array>
 #include <filesystem>
 
-#include "driver/agent/names.h"
+#include "driver/metrics/names.h"
 #include "driver/pipeline/script.h"
 #include "driver/run/saved.h"
 

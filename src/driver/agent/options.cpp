@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/text.h"
@@ -17,10 +18,14 @@ constexpr size_t greatest_limit = 1'000'000;
 
 // Those about an agent, and those about compiling and attaching.
 constexpr std::array taken{
-    Option::listen,     Option::ttl,          Option::max_series,     Option::max_overhead, Option::quiet,
-    Option::ready_fd,   Option::verbose,      Option::cgroup,         Option::container,    Option::attach_with,
-    Option::no_feature, Option::max_map_keys, Option::header_folders, Option::headers,      Option::debug_folders,
-    Option::traceable,  Option::warnings,     Option::no_warnings,    Option::unsafe,       Option::needless,
+    Option::listen,          Option::ttl,        Option::max_series,
+    Option::max_overhead,    Option::quiet,      Option::ready_fd,
+    Option::verbose,         Option::cgroup,     Option::container,
+    Option::attach_with,     Option::no_feature, Option::max_map_keys,
+    Option::header_folders,  Option::headers,    Option::debug_folders,
+    Option::traceable,       Option::warnings,   Option::no_warnings,
+    Option::unsafe,          Option::needless,   Option::otlp,
+    Option::export_interval, Option::late,
 };
 
 Status none_foreign(const Command& command) {
@@ -44,12 +49,46 @@ Result<double> read_share(const std::string& text) {
                  0};
 }
 
-Result<std::chrono::nanoseconds> read_ttl(const std::string& text) {
+Result<std::chrono::nanoseconds> read_time(const std::string& text, std::string_view example) {
     const Result<std::vector<uint8_t>> bytes = param_bytes("duration", duration_type(), text);
     int64_t ns = 0;
     if (bytes) std::memcpy(&ns, bytes->data(), sizeof ns);
     if (ns > 0) return std::chrono::nanoseconds(ns);
-    return Error{fmt::format("`{}` is not a duration", text), "write it with its unit: `--ttl 1h`", 0};
+    return Error{fmt::format("`{}` is not a duration", text), fmt::format("write it with its unit: `{}`", example), 0};
+}
+
+// The pairs in a variable of the environment that SDKs of OpenTelemetry read, too.
+Result<OtlpPairs> pairs_in_environment(const char* name) {
+    const char* text = std::getenv(name);
+    return text ? otlp_pairs(name, text) : OtlpPairs{};
+}
+
+Result<OtlpOptions> read_otlp(const Command& command) {
+    constexpr std::chrono::milliseconds shortest(100);
+    const Result<Curl> curl = load_curl();
+    if (!curl) return curl.error();
+    OtlpOptions out;
+    Result<OtlpEndpoint> endpoint = otlp_endpoint(*curl, command.text(Option::otlp));
+    if (!endpoint) return endpoint.error();
+    out.endpoint = *std::move(endpoint);
+    if (command.has(Option::export_interval)) {
+        const Result<std::chrono::nanoseconds> time =
+            read_time(command.text(Option::export_interval), "--export-interval 10s");
+        if (!time) return time.error();
+        if (*time < shortest)
+            return Error{fmt::format("`{}` is too short an interval", command.text(Option::export_interval)),
+                         "write 100ms or more", 0};
+        out.interval = *time;
+    }
+    const Result<OtlpPairs> headers = pairs_in_environment("OTEL_EXPORTER_OTLP_HEADERS");
+    if (!headers) return headers.error();
+    for (const auto& [name, value] : *headers) out.endpoint.headers.push_back(fmt::format("{}: {}", name, value));
+    if (const char* name = std::getenv("OTEL_SERVICE_NAME"); name && *name != '\0')
+        out.resource.emplace_back("service.name", name);
+    const Result<OtlpPairs> attributes = pairs_in_environment("OTEL_RESOURCE_ATTRIBUTES");
+    if (!attributes) return attributes.error();
+    out.resource.insert(out.resource.end(), attributes->begin(), attributes->end());
+    return out;
 }
 
 Status read_numbers(const Command& command, AgentOptions& out) {
@@ -85,9 +124,14 @@ Result<AgentOptions> agent_options(const Command& command) {
         out.listen = *address;
     }
     if (command.has(Option::ttl)) {
-        const Result<std::chrono::nanoseconds> ttl = read_ttl(command.text(Option::ttl));
+        const Result<std::chrono::nanoseconds> ttl = read_time(command.text(Option::ttl), "--ttl 1h");
         if (!ttl) return ttl.error();
         out.ttl = *ttl;
+    }
+    if (command.has(Option::late)) {
+        const Result<std::chrono::nanoseconds> late = read_time(command.text(Option::late), "--late 100ms");
+        if (!late) return late.error();
+        out.late = *late;
     }
     out.has_budget = command.has(Option::max_overhead);
     if (out.has_budget) {
@@ -97,12 +141,20 @@ Result<AgentOptions> agent_options(const Command& command) {
     }
     out.quiet = command.has(Option::quiet);
     if (const Status read = read_numbers(command, out); !read) return read.error();
+    if (command.has(Option::export_interval) && !command.has(Option::otlp))
+        return Error{"--export-interval needs --otlp", "for example `--otlp http://collector:4318`", 0};
+    if (command.has(Option::otlp)) {
+        Result<OtlpOptions> otlp = read_otlp(command);
+        if (!otlp) return otlp.error();
+        out.otlp = *std::move(otlp);
+    }
     return out;
 }
 
 Command for_script(const Command& command, const std::vector<std::string>& own_params) {
     Command out = command;
-    for (const Option option : {Option::listen, Option::ttl, Option::max_series, Option::ready_fd})
+    for (const Option option : {Option::listen, Option::ttl, Option::max_series, Option::ready_fd, Option::otlp,
+                                Option::export_interval, Option::late})
         out.options.erase(option);
     out.options[Option::quiet] = "true";
     out.file.clear();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "driver/agent/exporter.h"
 #include "driver/cli/command.h"
 #include "driver/http/address.h"
 
@@ -21,6 +22,8 @@ struct AgentOptions {
     bool has_budget = false;    // the user gave it
     size_t most_series = 1000;  // of one metric
     std::optional<int> ready_fd = {};
+    std::optional<OtlpOptions> otlp = {};
+    std::optional<std::chrono::nanoseconds> late = {};
     bool quiet = false;
 };
 

@@ -11,37 +11,11 @@
 #include <optional>
 #include <utility>
 
+#include "driver/agent/family_list.h"
 #include "driver/report/report.h"
 
 namespace lt::agent {
 namespace {
-
-constexpr int64_t as_nanoseconds = 1'000'000'000;
-
-// Collects series under the names of their families, which are made when they are first named.
-class FamilyList {
-  public:
-    FamilyList& counter(std::string_view name, std::string_view help) { return open(name, help, MetricType::counter); }
-    FamilyList& gauge(std::string_view name, std::string_view help) { return open(name, help, MetricType::gauge); }
-    FamilyList& in_nanoseconds() {
-        all_.back().divisor = as_nanoseconds;
-        return *this;
-    }
-    FamilyList& add(Labels labels, Point point) {
-        all_.back().series.push_back({std::move(labels), std::move(point)});
-        return *this;
-    }
-    std::vector<Family> take() { return std::move(all_); }
-
-  private:
-    FamilyList& open(std::string_view name, std::string_view help, MetricType type) {
-        Family& family = all_.emplace_back(std::string(name), std::string(help), type);
-        for (const std::string_view unit : {"seconds", "bytes"})
-            if (name.ends_with(unit)) family.unit = unit;
-        return *this;
-    }
-    std::vector<Family> all_;
-};
 
 int64_t whole(uint64_t number) { return static_cast<int64_t>(number); }
 
@@ -141,6 +115,11 @@ void add_limits(const Script& script, FamilyList& out) {
         .add({{"script", script.word()}}, whole(script.failed_reads()));
 }
 
+void add_late(const Script& script, FamilyList& out) {
+    out.counter("lt_late_spans", "Spans that took longer than --late.");
+    if (script.late()) out.add({{"script", script.word()}}, whole(*script.late()));
+}
+
 // ---- the process
 
 // The second number of /proc/self/statm: pages.
@@ -174,6 +153,7 @@ std::vector<Family> script_facts(const Script& script, const Savings& savings) {
     add_state(script, out);
     add_losses(script, out);
     add_accounts(script, out);
+    add_late(script, out);
     add_costs(script, out);
     add_savings(script, savings, out);
     add_limits(script, out);

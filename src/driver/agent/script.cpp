@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "driver/agent/accept.h"
-#include "driver/agent/names.h"
+#include "driver/agent/late_program.h"
+#include "driver/metrics/names.h"
 #include "driver/pipeline/plan_compiler.h"
 #include "driver/run/plan_fitter.h"
 #include "driver/run/work.h"
@@ -64,26 +65,37 @@ std::string_view state_name(Script::State state) {
 }
 
 std::unique_ptr<Script> Script::start(const std::string& path, ReadFile file, Command command, const Shared& shared,
-                                      size_t most_series) {
+                                      const ScriptSettings& settings) {
     const bool is_fixed = file.saved && !file.saved->sampled;
-    std::unique_ptr<Script> script(new Script(path, is_fixed ? for_saved(std::move(command)) : std::move(command)));
+    std::unique_ptr<Script> script(
+        new Script(path, is_fixed ? for_saved(std::move(command)) : std::move(command), settings));
     script->word_ = script_word(path);
     script->bytes_ = std::move(file.bytes);
-    script->most_series_ = most_series;
     script->sink_ = std::make_unique<Discarded>();
     Shared own = shared;
     own.sink = script->sink_.get();
     own.alone = false;
     own.accepts = [&own_script = *script](Job& job) { return own_script.accepts(job); };
-    std::unique_ptr<PlanMaker> maker;
-    if (file.saved)
-        maker = std::make_unique<PlanFitter>(*std::move(file.saved), nullptr);
-    else
-        maker = std::make_unique<PlanCompiler>();
+    if (settings.late) script->receive_late(own);
+    std::unique_ptr<PlanMaker> maker = script->maker(file);
     script->job_ = std::make_unique<Job>(script->command_, std::move(file.source), std::move(maker), own);
     if (!lt::start(*script->job_)) return nullptr;
     script->turn();  // BEGIN
     return script;
+}
+
+void Script::receive_late(Shared& shared) {
+    printer_ = text_printer(*sink_);
+    late_ = std::make_unique<LateCalls>(*printer_, path_, metrics_, settings_.traced, settings_.most_series);
+    shared.printer = late_.get();
+}
+
+std::unique_ptr<PlanMaker> Script::maker(ReadFile& file) {
+    if (file.saved) return std::make_unique<PlanFitter>(*std::move(file.saved), nullptr);
+    return std::make_unique<PlanCompiler>([this](ast::Program& program) {
+        has_spans_ = agent::has_spans(program);
+        if (settings_.late) report_late_calls(program, *settings_.late);
+    });
 }
 
 bool Script::runs(std::string_view bytes) const {
@@ -139,6 +151,11 @@ void Script::succeed(Script& ended) {
     ended.end(State::exited);
     for (Family& family : ended.whole()) kept_.families[family.name] = std::move(family);
     kept_.limits = std::move(ended.kept_.limits);
+    kept_.since = ended.kept_.since.value_or(ended.started_);
+}
+
+int64_t Script::since() const {
+    return std::chrono::nanoseconds(kept_.since.value_or(started_).time_since_epoch()).count();
 }
 
 // Without the values of earlier runs.
@@ -152,6 +169,7 @@ std::vector<Family> Script::read() {
             continue;
         }
         family.series = series_of(metric, *content);
+        if (late_) late_->add_exemplars(metric, family.series);
         if (content->sampled) sampled_[metric.map] = *content->sampled;
         out.push_back(std::move(family));
     }
@@ -163,6 +181,7 @@ std::vector<Family> Script::whole() {
     for (const MapMetric& metric : metrics_) {
         Family* family = find_family(out, metric.family.name);
         const auto before = kept_.families.find(metric.family.name);
+        if (family) family->since = since();
         if (family && metric.adds_up && before != kept_.families.end()) add_family(*family, before->second);
     }
     return out;
@@ -172,7 +191,8 @@ std::vector<Family> Script::families() {
     std::vector<Family> out = whole();
     for (const MapMetric& metric : metrics_) {
         Family* family = find_family(out, metric.family.name);
-        if (family) kept_.limits.try_emplace(family->name, most_series_).first->second.apply(*family, metric.adds_up);
+        if (family)
+            kept_.limits.try_emplace(family->name, settings_.most_series).first->second.apply(*family, metric.adds_up);
     }
     return out;
 }

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "driver/agent/files.h"
-#include "driver/agent/map_metrics.h"
-#include "driver/agent/series.h"
+#include "driver/agent/late_calls.h"
 #include "driver/cli/command.h"
+#include "driver/metrics/map_metrics.h"
+#include "driver/metrics/series.h"
 #include "driver/run/job.h"
 
 namespace lt::agent {
@@ -21,6 +22,13 @@ namespace lt::agent {
 struct Kept {
     std::map<std::string, Family> families = {};  // by name
     std::map<std::string, SeriesLimit> limits = {};
+    std::optional<std::chrono::system_clock::time_point> since = {};  // the first of them was started then
+};
+
+struct ScriptSettings {
+    size_t most_series = 0;
+    std::optional<int64_t> late = {};  // --late, in nanoseconds
+    bool traced = false;               // late calls are sent as traces
 };
 
 class Script {
@@ -31,7 +39,7 @@ class Script {
     // `file` is what the path holds. `command` has the options that all scripts share. `shared` says where messages go
     // and what the cost may be. Null, with diagnostics printed, if it cannot run or cannot be metrics.
     static std::unique_ptr<Script> start(const std::string& path, ReadFile file, Command command, const Shared& shared,
-                                         size_t most_series);
+                                         const ScriptSettings& settings);
 
     const std::string& path() const { return path_; }
     const std::string& word() const { return word_; }  // in names of metrics
@@ -41,6 +49,8 @@ class Script {
     bool runs(std::string_view bytes) const;
     const std::vector<MapMetric>& metrics() const { return metrics_; }
     std::chrono::system_clock::time_point started() const { return started_; }
+    // When its counters were zero, in nanoseconds since 1970.
+    int64_t since() const;
     Session* session() { return state_ == State::running ? &job_->run->session() : nullptr; }
 
     // Handles what is waiting; the run may end.
@@ -61,6 +71,10 @@ class Script {
     // Events that sampling left out, by index into Plan::maps, at the last look at the maps.
     const std::map<size_t, Sampled>& sampled() const { return sampled_; }
     uint64_t failed_reads() const { return failed_reads_; }  // of maps
+    // Calls longer than --late: those since the last call of this, and how many there were.
+    std::vector<LateTrace> take_late() { return late_ ? late_->take() : std::vector<LateTrace>{}; }
+    std::optional<uint64_t> late() const { return late_ ? std::optional(late_->count()) : std::nullopt; }
+    bool has_spans() const { return has_spans_; }
 
   private:
     // The last state of a run that has ended.
@@ -72,7 +86,10 @@ class Script {
         std::vector<ProbeCost> costs;
     };
 
-    Script(std::string path, Command command) : path_(std::move(path)), command_(std::move(command)) {}
+    Script(std::string path, Command command, const ScriptSettings& settings)
+        : path_(std::move(path)), command_(std::move(command)), settings_(settings) {}
+    std::unique_ptr<PlanMaker> maker(ReadFile& file);
+    void receive_late(Shared& shared);
     std::vector<Family> read();   // of this run
     std::vector<Family> whole();  // and of those before it; all series
     bool accepts(Job& job);
@@ -81,8 +98,11 @@ class Script {
     std::string word_;
     const Command command_;
     std::string bytes_;  // of the file
-    size_t most_series_ = 0;
+    const ScriptSettings settings_;
+    bool has_spans_ = false;
     std::unique_ptr<Sink> sink_;
+    std::unique_ptr<Printer> printer_;  // of what late_ passes on
+    std::unique_ptr<LateCalls> late_;   // null: without --late
     std::unique_ptr<Job> job_;
     std::vector<MapMetric> metrics_;
     State state_ = State::running;

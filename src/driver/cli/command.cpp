@@ -176,6 +176,12 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
     return words;
 }
 
+// Making the text of the help takes as long as reading all options. -h may stand among others: -vh.
+bool may_ask_for_help(int argc, const char* const* argv) {
+    const auto may_ask = [](std::string_view word) { return word.starts_with('-') && word.find('h') != word.npos; };
+    return argc <= 1 || std::any_of(argv + 1, argv + argc, may_ask);
+}
+
 // Takes the script's own options that come after its name: -n 5, -n5, -T, --flag. The rest is lt's.
 std::vector<std::string> without_own(std::vector<std::string> words, size_t after, std::span<const ScriptParam> params,
                                      std::vector<ParamSetting>& settings) {
@@ -250,7 +256,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     app.footer(std::string(own_row.footer));
     app.add_option("FILE", command.file, std::string(own_row.file));
     add_options(app, program, values, flags);
-    command.help = app.help();
+    if (may_ask_for_help(argc, argv)) command.help = app.help();
     add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // the words before a `--`

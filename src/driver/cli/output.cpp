@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include "base/text.h"
@@ -64,6 +67,14 @@ bool can_be_written(const std::string& path) {
     return may(folder.empty() ? "." : folder.c_str(), W_OK | X_OK);
 }
 
+// The command line, in short.
+std::string title_of(const Command& command) {
+    std::string text = command.tool.empty() ? command.file : command.tool;
+    if (text.empty()) text = fmt::format("-e '{}'", trim(command.text(Option::program)));
+    std::ranges::replace(text, '\n', ' ');
+    return "lt " + text;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink) {
@@ -75,6 +86,7 @@ Result<std::unique_ptr<Output>> Output::open(const Command& command, Sink* sink)
     std::error_code failed;
     if (command.has(Option::keep) && std::filesystem::is_directory(output->path_, failed)) output->path_.clear();
     output->timestamps_ = command.has(Option::timestamps);
+    output->title_ = title_of(command);
     for (auto read : {&Output::read_format, &Output::read_buffering, &Output::read_ready_fd, &Output::read_stacks,
                       &Output::read_view})
         if (Status done = (*output.*read)(command); !done) return done.error();
@@ -158,6 +170,7 @@ Status Output::begin(const Plan& plan) {
         sink_ = own_sink_.get();
     }
     make_printers(plan);
+    begun_ = std::chrono::steady_clock::now();
     return Done{};
 }
 
@@ -187,6 +200,21 @@ Status Output::finish() {
     return draw();
 }
 
+// Where and when, how long, and what a box's width means.
+std::string Output::facts() const {
+    utsname machine{};
+    ::uname(&machine);
+    const auto ran = std::chrono::steady_clock::now() - begun_;
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::localtime_r(&now, &parts);
+    std::array<char, 64> date{};
+    const size_t size = std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M:%S %Z", &parts);
+    return fmt::format("{}, Linux {}, {}, {:.1f} s, {}", machine.nodename, machine.release,
+                       std::string_view(date.data(), size), std::chrono::duration<double>(ran).count(),
+                       durations_ ? "time by stack" : "count by stack");
+}
+
 Status Output::draw() const {
     if (graph_.empty()) {
         fmt::print(stderr, "lt: no stacks were collected, so {} is not written\n", flame_path_);
@@ -194,7 +222,7 @@ Status Output::draw() const {
     }
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(flame_path_.c_str(), "we"), &std::fclose);
     if (!file) return system_error("cannot write " + flame_path_, errno);
-    const std::string svg = graph_.svg(durations_ ? "time by stacks" : "stacks", durations_);
+    const std::string svg = graph_.svg(title_, facts(), durations_);
     const bool whole = std::fwrite(svg.data(), 1, svg.size(), file.get()) == svg.size() && std::fflush(file.get()) == 0;
     return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
 }

@@ -1,6 +1,7 @@
 // Sends results to the place and in the form that the command line asks for, and announces that tracing is on.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ class Output {
     // Opens the file and makes the printer, in the plan's style. Called only when there is something to run, so that a
     // mistake in a script does not overwrite the results of the last run. Does nothing when called again.
     Status begin(const Plan& plan);
+    bool is_json() const { return json_; }
+    const TableView& view() const { return view_; }
     Printer& printer() { return *chain_.back(); }
     // Every probe is attached; `probes` is their number.
     void announce(size_t probes, bool as_bpftrace);
@@ -40,6 +43,7 @@ class Output {
     Status read_stacks(const Command& command);
     Status read_view(const Command& command);
     void make_printers(const Plan& plan);
+    std::string facts() const;  // of a run, for its graph
     Status draw() const;
 
     int fd_ = 1;
@@ -53,6 +57,8 @@ class Output {
     bool folded_ = false;
     std::string flame_path_;  // empty: no flame graph
     bool durations_ = false;  // are the weights of stacks durations?
+    std::string title_;       // of the graph
+    std::chrono::steady_clock::time_point begun_;
     FlameGraph graph_;
     std::unique_ptr<Sink> own_sink_;
     Sink* sink_ = nullptr;

@@ -30,7 +30,8 @@ bool Progress::has_terminal() {
 }
 
 // Signals are for the working thread.
-Progress::Progress(std::string doing) : doing_(std::move(doing)) {
+Progress::Progress(std::string doing, std::function<std::string()> instead)
+    : doing_(std::move(doing)), instead_(std::move(instead)) {
     if (doing_.empty()) return;
     sigset_t all, before;
     sigfillset(&all);
@@ -47,7 +48,10 @@ void Progress::show(const std::stop_token& stop) {
     bool shown = false;
     std::unique_lock lock(mutex_);
     while (!over_.wait_for(lock, stop, patience, [&] { return stop.stop_requested(); })) {
-        draw(fmt::format("lt: {}, {:.0f} s", doing_, duration<double>(steady_clock::now() - begin).count()));
+        const std::string other = instead_ ? instead_() : "";
+        draw(other.empty()
+                 ? fmt::format("lt: {}, {:.0f} s", doing_, duration<double>(steady_clock::now() - begin).count())
+                 : "lt: " + other);
         shown = true;
     }
     if (shown) draw("");

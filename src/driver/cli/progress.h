@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -12,7 +13,8 @@ namespace lt {
 class Progress {
   public:
     // "attaching 5000 probes", shown on standard error. Empty: shows nothing.
-    explicit Progress(std::string doing);
+    // `instead`: what is shown in its place while it is not empty, called by another thread; may be null.
+    explicit Progress(std::string doing, std::function<std::string()> instead = nullptr);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -24,6 +26,7 @@ class Progress {
     void show(const std::stop_token& stop);
 
     std::string doing_;
+    std::function<std::string()> instead_;
     std::mutex mutex_;
     std::condition_variable_any over_;
     std::jthread thread_;

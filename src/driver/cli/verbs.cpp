@@ -51,12 +51,13 @@ has one, the block decides what is printed.
     VerbText{"ctl", "lt ctl [PID] show @ns", "send a command to a running lt", "lt ctl [-f json] [PID] COMMAND",
              "`lt ctl --help` lists the commands; see lt-ctl(1).\n"},
     VerbText{"agent", "lt agent /etc/lt/agent.d", "run scripts for good, and serve their maps as metrics to Prometheus",
-             "lt agent [options] FILE|DIR... [--listen ADDRESS] [--max-series N] [--ttl TIME]",
+             "lt agent [options] FILE|DIR... [--listen ADDRESS] [--otlp URL] [--max-series N] [--ttl TIME]",
              R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
-Prometheus and what reads its formats. The scripts may cost 5 % of all CPUs together, or --max-overhead.
-SIGHUP reads the files again. See lt-agent(1).
+Prometheus and what reads its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may
+cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. See lt-agent(1).
   lt agent slow.lt --listen :9435
   lt agent /etc/lt/agent.d --max-overhead 2%
+  lt agent /etc/lt/agent.d --otlp http://collector:4318
 )"},
     VerbText{"set", "lt set slow=50ms [PID]", "set a parameter of a running script", "lt set NAME=VALUE [PID]",
              R"(Sets a parameter (`param slow = 10ms`) of a running script from its next event on. What was collected
@@ -71,13 +72,16 @@ stays. PID is needed if several scripts run.
 )"},
     VerbText{
         "merge", "lt merge web*.json", "add up the results of one script on many hosts",
-        "lt merge [--by-host] [-f json] [-o FILE] [--sort COLUMN] [--columns LIST] [--top N] [--histograms] FILE...",
+        "lt merge [--by-host|--by-file|--outliers] [--hosts N] [-f json] [-o FILE] [--sort COLUMN] [--columns LIST] "
+        "[--top N] [--histograms] FILE...",
         R"(Adds up what `lt -f json -o FILE` wrote on many hosts: counts, sums, extremes and histograms exactly, so that
 the percentiles of dist() are those of one run over all values. The runs must be of one script with the
-same arguments. --by-host also prints each map with a row for each host; the other options are those of
-`lt --help`. With -f json the sum can be merged again.
+same arguments. --by-host prints tables with hosts in columns (10 of them, or --hosts N), and outliers: hosts
+that differ from the others, with the cause if the script has recorded one. With --by-file each file is a
+host; --outliers prints no tables of hosts. The other options are those of `lt --help`. With -f json the sum
+can be merged again.
   lt merge web1.json web2.json
-  lt merge --by-host --sort p99 --top 20 web*.json
+  lt merge --by-host --columns p99 --sort p99 --top 20 web*.json
 )"},
     VerbText{"check", "lt check slow.lt", "compile a script, and print how each probe would be attached",
              "lt check [options] FILE...\nlt check [options] SCRIPT.stp WORD...",
@@ -99,7 +103,8 @@ names of the files that would change, with status 1 if there are any; -d or --di
         R"(Compiles a script and writes the plan to a file. lt-run, which needs no compiler, runs it on this machine or
 another one. A plan holds the script compiled for each way in which a kernel may attach its probes. With
 --for it is compiled for the kernels described in these folders instead of the running one; the plan runs on
-each of them, and on others that are like one of them. What does not fit a kernel is refused there.
+each of them, and on others that are like one of them. What does not fit a kernel is refused there. `lt-run
+--describe FOLDER`, on a machine with such a kernel, writes the folder.
   lt build slow.lt -o slow.plan
   lt build slow.lt -o slow.plan --for kernels/6.1 --for kernels/6.12
   lt build slow.lt --aot slow

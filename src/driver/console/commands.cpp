@@ -9,6 +9,7 @@
 
 #include "base/file_text.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "driver/cli/progress.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
@@ -23,7 +24,7 @@ Status help(Console&, Words words, Printer& printer) {
     if (words.size() > 1) return Error{"help takes one word", "for example `help hist`", 0};
     const Result<std::string> text = words.empty() ? Result<std::string>(help_overview()) : help_on(words[0]);
     if (!text) return text.error();
-    printer.text(*text);
+    printer.text(wrapped_text(*text, Screen::size().width));
     return Done{};
 }
 
@@ -90,6 +91,7 @@ Status record(Console& console, Words words, Printer& printer) {
 }
 
 Status look_around(Console& console, Words words, Printer& printer) {
+    const bool all = std::erase(words, "-v") > 0;
     if (words.size() > 1) return Error{"triage takes one time", "for example `triage 5s`", 0};
     triage::Options options;
     if (!words.empty()) {
@@ -103,7 +105,7 @@ Status look_around(Console& console, Words words, Printer& printer) {
     options.others = console.served();
     const Result<triage::Report> report = triage::look(console.kernel(), options);
     if (!report) return report.error();
-    printer.text(triage::text_of(*report, false));
+    printer.text(triage::text_of(*report, all, triage::terminal_room()));
     return Done{};
 }
 
@@ -114,8 +116,13 @@ Status quit(Console& console, Words words, Printer&) {
 }
 
 constexpr std::array commands{
-    ConsoleRow{{"triage", "[TIME]", "Looks at the machine for 10 s, or TIME, and ranks what costs its threads time.",
+    ConsoleRow{{"triage", "[TIME] [-v]",
+                "Looks at the machine for 10 s, or TIME, and ranks what costs its threads time; with -v all of it.",
                 "triage 5s"},
+               look_around},
+    ConsoleRow{{"why", "[SPAN]",
+                "Says what the time of calls went into, at the end and for the slowest; without a span it is triage.",
+                "why sc:fsync > 10ms"},
                look_around},
     ConsoleRow{{"watch", "[N] [@MAP ...]",
                 "Shows maps above the prompt and redraws them every second; watch off ends it.", "watch @ns"},

@@ -14,6 +14,7 @@
 #include "driver/console/commands.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
+#include "driver/tools/tools.h"
 #include "stdlib/functions/builtins.h"
 #include "stdlib/probes.h"
 
@@ -214,10 +215,13 @@ Completion complete(Console& console, std::string_view text) {
         Names all = kinds_of_probe();
         for (const CommandText& command : all_commands()) all.push_back(std::string(command.name) + " ");
         const std::string_view word = text.substr(first);
+        // some hundred of them would hide the rest
+        if (!word.empty())
+            for (const Tool& tool : all_tools()) all.push_back(tool.name + " ");
         return word.find_first_of(":/{") == word.npos ? matching(first, word, all) : complete_program(console, text);
     }
     for (const CommandText& command : all_commands()) {
-        if (command.name != text.substr(first, end - first)) continue;
+        if (command.name != text.substr(first, end - first) || command.name == "why") continue;
         const size_t begin = text.rfind(' ') + 1;
         return complete_argument(console, command, text.substr(begin), begin);
     }

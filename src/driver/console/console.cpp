@@ -14,11 +14,14 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "base/wrap.h"
 #include "driver/cli/privileges.h"
 #include "driver/console/commands.h"
 #include "driver/console/complete.h"
+#include "driver/console/line.h"
 #include "driver/control/protocol.h"
 #include "driver/target/chosen_kernel.h"
+#include "driver/tools/tools.h"
 #include "driver/view/view.h"
 #include "parser/parse.h"
 #include "stdlib/probes.h"
@@ -77,6 +80,7 @@ bool goes_on(const std::string& text) {
 bool is_whole(std::string_view text) {
     if (trim(text).empty() || text.ends_with("\n")) return true;
     const std::vector<std::string> words = words_of(text);
+    if (is_command_line(text)) return shell_words(text).has_value();
     if (words.empty() || is_command(words[0]) || Console::command_meant(std::string(text), words[0])) return true;
     return !is_open(text) && !goes_on(std::string(text));
 }
@@ -88,6 +92,11 @@ constexpr std::array shared_options{
     Option::stats,       Option::timestamps,   Option::quiet,          Option::max_overhead, Option::record,
     Option::warnings,    Option::no_warnings,  Option::no_feature,     Option::needless,     Option::debug_folders,
     Option::traceable};
+
+// Those that one line of the console can have besides: they are about its trace alone.
+constexpr std::array line_options{Option::program,  Option::duration,   Option::count,   Option::self,
+                                  Option::sort,     Option::top,        Option::columns, Option::history,
+                                  Option::bpftrace, Option::histograms, Option::live};
 
 Status options_fit(const Command& command) {
     for (const auto& [option, value] : command.options) {
@@ -155,9 +164,12 @@ Console::~Console() {
 }
 
 int Console::run() {
-    screen_.write(
-        "Type a probe and what it does, as in  sc:read < @ns[comm] = dist(latency); >  or help. Ctrl-D to leave.\n"
-        "If this machine is slow and you do not know why:  triage\n");
+    constexpr std::string_view welcome =
+        "Type a probe and what it does:  sc:read < @ns[comm] = dist(latency); >\n"
+        "or the name of a tool:  runqlat\n"
+        "If this machine is slow and you do not know why:  triage\n"
+        "help lists what else there is. Ctrl-D leaves.\n";
+    screen_.write(wrapped_text(welcome, Screen::size().width));
     while (!quitting_) {
         const std::optional<std::string> text = editor_->read();
         if (!text) break;
@@ -171,10 +183,19 @@ int Console::run() {
 }
 
 // Runs a command or a script. A text with a mistake is in the history.
-void Console::take_entry(const std::string& text) {
-    const std::vector<std::string> words = words_of(text);
+void Console::take_entry(const std::string& entered) {
+    std::vector<std::string> words = words_of(entered);
     if (words.empty()) return;
-    if (screen_.recorder()) screen_.recorder()->entered(trim(text));
+    if (screen_.recorder()) screen_.recorder()->entered(trim(entered));
+    // `lt triage` is the console's own
+    const std::string_view rest = without_lt(entered);
+    const bool is_own = rest.data() != entered.data() && is_command(words_of(rest)[0]) && words_of(rest)[0] != "why";
+    const std::string text(is_own ? rest : entered);
+    if (!is_own && is_command_line(text)) {
+        start(text);
+        return;
+    }
+    words = words_of(text);
     if (!is_command(words[0])) {
         const std::optional<Error> meant = command_meant(text, words[0]);
         if (meant)
@@ -194,9 +215,31 @@ void Console::report(const Error& error) {
     fmt::print(screen_.messages(), "{}", draw({}, diags.all().front(), false));
 }
 
+// The options of the console apply where the line does not say otherwise.
+Result<Command> Console::with_own_options(Command line) const {
+    for (const auto& [option, value] : line.options) {
+        if (std::ranges::find(shared_options, option) != shared_options.end()) continue;
+        if (std::ranges::find(line_options, option) != line_options.end()) continue;
+        const auto row = std::ranges::find(option_rows(), option, &OptionRow::id);
+        return Error{fmt::format("{} does not work in the console", split(row->names, ',').back()),
+                     "type the command in another terminal", 0};
+    }
+    line.options.insert(command_.options.begin(), command_.options.end());
+    return line;
+}
+
 bool Console::start(const std::string& text) {
-    auto entry = std::make_unique<Entry>(last_number_ + 1, text, command_,
-                                         Shared{kernel_.get(), nullptr, screen_.messages(), false}, screen_);
+    const std::string name = fmt::format("[{}]", last_number_ + 1);
+    if (!is_command_line(text)) return start({name, text}, command_);
+    Result<Line> line = read_line(text, name);
+    Result<Command> command = line ? with_own_options(std::move(line->command)) : line.error();
+    if (!command) return report(command.error()), false;
+    return start(std::move(line->source), *std::move(command));
+}
+
+bool Console::start(Source source, Command command) {
+    auto entry = std::make_unique<Entry>(last_number_ + 1, std::move(source), std::move(command),
+                                         Shared{kernel_.get(), nullptr, screen_.messages(), nullptr, false}, screen_);
     const bool started = entry->start();
     kernel_->declare({});  // each script has its own C declarations
     if (!started) return false;
@@ -226,9 +269,11 @@ std::optional<Error> Console::command_meant(const std::string& text, const std::
     if (text.find_first_of("{}<>=:") != text.npos || find_probe(word)) return {};
     std::vector<std::string_view> names;
     for (const CommandText& command : all_commands()) names.push_back(command.name);
+    const std::vector<Tool> tools = all_tools();
+    for (const Tool& tool : tools) names.push_back(tool.name);
     const std::vector<std::string> near = closest(word, names);
     if (near.empty()) return {};
-    return Error{fmt::format("there is no command {}", quoted(word)), did_you_mean(near), 0};
+    return Error{fmt::format("there is no command or tool {}", quoted(word)), did_you_mean(near), 0};
 }
 
 void Console::watch(std::vector<std::pair<int, std::string>> maps) {

@@ -38,10 +38,11 @@ class Console final : public Traces {
     Kernel& kernel() { return *kernel_; }
     Screen& screen() { return screen_; }
     void quit() { quitting_ = true; }
-    bool start(const std::string& text);  // starts a new trace; false: the error has been reported
+    // Starts a new trace, of a script or of a command line of lt; false: the error has been reported.
+    bool start(const std::string& text);
     void watch(std::vector<std::pair<int, std::string>> maps);
-    // For a command that takes long: to be called while these descriptors are readable, so that traces go on; true after
-    // Ctrl-C.
+    // For a command that takes long: to be called while these descriptors are readable, so that traces go on; true
+    // after Ctrl-C.
     std::vector<std::pair<int, std::function<bool()>>> served();
 
   private:
@@ -49,6 +50,8 @@ class Console final : public Traces {
     Status prepare();
     Status block_signals();
     void take_entry(const std::string& text);
+    bool start(Source source, Command command);
+    Result<Command> with_own_options(Command line) const;
     void report(const Error& error);
     void quieten();
     Wake wait(char& key, bool for_keys);

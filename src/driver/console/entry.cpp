@@ -19,11 +19,12 @@ Shared printing_to(Shared shared, Sink& sink) {
 
 }  // namespace
 
-Entry::Entry(int number, std::string text, const Command& command, Shared shared, Sink& sink)
+Entry::Entry(int number, Source source, Command command, Shared shared, Sink& sink)
     : number_(number),
-      text_(std::move(text)),
+      text_(source.text),
+      command_(std::move(command)),
       sink_(sink),
-      job_(script_job(command, Source{fmt::format("[{}]", number), text_}, printing_to(shared, sink_))) {}
+      job_(script_job(command_, std::move(source), printing_to(shared, sink_))) {}
 
 bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3)); }
 

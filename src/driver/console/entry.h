@@ -32,9 +32,9 @@ class EntrySink final : public Sink {
 
 class Entry {
   public:
-    // `command` has the options that all entries share. It, the shared data and `sink`, which gets the trace's output,
+    // `command` has its options, parameters and words. The shared data and `sink`, which gets the trace's output,
     // outlive the entry.
-    Entry(int number, std::string text, const Command& command, Shared shared, Sink& sink);
+    Entry(int number, Source source, Command command, Shared shared, Sink& sink);
 
     bool start();  // false: the error has been reported
     Trace& trace() { return *trace_; }
@@ -48,6 +48,7 @@ class Entry {
   private:
     const int number_;
     const std::string text_;
+    const Command command_;
     EntrySink sink_;
     Job job_;
     std::unique_ptr<Trace> trace_;

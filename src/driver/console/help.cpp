@@ -60,12 +60,15 @@ std::string other_help(const std::string& topic) {
 }  // namespace
 
 std::string help_overview() {
-    std::string out = "A line with a probe starts a trace; a line that begins with one of these words is a command:\n";
+    std::string out =
+        "A line with a probe starts a trace, and so does the name of a tool with its options, for example runqlat. A "
+        "line "
+        "that begins with one of these words is a command:\n";
     for (const CommandText& text : all_commands())
-        out += fmt::format("  {:<24} {}\n", command_line(text), text.sentence);
+        out += fmt::format("  {:<26}  {}\n", command_line(text), text.sentence);
     out +=
-        "N is a trace's number; without it a command applies to all. help WORD explains a command, a kind of probe,\n"
-        "a function, a variable, a setting, an option or an idea. Kinds of probe:";
+        "N is a trace's number; without it a command applies to all. help WORD explains a command, a kind of probe, a "
+        "function, a variable, a setting, an option or an idea.\nKinds of probe:";
     for (const ProbeRow& row : probe_rows()) out += fmt::format(" {}", row.name);
     out += "\nIdeas:";
     for (const TopicRow& row : topic_rows()) out += fmt::format(" {}", row.name);

@@ -91,7 +91,8 @@ Status take_systemtap(Command& command) {
 void add_systemtap_facts(const Command& command, Invocation& given) {
     const std::string folder = command.text(Option::kernel);
     given.kernel_release = release_of(folder);
-    if (folder.empty()) given.kernel_config = config_of(given.kernel_release);
+    if (folder.empty() && (is_systemtap(command) || given.for_port))
+        given.kernel_config = config_of(given.kernel_release);
     given.only_grammar = command.only_grammar;
     given.guru = command.has(Option::guru);
     constexpr std::string_view errors = "MAXERRORS=";

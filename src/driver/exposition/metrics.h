@@ -37,10 +37,22 @@ struct NativeBuckets {
     bool operator==(const NativeBuckets&) const = default;
 };
 
+// One of the values of a histogram, and where to look for its reasons.
+struct Exemplar {
+    int64_t value = 0;     // in the unit in which it was measured
+    int64_t unix_ns = 0;   // when, in nanoseconds since 1970
+    std::string trace_id;  // 32 hexadecimal digits
+    std::string span_id;   // 16
+    Labels labels = {};    // others than those of the series
+    bool operator==(const Exemplar&) const = default;
+};
+
 struct HistogramPoint {
     std::vector<uint64_t> counts;  // of each of Family::bounds, not cumulative; then one of the values above them all
-    std::optional<int64_t> sum = {};  // none: it was not collected
-    std::optional<NativeBuckets> native = {};
+    std::optional<int64_t> sum = {};           // none: it was not collected
+    std::optional<NativeBuckets> native = {};  // in the base unit
+    std::optional<NativeBuckets> exact = {};   // the buckets as they were collected, in the unit of that
+    std::optional<Exemplar> exemplar = {};
     bool operator==(const HistogramPoint&) const = default;
 };
 
@@ -61,6 +73,7 @@ struct Family {
     int64_t divisor = 1;              // of integers: 1'000'000'000 makes seconds of nanoseconds
     std::vector<double> bounds = {};  // of a histogram: the upper bounds, inclusive, in the base unit, ascending
     std::vector<MetricSeries> series = {};
+    int64_t since = 0;  // what counts began at zero then, in nanoseconds since 1970; 0: it is not known
 };
 
 std::string_view type_name(MetricType type);

@@ -1,6 +1,6 @@
 // OpenMetrics 1.0.0. It differs from Prometheus's text format in the names of counters' families, in units, in the form
-// of the bounds of histograms, and in that a sum stands only where it can be a counter, and the count only beside a
-// sum.
+// of the bounds of histograms, in having exemplars, and in that a sum stands only where it can be a counter, and the
+// count only beside a sum.
 #include <fmt/format.h>
 
 #include "driver/exposition/formats.h"
@@ -15,7 +15,7 @@ std::string bound_number(double bound) {
     return out.find_first_not_of("-0123456789") == out.npos ? out + ".0" : out;
 }
 
-constexpr TextForm open_form{bound_number, false};
+constexpr TextForm open_form{bound_number, false, true};
 
 }  // namespace
 

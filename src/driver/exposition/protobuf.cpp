@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "driver/exposition/formats.h"
+#include "driver/exposition/series_text.h"
 
 namespace lt {
 namespace {
@@ -54,7 +55,10 @@ constexpr uint32_t value = 1;                         // of a gauge and of a cou
 constexpr uint32_t sample_count = 1, sample_sum = 2;  // of a summary and of a histogram
 constexpr uint32_t histogram_bucket = 3, histogram_schema = 5, zero_threshold = 6, zero_count = 7;
 constexpr uint32_t negative_span = 9, negative_delta = 10, positive_span = 12, positive_delta = 13;
-constexpr uint32_t bucket_count = 1, bucket_bound = 2;
+constexpr uint32_t bucket_count = 1, bucket_bound = 2, bucket_exemplar = 3;
+constexpr uint32_t histogram_exemplar = 16;
+constexpr uint32_t exemplar_label = 1, exemplar_value = 2, exemplar_time = 3;
+constexpr uint32_t time_seconds = 1, time_nanoseconds = 2;
 constexpr uint32_t span_offset = 1, span_length = 2;
 }  // namespace field
 
@@ -93,6 +97,26 @@ void write_buckets(Message& to, const std::map<int32_t, uint64_t>& buckets, uint
     }
 }
 
+void write_labels(Message& to, uint32_t label_field, const Labels& labels) {
+    for (const Label& label : labels) {
+        Message pair;
+        pair.text(field::label_name, label.name);
+        pair.text(field::label_value, label.value);
+        to.message(label_field, pair);
+    }
+}
+
+Message exemplar_message(const Family& family, const Exemplar& exemplar) {
+    constexpr int64_t second = 1'000'000'000;
+    Message out, time;
+    write_labels(out, field::exemplar_label, exemplar_labels(exemplar));
+    out.fixed(field::exemplar_value, scaled(exemplar.value, family));
+    time.varint(field::time_seconds, static_cast<uint64_t>(exemplar.unix_ns / second));
+    time.varint(field::time_nanoseconds, static_cast<uint64_t>(exemplar.unix_ns % second));
+    out.message(field::exemplar_time, time);
+    return out;
+}
+
 struct PointWriter {
     Message& metric;
     const Family& family;
@@ -117,13 +141,19 @@ struct PointWriter {
         inner.fixed(field::sample_sum,
                     point.sum ? scaled(*point.sum, family) : std::numeric_limits<double>::quiet_NaN());
         uint64_t below = 0;
-        for (size_t i = 0; i < family.bounds.size() && i < point.counts.size(); i++) {
+        for (size_t i = 0; i < point.counts.size(); i++) {
+            const bool has_exemplar = point.exemplar && exemplar_bucket(family, *point.exemplar) == i;
+            if (i >= family.bounds.size() && !has_exemplar) break;  // the last one may be left out
             Message bucket;
             bucket.varint(field::bucket_count, below += point.counts[i]);
-            bucket.fixed(field::bucket_bound, family.bounds[i]);
+            bucket.fixed(field::bucket_bound,
+                         i < family.bounds.size() ? family.bounds[i] : std::numeric_limits<double>::infinity());
+            if (has_exemplar) bucket.message(field::bucket_exemplar, exemplar_message(family, *point.exemplar));
             inner.message(field::histogram_bucket, bucket);
         }
         if (point.native) native(inner, *point.native);
+        if (point.native && point.exemplar)
+            inner.message(field::histogram_exemplar, exemplar_message(family, *point.exemplar));
         metric.message(field::metric_histogram, inner);
     }
     // A histogram without values is recognized as a native one by a span without buckets.
@@ -153,12 +183,7 @@ std::string prometheus_protobuf(const std::vector<Family>& families) {
         message.varint(field::family_type, type_number(family.type));
         for (const MetricSeries& series : family.series) {
             Message metric;
-            for (const Label& label : series.labels) {
-                Message pair;
-                pair.text(field::label_name, label.name);
-                pair.text(field::label_value, label.value);
-                metric.message(field::metric_label, pair);
-            }
+            write_labels(metric, field::metric_label, series.labels);
             std::visit(PointWriter{metric, family}, series.point);
             message.message(field::family_metric, metric);
         }

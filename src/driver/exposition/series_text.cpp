@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "driver/exposition/formats.h"
@@ -18,6 +19,14 @@ struct SeriesWriter {
     void line(std::string_view suffix, const std::string& labels, const std::string& value) const {
         out += fmt::format("{}{}{} {}\n", family.name, suffix, labels, value);
     }
+    void bucket(const HistogramPoint& point, size_t index, const std::string& bound, uint64_t count) const {
+        std::string value = fmt::format("{}", count);
+        if (form.exemplars && point.exemplar && exemplar_bucket(family, *point.exemplar) == index)
+            value += fmt::format(" # {} {} {:.3f}", labels_text(exemplar_labels(*point.exemplar)),
+                                 number_text(point.exemplar->value, family),
+                                 static_cast<double>(point.exemplar->unix_ns) / 1e9);
+        line("_bucket", labels_text(series.labels, bound), value);
+    }
     std::string_view suffix() const { return family.type == MetricType::counter ? "_total" : ""; }
 
     void operator()(int64_t number) const { line(suffix(), labels_text(series.labels), number_text(number, family)); }
@@ -28,12 +37,13 @@ struct SeriesWriter {
     }
     void operator()(const HistogramPoint& point) const {
         uint64_t below = 0;
-        for (size_t i = 0; i < family.bounds.size() && i < point.counts.size(); i++) {
+        const size_t bounds = std::min(family.bounds.size(), point.counts.size());
+        for (size_t i = 0; i < bounds; i++) {
             below += point.counts[i];
-            line("_bucket", labels_text(series.labels, form.bound(family.bounds[i])), fmt::format("{}", below));
+            bucket(point, i, form.bound(family.bounds[i]), below);
         }
         const uint64_t all = std::accumulate(point.counts.begin(), point.counts.end(), uint64_t{0});
-        line("_bucket", labels_text(series.labels, "+Inf"), fmt::format("{}", all));
+        bucket(point, bounds, "+Inf", all);
         const bool has_negative = !family.bounds.empty() && family.bounds.front() < 0;
         const bool has_sum = point.sum && (form.sums_negative || !has_negative);
         if (has_sum) line("_sum", labels_text(series.labels), number_text(*point.sum, family));
@@ -42,6 +52,18 @@ struct SeriesWriter {
 };
 
 }  // namespace
+
+size_t exemplar_bucket(const Family& family, const Exemplar& exemplar) {
+    const auto at = std::ranges::lower_bound(family.bounds, scaled(exemplar.value, family));
+    return static_cast<size_t>(at - family.bounds.begin());
+}
+
+Labels exemplar_labels(const Exemplar& exemplar) {
+    Labels out = exemplar.labels;
+    if (!exemplar.trace_id.empty()) out.push_back({"trace_id", exemplar.trace_id});
+    if (!exemplar.span_id.empty()) out.push_back({"span_id", exemplar.span_id});
+    return out;
+}
 
 void append_series(std::string& out, const Family& family, const MetricSeries& series, const TextForm& form) {
     std::visit(SeriesWriter{out, family, series, form}, series.point);

@@ -11,7 +11,14 @@ struct TextForm {
     std::string (*bound)(double bound);
     // Does a histogram of negative numbers have its sum and its count, although neither can be a counter then?
     bool sums_negative;
+    bool exemplars;  // are there any in this form?
 };
+
+// The index of the bucket of a histogram that its exemplar is in; the last one has no bound.
+size_t exemplar_bucket(const Family& family, const Exemplar& exemplar);
+// The labels of an exemplar with those of its trace.
+Labels exemplar_labels(const Exemplar& exemplar);
+
 void append_series(std::string& out, const Family& family, const MetricSeries& series, const TextForm& form);
 
 }  // namespace lt

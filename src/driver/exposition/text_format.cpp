@@ -7,7 +7,7 @@
 namespace lt {
 namespace {
 
-constexpr TextForm plain_form{number_text, true};
+constexpr TextForm plain_form{number_text, true, false};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "driver/cli/output.h"
 #include "driver/merge/run_file.h"
 #include "driver/merge/total.h"
@@ -21,7 +22,8 @@ namespace {
 
 struct MergeRequest {
     Command output;  // the options about output
-    bool by_host = false;
+    bool by_host = false, by_file = false, only_outliers = false;
+    HostView hosts;
     std::vector<std::string> files;
 };
 
@@ -37,6 +39,13 @@ constexpr std::array merge_options{
     MergeOption{"--top", "", Option::top, true},         MergeOption{"--histograms", "", Option::histograms, false},
 };
 
+bool take_flag(std::string_view word, MergeRequest& out) {
+    if (word == "--by-host") return out.by_host = true;
+    if (word == "--by-file") return out.by_host = out.by_file = true;
+    if (word == "--outliers") return out.only_outliers = true;
+    return false;
+}
+
 Result<MergeRequest> read_merge_request(int argc, const char* const* argv) {
     MergeRequest out;
     bool only_files = false;
@@ -47,10 +56,18 @@ Result<MergeRequest> read_merge_request(int argc, const char* const* argv) {
             continue;
         }
         only_files = word == "--";
-        if (word == "--by-host") out.by_host = true;
-        if (only_files || word == "--by-host") continue;
+        if (only_files || take_flag(word, out)) continue;
         const size_t equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
+        if (name == "--hosts") {
+            const std::string_view value = equals != word.npos ? word.substr(equals + 1)
+                                           : i + 1 < argc      ? argv[++i]
+                                                               : "";
+            out.hosts.most = parse_number<size_t>(value).value_or(0);
+            if (out.hosts.most == 0)
+                return Error{fmt::format("`{}` is not a number of hosts", value), "for example `--hosts 20`", 0};
+            continue;
+        }
         const auto* const row = std::ranges::find_if(merge_options, [&](const MergeOption& o) {
             return name == o.word || (!o.letter.empty() && name == o.letter);
         });
@@ -71,14 +88,18 @@ Result<MergeRequest> read_merge_request(int argc, const char* const* argv) {
 }
 
 Status merge_files(const MergeRequest& request, Output& output) {
-    Total total(request.by_host);
+    Total total(request.by_host || request.only_outliers, request.by_file);
     for (const std::string& path : request.files) {
         const Result<RunFile> file = read_run_file(path);
         if (!file) return file.error();
         if (Status added = total.add(*file); !added) return added;
     }
     if (Status begun = output.begin(Plan{}); !begun) return begun;
-    total.print(output.printer(), stderr);
+    HostView hosts = request.hosts;
+    hosts.maps = request.by_host;
+    hosts.text = !output.is_json();
+    hosts.table = output.view();
+    total.print(output.printer(), stderr, hosts);
     return output.finish();
 }
 

@@ -14,6 +14,9 @@
 namespace lt {
 namespace {
 
+constexpr std::string_view merged_files =
+    "merge takes what `lt -f json -o FILE ...` writes until it ends; .bt programs write what bpftrace does";
+
 Error damaged(const RunFile& file, size_t line, std::string_view what) {
     return {fmt::format("{}: {}", file.place(line), what), "", 0};
 }
@@ -92,6 +95,11 @@ Status read_run(RunFile& file, size_t line, const Json& data) {
     if (!maps || !maps->is_array() || !lt || !hosts || hosts->empty() || !script || !checksum || !arguments)
         return damaged(file, line, "the object `run` is damaged: a member is missing or of another type");
     file.run = {*lt, *hosts, *script, *checksum, *arguments, {}};
+    if (const Json* started = member_of(data, "started")) {
+        const auto at = integer_of(member_of(*started, "at")), late = integer_of(member_of(*started, "late"));
+        if (!at || !late) return damaged(file, line, "the object `run` is damaged: `started`");
+        file.run.started = Started{*at, *late};
+    }
     for (const Json& map : *maps) {
         auto result = read_result(map);
         if (!result)
@@ -155,9 +163,13 @@ bool keep_map(RunFile& file, size_t line, Json& object, Json& data) {
 
 Status read_object(RunFile& file, size_t line, std::string_view text) {
     Result<Json> object = parse_line(text);
-    if (!object) return damaged(file, line, object.error().what);
-    const auto type = text_of(member_of(*object, "type"));
-    if (!type) return damaged(file, line, "this is not an object with a `type`, as lt writes them");
+    const auto type = object ? text_of(member_of(*object, "type")) : std::nullopt;
+    if (!type) {
+        Error error = damaged(file, line,
+                              object ? "this is not an object with a `type`, as lt writes them" : object.error().what);
+        error.hint = merged_files;
+        return error;
+    }
     constexpr std::array<std::string_view, 6> of_maps{"map", "hist", "stats", "dist", "why", "tseries"};
     const auto found = object->find("data");
     if (found == object->end()) return Done{};  // what the script has reported
@@ -194,10 +206,9 @@ Result<RunFile> read_run_file(const std::string& path) {
     if (!read) return read.error();
     if (failed != 0) return system_error("cannot read " + path, failed);
     if (out.run_line == 0)
-        return Error{
-            fmt::format("{}: its last line is not the object `run`, so it is not the whole output of a run",
-                        number == 0 ? path : out.place(number)),
-            "merge takes what `lt -f json -o FILE` writes until it ends; .bt programs write what bpftrace does", 0};
+        return Error{fmt::format("{}: its last line is not the object `run`, so it is not the whole output of a run",
+                                 number == 0 ? path : out.place(number)),
+                     std::string(merged_files), 0};
     return out;
 }
 

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <utility>
 
 #include "base/text.h"
 #include "driver/merge/add_value.h"
+#include "driver/merge/host_table.h"
 #include "driver/merge/key_text.h"
 #include "driver/report/report.h"
 
@@ -38,9 +42,20 @@ std::string named_entry(const std::string& map, std::string_view key, bool scala
     return scalar ? map : fmt::format("{}[{}]", map, key);
 }
 
+// Is the sum printed in a form that a table of hosts does not have?
+bool is_picture(const Type& type, bool has_keys) {
+    const Aggregation a = type.aggregation;
+    return a == Aggregation::hist || a == Aggregation::lhist || a == Aggregation::why ||
+           (a == Aggregation::dist && !has_keys);
+}
+
 }  // namespace
 
-std::string host_of(const RunFile& file) { return file.run.hosts.size() == 1 ? file.run.hosts[0] : file.path; }
+std::string host_of(const RunFile& file, bool by_file) {
+    if (!by_file && file.run.hosts.size() == 1) return file.run.hosts[0];
+    const std::filesystem::path name = std::filesystem::path(file.path).filename();
+    return (name.extension() == ".json" ? name.stem() : name).string();
+}
 
 Status Total::check(const RunFile& file) const {
     const std::string place = file.place(file.run_line);
@@ -70,15 +85,25 @@ Status Total::add(const RunFile& file) {
         return same;
     }
     run_.hosts.insert(run_.hosts.end(), file.run.hosts.begin(), file.run.hosts.end());
+    const std::string host = host_of(file, by_file_);
+    host_ = host_numbers_.try_emplace(host, hosts_.size()).first->second;
+    if (host_ == hosts_.size()) hosts_.push_back(host);
+    files_++;
+    add_start(file.run);
     for (const ResultFact& shape : file.run.maps)
         if (Status added = add_map(file, shape); !added) return added;
     add_unseen(file.unseen);
     return Done{};
 }
 
+std::string_view Total::why_left_out(const Map& map) {
+    const std::string_view why = why_not_added(map.shape.value);
+    return why.empty() && map.partial ? "only the largest entries were printed; print the whole map" : why;
+}
+
 Status Total::add_map(const RunFile& file, const ResultFact& shape) {
     auto map = std::ranges::find(maps_, shape.name, [](const Map& m) { return m.shape.name; });
-    if (map == maps_.end()) map = maps_.insert(maps_.end(), Map{shape, {}, {}});
+    if (map == maps_.end()) map = maps_.insert(maps_.end(), Map{shape, {}, {}, {}});
     if (shape.entries == 0 || !why_not_added(shape.value).empty()) return Done{};
     const auto found = file.maps.find(shape.name);
     if (found == file.maps.end())
@@ -101,26 +126,51 @@ Status Total::add_map(const RunFile& file, const ResultFact& shape) {
     return Done{};
 }
 
+// The files of a host mostly come one after another.
+Value& Total::value_of_host(HostValues& values, const Type& type) const {
+    const auto found =
+        std::find_if(values.rbegin(), values.rend(), [&](const HostValue& v) { return v.host == host_; });
+    if (found != values.rend()) return found->value;
+    values.push_back({host_, nothing_collected(type)});
+    return values.back().value;
+}
+
 Status Total::add_entry(const RunFile& file, const MapLine& line, Map& map, std::string_view key, const Json& value) {
     const auto wrong = [&](std::string_view what) {
         const std::string name = named_entry(map.shape.name, key, map.shape.key.empty());
         return Error{fmt::format("{}: {}: {}", file.place(line.line), name, what), "", 0};
     };
-    const auto add_to = [&](Sums& sums, const std::string* host) -> Status {
-        const auto [place, is_new] =
-            sums.places.try_emplace(host ? fmt::format("{}\n{}", *host, key) : std::string(key), sums.entries.size());
-        if (is_new) {
-            auto parts = map.shape.key.empty() ? std::vector<Value>{} : key_of_text(key, map.shape.key);
-            if (!parts) return wrong("the key is damaged");
-            if (host) parts->push_back({*key_part_type("text"), *host});
-            sums.entries.push_back({*std::move(parts), nothing_collected(map.shape.value)});
-        }
-        const auto fault = add_value(sums.entries[place->second].value, value);
-        return fault ? Status(wrong(*fault)) : Status(Done{});
-    };
-    if (Status added = add_to(map.all, nullptr); !added || !by_host_) return added;
-    const std::string host = host_of(file);
-    return add_to(map.each, &host);
+    const auto [place, is_new] = map.places.try_emplace(std::string(key), map.entries.size());
+    if (is_new) {
+        auto parts = map.shape.key.empty() ? std::vector<Value>{} : key_of_text(key, map.shape.key);
+        if (!parts) return wrong("the key is damaged");
+        map.entries.push_back({*std::move(parts), nothing_collected(map.shape.value)});
+        map.each.emplace_back();
+    }
+    if (const auto fault = add_value(map.entries[place->second].value, value)) return wrong(*fault);
+    if (!by_host_) return Done{};
+    const auto fault = add_value(value_of_host(map.each[place->second], map.shape.value), value);
+    return fault ? Status(wrong(*fault)) : Status(Done{});
+}
+
+// The sum has a start if all runs have the same; the latest one counts.
+void Total::add_start(const RunFact& run) {
+    if (run.started)
+        for (const std::string& host : run.hosts) started_[run.started->at].push_back(host);
+    const bool same = run.started && run_.started && run.started->at == run_.started->at;
+    if (same)
+        run_.started->late = std::max(run_.started->late, run.started->late);
+    else
+        run_.started.reset();
+}
+
+void Total::print_starts(std::FILE* messages) const {
+    if (started_.size() < 2) return;
+    std::vector<std::string> parts;
+    for (const auto& [time, hosts] : started_)
+        parts.push_back(fmt::format("{} at {} ({}{})", hosts.size(), time_of_day(time), hosts.front(),
+                                    hosts.size() > 1 ? " ..." : ""));
+    fmt::print(messages, "lt: the runs did not start together: {}\n", fmt::join(parts, ", "));
 }
 
 void Total::add_unseen(const Unseen& more) {
@@ -140,21 +190,67 @@ void Total::add_unseen(const Unseen& more) {
     }
 }
 
-void Total::print_map(const Map& map, Printer& printer, std::FILE* messages) const {
-    std::string_view why = why_not_added(map.shape.value);
-    if (why.empty() && map.partial) why = "only the largest entries were printed; print the whole map";
+void Total::print_map(const Map& map, Printer& printer, std::FILE* messages, const HostView& view,
+                      const std::vector<size_t>& columns) const {
+    const std::string_view why = why_left_out(map);
     if (!why.empty()) {
         printer.fact({"not_merged", {{"map", map.shape.name}, {"reason", std::string(why)}}, ""});
         fmt::print(messages, "lt: {} is not merged: {}\n", map.shape.name, why);
         return;
     }
-    if (map.all.entries.empty()) return;
-    MapContent content{map.shape.name, printable(map.all.entries), 0, true, map.shape.value, map.sampled};
-    printer.map(content);
-    if (!by_host_) return;
+    if (map.entries.empty()) return;
+    const bool has_hosts = by_host_ && view.maps;
+    MapContent content{map.shape.name, printable(map.entries), 0, true, map.shape.value, map.sampled};
+    if (!has_hosts || !view.text || view.table.rows || map.sampled ||
+        is_picture(map.shape.value, !map.shape.key.empty()))
+        printer.map(content);
+    if (!has_hosts) return;
+    if (view.text) return printer.fact({"", {}, host_table(host_map(map), columns, view.table)});
+    std::vector<MapEntry> entries;
+    for (size_t row = 0; row < map.entries.size(); row++)
+        for (const HostValue& each : map.each[row]) {
+            entries.push_back({map.entries[row].key, each.value});
+            entries.back().key.push_back({*key_part_type("text"), hosts_[each.host]});
+        }
     content.name += by_host_suffix;
-    content.entries = printable(map.each.entries);
+    content.entries = printable(std::move(entries));
     printer.map(content);
+}
+
+// Outliers first, then the others in their order.
+std::vector<size_t> Total::shown_hosts(const std::vector<Outlier>& outliers, size_t most) const {
+    std::vector<size_t> hosts(hosts_.size());
+    std::iota(hosts.begin(), hosts.end(), size_t{0});
+    const auto in_order = [&](size_t a, size_t b) { return host_before(hosts_[a], hosts_[b]); };
+    std::ranges::sort(hosts, in_order);
+    if (hosts.size() <= most) return hosts;
+    std::vector<size_t> rank(hosts_.size(), outliers.size());
+    for (size_t i = outliers.size(); i-- > 0;) rank[outliers[i].host] = i;
+    std::ranges::stable_sort(hosts, {}, [&](size_t host) { return rank[host]; });
+    hosts.resize(most);
+    std::ranges::sort(hosts, in_order);
+    return hosts;
+}
+
+void Total::print_outliers(const std::vector<Outlier>& outliers, Printer& printer) const {
+    constexpr size_t most_lines = 20;
+    std::string title = fmt::format("outliers, at least {} x the median of the other hosts:\n", outlier_times);
+    for (size_t i = 0; i < outliers.size(); i++) {
+        const Outlier& o = outliers[i];
+        const std::string line = outlier_text(o, hosts_[o.host]);
+        Fact fact{"outlier",
+                  {{"host", hosts_[o.host]},
+                   {"entry", o.entry},
+                   {"figure", std::string(o.figure.empty() ? "value" : o.figure)},
+                   {"value", o.value},
+                   {"others", o.others}},
+                  i < most_lines ? fmt::format("{}  {}\n", std::exchange(title, ""), line) : ""};
+        if (o.cause) fact.members.emplace_back("cause", std::string(o.cause->title));
+        if (o.cause) fact.members.emplace_back("by", std::string(o.cause->map));
+        fact.members.emplace_back("text", line);
+        if (i == most_lines) fact.text = fmt::format("  ({} more)\n", outliers.size() - i);
+        printer.fact(fact);
+    }
 }
 
 void Total::print_unseen(Printer& printer, std::FILE* messages) const {
@@ -177,15 +273,33 @@ void Total::print_unseen(Printer& printer, std::FILE* messages) const {
     }
 }
 
-void Total::print(Printer& printer, std::FILE* messages) const {
-    for (const Map& map : maps_) print_map(map, printer, messages);
+// How much of the hosts is not seen in the tables.
+void Total::print_left_out(std::FILE* messages, size_t columns) const {
+    if (columns < hosts_.size())
+        fmt::print(messages, "lt: {} of {} hosts have a column, outliers first; `--hosts {}` shows all\n", columns,
+                   hosts_.size(), hosts_.size());
+    if (files_ > hosts_.size())
+        fmt::print(messages, "lt: {} are of {}, which are added up; `--by-file` keeps files apart\n",
+                   plural(files_, "file"), plural(hosts_.size(), "host"));
+}
+
+void Total::print(Printer& printer, std::FILE* messages, const HostView& hosts) const {
+    std::vector<HostMap> compared;
+    for (const Map& map : maps_)
+        if (by_host_ && why_left_out(map).empty()) compared.push_back(host_map(map));
+    const std::vector<Outlier> outliers = find_outliers(compared);
+    const std::vector<size_t> columns = shown_hosts(outliers, hosts.most);
+    for (const Map& map : maps_) print_map(map, printer, messages, hosts, columns);
+    print_outliers(outliers, printer);
+    if (by_host_) print_left_out(messages, hosts.maps && hosts.text ? columns.size() : hosts_.size());
+    print_starts(messages);
     print_unseen(printer, messages);
     RunFact run = run_;
     run.maps.clear();
     for (const Map& map : maps_) {
-        if (!why_not_added(map.shape.value).empty() || map.partial) continue;
+        if (!why_left_out(map).empty()) continue;
         run.maps.push_back(map.shape);
-        run.maps.back().entries = map.all.entries.size();
+        run.maps.back().entries = map.entries.size();
     }
     printer.run(run);
 }

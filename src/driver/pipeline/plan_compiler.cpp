@@ -121,6 +121,7 @@ bool PlanCompiler::read_options(Job& job, const RunSettings& settings) {
     resolve.accounts = command.has(Option::stats) || is_saving(command) || !job.shared.alone || resolve.sampled;
     resolve.timestamps = command.has(Option::timestamps);
     resolve.unsafe = command.has(Option::unsafe);
+    resolve.sees_own = command.has(Option::self);
     resolve.only_listed = command.has(Option::traceable);
     options_.warns_of_types = command.has(Option::verbose);
     options_.counts_by_place = command.has(Option::warnings);
@@ -150,6 +151,7 @@ bool PlanCompiler::read_script(Job& job) {
         !all_right(job, filter_probes(compiled_.program, command.text(Option::probe_filter))))
         return false;
     if (recording_) read_from_recording(compiled_.program, *recording_, job.source.text, job.diags);
+    if (amend_) amend_(compiled_.program);
     read_diags_ = job.diags;
     return !job.diags.has_errors();
 }

@@ -1,6 +1,7 @@
 // Makes a job's plan of a script: reads it, finds what its probes name, and compiles it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ struct KernelPlans {
 
 class PlanCompiler final : public PlanMaker {
   public:
+    // Changes a program once it is read, before it is compiled.
+    using Amend = std::function<void(ast::Program&)>;
+    explicit PlanCompiler(Amend amend = {}) : amend_(std::move(amend)) {}
+
     bool fits_saved() const override { return false; }
     Status read_recording(const Job& job, RunSettings& settings) override;  // --from
     bool read_options(Job& job, const RunSettings& settings) override;
@@ -46,6 +51,7 @@ class PlanCompiler final : public PlanMaker {
     bool add_plans_for(Job& job, const std::string& folder, std::vector<KernelPlans>& all);
     bool can_be_saved(Job& job, Plan& plan) const;
 
+    const Amend amend_;
     std::optional<Recording> recording_;  // of --from: what the script reads instead of the kernel
     CompileOptions options_;
     Source as_given_;    // the script's text, before what it imports is added

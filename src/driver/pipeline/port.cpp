@@ -56,8 +56,8 @@ class Porter {
   public:
     Porter(const Command& command, Source source, Kernel* kernel)
         : source_(std::move(source)), kernel_(kernel), given_{command.positional} {
-        add_systemtap_facts(command, given_);
         given_.for_port = true;
+        add_systemtap_facts(command, given_);
         folders_ = command.list(Option::header_folders);
         options_.resolve.params = command.params;
         options_.resolve.unsafe = true;

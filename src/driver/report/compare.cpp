@@ -144,7 +144,7 @@ std::string change_text(const Measure& m) {
     return fmt::format("{:+.0f}%", (*m.after / *m.before - 1) * 100);
 }
 
-void print_measure(const std::string& map, const std::string& key, const Measure& m, Printer& printer) {
+void print_measure(const std::string& map, const std::string& key, const Measure& m, size_t first, Printer& printer) {
     Fact fact{"diff", {{"map", map}, {"key", key}, {"measure", m.name}}, ""};
     const auto side = [&](std::string_view name, const std::optional<double>& number) {
         if (number) fact.members.emplace_back(name, *number);
@@ -157,7 +157,7 @@ void print_measure(const std::string& map, const std::string& key, const Measure
     };
     ends("before_min", "before_max", m.before_in);
     ends("after_min", "after_max", m.after_in);
-    fact.text = fmt::format("  {:<10} {:>16} {:>16} {:>10}\n", m.name,
+    fact.text = fmt::format("  {:<{}} {:>16} {:>16} {:>10}\n", m.name, first - 2,
                             m.bucketed ? bucket_text(m.before_in, m.view) : number_text(m.before, m),
                             m.bucketed ? bucket_text(m.after_in, m.view) : number_text(m.after, m), change_text(m));
     printer.fact(fact);
@@ -171,7 +171,11 @@ std::string key_text(const MapEntry& entry) {
 
 struct Columns {
     std::string before = "before", after = "after";
+    size_t first = 12;  // characters of the names, or of the map and its key, which stand above them
 };
+
+// A longer one has a line of its own, so that the numbers stay on the screen.
+constexpr size_t longest_title = 34;
 
 void compare_entry(const std::string& map, const MapEntry& entry, const Part& before, const Part& after,
                    Printer& printer, const Columns& columns = {}) {
@@ -179,9 +183,13 @@ void compare_entry(const std::string& map, const MapEntry& entry, const Part& be
     const Measures all = measures(before, after);
     if (all.empty()) return;
     const std::string name = key.empty() ? map : fmt::format("{}[{}]", map, key);
-    printer.fact(
-        {"text", {}, fmt::format("{:<12} {:>16} {:>16} {:>10}\n", name, columns.before, columns.after, "change")});
-    for (const Measure& m : all) print_measure(map, key, m, printer);
+    const bool fits = name.size() <= longest_title;
+    const size_t first = fits ? std::max(name.size(), columns.first) : columns.first;
+    printer.fact({"text",
+                  {},
+                  fmt::format("{}{:<{}} {:>16} {:>16} {:>10}\n", fits ? "" : name + "\n", fits ? name : "", first,
+                              columns.before, columns.after, "change")});
+    for (const Measure& m : all) print_measure(map, key, m, first, printer);
 }
 
 // How long a map had been collecting at the mark, and since then; was it cleared after the mark?

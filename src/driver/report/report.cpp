@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 
 #include "base/text.h"
 #include "runtime/border/duration.h"
@@ -150,24 +151,39 @@ std::string run_text(const ProbeCost& cost) {
                        each(cost.dispatch_ns));
 }
 
+// Of a probe, or with an empty name the sum of all.
+void print_cost(const std::string& probe, const ProbeCost& own, double share, Printer& printer, std::FILE* messages) {
+    fmt::print(messages, "lt: {}: {} of all CPUs, {}\n", probe.empty() ? "all probes" : "probe " + probe,
+               percent(share), run_text(own));
+    Fact fact{probe.empty() ? "cost_of_all" : "cost", {}, ""};
+    if (!probe.empty()) fact.members.emplace_back("probe", probe);
+    fact.members.emplace_back("share", share);
+    fact.members.emplace_back("runs", static_cast<int64_t>(own.runs));
+    fact.members.emplace_back("run_ns", static_cast<int64_t>(own.run_ns));
+    fact.members.emplace_back("dispatch_ns", static_cast<int64_t>(own.dispatch_ns));
+    printer.fact(fact);
+}
+
+// The sum first, then the probes, the most expensive one first.
 void print_costs(const Plan& plan, const TracingCost& cost, Printer& printer, std::FILE* messages) {
+    std::vector<size_t> shown;
+    ProbeCost all;
     for (size_t i = 0; i < cost.probes.size() && i < plan.probes.size(); i++) {
-        const ProbeCost& own = cost.probes[i];
         const PlannedProbe& probe = plan.probes[i];
-        if (probe.when != When::attached || (probe.internal && own.runs == 0)) continue;
-        fmt::print(messages, "lt: probe {}: {} of all CPUs, {}\n", probe.text, percent(cost.share(own)), run_text(own));
-        Fact fact{"cost", {}, ""};
-        fact.members = {{"probe", probe.text},
-                        {"share", cost.share(own)},
-                        {"runs", static_cast<int64_t>(own.runs)},
-                        {"run_ns", static_cast<int64_t>(own.run_ns)},
-                        {"dispatch_ns", static_cast<int64_t>(own.dispatch_ns)}};
-        printer.fact(fact);
+        if (probe.when != When::attached || (probe.internal && cost.probes[i].runs == 0)) continue;
+        shown.push_back(i);
+        all += cost.probes[i];
     }
+    if (shown.empty()) return;
+    std::ranges::stable_sort(shown, std::greater{}, [&](size_t i) { return cost.probes[i].total_ns(); });
+    print_cost("", all, cost.share(all), printer, messages);
+    for (const size_t i : shown)
+        print_cost(plan.probes[i].text, cost.probes[i], cost.share(cost.probes[i]), printer, messages);
 }
 
 void print_stats(const Plan& plan, const Session& session, const std::vector<Loss>& losses, Printer& printer,
                  std::FILE* messages) {
+    if (const auto cost = session.costs()) print_costs(plan, *cost, printer, messages);
     const auto accounts = session.accounts();
     if (!accounts) fmt::print(messages, "lt: the account of spans: {}\n", accounts.error().what);
     for (uint32_t i = 0; accounts && i < accounts->size(); i++) {
@@ -175,7 +191,6 @@ void print_stats(const Plan& plan, const Session& session, const std::vector<Los
         fmt::print(messages, "lt: span {}\n", account_text(fact));
         printer.account(fact);
     }
-    if (const auto cost = session.costs()) print_costs(plan, *cost, printer, messages);
     for (const Session::ProgramFacts& f : session.facts()) {
         fmt::print(messages, "lt: program {}: {} instructions, {} runs skipped by recursion\n", f.name, f.instructions,
                    f.misses);

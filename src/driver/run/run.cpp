@@ -15,6 +15,8 @@
 #include "driver/control/protocol.h"
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
+#include "runtime/border/duration.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/recorder/snapshots.h"
 #include "runtime/replay/replay_session.h"
 #include "stdlib/settings.h"
@@ -51,7 +53,10 @@ std::string script_checksum(std::string_view text) {
 
 }  // namespace
 
-bool is_last(Way way) { return !way_row(way).function || way == Way::uprobe; }
+bool is_last(const Plan& plan, const Refusal& refusal) {
+    if (refusal.way == Way::typed_tracepoint) return plan.probes[refusal.probe].internal;
+    return !way_row(refusal.way).function || refusal.way == Way::uprobe;
+}
 
 size_t own_probes(const Plan& plan) {
     const auto is_own = [](const PlannedProbe& p) { return !p.internal; };
@@ -114,7 +119,7 @@ OverheadOptions Run::overhead() {
     options.measured = command_.has(Option::stats);
     options.enforced = settings_.max_overhead.has_value();
     options.budget = settings_.max_overhead.value_or(options.budget);
-    options.tell = [this](const OverheadNews& news) { report_overhead(news, output_->printer(), messages()); };
+    options.tell = [this](const OverheadNews& news) { report_overhead(news, printer(), messages()); };
     return options;
 }
 
@@ -135,22 +140,25 @@ std::FILE* Run::messages() const { return live_ && isatty(STDERR_FILENO) != 0 ? 
 Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused) {
     const bool dry = shared_.alone && last == Stage::attach;
     if (settings_.recording)
-        return load_replay(plan, *settings_.recording, output_->printer(),
+        return load_replay(plan, *settings_.recording, printer(),
                            {.messages = messages(),
                             .warnings = !command_.has(Option::no_warnings),
                             .takes_signals = shared_.alone,
                             .dry = dry});
-    return Session::load(plan, output_->printer(),
+    return Session::load(plan, printer(),
                          {.output = shared_.alone ? output_->descriptor() : -1,
                           .source_lines = command_.has(Option::verbose),
                           .debug_folders = debug_folders(command_),
                           .messages = messages(),
                           .warnings = !command_.has(Option::no_warnings),
                           .takes_signals = shared_.alone && last != Stage::load,
+                          .process_ends = shared_.alone,
                           .command = command_pid(),
                           .overhead = overhead(),
                           .keep = keep(),
                           .dry = dry,
+                          .start = shared_.alone ? settings_.start : std::nullopt,
+                          .awaits = [this](int64_t time) { wait_for(time); },
                           .refused = &refused});
 }
 
@@ -169,7 +177,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
         return std::vector<Refusal>{};
     }
     const Error& e = session.error();
-    if (refused.empty() || std::ranges::any_of(refused, [](const Refusal& r) { return is_last(r.way); })) return e;
+    if (refused.empty() || std::ranges::any_of(refused, [&](const Refusal& r) { return is_last(plan, r); })) return e;
     const bool of_verifier = e.hint.find('\n') != std::string::npos;
     if (of_verifier) fmt::print(messages(), "lt: {}: {}; trying another way\n", way_name(refused.front().way), e.what);
     return refused;
@@ -205,6 +213,9 @@ Result<std::vector<Refusal>> Run::attach() {
 }
 
 void Run::print_ways() {
+    if (plan_->skips_own)
+        fmt::print(shared_.messages,
+                   "system calls of lt itself and functions that it calls are left out; --self shows them\n");
     const std::vector<size_t> taken = session_->taken();
     for (size_t i = 0; i < plan_->probes.size(); i++) {
         const PlannedProbe& probe = plan_->probes[i];
@@ -259,6 +270,7 @@ Status Run::begin() {
     if (settings_.recording) return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
     if (std::ranges::any_of(plan_->probes, lasting)) listen();
     const bool as_bpftrace = plan_->conventions.announces_attached;
+    if (session_->started()) print_start();
     output_->announce(as_bpftrace ? attached() : places(), as_bpftrace);  // a reader may send a request at once
     if (live_) {
         live_->show(*traces_);
@@ -271,7 +283,38 @@ Status Run::begin() {
     if (child_) {
         if (const Status released = release_child(); !released) return released;
     }
-    return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
+    return settings_.duration_ns == 0 ? Done{} : session_->end_after(time_left());
+}
+
+// Counted from the time to start at.
+uint64_t Run::time_left() const {
+    const std::optional<Started> started = session_->started();
+    if (!started) return settings_.duration_ns;
+    const auto spent = static_cast<uint64_t>(std::max<int64_t>(unix_now() - started->at, 0));
+    return spent < settings_.duration_ns ? settings_.duration_ns - spent : 1;
+}
+
+void Run::wait_for(int64_t time) {
+    awaited_ = time;
+    if (time != 0 && !command_.has(Option::quiet) && !settings_.shows_progress)
+        fmt::print(shared_.messages, "lt: ready; starts at {}\n", time_of_day(time));
+}
+
+std::string Run::waiting() const {
+    const int64_t time = awaited_;
+    if (time == 0) return {};
+    constexpr int64_t second = 1'000'000'000;
+    return fmt::format("starts at {}, in {} s", time_of_day(time), (time - unix_now() + second - 1) / second);
+}
+
+void Run::print_start() {
+    const Started started = *session_->started();
+    if (!command_.has(Option::quiet))
+        fmt::print(shared_.messages, "lt: started at {}; all was attached {} later\n", time_of_day(started.at),
+                   show_duration(started.late));
+    if (!command_.has(Option::no_warnings) && !clock_is_synchronized())
+        fmt::print(shared_.messages,
+                   "lt: this machine's clock is not synchronized, so others may have started at another time\n");
 }
 
 Status Run::end(Ended how) {
@@ -327,8 +370,7 @@ void Run::report_end() {
         const std::string trouble = child_->trouble();
         if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
     }
-    lt::report_end(*plan_, *session_, output_->printer(), {command_.has(Option::stats), source_.name},
-                   shared_.messages);
+    lt::report_end(*plan_, *session_, printer(), {command_.has(Option::stats), source_.name}, shared_.messages);
 }
 
 // The last line of JSON, so that what a reader has with it is complete. In a .bt program JSON is bpftrace's.
@@ -336,10 +378,11 @@ void Run::print_run(const std::vector<ResultFact>& maps) {
     if (plan_->conventions.plain_integers) return;
     utsname machine{};
     uname(&machine);
-    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {}, maps};
+    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {},
+                maps,       session_->started()};
     for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
     run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());
-    output_->printer().run(run);
+    printer().run(run);
 }
 
 }  // namespace lt

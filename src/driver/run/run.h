@@ -2,10 +2,12 @@
 // process of -p, the control socket and standard input.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -32,7 +34,8 @@ struct Shared {
     Kernel* kernel = nullptr;  // null: the run opens its own
     Sink* sink = nullptr;      // null: results go where the command line says
     std::FILE* messages = stderr;
-    bool alone = true;  // else the run leaves signals, announcements and the control socket to others
+    Printer* printer = nullptr;  // null: results are printed as the command line says
+    bool alone = true;           // else the run leaves signals, announcements and the control socket to others
     // Is this a plan that the caller can run? If not, adds diagnostics. Called before the plan is loaded; null: any is.
     std::function<bool(Job&)> accepts = {};
     std::optional<OverheadOptions> overhead = {};  // instead of the command line's
@@ -42,6 +45,7 @@ struct RunSettings {
     Traced traced = {};
     uint64_t most_results = 0;                // 0: no limit
     uint64_t duration_ns = 0;                 // 0: no limit
+    std::optional<StartTime> start = {};      // none: at once
     std::optional<double> max_overhead = {};  // as a share of all CPUs' time
     bool shows_progress = false;
     KeepOptions keep = {};                 // of the flight recorder
@@ -49,9 +53,9 @@ struct RunSettings {
     const Recording* recording = nullptr;  // what is read instead of the kernel; it outlives the run
 };
 
-bool is_last(Way way);                    // is it the last way on its ladder?
-size_t own_probes(const Plan& plan);      // number of probes that the script names
-size_t planned_places(const Plan& plan);  // number of locations to trace
+bool is_last(const Plan& plan, const Refusal& refusal);  // is it the last way on its ladder?
+size_t own_probes(const Plan& plan);                     // number of probes that the script names
+size_t planned_places(const Plan& plan);                 // number of locations to trace
 
 class Run {
   public:
@@ -74,7 +78,8 @@ class Run {
     Status collect();       // waits for the end, and prints the results
     Status end(Ended how);  // the second half, for a session whose turns the caller takes
     Session& session() { return *session_; }
-    size_t places() const;  // that are traced
+    size_t places() const;        // that are traced
+    std::string waiting() const;  // what a run that is being attached waits for; may be empty
     int exit_status() const { return exit_status_; }
 
   private:
@@ -82,6 +87,7 @@ class Run {
         : command_(command), source_(source), shared_(shared), settings_(settings) {}
     Status open_output();
     Result<std::unique_ptr<Session>> load_session(const Plan& plan, Stage last, std::vector<Refusal>& refused);
+    Printer& printer() { return shared_.printer ? *shared_.printer : output_->printer(); }
     OverheadOptions overhead();
     KeepOptions keep() const;
     std::FILE* messages() const;
@@ -90,6 +96,9 @@ class Run {
     Status begin();
     Status release_child();
     void listen();
+    uint64_t time_left() const;   // of --duration
+    void wait_for(int64_t time);  // see SessionOptions::awaits
+    void print_start();
     void print_ways();
     void print_skipped();
     void report_wait(Ended how);
@@ -102,7 +111,8 @@ class Run {
     const RunSettings settings_;
     const Plan* plan_ = nullptr;
     int exit_status_ = 0;
-    std::unique_ptr<LiveView> live_;  // for --live
+    std::atomic<int64_t> awaited_ = 0;  // the time to start at, in nanoseconds since 1970, while it waits
+    std::unique_ptr<LiveView> live_;    // for --live
     std::unique_ptr<Output> output_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<Child> child_;

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "driver/run/read_start.h"
 #include "driver/run/saved.h"
 #include "driver/target/traced.h"
 #include "runtime/border/param_value.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
@@ -56,6 +58,12 @@ Status read_limits(const Command& command, RunSettings& settings) {
         if (!duration) return duration.error();
         settings.duration_ns = *duration;
     }
+    if (command.has(Option::at)) {
+        if (settings.recording) return Error{"--at is for a run in the kernel, not for a recording", "", 0};
+        const Result<StartTime> start = read_start(command.text(Option::at), unix_now());
+        if (!start) return start.error();
+        settings.start = *start;
+    }
     if (!command.has(Option::count)) return Done{};
     const std::string text = command.text(Option::count);
     settings.most_results = parse_number<decltype(settings.most_results)>(text).value_or(0);
@@ -98,6 +106,7 @@ Status open_run(Job& job, const RunSettings& settings) {
     Result<std::unique_ptr<Run>> run = Run::open(job.command, job.source, job.shared, settings);
     if (!run) return run.error();
     job.run = *std::move(run);
+    job.stages.while_waiting([waits = job.run.get()] { return waits->waiting(); });
     return Done{};
 }
 

@@ -105,7 +105,7 @@ bool Stages::pass(Stage stage, size_t places, const std::function<bool()>& work,
     const std::string doing = fmt::format(fmt::runtime(row.doing), places);
     const auto start = std::chrono::steady_clock::now();
     const bool fine = [&] {
-        const Progress progress(shows_progress_ ? doing : "");
+        const Progress progress(shows_progress_ ? doing : "", stage == Stage::attach ? waiting_ : nullptr);
         return work();
     }();
     const auto spent = std::chrono::steady_clock::now() - start;

@@ -30,6 +30,8 @@ class Stages {
     Stage last() const { return last_; }
     bool shows_progress() const { return shows_progress_; }
     bool dumps(std::string_view name) const;
+    // Shown instead of what attaching does, while it is not empty. Called from another thread.
+    void while_waiting(std::function<std::string()> text) { waiting_ = std::move(text); }
 
     // Does the work of a stage that is not after the last one, and prints the dumps requested after it. `places` are
     // the locations that are traced, as far as they are known.
@@ -38,6 +40,7 @@ class Stages {
 
   private:
     bool shows_progress_;
+    std::function<std::string()> waiting_;
     Stage last_ = Stage::parse;
     std::vector<const DumpRow*> dumps_;
     std::vector<Timing> timings_;

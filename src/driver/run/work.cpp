@@ -40,7 +40,7 @@ bool make_plan_again(Job& job, const std::vector<Refusal>& refusals) {
     for (const Refusal& r : refusals) {
         const PlannedProbe& probe = job.plan.probes[r.probe];
         const auto rung = std::ranges::find(probe.rungs, r.way, &Rung::way);
-        if (rung == probe.rungs.end() || rung->attachments.empty() || is_last(r.way)) {
+        if (rung == probe.rungs.end() || rung->attachments.empty() || is_last(job.plan, r)) {
             job.diags.error(probe.span, fmt::format("cannot attach {}: {}", probe.text, r.why));
             return false;
         }

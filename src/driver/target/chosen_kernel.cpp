@@ -37,13 +37,14 @@ Result<std::unique_ptr<Kernel>> chosen_kernel(const Command& command) {
     return open_kernel(kernel_places(command));
 }
 
-void print_features(Kernel& kernel) {
-    fmt::print("kernel: {}\n", kernel.release());
+std::string features_text(Kernel& kernel) {
+    std::string out = fmt::format("kernel: {}\n", kernel.release());
     for (uint8_t i = 0; i < feature_count; i++) {
         const auto feature = static_cast<Feature>(i);
         const Answer a = kernel.can(feature);
-        fmt::print("{}: {}\n", feature_name(feature), a.yes ? "yes" : fmt::format("no ({})", a.why));
+        out += fmt::format("{}: {}\n", feature_name(feature), a.yes ? "yes" : fmt::format("no ({})", a.why));
     }
+    return out;
 }
 
 }  // namespace lt

@@ -14,7 +14,7 @@ namespace lt {
 // The running one, if this process may trace, or that of --kernel.
 Result<std::unique_ptr<Kernel>> chosen_kernel(const Command& command);
 KernelPlaces kernel_places(const Command& command);
-void print_features(Kernel& kernel);                             // --info: every feature with its answer
+std::string features_text(Kernel& kernel);                       // --info: every feature with its answer
 std::vector<std::string> debug_folders(const Command& command);  // of --debuginfo, absolute
 
 }  // namespace lt

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "parser/lt/expand.h"
+#include "parser/parse.h"
 #include "parser/tree/params.h"
 
 namespace lt {
@@ -128,8 +129,10 @@ ToolTitle title_of(std::string_view manual, std::string_view name) {
     return {std::string(line.substr(open + 1, close - open - 1)), std::string(line.substr(close + 3))};
 }
 
-std::vector<ScriptParam> params_of(const Source& script) {
+std::vector<ScriptParam> params_of(const Source& own) {
     Diags ignored;
+    Source script = own;
+    load_imports(script, ignored);  // whose parameters are the script's, too
     const ast::Program program = read_tree(script, ignored);
     std::vector<ScriptParam> params;
     for (const ast::Item& item : program.items) {

@@ -1,6 +1,8 @@
 #include "driver/triage/report.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <map>
@@ -8,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "base/wrap.h"
 
 namespace lt::triage {
 namespace {
@@ -21,36 +24,80 @@ double rounded(double value, double unit) { return std::round(value / unit) * un
 
 }  // namespace
 
-std::string text_of(const Report& report, bool all) {
+namespace {
+
+constexpr size_t evidence_column = 15;
+
+std::string suspect_text(const Suspect& suspect, size_t rank, size_t width) {
+    const std::string indent(evidence_column, ' ');
+    std::string text = wrapped(fmt::format("{}. {:>10}  {}", rank, cost_text(suspect.cost), shown(suspect.what)), width,
+                               evidence_column) +
+                       "\n";
+    for (const std::string& line : suspect.evidence)
+        text += wrapped(indent + shown(line), width, evidence_column + 2) + "\n";
+    return text + fmt::format("{}look closer: {}\n", indent, shown(suspect.next));
+}
+
+// The lines after the suspects.
+std::string end_text(const Report& report, size_t hidden, double hidden_cost, size_t width) {
+    std::string text;
+    if (hidden != 0)
+        text += "\n" +
+                wrapped(fmt::format("not shown: {} with {} together; -v shows all", plural(hidden, "suspect"),
+                                    cost_text(hidden_cost)),
+                        width, 0) +
+                "\n";
+    for (const std::string& missing : report.missing)
+        text += wrapped(fmt::format("note: {}", shown(missing)), width, 0) + "\n";
+    return text + "\n" +
+           wrapped(
+               fmt::format("{:.1f} s, {}; costs are milliseconds of other threads' time per second. lt used {:.2f} % "
+                           "of the CPUs to watch, and {:.2f} s of CPU time to begin and end.",
+                           report.seconds, plural(report.cpus, "CPU"), report.cost * 100, report.own_cpu),
+               width, 0) +
+           "\n";
+}
+
+// Lines on a terminal that wraps what is longer.
+size_t lines_of(std::string_view text, size_t width) {
+    size_t lines = 0;
+    for (const std::string_view line : split(text, '\n')) lines += width == 0 ? 1 : 1 + line.size() / (width + 1);
+    return lines - 1;
+}
+
+}  // namespace
+
+std::string text_of(const Report& report, bool all, Room room) {
     std::string text;
     if (report.suspects.empty()) text += "Nothing was found that costs threads time.\n";
     std::map<Kind, size_t> of_kind;
     size_t count = 0, hidden = 0;
     double hidden_cost = 0;
+    // the line of the command, that of the next prompt and one for what is not shown
+    size_t used = lines_of(end_text(report, 1, 0, room.width), room.width) + 2;
     for (size_t i = 0; i < report.suspects.size(); i++) {
         const Suspect& suspect = report.suspects[i];
-        if (!all && (count == most_shown || of_kind[suspect.kind] == most_of_kind)) {
+        // the rank, also where others are not shown
+        const std::string own = (count == 0 ? "" : "\n") + suspect_text(suspect, i + 1, room.width);
+        used += lines_of(own, room.width);
+        const bool is_full = count == most_shown || (count > 0 && room.height != 0 && used > room.height);
+        if (!all && (is_full || of_kind[suspect.kind] == most_of_kind)) {
+            used -= is_full ? 0 : lines_of(own, room.width);
             hidden++;
             hidden_cost += suspect.cost;
             continue;
         }
-        // the rank, also where others are not shown
-        text += fmt::format("{}{}. {:>10}  {}\n", count == 0 ? "" : "\n", i + 1, cost_text(suspect.cost),
-                            shown(suspect.what));
-        for (const std::string& line : suspect.evidence) text += fmt::format("               {}\n", shown(line));
-        text += fmt::format("               look closer: {}\n", shown(suspect.next));
+        text += own;
         of_kind[suspect.kind]++;
         count++;
     }
-    if (hidden != 0)
-        text += fmt::format("\nnot shown: {} with {} together; -v shows all\n", plural(hidden, "suspect"),
-                            cost_text(hidden_cost));
-    for (const std::string& missing : report.missing) text += fmt::format("note: {}\n", shown(missing));
-    text += fmt::format(
-        "\n{:.1f} s, {}; costs are milliseconds of other threads' time per second. lt used {:.2f} % of the "
-        "CPUs to watch, and {:.2f} s of CPU time to begin and end.\n",
-        report.seconds, plural(report.cpus, "CPU"), report.cost * 100, report.own_cpu);
-    return text;
+    return text + end_text(report, hidden, hidden_cost, room.width);
+}
+
+Room terminal_room() {
+    winsize window{};
+    const bool known = ::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0;
+    return known ? Room{window.ws_col, window.ws_row} : Room{};
 }
 
 std::string json_of(const Report& report) {

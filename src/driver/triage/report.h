@@ -20,7 +20,16 @@ struct Report {
 // On one screen. A machine with too few CPUs has many suspects that had one, which hide the others.
 constexpr size_t most_shown = 8, most_of_kind = 3;
 
-std::string text_of(const Report& report, bool all);
+// A terminal's characters and lines; 0: any number.
+struct Room {
+    size_t width = 0, height = 0;
+};
+
+// With `all` every suspect, otherwise those that fit into the room, at least one. Commands are not broken into lines,
+// so that they can be copied.
+std::string text_of(const Report& report, bool all, Room room = {});
+// The room that standard output has.
+Room terminal_room();
 std::string json_of(const Report& report);
 
 }  // namespace lt::triage

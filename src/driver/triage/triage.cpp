@@ -138,8 +138,10 @@ Result<int> run(const Command& command) {
     const Result<Report> report = look(**kernel, options);
     if (!report) return report.error();
     const bool json = command.text(Option::format) == "json";
-    const Status written =
-        write_all(options.output, json ? json_of(*report) : text_of(*report, command.has(Option::verbose)));
+    const Status written = write_all(
+        options.output,
+        json ? json_of(*report)
+             : text_of(*report, command.has(Option::verbose), command.has(Option::output) ? Room{} : terminal_room()));
     if (!written) return written.error();
     return report->suspects.empty() ? 0 : found_status;
 }

@@ -58,14 +58,17 @@ void append_style(std::string& out) {
         "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
         "main{max-width:1280px;margin:0 auto;padding:24px}\nh1{font-size:21px;margin:0 0 4px}\n"
         "h2{font-size:16px;margin:28px 0 8px}\n.facts{color:var(--faint);margin:0 0 20px}\n"
-        "svg{width:100%;height:auto;display:block}\nsvg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
+        "svg{width:100%;height:auto;display:block}.chart{overflow-x:auto}.chart svg{min-width:860px}\nsvg "
+        "text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
         "svg .axis{fill:var(--faint)}\n.grid{stroke:var(--line)}\n.call{fill:var(--call)}\n"
         ".wake{stroke:var(--ink);stroke-width:1;fill:none;opacity:.55}\n"
         ".legend span{display:inline-block;margin:0 16px 0 0}\n"
         ".legend "
         "i{display:inline-block;width:12px;height:12px;margin-right:6px;border-radius:2px;vertical-align:-1px}\n"
         "pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;"
-        "font:13px/1.45 ui-monospace,monospace}\n</style>\n";
+        "font:13px/1.45 ui-monospace,monospace}\n"
+        "@media(max-width:640px){main{padding:16px}pre{font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere}}\n"
+        "</style>\n";
 }
 
 std::string time_of_day(const Recording& recording, uint64_t time) {
@@ -119,10 +122,14 @@ class Chart {
         out_ += fmt::format("<rect class=\"call\" x=\"{:.1f}\" y=\"18\" width=\"{:.1f}\" height=\"{}\"/>\n", from,
                             std::max(to - from, 1.0), height - 18);
         for (uint64_t time = call_.begin(); time <= picture_.end; time += step) {
+            const std::string mark = time == call_.begin() ? "0" : duration(time - call_.begin());
+            constexpr double letter = 7;
+            const bool fits =
+                x(time) + 2 + letter * static_cast<double>(mark.size()) <= static_cast<double>(names_ + width);
             out_ += fmt::format(
                 "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"18\" y2=\"{1}\"/>"
                 "<text class=\"axis\" x=\"{2:.1f}\" y=\"12\">{3}</text>\n",
-                x(time), height, x(time) + 2, time == call_.begin() ? "0" : duration(time - call_.begin()));
+                x(time), height, x(time) + 2, fits ? mark : "");
         }
     }
 
@@ -184,7 +191,8 @@ std::string html_page(const Recording& recording, const Explainer& explainer, co
         escaped(title), time_of_day(recording, call.time), escaped(recording.kernel), escaped(recording.machine),
         plural(recording.cpus, "CPU"), duration(recording.end - recording.begin),
         plural(recording.records.size(), "record"));
-    out += "<h2>What the threads did</h2>\n" + Chart(recording, explainer, explanation).svg();
+    out += "<h2>What the threads did</h2>\n<div class=\"chart\">\n" + Chart(recording, explainer, explanation).svg() +
+           "</div>\n";
     out += "<p class=\"legend\">";
     for (const Look& look : looks())
         out += fmt::format("<span><i class=\"{}\"></i>{}</span>", class_of(look), look.name);

@@ -1,6 +1,8 @@
 #include "runtime/attach/attach.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -178,6 +180,24 @@ void close_all(std::vector<Descriptor> descriptors) {
     for (size_t first = 1; first < count; first++)
         threads.emplace_back([&descriptors, first, count] { close_every(descriptors, first, count); });
     close_every(descriptors, 0, count);
+}
+
+// The process keeps nothing else open: others wait for the end of standard output. Its end closes the rest.
+void close_after_end(std::vector<Descriptor> descriptors) {
+    if (descriptors.empty()) return;
+    std::vector<unsigned> kept;
+    for (const Descriptor& each : descriptors) kept.push_back(static_cast<unsigned>(each.get()));
+    std::ranges::sort(kept);
+    const pid_t closing = ::fork();
+    if (closing < 0) return close_all(std::move(descriptors));
+    if (closing > 0) return;
+    unsigned next = 0;
+    for (const unsigned each : kept) {
+        if (next < each) ::syscall(SYS_close_range, next, each - 1, 0);
+        next = each + 1;
+    }
+    ::syscall(SYS_close_range, next, ~0u, 0);
+    ::_exit(0);
 }
 
 }  // namespace lt

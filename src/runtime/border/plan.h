@@ -435,10 +435,13 @@ struct Plan {
     // Strings are printed with their newlines and tabs, because the program itself puts some there; otherwise these are
     // escaped, because they come from traced data.
     bool keeps_newlines = false;
+    bool skips_own = false;           // some programs leave out what the session's own process does
     std::vector<Assumption> assumed;  // about the machine
 
     // Does the object have the word that says that the run is about to end?
     bool can_stop() const { return stops_at_exit || !spans.empty(); }
+    // Does it have the words about the run, of which that is the first?
+    bool has_run_words() const { return can_stop() || skips_own; }
 };
 
 // For --dump=plan and the golden tests; of the object it shows only the size.

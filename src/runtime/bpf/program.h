@@ -37,7 +37,8 @@ Descriptor run_iterator(int link);
 // Pins a descriptor at a path in a BPF file system. Returns 0 or a negative errno.
 int pin(int descriptor, const char* path);
 
-// While this is open, the kernel measures the time of every run of every program.
+// While this is open, the kernel measures the time of every run of every program. Needs CAP_SYS_ADMIN, or that the
+// sysctl kernel.bpf_stats_enabled is 1 (which may then be changed by its owner at any time); otherwise sets errno.
 Descriptor measure_runs();
 
 }  // namespace lt::bpf

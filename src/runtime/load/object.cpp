@@ -384,9 +384,17 @@ Status LoadedObject::set_params(const std::vector<uint8_t>& bytes) const {
     return code < 0 ? Status(system_error("cannot set the parameters", -code)) : Status(Done{});
 }
 
-Status LoadedObject::stop_opening(bool stop) const {
-    const uint64_t word = stop ? 1 : 0;
-    const int code = set_section(".data.stop", &word);
+Status LoadedObject::leave_out(int process, std::pair<uint64_t, uint64_t> pid_namespace) {
+    words_.process = static_cast<uint64_t>(process);
+    words_.pid_device = pid_namespace.first;
+    words_.pid_inode = pid_namespace.second;
+    const int code = set_section(run_words_section, &words_);
+    return code < 0 ? Status(system_error("cannot leave out lt's own process", -code)) : Status(Done{});
+}
+
+Status LoadedObject::stop_opening(bool stop) {
+    words_.stop = stop ? 1 : 0;
+    const int code = set_section(run_words_section, &words_);
     return code < 0 ? Status(system_error(stop ? "cannot stop opening spans" : "cannot resume opening spans", -code))
                     : Status(Done{});
 }

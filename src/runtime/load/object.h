@@ -6,10 +6,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "runtime/border/plan.h"
+#include "runtime/border/run_words.h"
 #include "runtime/border/target.h"
 #include "runtime/load/keep_size.h"
 #include "runtime/load/place_copies.h"
@@ -48,7 +50,10 @@ class LoadedObject {
     void abandon(uint32_t span) { abandoned_.insert(span); }
     bool is_abandoned(uint32_t span) const { return abandoned_.contains(span); }
     // Stops opening spans, or resumes.
-    Status stop_opening(bool stop) const;
+    Status stop_opening(bool stop);
+    // Programs that leave lt out leave out this process from here on. Its number is that of the PID
+    // namespace with this device and inode number; device 0: the initial one.
+    Status leave_out(int process, std::pair<uint64_t, uint64_t> pid_namespace);
     // The current bytes of the parameters, and setting them; see Plan::params.
     Result<std::vector<uint8_t>> params() const;
     Status set_params(const std::vector<uint8_t>& bytes) const;
@@ -79,6 +84,7 @@ class LoadedObject {
     PlaceCopies copies_;
     RungRefusals refusals_;
     std::set<uint32_t> abandoned_;
+    RunWords words_;
 };
 
 }  // namespace lt

@@ -26,10 +26,10 @@ Result<Folder> mount_privately(const char* type);
 namespace {
 
 Result<std::string> read_mounts(int fd) {
-    constexpr size_t step = 1 << 16;
+    constexpr size_t most_files = 4096, step = 1 << 16;  // memory that is not used has its cost
     std::string text;
     for (size_t used = 0;;) {
-        text.resize(std::max(used + step, text.capacity()));
+        text.resize(used < most_files ? 2 * most_files : used + step);
         const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return system_error("read", errno);

@@ -260,6 +260,7 @@ struct Described<Plan> {
                                      FieldRow{"mangled", &Plan::mangled},
                                      FieldRow{"shows_lines", &Plan::shows_lines},
                                      FieldRow{"keeps_newlines", &Plan::keeps_newlines},
+                                     FieldRow{"skips_own", &Plan::skips_own},
                                      FieldRow{"assumed", &Plan::assumed}};
 };
 

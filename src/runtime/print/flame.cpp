@@ -13,8 +13,10 @@ namespace lt {
 
 namespace {
 
-constexpr double picture_width = 1200, row_height = 17, top = 48, bottom = 16, letter_width = 7.2;
-constexpr double least_width = 0.1;  // the least width of a drawn function, in the picture's units
+// The picture is as wide as its window: widths are percentages, and names are cut by the script. Without scripts they
+// are cut for a window of this many pixels.
+constexpr double usual_width = 1200, row_height = 17, top = 62, bottom = 16, letter_width = 7.2;
+constexpr double least_width = 0.008;  // percent; narrower functions are not drawn
 
 struct EscapeRow {
     char character;
@@ -63,25 +65,37 @@ std::string color_of(std::string_view name) {
     return fmt::format("hsl({},{}%,{}%)", hue, kernel ? 55 : 80, 62 + hash / 64 % 10);
 }
 
+// The names stand on bright boxes, in both color schemes.
 constexpr std::string_view style =
-    "text{font:12px monospace;fill:#000;pointer-events:none}g.f{cursor:pointer}g.f:hover rect{stroke:#000}"
-    "rect{stroke:#fff;stroke-width:.4}.found rect{fill:#c3f!important}.button{cursor:pointer;pointer-events:all}";
+    ":root{--paper:#f8f8f4;--ink:#1c2128;--faint:#5a616b;background:var(--paper)}"
+    "@media(prefers-color-scheme:dark){:root{--paper:#14171c;--ink:#e6e8eb;--faint:#9aa1ad}}"
+    "text{font:12px monospace;fill:var(--ink);pointer-events:none}g.f text{fill:#000}g.f{cursor:pointer}"
+    "g.f:hover rect{stroke:var(--ink)}rect{stroke:var(--paper);stroke-width:.4}.paper{fill:var(--paper);stroke:none}"
+    ".title{font-size:15px}.faint{fill:var(--faint)}.found rect{fill:#c3f!important}"
+    ".button{cursor:pointer;pointer-events:all;text-decoration:underline}";
 
-// Each function is a group with its position in thousandths of a percent and its row; a click recomputes all widths.
+// Each function is a group with its position and width in percent and its row; a click recomputes all widths.
 constexpr std::string_view script = R"js(
 const frames = [...document.querySelectorAll('g.f')].map(g => ({g, x: +g.dataset.x, w: +g.dataset.w, row: +g.dataset.row,
     name: g.querySelector('title').textContent, rect: g.querySelector('rect'), text: g.querySelector('text')}));
-const W = 1200, said = document.getElementById('said');
+const said = document.getElementById('said'), facts = document.getElementById('facts'), title = document.getElementById('title');
+const cut = (name, room) => name.length <= room ? name : room < 3 ? '' : name.slice(0, room - 2) + '..';
+const svg = document.documentElement;
+let shown = [0, 100, 0];
 function draw(from, width, row) {
+    shown = [from, width, row];
+    const W = svg.clientWidth || innerWidth;
+    title.textContent = cut(title.dataset.name, Math.floor((W - 16) / 9));
+    facts.textContent = cut(facts.dataset.name, Math.floor((W - 16) / 7.2));
     for (const f of frames) {
         const inside = f.row >= row ? f.x >= from - 1e-9 && f.x + f.w <= from + width + 1e-9
                                     : f.x <= from + 1e-9 && f.x + f.w >= from + width - 1e-9;
         f.g.style.display = inside ? '' : 'none';
         if (!inside) continue;
         const x = f.row < row ? 0 : (f.x - from) / width * W, w = f.row < row ? W : f.w / width * W;
-        f.rect.setAttribute('x', x); f.rect.setAttribute('width', w); f.text.setAttribute('x', x + 3);
-        const name = f.g.dataset.name, room = Math.floor((w - 6) / 7.2);
-        f.text.textContent = name.length <= room ? name : room < 3 ? '' : name.slice(0, room - 2) + '..';
+        f.rect.setAttribute('x', x); f.rect.setAttribute('width', w);
+        f.text.setAttribute('x', x); f.text.setAttribute('dx', 3);
+        f.text.textContent = cut(f.g.dataset.name, Math.floor((w - 6) / 7.2));
     }
 }
 const whole = () => draw(0, 100, 0);
@@ -101,29 +115,43 @@ for (const f of frames) {
     f.g.addEventListener('click', () => draw(f.x, f.w, f.row));
     f.g.addEventListener('mouseover', () => { said.textContent = f.name; });
 }
+draw(...shown);
+addEventListener('resize', () => draw(...shown));
 document.getElementById('whole').addEventListener('click', whole);
 document.getElementById('search').addEventListener('click', search);
 addEventListener('keydown', e => { if (e.key === 'Escape') whole(); if (e.key === 'f' && e.ctrlKey) { e.preventDefault(); search(); } });
 )js";
 
+// Addresses without a name differ in each run and hide what they have in common: "0x7f12 [unknown]" becomes
+// "[unknown]", and several in a row are one box.
+std::string_view name_in_graph(std::string_view frame) {
+    const size_t blank = frame.find(' ');
+    const bool is_address = frame.starts_with("0x") && blank != frame.npos &&
+                            frame.substr(blank + 1).starts_with('[') &&
+                            frame.find_first_not_of("0123456789abcdef", 2) == blank;
+    return is_address ? frame.substr(blank + 1) : frame;
+}
+
 }  // namespace
 
-// One picture in progress.
+// One picture in progress: the outermost functions are at the top, beside the title, however deep the stacks are.
 class FlameDrawing {
   public:
     FlameDrawing(const FlameGraph::Node& root, bool durations)
         : root_(root), durations_(durations), height_(top + bottom + row_height * depth(root)) {}
 
-    std::string text(std::string_view title) {
+    std::string text(std::string_view title, std::string_view facts) {
+        const std::string about = fmt::format("{}{}{} in all", facts, facts.empty() ? "" : ", ", weight_of(root_));
         out_ = fmt::format(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
-            "<style>{2}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:#f8f8f4;stroke:none\"/>\n"
-            "<text x=\"{3}\" y=\"18\" text-anchor=\"middle\" style=\"font-size:15px\">{4}</text>\n"
-            "<text id=\"said\" x=\"8\" y=\"38\"></text>\n"
-            "<text id=\"whole\" class=\"button\" x=\"8\" y=\"18\">whole</text>\n"
-            "<text id=\"search\" class=\"button\" x=\"1140\" y=\"18\">search</text>\n",
-            picture_width, height_, style, picture_width / 2, escaped(title));
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"{0}\">\n"
+            "<style>{1}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
+            "<text id=\"title\" class=\"title\" x=\"8\" y=\"18\" data-name=\"{2}\">{2}</text>\n"
+            "<text id=\"facts\" class=\"faint\" x=\"8\" y=\"36\" data-name=\"{3}\">{3}</text>\n"
+            "<text id=\"whole\" class=\"button\" x=\"8\" y=\"54\">whole</text>\n"
+            "<text id=\"search\" class=\"button\" x=\"58\" y=\"54\">search</text>\n"
+            "<text id=\"said\" x=\"116\" y=\"54\"></text>\n",
+            height_, style, escaped(title), escaped(about));
         draw("all", root_, 0, 0);
         out_ += fmt::format("<script>//<![CDATA[{}//]]></script>\n</svg>\n", script);
         return std::move(out_);
@@ -131,13 +159,16 @@ class FlameDrawing {
 
   private:
     double width_of(const FlameGraph::Node& node) const {
-        return picture_width * static_cast<double>(node.weight) /
-               static_cast<double>(std::max<uint64_t>(root_.weight, 1));
+        return 100 * static_cast<double>(node.weight) / static_cast<double>(std::max<uint64_t>(root_.weight, 1));
+    }
+    std::string weight_of(const FlameGraph::Node& node) const {
+        return durations_ ? show_duration(static_cast<int64_t>(node.weight)) : fmt::format("{}", node.weight);
     }
     // The number of rows needed.
-    static double depth(const FlameGraph::Node& node) {
+    double depth(const FlameGraph::Node& node) const {
         double most = 0;
-        for (const auto& [name, above] : node.above) most = std::max(most, depth(above));
+        for (const auto& [name, above] : node.above)
+            if (width_of(above) >= least_width) most = std::max(most, depth(above));
         return 1 + most;
     }
     void draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row);
@@ -151,19 +182,14 @@ class FlameDrawing {
 void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row) {
     const double width = width_of(node);
     if (width < least_width) return;
-    const double y = height_ - bottom - row_height * (row + 1);
-    const auto room = static_cast<size_t>(std::max(0.0, (width - 6) / letter_width));
+    const double y = top + row_height * row;
+    const auto room = static_cast<size_t>(std::max(0.0, (width / 100 * usual_width - 6) / letter_width));
     const std::string shown = shortened(name, room);
-    const std::string weight =
-        durations_ ? show_duration(static_cast<int64_t>(node.weight)) : fmt::format("{}", node.weight);
-    const double percent = 100 / picture_width;
     out_ += fmt::format(
-        "<g class=\"f\" data-x=\"{:.5f}\" data-w=\"{:.5f}\" data-row=\"{}\" data-name=\"{}\"><title>{} ({}, {:.2f} "
-        "%)</title>"
-        "<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\" rx=\"2\" style=\"fill:{}\"/>"
-        "<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text></g>\n",
-        x * percent, width * percent, row, escaped(name), escaped(name), weight, width * percent, x, y, width,
-        row_height - 1, color_of(name), x + 3, y + 12, escaped(shown));
+        "<g class=\"f\" data-x=\"{0:.5f}\" data-w=\"{1:.5f}\" data-row=\"{2}\" data-name=\"{3}\"><title>{3} ({4}, "
+        "{1:.2f} %)</title><rect x=\"{0:.3f}%\" y=\"{5:.0f}\" width=\"{1:.3f}%\" height=\"{6:.0f}\" rx=\"2\" "
+        "style=\"fill:{7}\"/><text x=\"{0:.3f}%\" dx=\"3\" y=\"{8:.0f}\">{9}</text></g>\n",
+        x, width, row, escaped(name), weight_of(node), y, row_height - 1, color_of(name), y + 12, escaped(shown));
     for (const auto& [above_name, above] : node.above) {
         draw(above_name, above, x, row + 1);
         x += width_of(above);
@@ -197,14 +223,18 @@ class FlamePrinter final : public Relay {
 void FlameGraph::add(const FoldedStack& stack) {
     Node* node = &root_;
     node->weight += stack.weight;
+    std::string_view last;
     for (const std::string& frame : stack.frames) {
-        node = &node->above[frame];
+        const std::string_view name = name_in_graph(frame);
+        if (name.starts_with('[') && name == last) continue;
+        last = name;
+        node = &node->above[std::string(name)];
         node->weight += stack.weight;
     }
 }
 
-std::string FlameGraph::svg(std::string_view title, bool durations) const {
-    return FlameDrawing(root_, durations).text(title);
+std::string FlameGraph::svg(std::string_view title, std::string_view facts, bool durations) const {
+    return FlameDrawing(root_, durations).text(title, facts);
 }
 
 std::unique_ptr<Printer> flame_printer(FlameGraph& graph, Printer& next, bool named) {

@@ -18,9 +18,10 @@ class FlameGraph {
     void add(const FoldedStack& stack);
     bool empty() const { return root_.weight == 0; }
 
-    // A self-contained file: titles show numbers, a click magnifies a function, and functions can be searched. With
-    // `durations`, weights are nanoseconds.
-    std::string svg(std::string_view title, bool durations) const;
+    // A self-contained file, as wide as its window, light or dark as the reader's system is: titles show numbers, a
+    // click magnifies a function, and functions can be searched. `facts` is a line below the title. With `durations`,
+    // weights are nanoseconds.
+    std::string svg(std::string_view title, std::string_view facts, bool durations) const;
 
   private:
     friend class FlameDrawing;

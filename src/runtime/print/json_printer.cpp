@@ -278,7 +278,10 @@ void JsonPrinter::run(const RunFact& run) {
     out_ += fmt::format(", \"hosts\": {}", quoted_list(run.hosts));
     member("script", run.script);
     member("checksum", run.checksum);
-    out_ += fmt::format(", \"arguments\": {}, \"maps\": [", quoted_list(run.arguments));
+    out_ += fmt::format(", \"arguments\": {}", quoted_list(run.arguments));
+    if (run.started)
+        out_ += fmt::format(", \"started\": {{\"at\": {}, \"late\": {}}}", run.started->at, run.started->late);
+    out_ += ", \"maps\": [";
     for (const ResultFact& map : run.maps) {
         out_ += &map == &run.maps.front() ? "{" : ", {";
         member("name", map.name);

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "runtime/border/plan.h"
+#include "runtime/os/start_time.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/value.h"
 
@@ -92,6 +93,7 @@ struct RunFact {
     std::string checksum;                // of its text
     std::vector<std::string> arguments;  // of the script
     std::vector<ResultFact> maps;
+    std::optional<Started> started = {};  // if it was to start at a given time; of a merge, if all runs were
 };
 
 // The function that made a text.

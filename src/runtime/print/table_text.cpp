@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "runtime/print/entry_order.h"
+#include "runtime/print/grid.h"
 #include "runtime/print/show.h"
 #include "runtime/values/distribution.h"
 
@@ -73,20 +74,14 @@ const Column* find_column(std::string_view name) {
 
 bool is_stack(const Value& value) { return std::holds_alternative<Stack>(value.data); }
 
-// 1234567 -> "1,234,567"
-std::string grouped(int64_t number) {
-    const std::string digits = fmt::format("{}", number);
-    const size_t first = number < 0 ? 1 : 0;
-    std::string out;
-    for (size_t i = 0; i < digits.size(); i++) {
-        if (i > first && (digits.size() - i) % 3 == 0) out += ',';
-        out += digits[i];
-    }
-    return out;
-}
-
 bool is_known(const Column& column, const Type& type) {
     return !column.of_distributions || type.aggregation == Aggregation::dist;
+}
+
+std::string figure_shown(const Column& column, CellFigure figure, const Type& type) {
+    if (!figure) return std::string(nothing_text);
+    if (column.is_count || type.view != View::duration) return grouped(*figure);
+    return show({integer_type(8, true, type.view), *figure}, false);
 }
 
 std::string cell_text(const Column& column, const Row& row, const Type& type, double all) {
@@ -95,10 +90,13 @@ std::string cell_text(const Column& column, const Row& row, const Type& type, do
         const double share = 100 * static_cast<double>(row.sum) / all;
         return fmt::format("{:.{}f}%", share, share != 0 && std::abs(share) < 9.95 ? 1 : 0);
     }
-    const CellFigure figure = row.figures[static_cast<size_t>(&column - all_columns.data())];
-    if (!figure) return std::string(nothing_text);
-    if (column.is_count || type.view != View::duration) return grouped(*figure);
-    return show({integer_type(8, true, type.view), *figure}, false);
+    return figure_shown(column, row.figures[static_cast<size_t>(&column - all_columns.data())], type);
+}
+
+Collected collected_in(const Value& value) {
+    if (const auto* d = std::get_if<Distribution>(&value.data)) return {d->count, d->sum, d};
+    if (const auto* average = std::get_if<Average>(&value.data)) return {average->count, average->sum};
+    return {};
 }
 
 Row row_of(const MapEntry& entry, ValueStyle style) {
@@ -109,16 +107,9 @@ Row row_of(const MapEntry& entry, ValueStyle style) {
             row.stacks.insert(row.stacks.end(), lines.begin(), lines.end());
             continue;
         }
-        std::string text = show(part, style);
-        if (text.size() > longest_part) {
-            text.resize(longest_part);
-            text.replace(longest_part - 3, 3, "...");
-        }
-        row.key.push_back(std::move(text));
+        row.key.push_back(key_cell(part, style));
     }
-    Collected collected;
-    if (const auto* d = std::get_if<Distribution>(&entry.value.data)) collected = {d->count, d->sum, d};
-    if (const auto* average = std::get_if<Average>(&entry.value.data)) collected = {average->count, average->sum};
+    const Collected collected = collected_in(entry.value);
     row.sum = collected.sum;
     for (size_t i = 0; i < all_columns.size(); i++) {
         const Column& column = all_columns[i];
@@ -151,40 +142,38 @@ std::vector<size_t> order_of(const std::vector<Row>& rows, const MapContent& con
     return order;
 }
 
-// The columns of a table as text, aligned.
-class Grid {
-  public:
-    Grid(size_t left, std::vector<std::string> titles) : left_(left), widths_(titles.size()) { add(std::move(titles)); }
-
-    void add(std::vector<std::string> cells) {
-        for (size_t i = 0; i < cells.size(); i++) widths_[i] = std::max(widths_[i], columns_in(cells[i]));
-        lines_.push_back(std::move(cells));
-    }
-
-    std::string line(size_t number) const {
-        std::string out;
-        for (size_t i = 0; i < lines_[number].size(); i++) {
-            const std::string& cell = lines_[number][i];
-            const std::string gap(widths_[i] - columns_in(cell), ' ');
-            if (i > 0) out += i < left_ ? " " : "  ";
-            out += i < left_ ? cell + gap : gap + cell;
-        }
-        return out + '\n';
-    }
-
-  private:
-    // Bytes that begin a character of UTF-8.
-    static size_t columns_in(std::string_view text) {
-        return static_cast<size_t>(
-            std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-    }
-
-    size_t left_;  // so many columns are aligned on the left
-    std::vector<size_t> widths_;
-    std::vector<std::vector<std::string>> lines_;
-};
-
 }  // namespace
+
+std::string grouped(int64_t number) {
+    const std::string digits = fmt::format("{}", number);
+    const size_t first = number < 0 ? 1 : 0;
+    std::string out;
+    for (size_t i = 0; i < digits.size(); i++) {
+        if (i > first && (digits.size() - i) % 3 == 0) out += ',';
+        out += digits[i];
+    }
+    return out;
+}
+
+std::optional<int64_t> table_figure(std::string_view column, const Value& value) {
+    const Column* found = find_column(column);
+    if (!found || !found->figure || !is_known(*found, value.type)) return {};
+    return found->figure(collected_in(value));
+}
+
+std::string table_figure_text(std::string_view column, std::optional<int64_t> figure, const Type& type) {
+    const Column* found = find_column(column);
+    return found ? figure_shown(*found, figure, type) : std::string(nothing_text);
+}
+
+std::string key_cell(const Value& part, ValueStyle style) {
+    std::string text = show(part, style);
+    if (text.size() > longest_part) {
+        text.resize(longest_part);
+        text.replace(longest_part - 3, 3, "...");
+    }
+    return text;
+}
 
 std::vector<std::string_view> table_columns() {
     std::vector<std::string_view> names;

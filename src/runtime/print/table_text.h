@@ -1,6 +1,8 @@
 // Distributions and statistics with keys as one table: a row for each key.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,18 @@ namespace lt {
 
 // The names of the columns.
 std::vector<std::string_view> table_columns();
+
+// The figure of a column for a distribution or a value of stats(); none if it has no such figure, as the share.
+std::optional<int64_t> table_figure(std::string_view column, const Value& value);
+
+// A figure of values of this type as it is printed in a table: "-", "1,234", "1.53ms".
+std::string table_figure_text(std::string_view column, std::optional<int64_t> figure, const Type& type);
+
+// A part of a key that fits into a line of a table, not too long.
+std::string key_cell(const Value& part, ValueStyle style);
+
+// 1234567 -> "1,234,567"
+std::string grouped(int64_t number);
 
 // Is it a view whose column and columns exist?
 Status check_view(const TableView& view);

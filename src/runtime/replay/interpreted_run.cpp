@@ -1,8 +1,10 @@
 #include "runtime/replay/interpreted_run.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
+#include "runtime/border/run_words.h"
 #include "runtime/names/stacks.h"
 #include "runtime/values/decode.h"
 
@@ -58,8 +60,9 @@ Status InterpretedRun::set_session_values(const std::function<uint64_t(SessionVa
 
 Status InterpretedRun::finish() {
     if (plan_.can_stop()) {
-        const std::vector<uint8_t> stopped{1, 0, 0, 0, 0, 0, 0, 0};
-        if (auto set = machine_.set_variable("lt_stop", stopped); !set) return set;
+        std::vector<uint8_t> stopped(sizeof(RunWords));
+        stopped[offsetof(RunWords, stop)] = 1;
+        if (auto set = machine_.set_variable("lt_run", stopped); !set) return set;
     }
     if (dispatcher_.is_over() && has_ring_) {
         // Records after the exit are not printed any more.

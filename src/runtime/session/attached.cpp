@@ -24,8 +24,12 @@ Attached::~Attached() {
     detach();
     std::vector<Descriptor> events;
     for (Taken& taken : taken_)
-        for (Hook& hook : taken.hooks) events.push_back(std::move(hook.event));
-    close_all(std::move(events));
+        for (Hook& hook : taken.hooks)
+            if (hook.event) events.push_back(std::move(hook.event));
+    if (process_ends_)
+        close_after_end(std::move(events));
+    else
+        close_all(std::move(events));
 }
 
 // Makes the blocks of one location run in script order. Some are attached when opened, others when linked. Ends of
@@ -70,9 +74,10 @@ bool Attached::open_next(Attacher& attacher, size_t probe) {
     return rungs.empty();
 }
 
-std::vector<Refusal> Attached::link(Attacher& attacher) {
+std::vector<Refusal> Attached::link(Attacher& attacher, Part part) {
     for (const size_t probe : order())
         for (;;) {
+            if (part != Part::all && pauses(probe) != (part == Part::rest)) break;
             Taken& taken = taken_[probe];
             auto linked = link_hooks(taken.hooks, taken.skipped);
             if (linked) break;

@@ -1,6 +1,6 @@
 // The probes of a plan in the kernel: each attached by the first of its rungs that works, and detached at the end,
 // temporarily or for good. A detached probe keeps its events, because closing each takes up to 100 ms; the destructor
-// closes them.
+// closes them, or leaves them to another process if this one ends anyway.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,8 @@ class Attached {
     // Opens the events of all probes, then links the programs, then enables the events. If all rungs of a probe are
     // refused, it stops and returns the refusals; nothing stays attached.
     std::vector<Refusal> open(Attacher& attacher);
-    std::vector<Refusal> link(Attacher& attacher);
+    enum class Part : uint8_t { all, spans, rest };  // spans: with lt's own accounting
+    std::vector<Refusal> link(Attacher& attacher, Part part = Part::all);
     Status enable();
 
     // Detaches all probes, or these for good. Nothing more is counted as open for their spans.
@@ -37,6 +38,8 @@ class Attached {
     Status pause();
     Status resume();
     bool is_paused() const { return paused_; }
+
+    void process_ends() { process_ends_ = true; }  // after the destructor
 
     bool any() const;                   // something is open
     std::vector<size_t> rungs() const;  // the rung that each probe uses
@@ -65,6 +68,7 @@ class Attached {
     RungRefusals refused_;
     std::vector<Taken> taken_;  // indexed like Plan::probes
     bool paused_ = false;
+    bool process_ends_ = false;
 };
 
 }  // namespace lt

@@ -66,7 +66,27 @@ Trigger trigger_of(const std::vector<Value>& values) {
     return out;
 }
 
-// An event that counts as a result for the reader.
+// Its values are for people: it is not a command or a file path.
+bool is_shown(EventKind kind) { return kind != EventKind::cat && kind != EventKind::system; }
+
+// "division by 0 near operator '/' at x.stp:1:20"
+std::string error_text(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
+    if (!planned.format.empty()) return formatted(plan, planned.format, values);
+    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
+    if (index >= plan.errors.size()) return "an error";
+    const PlannedError& error = plan.errors[index];
+    const std::string where =
+        error.has_address ? fmt::format(" at {:#x}", static_cast<uint64_t>(number_of(values[1]))) : "";
+    return fmt::format("{}{} near {}", error.text, where, error.near);
+}
+
+PlannedPosition error_place(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
+    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
+    return planned.format.empty() && index < plan.errors.size() ? plan.errors[index].where : planned.where;
+}
+
+}  // namespace
+
 bool is_result(EventKind kind) {
     switch (kind) {
         case EventKind::text:
@@ -92,27 +112,6 @@ bool is_result(EventKind kind) {
     }
     return false;
 }
-
-// Its values are for people: it is not a command or a file path.
-bool is_shown(EventKind kind) { return kind != EventKind::cat && kind != EventKind::system; }
-
-// "division by 0 near operator '/' at x.stp:1:20"
-std::string error_text(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
-    if (!planned.format.empty()) return formatted(plan, planned.format, values);
-    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
-    if (index >= plan.errors.size()) return "an error";
-    const PlannedError& error = plan.errors[index];
-    const std::string where =
-        error.has_address ? fmt::format(" at {:#x}", static_cast<uint64_t>(number_of(values[1]))) : "";
-    return fmt::format("{}{} near {}", error.text, where, error.near);
-}
-
-PlannedPosition error_place(const Plan& plan, const PlannedEvent& planned, const std::vector<Value>& values) {
-    const auto index = values.empty() ? 0 : static_cast<size_t>(number_of(values[0]));
-    return planned.format.empty() && index < plan.errors.size() ? plan.errors[index].where : planned.where;
-}
-
-}  // namespace
 
 Status Dispatcher::handle(std::span<const uint8_t> record) {
     auto event = decode_event(plan_, record);

@@ -1,5 +1,7 @@
 #include "runtime/session/live_session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -36,6 +38,8 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
+    if (options.process_ends) attached_.process_ends();
+    if (options.start) start_wait_.emplace(*options.start, options.awaits);
     // The object has its compiled values; in a saved plan, parameters may have been set since.
     const auto compiled = object_.params();
     if (!compiled) return compiled.error();
@@ -43,6 +47,9 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!bytes) return bytes.error();
     if (!compiled->empty() && *compiled != *bytes) {
         if (auto set = object_.set_params(*bytes); !set) return set;
+    }
+    if (plan_.skips_own) {
+        if (auto left_out = object_.leave_out(::getpid(), pid_namespace()); !left_out) return left_out;
     }
     const Result<WhyPlaces> places = fill_why_places(object_);
     if (!places) return places.error();
@@ -63,7 +70,15 @@ Status LiveSession::prepare(const SessionOptions& options) {
         auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, take_signal);
         if (!signals) return signals;
     }
-    if (auto prepared = prepare_snapshots(options); !prepared) return prepared;
+    if (takes_snapshots(plan_)) {
+        auto snapshots =
+            Snapshots::open(plan_, object_, options.keep, keep_size(options.keep), printer_, options.messages);
+        if (!snapshots) return snapshots.error();
+        snapshots_ = *std::move(snapshots);
+        collector_->on_snapshot([this](const Trigger& trigger) { snapshots_->take(trigger); });
+        auto added = loop_.add(snapshots_->descriptor(), Loop::On::readable, [this] { snapshots_->report(); });
+        if (!added) return added;
+    }
     if (options.output >= 0) {
         auto watched = loop_.add(options.output, Loop::On::broken, [this] { end(Ended::output_closed); });
         if (!watched) return watched;
@@ -77,15 +92,6 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (auto awaited = await_signals(); !awaited) return awaited;
     if (collector_->descriptor() < 0) return Done{};
     return loop_.add(collector_->descriptor(), Loop::On::wakeup, [] {});  // each iteration drains anyway
-}
-
-Status LiveSession::prepare_snapshots(const SessionOptions& options) {
-    if (!takes_snapshots(plan_)) return Done{};
-    auto snapshots = Snapshots::open(plan_, object_, options.keep, keep_size(options.keep), printer_, options.messages);
-    if (!snapshots) return snapshots.error();
-    snapshots_ = *std::move(snapshots);
-    collector_->on_snapshot([this](const Trigger& trigger) { snapshots_->take(trigger); });
-    return loop_.add(snapshots_->descriptor(), Loop::On::readable, [this] { snapshots_->report(); });
 }
 
 // Blocked from here on; their programs run when the loop sees them. A signal is read once, for all of its probes.
@@ -143,6 +149,8 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 
 // ---- attach
 
+// With a time to start at, spans are attached before, and can be opened from then on. The other programs are linked at
+// that time, which is quick because their events are open.
 std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
     // before BEGIN prints anything
@@ -159,11 +167,23 @@ std::vector<Refusal> LiveSession::attach() {
     }
     counters_ = *std::move(counters);
     if (snapshots_ && failed(snapshots_->attach())) return {};
+    const bool has_gate = start_wait_ && !plan_.spans.empty();
+    if (has_gate && failed(object_.stop_opening(true))) return {};
+    if (start_wait_) {
+        if (auto refusals = attached_.link(attacher, Attached::Part::spans); !refusals.empty()) return refusals;
+        if (failed(start_wait_->wait(loop_, [this] { return !ended_; }))) return {};
+    }
+    // where the gate also stops BEGIN, it is opened first
+    if (has_gate && plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
     collector_->hold();
     if (failed(own_->run(When::begin))) return {};
-    if (!collector_->holds_exit())
-        if (auto refusals = attached_.link(attacher); !refusals.empty()) return refusals;
+    if (has_gate && !plan_.stops_at_exit && failed(object_.stop_opening(false))) return {};
+    if (!collector_->holds_exit()) {
+        const auto part = start_wait_ ? Attached::Part::rest : Attached::Part::all;
+        if (auto refusals = attached_.link(attacher, part); !refusals.empty()) return refusals;
+    }
     if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
+    if (start_wait_) start_wait_->attached();
     return {};
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/maps/maps.h"
 #include "runtime/os/loop.h"
 #include "runtime/os/signals.h"
+#include "runtime/os/start_wait.h"
 #include "runtime/recorder/snapshots.h"
 #include "runtime/session/attached.h"
 #include "runtime/session/collect.h"
@@ -65,6 +66,7 @@ class LiveSession final : public Session {
     std::vector<Missed> missed() const override { return attached_.missed(); }
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
+    std::optional<Started> started() const override { return start_wait_ ? start_wait_->started() : std::nullopt; }
     std::optional<TracingCost> costs() const override { return overhead_->costs(); }
 
   private:
@@ -75,7 +77,6 @@ class LiveSession final : public Session {
     void wait(int milliseconds);
     void drain();
     void end(Ended how);
-    Status prepare_snapshots(const SessionOptions& options);
     void fail_unless(const Status& done);  // ends the run
 
     const Plan& plan_;
@@ -99,7 +100,8 @@ class LiveSession final : public Session {
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
-    bool dry_ = false;  // runs no programs
+    std::optional<StartWait> start_wait_;  // none: it begins at once
+    bool dry_ = false;                     // runs no programs
     bool more_to_drain_ = false;
     bool watched_ = false;  // something other than a probe ends the run
     bool running_ = false;

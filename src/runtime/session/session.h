@@ -13,6 +13,7 @@
 #include "runtime/border/kernel.h"
 #include "runtime/border/plan.h"
 #include "runtime/border/target.h"
+#include "runtime/os/start_time.h"
 #include "runtime/print/printer.h"
 #include "runtime/recorder/keep_options.h"
 
@@ -95,10 +96,13 @@ struct SessionOptions {
     std::FILE* messages = stderr;                 // for errorf(), warnf() and reports of failed actions
     bool warnings = true;                         // warnf() prints
     bool takes_signals = true;  // SIGINT, SIGTERM and SIGHUP end the run; else the caller handles them
+    bool process_ends = false;  // after the session: slow closing may be left to another process
     int command = 0;            // the process of -c; 0: there is none
     OverheadOptions overhead = {};
-    KeepOptions keep = {};  // of the flight recorder, for plans that take snapshots
-    bool dry = false;       // attach() is all: no program runs, not even BEGIN
+    KeepOptions keep = {};                     // of the flight recorder, for plans that take snapshots
+    bool dry = false;                          // attach() is all: no program runs, not even BEGIN
+    std::optional<StartTime> start = {};       // attach() waits until then; none: it begins at once
+    std::function<void(int64_t)> awaits = {};  // called with that time once it is known; with 0 when it is over
     // If load() fails because of programs that could be attached in another way, receives them. May be null.
     std::vector<Refusal>* refused = nullptr;
 };
@@ -110,10 +114,14 @@ class Session {
     static Result<std::unique_ptr<Session>> load(const Plan& plan, Printer& printer, const SessionOptions& options);
     virtual ~Session() = default;
 
+    // The time to start at, and when all was attached; none: there was no such time.
+    virtual std::optional<Started> started() const { return {}; }
+
     virtual void trace(const Target& target) = 0;  // call before attach()
 
     // Runs the BEGIN programs, then attaches all probes, each by its first rung that works. If one probe fails,
-    // attaches none and returns that probe's refusals.
+    // attaches none and returns that probe's refusals. With a time to start at, it first does what is slow and waits
+    // until then; if the run ends meanwhile, that is the error.
     virtual std::vector<Refusal> attach() = 0;
     virtual std::optional<Error> attach_error()
         const = 0;  // set if attach() failed for another reason than a refused rung

@@ -466,7 +466,12 @@ Result<std::string> FileKernel::debug_file() {
 Result<std::unique_ptr<FileKernel>> open_folder(const KernelPlaces& places) {
     const std::string& root = places.root;
     const Result<std::string> release = read_text(root + "/release");
-    if (!release) return release.error_in("a kernel's folder");
+    if (!release) {
+        Error error = release.error_in("a kernel's folder");
+        error.hint =
+            "`lt --describe FOLDER` or `lt-run --describe FOLDER`, on a machine with that kernel, makes such a folder";
+        return error;
+    }
     const Result<std::string> text = read_text(root + "/features");
     if (!text) return text.error_in("a kernel's folder");
     Result<std::vector<Answer>> features = parse_features(*text);

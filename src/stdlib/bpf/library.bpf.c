@@ -8,6 +8,3 @@
 #include "string.bpf.c"
 #include "traced.bpf.c"
 #include "why.bpf.c"
-
-// The programs in the kernel have the kernel's own license: otherwise the kernel refuses the helpers that read memory.
-char lt_license[] __attribute__((section("license"), used)) = "GPL";

@@ -14,8 +14,10 @@ extern __u64 lt_lost[];
 
 #define LT_NO_LOSS 0xffffffffu
 
-// Not zero once the session is ending and no more spans are opened; defined by the emitter.
-extern volatile __u64 lt_stop;
+// Words of the session about itself; defined by the emitter, see runtime/border/run_words.h. The first word is not zero
+// once the session is ending and no more spans are opened.
+extern volatile __u64 lt_run[];
+#define lt_stop lt_run[0]
 
 static inline __attribute__((always_inline)) void lt_lose(__u32 loss) {
     if (loss != LT_NO_LOSS) __sync_fetch_and_add(&lt_lost[loss], 1);

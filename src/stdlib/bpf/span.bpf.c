@@ -12,6 +12,7 @@
 // Calls whose returns are found by decoding instructions: one opening for each call, by struct lt_call. A goroutine's
 // call can continue in another thread; in functions that switch stacks, only the frame identifies the call (owner 0).
 #include "atomic.h"
+#include "traced.h"
 
 #define LT_DEPTH 32
 #define LT_MARKS 65536
@@ -113,15 +114,16 @@ LT_API void lt_span_skip(struct lt_thread* t, __u32 size, __u64 frame, __u64 rea
 }
 
 // A close without an opening. If some openings had no room, it counts as the close of one of those: which one makes no
-// difference to the account. The latest ones were not opened because the session is ending.
-LT_API void lt_unmatched(__u32 no_entry, __u32 no_room, __u32 unmeasured) {
-    if (no_entry == LT_NO_LOSS || lt_stop) return;
+// difference to the account. The latest ones were not opened because the session is ending, and with `spares`, those of
+// lt's own process never are.
+LT_API void lt_unmatched(__u32 no_entry, __u32 no_room, __u32 unmeasured, __u32 spares) {
+    if (no_entry == LT_NO_LOSS || lt_stop || (spares && lt_own_process())) return;
     lt_lose(lt_lost[no_room] > lt_lost[unmeasured] ? unmeasured : no_entry);
 }
 
 // The opening that this return closes, or null. Its values are valid until the thread opens another span.
 LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 missed, __u32 no_entry, __u32 no_room,
-                           __u32 unmeasured) {
+                           __u32 unmeasured, __u32 spares) {
     if (t) {
         frame = lt_number(t, frame);
         __u64 depth = t->depth;
@@ -142,7 +144,7 @@ LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 m
             return 0;
         }
     }
-    lt_unmatched(no_entry, no_room, unmeasured);
+    lt_unmatched(no_entry, no_room, unmeasured, spares);
     return 0;
 }
 
@@ -158,12 +160,12 @@ LT_API void lt_span_skip_one(struct lt_thread* t, __u32 missed) {
     t->depth = 0;
 }
 
-LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry, __u32 no_room, __u32 unmeasured) {
+LT_API void* lt_span_close_one(struct lt_thread* t, __u32 no_entry, __u32 no_room, __u32 unmeasured, __u32 spares) {
     if (t && t->depth) {
         t->depth = 0;
         return t->openings;
     }
-    lt_unmatched(no_entry, no_room, unmeasured);
+    lt_unmatched(no_entry, no_room, unmeasured, spares);
     return 0;
 }
 
@@ -265,8 +267,8 @@ struct lt_call_opening {
 
 // Removes an owner's calls opened at or below a frame (at most `reach` away, as above), which have been left. With
 // `inside`, that frame's own call is still open. Returns the innermost call that remains.
-static inline __attribute__((always_inline)) __u64 lt_calls_left(void* map, struct lt_call key, __u64 top,
-                                                                 __u64 inside, __u64 reach, __u32 missed) {
+static inline __attribute__((always_inline)) __u64 lt_calls_left(void* map, struct lt_call key, __u64 top, __u64 inside,
+                                                                 __u64 reach, __u32 missed) {
     __u64 frame = key.frame;
     for (int i = 0; i < LT_CALLS_LEFT; i++) {
         if (!top || top > frame || frame - top >= reach || (inside && top == frame)) break;
@@ -333,11 +335,11 @@ LT_API void lt_call_skip(void* map, const struct lt_call* call, __u64 reach, __u
 
 // The opening that this return closes, or null. The caller deletes it after reading it.
 LT_API void* lt_call_close(void* map, const struct lt_call* call, __u32 missed, __u32 no_entry, __u32 no_room,
-                           __u32 unmeasured) {
+                           __u32 unmeasured, __u32 spares) {
     struct lt_call key = *call;
     struct lt_call_opening* o = bpf_map_lookup_elem(map, &key);
     if (!o || !o->time) {
-        lt_unmatched(no_entry, no_room, unmeasured);
+        lt_unmatched(no_entry, no_room, unmeasured, spares);
         return 0;
     }
     if (!key.owner) return o;

@@ -1,6 +1,6 @@
 // Which tasks are traced, if it is neither one process nor all: a process and its descendants (--follow), or a cgroup
-// and those below it.
-#include "lt.h"
+// and those below it; and which belong to lt itself.
+#include "traced.h"
 
 // The map holds the number of each thread of the family that started while it was followed; a process has the number of
 // its first thread.
@@ -19,3 +19,5 @@ LT_API __u64 lt_in_family(void* map) {
 
 // Is the cgroup with this number the ancestor of the current task's at this depth below the root?
 LT_API __u64 lt_in_cgroup(__u64 id, __u32 level) { return bpf_get_current_ancestor_cgroup_id(level) == id; }
+
+LT_API __u64 lt_is_own(void) { return lt_own_process(); }

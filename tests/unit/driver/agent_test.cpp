@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "driver/agent/budget.h"
-#include "driver/agent/distribution.h"
-#include "driver/agent/names.h"
-#include "driver/agent/series.h"
 #include "driver/http/address.h"
+#include "driver/metrics/distribution.h"
+#include "driver/metrics/names.h"
+#include "driver/metrics/series.h"
 #include "runtime/values/distribution.h"
 
 namespace lt::agent {

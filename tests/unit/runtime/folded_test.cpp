@@ -76,12 +76,24 @@ TEST(Flame, CommonGroundIsDrawnOnce) {
     graph.add({{"main", "a"}, 3'000'000});
     graph.add({{"main", "b<int&>"}, 1'000'000});
     graph.add({{"main", "tiny"}, 1});
-    const std::string svg = graph.svg("t", true);
+    const std::string svg = graph.svg("t", "host", true);
     EXPECT_EQ(times(svg, "data-name=\"main\""), 1u);
+    EXPECT_NE(svg.find("host, 4ms in all"), svg.npos);
     EXPECT_EQ(times(svg, "data-name=\"tiny\""), 0u) << "too narrow to be seen";
     EXPECT_NE(svg.find("<title>a (3ms, 75.00 %)</title>"), svg.npos);
     EXPECT_NE(svg.find("<title>b&lt;int&amp;&gt; (1ms, 25.00 %)</title>"), svg.npos);
     EXPECT_NE(svg.find("data-x=\"74.99998\" data-w=\"24.99999\" data-row=\"2\""), svg.npos) << "b stands beside a";
+}
+
+TEST(Flame, AddressesWithoutNamesAreOneBox) {
+    FlameGraph graph;
+    graph.add({{"main", "0x12 [unknown]", "0x34 [unknown]", "f"}, 1});
+    graph.add({{"main", "0x56 [unknown]", "f"}, 1});
+    graph.add({{"main", "0xnone [unknown]"}, 1});
+    const std::string svg = graph.svg("t", "", false);
+    EXPECT_EQ(times(svg, "data-name=\"[unknown]\""), 1u);
+    EXPECT_EQ(times(svg, "data-name=\"f\""), 1u);
+    EXPECT_EQ(times(svg, "data-name=\"0xnone [unknown]\""), 1u);
 }
 
 // What print() shows during a run can be printed again at its end.

@@ -1,6 +1,8 @@
 // The clock is read last when a span opens and first when it closes, so that lt's own work is not part of the latency.
 #include "codegen/lower/spans/call.h"
 
+#include <functional>
+
 #include "codegen/ir/outside.h"
 #include "codegen/lower/conditions.h"
 #include "codegen/lower/spans/clock.h"
@@ -25,10 +27,11 @@ ir::Value thread_opening(Lowering& l, ir::Value thread) {
 ir::Value closed_opening(Lowering& l, ir::Value thread, const Unmatched& none) {
     const PlannedSpan& planned = l.unit.span(l.body.span);
     if (planned.depth == 1)
-        return l.b.call(ir::Library::span_close_one, {thread, none.no_entry, none.no_room, none.unmeasured});
+        return l.b.call(ir::Library::span_close_one,
+                        {thread, none.no_entry, none.no_room, none.unmeasured, none.spares});
     return l.b.call(ir::Library::span_close, {thread, l.b.constant(planned.opening_size), ir::frame(l.b),
                                               l.b.constant(l.unit.loss(LossKind::span_missed, l.body.span)),
-                                              none.no_entry, none.no_room, none.unmeasured});
+                                              none.no_entry, none.no_room, none.unmeasured, none.spares});
 }
 
 // A call that is not measured. Like an opening, it drops openings that never returned: otherwise its own return would
@@ -46,6 +49,17 @@ void skip_call(Lowering& l) {
         l.b.call(ir::Library::span_skip, {thread, l.b.constant(planned.opening_size), ir::frame(l.b),
                                           l.b.constant(stack_reach(l.way)), missed});
     });
+}
+
+}  // namespace
+
+namespace {
+
+// Runs the work where a span of the thread may be open. The program at the end of all system calls also runs for other
+// processes.
+void where_open(Lowering& l, const std::function<void()>& work) {
+    const bool sees_others = serves_system_calls(l.body.place) && l.unit.typed.traced.by == TracedBy::process;
+    where_called(l, [&] { sees_others ? where_traced(l, work) : work(); });
 }
 
 }  // namespace
@@ -91,7 +105,7 @@ void close_call(const BodyContext& c, const ast::SpanAction& node, const std::st
     Lowering l(c, name, way, true);
     begin_close(l);
     const Unmatched none = unmatched_losses(l, node);
-    where_called(l, [&] {
+    where_open(l, [&] {
         l.now = closing_time(l);
         if (by_frame(l)) return close_frame(l, node, none);
         const ir::Value opening = closed_opening(l, thread_state(l, l.body.span, false), none);

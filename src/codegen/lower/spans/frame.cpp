@@ -77,7 +77,7 @@ void close_frame(Lowering& l, const ast::SpanAction& node, const Unmatched& none
     const ir::Value key = call_key(l);
     const ir::Value opening =
         l.b.call(ir::Library::call_close, {map, key, l.b.constant(l.unit.loss(LossKind::span_missed, l.body.span)),
-                                           none.no_entry, none.no_room, none.unmeasured});
+                                           none.no_entry, none.no_room, none.unmeasured, none.spares});
     l.b.branch(opening, [&] {
         thaw(l, opening);
         const ir::Value opened = l.b.load(opening, time_offset);

@@ -51,7 +51,8 @@ Unmatched unmatched_losses(Lowering& l, const ast::SpanAction& node) {
         return l.b.constant(node.predicate || filtered || l.unit.typed.sampled ? no_loss
                                                                                : l.unit.loss(kind, l.body.span));
     };
-    return {loss(LossKind::span_no_entry), loss(LossKind::span_no_room), loss(LossKind::span_unmeasured)};
+    return {loss(LossKind::span_no_entry), loss(LossKind::span_no_room), loss(LossKind::span_unmeasured),
+            l.b.constant(skips_own(l) ? 1 : 0)};
 }
 
 void note_in_books(Lowering& l, uint32_t offset) {

@@ -10,6 +10,7 @@ namespace lt {
 // The losses that count a close without an opening.
 struct Unmatched {
     ir::Value no_entry, no_room, unmeasured;  // indexes of losses, as constants
+    ir::Value spares;                         // 1: those of lt's own process are not counted, because they never open
 };
 
 constexpr uint32_t book_opened = 0, book_closed = 8;  // offsets in the books of a span

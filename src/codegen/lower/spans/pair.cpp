@@ -72,8 +72,9 @@ void close_key(Lowering& l, const ast::SpanAction& node) {
         l.b.helper(BPF_FUNC_map_delete_elem, {map, key});
         finish_close(l, node, l.b.read(opened));
     };
-    l.b.branch(l.b.read(opened), closed,
-               [&] { l.b.call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured}); });
+    l.b.branch(l.b.read(opened), closed, [&] {
+        l.b.call(ir::Library::unmatched, {losses.no_entry, losses.no_room, losses.unmeasured, losses.spares});
+    });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/ir/follow.h"
 #include "codegen/ir/outside.h"
 #include "codegen/lower/spans/opening.h"
 #include "codegen/lower/values/arguments.h"
@@ -132,11 +133,20 @@ Location source_location(Lowering& l, const FieldSource& source, ast::ExprId id)
     Location at{ir::argument(l.b, source.argument.offset)};
     for (const FieldSource::Hop& hop : source.hops) {
         const bool is_first = &hop == source.hops.data();
-        if (!is_first) at = {read_word(l, address_of(l, at), 8, false, false, l.program[id].span)};
+        if (!is_first && l.way == Way::typed_tracepoint)
+            at = {ir::follow(l.b, address_of(l, at), 8, false)};
+        else if (!is_first)
+            at = {read_word(l, address_of(l, at), 8, false, false, l.program[id].span)};
         at.root = hop.root;
         at.path = hop.path;
     }
     return at;
+}
+
+// Does the verifier know the type of the structure that the field's value is a member of?
+bool is_known_member(const Lowering& l, ast::ExprId id) {
+    const auto* from = std::get_if<SourceUse>(&l.use(id));
+    return from && l.way == Way::typed_tracepoint && !from->source.hops.back().root.empty();
 }
 
 // Is it *uptr(address)?
@@ -208,6 +218,7 @@ ir::Value fetched(Lowering& l, ast::ExprId id) {
     const auto* member = std::get_if<MemberUse>(&l.use(id));
     const auto width = static_cast<uint8_t>(t.size);
     if (!p.direct && member && member->member.bit_size != 0) return bit_field(l, p, member->member, l.program[id].span);
+    if (is_known_member(l, id)) return ir::follow(l.b, address_of(l, p), width, t.is_signed);
     if (!p.direct)
         return read_word(l, address_of(l, p), width, t.is_signed, p.user, l.program[id].span, is_lenient(l, id));
     if (!member || member->member.bit_size == 0) return own_number(l, p, width, t.is_signed);

@@ -20,6 +20,7 @@ struct ResolveOptions {
     bool accounts = false;             // print the account of spans at the end
     bool timestamps = false;           // print the times of events
     bool sampled = false;              // the session may skip events
+    bool sees_own = false;             // also collect what lt's own process does
     bool keeps_records = false;        // programs at tracepoints read the record, although the arguments have the value
     std::optional<uint32_t> max_keys;  // of each map and span with keys; see Typed
 };

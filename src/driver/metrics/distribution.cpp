@@ -1,4 +1,4 @@
-#include "driver/agent/distribution.h"
+#include "driver/metrics/distribution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ HistogramPoint exposed_distribution(const Distribution& distribution, const Type
     HistogramPoint out;
     out.counts.resize(bounds.size() + 1);
     out.sum = distribution.sum;
-    NativeBuckets native{native_schema};
+    NativeBuckets native{native_schema}, exact{dist_schema};
     for (uint32_t i = 0; i < distribution.buckets.size(); i++) {
         const uint64_t count = distribution.buckets[i];
         if (count == 0) continue;
@@ -52,8 +52,15 @@ HistogramPoint exposed_distribution(const Distribution& distribution, const Type
             native.zero += count;
         else
             (middle < 0 ? native.negative : native.positive)[native_index(std::abs(middle))] += count;
+        if (i == dist_zero)
+            exact.zero += count;
+        else if (i > dist_zero)
+            exact.positive[static_cast<int32_t>(i - dist_zero - 1)] += count;
+        else
+            exact.negative[static_cast<int32_t>(dist_zero - 1 - i)] += count;
     }
     out.native = std::move(native);
+    out.exact = std::move(exact);
     return out;
 }
 

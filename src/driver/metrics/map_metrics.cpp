@@ -1,12 +1,12 @@
-#include "driver/agent/map_metrics.h"
+#include "driver/metrics/map_metrics.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "driver/agent/distribution.h"
-#include "driver/agent/names.h"
+#include "driver/metrics/distribution.h"
+#include "driver/metrics/names.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
 #include "runtime/values/buckets.h"
@@ -99,14 +99,6 @@ HistogramPoint exposed_histogram(const Histogram& histogram, const Type& type) {
 
 // ---- entries
 
-Labels labels_of(const MapMetric& metric, const std::vector<Value>& key) {
-    Labels out;
-    const std::vector<Value>& parts = key_parts(key);
-    for (size_t i = 0; i < parts.size() && i < metric.labels.size(); i++)
-        out.push_back({metric.labels[i], show(parts[i], ValueStyle(false))});
-    return out;
-}
-
 // The series of one entry: several for why(), one for each cause, none for what has no value yet.
 struct EntryReader {
     const MapMetric& metric;
@@ -165,7 +157,7 @@ std::optional<Error> why_not_metric(const PlannedMap& map) {
 
 MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view script, const ast::Program& program,
                      const Source& source) {
-    MapMetric out{index, map.value, {}, {}};
+    MapMetric out{index, map.name, map.value, {}, {}};
     const MetricName name = metric_name(script, map.name, map.value);
     out.family.name = name.name;
     out.family.unit = name.unit;
@@ -178,6 +170,14 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     const std::vector<std::string> names = is_tuple ? map.key[0].shape->names : std::vector<std::string>{};
     out.labels = label_names(program, map.name, is_tuple ? map.key[0].shape->parts.size() : map.key.size(), names);
     out.adds_up = out.family.type != MetricType::gauge;
+    return out;
+}
+
+Labels labels_of(const MapMetric& metric, const std::vector<Value>& key) {
+    Labels out;
+    const std::vector<Value>& parts = key_parts(key);
+    for (size_t i = 0; i < parts.size() && i < metric.labels.size(); i++)
+        out.push_back({metric.labels[i], show(parts[i], ValueStyle(false))});
     return out;
 }
 

@@ -1,4 +1,4 @@
-#include "driver/agent/names.h"
+#include "driver/metrics/names.h"
 
 #include <fmt/format.h>
 

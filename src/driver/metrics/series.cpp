@@ -1,4 +1,4 @@
-#include "driver/agent/series.h"
+#include "driver/metrics/series.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,6 +10,13 @@ namespace {
 
 void add_buckets(std::map<int32_t, uint64_t>& into, const std::map<int32_t, uint64_t>& more) {
     for (const auto& [index, count] : more) into[index] += count;
+}
+
+void add_exponential(std::optional<NativeBuckets>& into, const std::optional<NativeBuckets>& more) {
+    if (!into || !more || into->schema != more->schema) return;
+    into->zero += more->zero;
+    add_buckets(into->positive, more->positive);
+    add_buckets(into->negative, more->negative);
 }
 
 struct PointAdder {
@@ -26,10 +33,10 @@ struct PointAdder {
         if (into.counts.size() != more.counts.size()) return false;
         for (size_t i = 0; i < into.counts.size(); i++) into.counts[i] += more.counts[i];
         if (into.sum && more.sum) (*this)(*into.sum, *more.sum);
-        if (!into.native || !more.native || into.native->schema != more.native->schema) return true;
-        into.native->zero += more.native->zero;
-        add_buckets(into.native->positive, more.native->positive);
-        add_buckets(into.native->negative, more.native->negative);
+        add_exponential(into.native, more.native);
+        add_exponential(into.exact, more.exact);
+        if (!into.exemplar || (more.exemplar && more.exemplar->unix_ns > into.exemplar->unix_ns))
+            into.exemplar = more.exemplar;
         return true;
     }
     bool operator()(auto&, const auto&) const { return false; }

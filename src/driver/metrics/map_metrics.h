@@ -15,7 +15,8 @@
 namespace lt::agent {
 
 struct MapMetric {
-    size_t map = 0;  // index into Plan::maps
+    size_t map = 0;        // index into Plan::maps
+    std::string map_name;  // "@ns"
     Type value;
     Family family;                    // without series
     std::vector<std::string> labels;  // of the parts of a key
@@ -28,6 +29,9 @@ std::optional<Error> why_not_metric(const PlannedMap& map);
 // For a map that can be one. `script` is a script_word(), `program` may be empty.
 MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view script, const ast::Program& program,
                      const Source& source);
+
+// The labels of a key.
+Labels labels_of(const MapMetric& metric, const std::vector<Value>& key);
 
 std::vector<MetricSeries> series_of(const MapMetric& metric, const MapContent& content);
 

@@ -259,8 +259,9 @@ int completion(int argc, const char* const* argv) {
 Result<Command> read_tool_command(int argc, const char* const* argv) {
     const int at = script_word(argc, argv);
     const std::string word = at < argc ? argv[at] : "", path = script_path(word);
-    Result<Command> command =
-        read_command(argc, argv, path.ends_with(".lt") ? params_of_file(path) : std::vector<ScriptParam>{});
+    // Imported files are read only if a word may be a parameter of theirs.
+    Result<Command> command = read_command(
+        argc, argv, path.ends_with(".lt") ? params_of_file(path, at + 1 < argc) : std::vector<ScriptParam>{});
     if (!command || path == word || command->file != word) return command;
     command->tool = word;
     command->file = path;

@@ -70,7 +70,7 @@ Result<Line> read_script(std::string_view text, const std::string& name) {
     for (const std::string& each : *words) argv.push_back(each.c_str());
     const auto at = static_cast<size_t>(script_word(static_cast<int>(argv.size()), argv.data()));
     const std::string word = at < argv.size() ? argv[at] : "", path = script_path(word);
-    Result<Line> line = read_words(*words, params_of_file(path));
+    Result<Line> line = read_words(*words, params_of_file(path, true));
     if (!line) return line.error();
     Command& command = line->command;
     if (command.has(Option::program)) {

@@ -129,10 +129,10 @@ ToolTitle title_of(std::string_view manual, std::string_view name) {
     return {std::string(line.substr(open + 1, close - open - 1)), std::string(line.substr(close + 3))};
 }
 
-std::vector<ScriptParam> params_of(const Source& own) {
+std::vector<ScriptParam> params_of(const Source& own, bool imports) {
     Diags ignored;
     Source script = own;
-    load_imports(script, ignored);  // whose parameters are the script's, too
+    if (imports) load_imports(script, ignored);
     const ast::Program program = read_tree(script, ignored);
     std::vector<ScriptParam> params;
     for (const ast::Item& item : program.items) {
@@ -150,8 +150,8 @@ std::vector<ScriptParam> params_of(const Source& own) {
     return params;
 }
 
-std::vector<ScriptParam> params_of_file(const std::string& path) {
-    return is_file(path) ? params_of({path, text_of(path)}) : std::vector<ScriptParam>{};
+std::vector<ScriptParam> params_of_file(const std::string& path, bool imports) {
+    return is_file(path) ? params_of({path, text_of(path)}, imports) : std::vector<ScriptParam>{};
 }
 
 }  // namespace lt

@@ -41,7 +41,8 @@ struct ToolTitle {
 ToolTitle title_of(std::string_view manual, std::string_view name);
 
 // The parameters that a script declares, in its order; those that can be read of one with mistakes.
-std::vector<ScriptParam> params_of(const Source& script);
-std::vector<ScriptParam> params_of_file(const std::string& path);
+// With `imports`, also those of the files that it imports.
+std::vector<ScriptParam> params_of(const Source& script, bool imports = true);
+std::vector<ScriptParam> params_of_file(const std::string& path, bool imports);
 
 }  // namespace lt

@@ -205,13 +205,31 @@ int check_files(int argc, const char* const* argv) {
     return status;
 }
 
-// `lt --check FILE` would run it.
-Status formats_nothing(const Command& command) {
-    for (const Option option : {Option::format_check, Option::format_diff})
-        if (command.has(option))
+// Options that would change nothing in a run, so that one who types them expects something else.
+struct OptionOfVerb {
+    Option option;
+    std::string_view verb, hint;
+};
+constexpr std::string_view other_checks =
+    "`lt check FILE` compiles a script, `lt fmt --check FILE` looks at its format";
+constexpr std::string_view as_agent = "`lt agent FILE` runs a script and serves its maps as metrics";
+constexpr std::array options_of_verbs{
+    OptionOfVerb{Option::format_check, "fmt", other_checks},
+    OptionOfVerb{Option::format_diff, "fmt", other_checks},
+    OptionOfVerb{Option::listen, "agent", as_agent},
+    OptionOfVerb{Option::max_series, "agent", as_agent},
+    OptionOfVerb{Option::otlp, "agent", as_agent},
+    OptionOfVerb{Option::export_interval, "agent", as_agent},
+    OptionOfVerb{Option::late, "agent", "`lt why SPAN --slow TIME` explains calls that take longer"},
+    OptionOfVerb{Option::ttl, "agent", "a run ends after --duration TIME"},
+};
+
+Status belongs_to_run(const Command& command) {
+    for (const OptionOfVerb& row : options_of_verbs)
+        if (command.has(row.option))
             return Error{
-                fmt::format("--{} is an option of `lt fmt`", option == Option::format_check ? "check" : "diff"),
-                "`lt check FILE` compiles a script, `lt fmt --check FILE` looks at its format", 0};
+                fmt::format("{} is an option of `lt {}`", split(option_row(row.option).names, ',').back(), row.verb),
+                std::string(row.hint), 0};
     return Done{};
 }
 
@@ -365,7 +383,7 @@ int run_command_line(int argc, const char* const* argv) {
     }
     if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
-    if (const Status fits = formats_nothing(c); !fits) return misuse(fits.error());
+    if (const Status fits = belongs_to_run(c); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::describe)) return describe_kernel(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 namespace lt {
 namespace {
@@ -48,19 +49,31 @@ void check_stages(const ast::Chain& chain, Diags& diags) {
     }
 }
 
-// All events of a point have a key, or none has: then it is the thread.
-void check_keys(const std::vector<ast::Endpoint>& events, Diags& diags) {
-    const auto has_key = [](const ast::Endpoint& e) { return !e.key.empty(); };
+// All events have a key, or none has: then it is the thread. A wake-up without one would be the thread that wakes.
+void check_keys(const std::vector<const ast::Endpoint*>& events, std::string_view of, Diags& diags) {
+    const auto has_key = [](const ast::Endpoint* e) { return !e->key.empty(); };
     if (std::ranges::none_of(events, has_key)) return;
-    for (const ast::Endpoint& e : events) {
+    for (const ast::Endpoint* e : events) {
         if (has_key(e)) continue;
-        diags.error(e.probe.span, "this event has no key, but another event of the point has one").hint =
+        diags.error(e->probe.span, fmt::format("this event has no key, but another event of the {} has one", of)).hint =
             "write the key in brackets after it, for example `[tid]` for the thread";
     }
 }
 
+// The events that look up a request; those of a `last` point only have to agree with each other.
+void check_all_keys(const ast::Chain& chain, Diags& diags) {
+    std::vector<const ast::Endpoint*> events;
+    for (const Point& p : chain.points) {
+        std::vector<const ast::Endpoint*> latest;
+        for (const ast::Endpoint& e : p.events) (p.how == Point::How::event ? events : latest).push_back(&e);
+        if (p.how == Point::How::last) check_keys(latest, "point", diags);
+    }
+    for (const ast::Chain::Unless& u : chain.unless)
+        for (const ast::Endpoint& e : u.events) events.push_back(&e);
+    check_keys(events, "chain", diags);
+}
+
 void check_point(const ast::Program& program, const Point& point, bool is_first, bool is_last, Diags& diags) {
-    check_keys(point.events, diags);
     for (const ast::Endpoint& e : point.events) {
         if (point.how == Point::How::in && !e.key.empty()) {
             diags.error(program[e.key.front()].span, "an `in` point is a call of the thread: it has no key").hint =
@@ -89,13 +102,13 @@ void check_chain(const ast::Program& program, const ast::Chain& chain, Span whol
     }
     check_ends(chain, whole, diags);
     check_stages(chain, diags);
+    check_all_keys(chain, diags);
     bool is_first = true;
     for (const Point& p : chain.points) {
         check_point(program, p, is_first, &p == &chain.points.back(), diags);
         is_first = is_first && p.how != Point::How::event;
     }
     for (const ast::Chain::Unless& u : chain.unless) {
-        check_keys(u.events, diags);
         for (const ast::Endpoint& e : u.events) {
             if (!e.next_key.empty())
                 diags.error(program[e.next_key.front()].span, "the request ends here: the key does not change").hint =

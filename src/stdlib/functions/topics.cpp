@@ -12,7 +12,7 @@ constexpr std::array topics{
              "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ns = hist(latency); >"},
     TopicRow{"chain",
              "chain NAME = \"stage\" PROBE[key] -> \"stage\" PROBE[key] -> PROBE[key] < statements >: how long each "
-             "stage took.",
+             "stage took. `last`, `in`, `unless` and `else`: lt-language(7).",
              "chain wakeup = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
              "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @[stage] = dist(latency); >"},
     TopicRow{"threshold", "SPAN > TIME: the statements run only for calls that take longer.",

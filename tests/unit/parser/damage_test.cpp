@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 9> programs = {
     "GPL }\n"
     "chain c = \"a\" last k:f[x => y], k:g[z => 1] /z/ -> \"b\" in k:h -> k:i[x] -> k:j[1 => x], k:k[2 => y] -> "
     "k:l[x]\n"
-    "unless \"r\" k:m[x] / x / unless k:n > 1s < @[stage] = latency; @ = at(\"b\", 1); > else { @[reason] = 1; }\n",
+    "unless \"r\" k:m[x] / x / unless k:n[x] > 1s < @[stage] = latency; @ = at(\"b\", 1); > else { @[reason] = 1; }\n",
     "n=BEGIN { let $i = f(2); for ($j : 0..$i) { while $j { break; } } for ($p : @y) { m($i, 1 ?: 2, @y); } }\n",
 };
 

@@ -86,6 +86,9 @@ constexpr std::array loss_rows{
             "divisions by zero, whose result is 1: {0}", "check first: `$n != 0 ? $sum / $n : 0`", ""},
     LossRow{LossKind::span_clock, "span_clock", Subject::span, Reported::always,
             "{1}: latencies dropped because the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
+    LossRow{LossKind::hidden_switch, "hidden_switch", Subject::none, Reported::always,
+            "context switches of the threads watched that the kernel did not report: {0}",
+            "what such a thread did meanwhile is unexplained", ""},
 };
 
 // Openings that no loss counter counts.

@@ -317,6 +317,7 @@ enum class LossKind : uint8_t {
     zero_divisor,      // subject: none; divisions by zero, whose result is zero
     zero_divisor_one,  // subject: none; the same where the result is one
     sum_overflow,      // subject: map; sums that overflowed 64 bits and are wrong since
+    hidden_switch,     // subject: none; context switches of threads with a `why` that the kernel did not report
 };
 struct PlannedLoss {
     LossKind kind;

@@ -119,6 +119,8 @@ LossRow loss_row(LossKind kind) {
             return {"division by zero", Subject::nothing};
         case LossKind::zero_divisor_one:
             return {"division by zero gives one", Subject::nothing};
+        case LossKind::hidden_switch:
+            return {"switch not reported", Subject::nothing};
     }
     return {};
 }

@@ -308,7 +308,7 @@ struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
 struct Described<EventKind> : LastValue<EventKind::snapshot> {};
 template <>
-struct Described<LossKind> : LastValue<LossKind::sum_overflow> {};
+struct Described<LossKind> : LastValue<LossKind::hidden_switch> {};
 template <>
 struct Described<SpanState> : LastValue<SpanState::frame> {};
 template <>

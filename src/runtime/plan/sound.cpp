@@ -194,6 +194,7 @@ Subject subject_of(LossKind kind) {
         case LossKind::not_followed:
         case LossKind::zero_divisor:
         case LossKind::zero_divisor_one:
+        case LossKind::hidden_switch:
             return Subject::none;
     }
     return Subject::none;

@@ -76,8 +76,10 @@ static inline LT_API void lt_why_begin(struct lt_why* t, const struct lt_why_cpu
     t->since = now.time;
 }
 
-// An event of the thread was missed: what it did since the last one stays unexplained, and what it waited for.
-static inline LT_API void lt_why_skip(struct lt_why* t, const struct lt_why_cpu* cpu) {
+// An event of the thread was missed, which `hidden` counts: its time since the last one stays unexplained, and its wait.
+// While the session ends, the programs of some events are gone before those of others.
+static inline LT_API void lt_why_skip(struct lt_why* t, const struct lt_why_cpu* cpu, __u32 hidden) {
+    if (!lt_stop) lt_lose(hidden);
     lt_why_begin(t, cpu);
     t->skipped = t->since;
     t->pending = 0;

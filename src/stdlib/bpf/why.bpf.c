@@ -136,7 +136,8 @@ static inline LT_API __u64 lt_why_throttled(const char* task, __u64 queue_at, __
 // sched_switch(preempt, prev, next). The thread that leaves its CPU is preempted if it wants to continue; a wake-up may
 // already have come on another CPU, which its state shows better than the event's argument.
 LT_API void lt_why_switch(const __u64* context, void* threads, void* cpus, struct lt_why_places* places, __u64 state_at,
-                          __u64 queue_at, __u64 count_at, __u64 width, __u64 waits, __u64 pid_at, __u64 comm_at) {
+                          __u64 queue_at, __u64 count_at, __u64 width, __u64 waits, __u64 pid_at, __u64 comm_at,
+                          __u32 hidden) {
     const __u32 waking = 0x200;  // TASK_WAKING
     struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     if (!cpu || !places) return;
@@ -154,7 +155,7 @@ LT_API void lt_why_switch(const __u64* context, void* threads, void* cpus, struc
                 next = lt_why_throttled(prev, queue_at, count_at, width) ? LT_THROTTLED : LT_PREEMPTED;
             else if (state & waking)
                 next = LT_WOKEN;
-            if (out->state != LT_RUNNING) lt_why_skip(out, cpu);
+            if (out->state != LT_RUNNING) lt_why_skip(out, cpu, hidden);
             out->state = LT_RUNNING;
             out->noted = 0;
             const __u64 now = lt_why_turn(out, cpu, next);
@@ -169,7 +170,7 @@ LT_API void lt_why_switch(const __u64* context, void* threads, void* cpus, struc
     void* task = (void*)context[2];
     struct lt_why* in = bpf_task_storage_get(threads, task, 0, 0);
     if (!in || !in->armed || in->own) return;
-    if (in->state == LT_RUNNING) lt_why_skip(in, cpu);
+    if (in->state == LT_RUNNING) lt_why_skip(in, cpu, hidden);
     const __u64 since = in->since;
     const __u32 last = in->state, queued = last != LT_BLOCKED || in->early;
     const __u64 now = lt_why_turn(in, cpu, LT_RUNNING);
@@ -269,22 +270,22 @@ static inline LT_API void lt_why_give(struct lt_why* t, void* cpus) {
 }
 
 // The thread runs, so its state should say so. Some kernels hide the switches of some threads.
-static inline LT_API void lt_why_runs(struct lt_why* t, void* cpus) {
+static inline LT_API void lt_why_runs(struct lt_why* t, void* cpus, __u32 hidden) {
     if (*(volatile __u32*)&t->state == LT_RUNNING) return;
     const struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     if (!cpu) return;
     lt_why_take(t);
-    lt_why_skip(t, cpu);
+    lt_why_skip(t, cpu, hidden);
     t->state = LT_RUNNING;
     lt_why_give(t, cpus);
 }
 
 // Between these two, the thread frees memory.
-LT_API void lt_why_reclaim(void* threads, void* cpus, __u64 begins) {
+LT_API void lt_why_reclaim(void* threads, void* cpus, __u64 begins, __u32 hidden) {
     struct lt_why* t = lt_why_self(threads);
     struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     if (!t || !cpu) return;
-    lt_why_runs(t, cpus);
+    lt_why_runs(t, cpus, hidden);
     lt_why_take(t);
     lt_why_turn(t, cpu, LT_RUNNING);
     t->reclaims = begins ? t->reclaims + 1 : t->reclaims ? t->reclaims - 1 : 0;
@@ -292,8 +293,8 @@ LT_API void lt_why_reclaim(void* threads, void* cpus, __u64 begins) {
 }
 
 // Writes the sums as they are now, and returns the time; 0 if the thread was switched each time.
-static inline LT_API __u64 lt_why_sums(struct lt_why* t, void* cpus, __u64* to) {
-    lt_why_runs(t, cpus);
+static inline LT_API __u64 lt_why_sums(struct lt_why* t, void* cpus, __u64* to, __u32 hidden) {
+    lt_why_runs(t, cpus, hidden);
     for (int attempt = 0; attempt < 4; attempt++) {
         const struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
         if (!cpu) return 0;
@@ -322,7 +323,7 @@ static inline LT_API void lt_why_arm(struct lt_why* t, void* cpus) {
     const struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     if (!cpu) return;
     lt_why_take(t);
-    lt_why_skip(t, cpu);
+    lt_why_skip(t, cpu, LT_NO_LOSS);
     t->state = LT_RUNNING;
     t->armed = t->since;
     lt_why_give(t, cpus);
@@ -336,13 +337,13 @@ static inline LT_API void lt_why_disarm(struct lt_why* t) {
 
 // Arms the thread and writes the sums and their name. Returns the time from which they count, which is the span's
 // start; without sums, the name is 0. The scheduler's programs are attached before the openings.
-LT_API __u64 lt_why_open(void* threads, void* cpus, __u64* to, __u64 waits) {
+LT_API __u64 lt_why_open(void* threads, void* cpus, __u64* to, __u64 waits, __u32 hidden) {
     to[0] = 0;
     struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     struct lt_why* t = bpf_task_storage_get(threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
     if (!t || !cpu) return bpf_ktime_get_ns();
     if (!t->armed) lt_why_arm(t, cpus);
-    const __u64 name = t->armed, now = lt_why_sums(t, cpus, &to[1]);
+    const __u64 name = t->armed, now = lt_why_sums(t, cpus, &to[1], hidden);
     if (!now) return bpf_ktime_get_ns();
     lt_add_to(&t->spans, 1);
     to[0] = name;
@@ -352,9 +353,9 @@ LT_API __u64 lt_why_open(void* threads, void* cpus, __u64* to, __u64 waits) {
 
 // Writes the name of the sums, for now in the place of the cause, and the sums; returns the time until which they
 // count. While the session ends, some events may already be missing.
-LT_API __u64 lt_why_close(void* threads, void* cpus, __u64* parts) {
+LT_API __u64 lt_why_close(void* threads, void* cpus, __u64* parts, __u32 hidden) {
     struct lt_why* t = lt_why_self(threads);
-    const __u64 now = t && t->armed ? lt_why_sums(t, cpus, &parts[LT_WHY_PARTS]) : 0;
+    const __u64 now = t && t->armed ? lt_why_sums(t, cpus, &parts[LT_WHY_PARTS], hidden) : 0;
     parts[LT_WHY_CAUSE] = now && !lt_stop ? t->armed : 0;
     return now ? now : bpf_ktime_get_ns();
 }

@@ -84,7 +84,8 @@ void run_event(Unit& unit, Builder& b, const WhyEvent& event) {
             const Quota q = quota(unit, b, facts);
             const ir::Value state = member(unit, b, facts.state);
             b.call(ir::Library::why_switch, {ir::context(b), threads, cpus, places, state, q.queue, q.count, q.width,
-                                             waits, member(unit, b, facts.pid), member(unit, b, facts.comm)});
+                                             waits, member(unit, b, facts.pid), member(unit, b, facts.comm),
+                                             b.constant(unit.loss(LossKind::hidden_switch, 0))});
             find_owner(unit, b, threads);
             break;
         }
@@ -108,7 +109,8 @@ void run_event(Unit& unit, Builder& b, const WhyEvent& event) {
             break;
         case WhyDoes::reclaims:
         case WhyDoes::reclaimed:
-            b.call(ir::Library::why_reclaim, {threads, cpus, b.constant(event.does == WhyDoes::reclaims)});
+            b.call(ir::Library::why_reclaim, {threads, cpus, b.constant(event.does == WhyDoes::reclaims),
+                                              b.constant(unit.loss(LossKind::hidden_switch, 0))});
             break;
     }
 }

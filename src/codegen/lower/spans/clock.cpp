@@ -11,14 +11,16 @@ namespace lt {
 ir::Value opening_time(Lowering& l, ir::Value opening) {
     const auto& sums = l.unit.layout(l.body.span).why;
     if (!sums) return l.b.helper(BPF_FUNC_ktime_get_ns);
-    return l.b.call(ir::Library::why_open, {l.b.map(why_threads_map(l.unit)), l.b.map(why_cpus_map(l.unit)),
-                                            l.b.address(opening, *sums), l.b.constant(reports_waits(l.unit.typed))});
+    return l.b.call(ir::Library::why_open,
+                    {l.b.map(why_threads_map(l.unit)), l.b.map(why_cpus_map(l.unit)), l.b.address(opening, *sums),
+                     l.b.constant(reports_waits(l.unit.typed)), l.b.constant(l.unit.loss(LossKind::hidden_switch, 0))});
 }
 
 ir::Value closing_time(Lowering& l) {
     if (!l.unit.layout(l.body.span).why) return l.b.helper(BPF_FUNC_ktime_get_ns);
     l.why = l.b.buffer(8 * why_words);
-    return l.b.call(ir::Library::why_close, {l.b.map(why_threads_map(l.unit)), l.b.map(why_cpus_map(l.unit)), l.why});
+    return l.b.call(ir::Library::why_close, {l.b.map(why_threads_map(l.unit)), l.b.map(why_cpus_map(l.unit)), l.why,
+                                             l.b.constant(l.unit.loss(LossKind::hidden_switch, 0))});
 }
 
 void explain(Lowering& l, ir::Value opening) {

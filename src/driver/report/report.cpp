@@ -87,8 +87,8 @@ constexpr std::array loss_rows{
     LossRow{LossKind::span_clock, "span_clock", Subject::span, Reported::always,
             "{1}: latencies dropped because the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
     LossRow{LossKind::hidden_switch, "hidden_switch", Subject::none, Reported::always,
-            "context switches of the threads watched that the kernel did not report: {0}",
-            "what such a thread did meanwhile is unexplained", ""},
+            "context switches inside spans that the kernel did not report: {0}",
+            "the time since the thread's last known switch is unexplained", ""},
 };
 
 // Openings that no loss counter counts.

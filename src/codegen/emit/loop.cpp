@@ -133,7 +133,19 @@ void emit_own_loop(Code& code, const ir::Op& op) {
     code.b.SetInsertPoint(head);
     llvm::PHINode* const turn = code.b.CreatePHI(code.b.getInt64Ty(), 2);
     turn->addIncoming(word(code, 0), before);
-    code.b.CreateCondBr(code.b.CreateICmpULT(turn, word(code, op.number)), more, after);
+    if (op.symbol == 0) {
+        code.b.CreateCondBr(code.b.CreateICmpULT(turn, word(code, op.number)), more, after);
+    } else {
+        auto *const cut = new_block(), *const lost = new_block();
+        // the loader may change the limit, and the verifier knows it: so LLVM must read it each time
+        llvm::Value* const limit = code.b.CreateLoad(code.b.getInt64Ty(), code.m.most_turns(), true);
+        code.b.CreateCondBr(code.b.CreateICmpULT(turn, limit), more, cut);
+        code.b.SetInsertPoint(cut);
+        code.b.CreateCondBr(code.b.CreateICmpULT(turn, times), lost, after);
+        code.b.SetInsertPoint(lost);
+        count_loss(code, op.symbol - 1);
+        code.b.CreateBr(after);
+    }
     code.b.SetInsertPoint(more);
     code.b.CreateCondBr(code.b.CreateICmpULT(turn, times), body, after);
     code.b.SetInsertPoint(body);

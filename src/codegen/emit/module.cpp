@@ -90,6 +90,17 @@ void ModuleBuilder::add_globals() {
     params->setAlignment(llvm::Align(8));
 }
 
+// How often an inline loop of the script may run.
+llvm::GlobalVariable* ModuleBuilder::most_turns() {
+    if (turns) return turns;
+    llvm::Type* word = llvm::Type::getInt64Ty(context);
+    turns = new llvm::GlobalVariable(*module, word, true, llvm::GlobalValue::ExternalLinkage,
+                                     llvm::ConstantInt::get(word, most_own_turns + 1), "lt_turns");
+    turns->setSection(turns_section);
+    turns->setAlignment(llvm::Align(8));
+    return turns;
+}
+
 llvm::Function* ModuleBuilder::kernel_function(const char* name, llvm::Type* result, llvm::DIType* described) {
     if (llvm::Function* existing = module->getFunction(name)) return existing;
     llvm::SmallVector<llvm::Type*, 1> parameters;

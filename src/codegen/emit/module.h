@@ -75,6 +75,7 @@ struct ModuleBuilder {
     llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
     llvm::Function* session_is_return();
     llvm::Function* session_cookie();
+    llvm::GlobalVariable* most_turns();
 
     llvm::LLVMContext& context;
     const ir::Program& program;
@@ -91,6 +92,7 @@ struct ModuleBuilder {
     llvm::GlobalVariable* stop = nullptr;
     std::map<std::string, llvm::Function*> apart;  // key: the library function and its constants
     llvm::GlobalVariable* zero = nullptr;          // 0, unknown to the verifier
+    llvm::GlobalVariable* turns = nullptr;         // see most_turns()
 };
 
 // Adapts functions that clang has compiled to the verifier. They follow kernel addresses as if they were their own

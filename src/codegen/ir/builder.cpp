@@ -174,10 +174,11 @@ void Builder::nest(ir::Op op, const std::function<void()>& body) {
     block_->push_back(std::move(op));
 }
 
-void Builder::loop(ir::Value times, const std::function<void()>& body) {
+void Builder::loop(ir::Value times, const std::function<void()>& body, std::optional<uint32_t> cut) {
     ir::Op op;
     op.code = ir::Code::loop;
     op.in = {times};
+    op.symbol = loops_.own && cut ? *cut + 1 : 0;
     op.number = loops_.own ? most_own_turns + 1 : 0;  // the last iteration of a `while` reports that it was cut
     const int64_t frames = loops_.own ? 0 : 1;        // the kernel calls the body from the program itself
     loops_.frames += frames;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "codegen/ir/ir.h"
 
@@ -55,7 +56,8 @@ class Builder {
     void leave();
     void branch(ir::Value condition, const std::function<void()>& yes, const std::function<void()>& no = {});
 
-    void loop(ir::Value times, const std::function<void()>& body);
+    // With `cut`, an inline loop may end early, which losses[*cut] counts.
+    void loop(ir::Value times, const std::function<void()>& body, std::optional<uint32_t> cut = {});
     // A loop that needs more iterations than an inline loop can run; if loops are inline, sets loops().wanted.
     void long_loop(ir::Value times, const std::function<void()>& body);
     const Loops& loops() const { return loops_; }

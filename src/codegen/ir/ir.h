@@ -55,7 +55,8 @@ enum class Code : uint8_t {
     submit,   // submits record in[0] with the flags in[1]
     loss,     // increments losses[symbol]
     branch,   // if in[0] (not zero, not null) blocks[0] else blocks[1]
-    loop,     // blocks[0] in[0] times, or until `stop`; inline if number is not 0, at most that often
+    loop,     // blocks[0] in[0] times, or until `stop`; inline if number is not 0, at most that often. If the verifier
+              // finds that too long and symbol is not 0, it runs less often, which losses[symbol - 1] counts
     each,     // blocks[0] for each entry of maps[symbol], or until `stop`
     turn,     // in a loop: the iteration, from 0 -> integer; in each: the key (number 0) or value (1) -> address
     stop,     // ends the innermost loop or each

@@ -17,6 +17,8 @@ class Places {
         for (ir::Op& op : block) {
             const bool counts = op.code == ir::Code::fetch || op.code == ir::Code::loss;
             if (counts && op.symbol != ir::cannot_fail) op.symbol = own_counter(op.symbol, op.span);
+            const bool is_cut = op.code == ir::Code::loop && op.symbol != 0;
+            if (is_cut) op.symbol = own_counter(op.symbol - 1, op.span) + 1;
             for (ir::Block& inner : op.blocks) go_through(inner);
         }
     }

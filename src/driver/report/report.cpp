@@ -77,7 +77,9 @@ constexpr std::array loss_rows{
             "runs of probes skipped because others used their buffers on the CPU: {0}", "", ""},
     LossRow{LossKind::loop_cut, "loop_cut", Subject::none, Reported::always,
             "loops ended early because they had too many iterations: {0}",
-            "a while loop has at most 1048576 iterations, a range 8388608, both 512 before Linux 5.17", ""},
+            "a while loop has at most 1048576 iterations, a range 8388608, before Linux 5.17 both 512, or fewer if "
+            "much is done in it",
+            ""},
     LossRow{LossKind::not_followed, "not_followed", Subject::none, Reported::always,
             "threads not followed because there were too many at once: {0}", "", ""},
     LossRow{LossKind::zero_divisor, "zero_divisor", Subject::none, Reported::always,

@@ -1,4 +1,4 @@
-// The variable lt_run of an object: what a session says of itself to its programs.
+// Variables of an object that are the loader's: lt_run, what a session says of itself to its programs, and lt_turns.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,9 @@ struct RunWords {
 };
 constexpr unsigned run_words = sizeof(RunWords) / sizeof(uint64_t);
 constexpr const char* run_words_section = ".data.run";
+
+// u64: how often a loop of a script that is inline, on a kernel without bpf_loop, may turn. The loader lowers it if the
+// verifier finds such a loop too long.
+constexpr const char* turns_section = ".rodata.turns";
 
 }  // namespace lt

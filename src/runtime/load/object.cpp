@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "runtime/border/frames.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/recording.h"
+#include "runtime/border/run_words.h"
 #include "runtime/bpf/loaded_programs.h"
 #include "runtime/kernel/btf_sound.h"
 #include "runtime/kernel/causes.h"
@@ -33,6 +35,15 @@ struct LoadedObject::Failure {
     std::string program;
     int code = 0;
     LoadLog log;
+    uint64_t turns = 0;  // the limit of the object's inline loops; 0: it has none
+};
+
+// The changes that another attempt may make.
+struct LoadedObject::Adjusted {
+    bool preallocated = false;  // all maps
+    uint64_t turns = 0;         // the limit of inline loops; 0: that of the object
+
+    bool shorten(const Failure& failure);
 };
 
 struct LoadedObject::Attempt {
@@ -40,6 +51,30 @@ struct LoadedObject::Attempt {
     PlaceCopies copies;
     std::optional<Failure> failure;
 };
+
+namespace {
+
+// Limits the object's inline loops, and returns their limit; 0: it has none.
+uint64_t limit_turns(bpf_object* object, uint64_t turns) {
+    bpf_map* map = bpf_object__find_map_by_name(object, turns_section);
+    if (!map || bpf_map__value_size(map) != sizeof turns) return 0;
+    if (turns != 0) bpf_map__set_initial_value(map, &turns, sizeof turns);
+    size_t size = 0;
+    const void* value = bpf_map__initial_value(map, &size);
+    if (!value || size != sizeof turns) return 0;
+    std::memcpy(&turns, value, sizeof turns);
+    return turns;
+}
+
+}  // namespace
+
+// The verifier follows each turn of an inline loop. True if another attempt with fewer turns may be short enough.
+bool LoadedObject::Adjusted::shorten(const Failure& failure) {
+    constexpr uint64_t fewest = 8, step = 4;
+    if (failure.turns / step < fewest || !is_too_long(failure.code, failure.log.verifier_complaint())) return false;
+    turns = failure.turns / step;
+    return true;
+}
 
 namespace {
 
@@ -271,11 +306,12 @@ Status sizes_agree(const Plan& plan, const bpf_object* object) {
 
 }  // namespace
 
-LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated,
+LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how,
                                             const KeepSize& keep) {
     LogCapture capture;
+    uint64_t turns = 0;
     auto failed = [&](std::string program, int code) {
-        return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text())}};
+        return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text()), turns}};
     };
     bpf_object_open_opts options{};
     options.sz = sizeof options;
@@ -292,7 +328,8 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
         if (code < 0) return failed(bpf_program__name(program), -code);
     }
     share_sections(object.get());
-    make_room(object.get(), preallocated);
+    turns = limit_turns(object.get(), how.turns);
+    make_room(object.get(), how.preallocated);
     make_frames(object.get());
     make_rings(object.get(), keep);
     int code = bpf_object__load(object.get());
@@ -305,18 +342,19 @@ void LoadedObject::Close::operator()(bpf_object* object) const { bpf_object__clo
 Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep) {
     if (Status good = is_sound_object(plan.object); !good) return good.error();
     RungRefusals refusals = refusals_of(plan);
-    bool preallocated = false;
-    for (;;) {  // each further round refuses one more rung
-        Attempt tried = attempt(plan, refusals, preallocated, keep);
+    Adjusted how;
+    for (;;) {  // each further round refuses one more rung, or loads it in another form
+        Attempt tried = attempt(plan, refusals, how, keep);
         if (!tried.failure) {
             if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
             return LoadedObject(std::move(tried.object), std::move(tried.copies), std::move(refusals));
         }
-        const auto& [program, code, log] = *tried.failure;
+        const auto& [program, code, log, _] = *tried.failure;
         ProgramUses uses = uses_of_programs(plan, refusals);
         // before Linux 6.1 perf event programs can use no other hashes
         const bool wants_all = log.verifier_complaint().find("preallocated hash map") != std::string::npos;
-        if (wants_all && !std::exchange(preallocated, true)) continue;
+        if (wants_all && !std::exchange(how.preallocated, true)) continue;
+        if (how.shorten(*tried.failure)) continue;
         if (refuse_rungs(plan, uses, program, code, log, refusals)) continue;
         const Error error = load_error(plan, uses, program, code, log);
         refused = program.empty() ? refused_sessions(plan, refusals) : refused_uses(plan, uses, program, error.what);

@@ -78,7 +78,8 @@ class LoadedObject {
 
     LoadedObject(Object object, PlaceCopies copies, RungRefusals refusals)
         : object_(std::move(object)), copies_(std::move(copies)), refusals_(std::move(refusals)) {}
-    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, bool preallocated, const KeepSize& keep);
+    struct Adjusted;
+    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how, const KeepSize& keep);
 
     Object object_;
     PlaceCopies copies_;

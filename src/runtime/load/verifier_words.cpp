@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace lt {
 namespace {
@@ -36,6 +37,10 @@ constexpr std::array rows{
 const VerifierWords& verifier_words(std::string_view complaint) {
     return *std::ranges::find_if(
         rows, [&](const VerifierWords& row) { return complaint.find(row.part) != std::string_view::npos; });
+}
+
+bool is_too_long(int code, std::string_view complaint) {
+    return code == E2BIG || verifier_words(complaint).advice == divide;
 }
 
 }  // namespace lt

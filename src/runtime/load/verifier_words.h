@@ -14,4 +14,7 @@ struct VerifierWords {
 // Always returns a row: an unknown message counts as a bug in lt.
 const VerifierWords& verifier_words(std::string_view complaint);
 
+// Would the verifier accept the program if there were less of it? `code`: of the failed load.
+bool is_too_long(int code, std::string_view complaint);
+
 }  // namespace lt

@@ -23,34 +23,44 @@ void run_turn(Lowering& l, const ast::Block& body) {
     });
 }
 
-void statement(Lowering& l, const ast::Stmt&, const ast::While& node) {
-    const uint32_t cut = l.unit.loss(LossKind::loop_cut, 0);
-    const int64_t most = l.on_host() ? most_on_host - 1 : l.b.loops().own ? most_own_turns : most_turns;
-    l.b.loop(l.b.constant(most + 1), [&] {
-        l.b.with_buffers([&] { l.b.branch(truth(l, integer_of(l, node.condition)), [] {}, [&] { l.b.stop(); }); });
-        l.b.branch(l.b.alu(ir::Alu::eq, l.b.turn(), l.b.constant(most)), [&] {
-            l.b.loss(cut);
-            l.b.stop();
-        });
-        run_turn(l, node.body);
+// Ends the loop at turn `most`, and counts that in losses[cut].
+void end_at(Lowering& l, ir::Value most, uint32_t cut) {
+    l.b.branch(l.b.alu(ir::Alu::eq, l.b.turn(), most), [&] {
+        l.b.loss(cut);
+        l.b.stop();
     });
 }
 
+void statement(Lowering& l, const ast::Stmt&, const ast::While& node) {
+    const uint32_t cut = l.unit.loss(LossKind::loop_cut, 0);
+    const int64_t most = l.on_host() ? most_on_host - 1 : l.b.loops().own ? most_own_turns : most_turns;
+    auto run = [&] {
+        l.b.with_buffers([&] { l.b.branch(truth(l, integer_of(l, node.condition)), [] {}, [&] { l.b.stop(); }); });
+        end_at(l, l.b.constant(most), cut);
+        run_turn(l, node.body);
+    };
+    l.b.loop(l.b.constant(most + 1), run, cut);
+}
+
 void statement(Lowering& l, const ast::Stmt& stmt, const ast::ForRange& node) {
+    const uint32_t cut = l.unit.loss(LossKind::loop_cut, 0);
     const ir::Value from = integer_of(l, node.from), to = integer_of(l, node.to);
     const uint32_t count = l.b.new_slot();
     l.b.write(count, l.b.constant(0));
     l.b.branch(l.b.alu(ir::Alu::slt, from, to), [&] { l.b.write(count, l.b.alu(ir::Alu::sub, to, from)); });
-    const ir::Value most = l.b.constant(l.on_host() ? most_on_host : l.b.loops().own ? most_own_turns : most_counted);
-    l.b.branch(l.b.alu(ir::Alu::ugt, l.b.read(count), most), [&] {
-        l.b.loss(l.unit.loss(LossKind::loop_cut, 0));
-        l.b.write(count, most);
+    const bool own = l.b.loops().own;
+    const int64_t most = l.on_host() ? most_on_host : own ? most_own_turns : most_counted;
+    l.b.branch(l.b.alu(ir::Alu::ugt, l.b.read(count), l.b.constant(most)), [&] {
+        if (!own) l.b.loss(cut);
+        l.b.write(count, l.b.constant(own ? most + 1 : most));  // an inline loop counts it where it ends
     });
     const uint32_t local = l.declared(stmt);
-    l.b.loop(l.b.read(count), [&] {
+    auto run = [&] {
+        if (own) end_at(l, l.b.constant(most), cut);
         set_local(l, local, l.b.alu(ir::Alu::add, from, l.b.turn()));
         run_turn(l, node.body);
-    });
+    };
+    l.b.loop(l.b.read(count), run, cut);
 }
 
 void statement(Lowering& l, const ast::Stmt& stmt, const ast::ForMap& node) {

@@ -24,6 +24,7 @@ Abilities abilities(Kernel& kernel, const Typed& typed) {
     out.loops = has(Feature::bpf_loop);
     out.map_walk = has(Feature::map_walk);
     out.cpu_lookup = has(Feature::cpu_lookup);
+    out.large_keys = parse_release(kernel.release()) >= large_keys_since || has(Feature::large_keys);
     if (has_way(typed, [](Way way) { return way == Way::fentry; })) out.function_values = has(Feature::function_values);
     if (has_way(typed, [](Way way) { return way_row(way).session; })) {
         const std::optional<KernelFunction> cookie = kernel.function("bpf_session_cookie");

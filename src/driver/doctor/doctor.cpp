@@ -60,6 +60,7 @@ constexpr std::array uses{
     FeatureUse{Feature::cpu_lookup, "count(), sum() and the like as values",
                "use print(@map), or count with @n += 1; or use Linux 5.19"},
     FeatureUse{Feature::function_values, "arguments and results by fentry, cheaper", "", "they are read from memory"},
+    FeatureUse{Feature::large_keys, "keys of more than 512 bytes", "use shorter strings: str(arg1, 64); or use Linux 5.11"},
 };
 
 constexpr bool in_order() {

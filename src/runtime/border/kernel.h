@@ -45,8 +45,11 @@ enum class Feature : uint8_t {
     map_walk,         // loops over maps
     cpu_lookup,       // programs can read the values of other CPUs
     function_values,  // helpers that give a trampoline program the arguments and the result
+    large_keys,       // maps with keys of more than largest_stack_key bytes
 };
-inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::function_values) + 1;
+inline constexpr uint8_t feature_count = static_cast<uint8_t>(Feature::large_keys) + 1;
+
+inline constexpr uint32_t largest_stack_key = 512;  // the stack of a BPF program
 
 std::string_view feature_name(Feature f);
 

@@ -286,6 +286,12 @@ Answer test_task_storage(const FunctionFacts&) {
     return map ? yes() : refused(errno, "no storage in tasks (Linux 5.11)");
 }
 
+// Before Linux 5.11 a key had to fit on the stack of a program.
+Answer test_large_keys(const FunctionFacts&) {
+    const Descriptor map = bpf::create({BPF_MAP_TYPE_HASH, trial, largest_stack_key + 1, 1, 1, BPF_F_NO_PREALLOC, -1, -1});
+    return map ? yes() : refused(errno, "keys of maps have at most 512 bytes (Linux 5.11)");
+}
+
 // The verifier always refuses the call, because arguments are missing; if it does not know the helper, it says so.
 template <int helper>
 Answer test_helper(const bpf::ProgramKind& kind, std::string_view absent) {
@@ -417,6 +423,7 @@ constexpr FeatureRow features[] = {
     {Feature::map_walk, "map_walk", test_map_walk},
     {Feature::cpu_lookup, "cpu_lookup", test_cpu_lookup},
     {Feature::function_values, "function_values", test_function_values},
+    {Feature::large_keys, "large_keys", test_large_keys},
 };
 
 constexpr bool rows_in_order() {

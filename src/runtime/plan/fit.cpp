@@ -312,6 +312,10 @@ Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel) {
     const auto in_task = [](const PlannedSpan& span) { return span.state == SpanState::task; };
     if (const Answer a = kernel.can(Feature::task_storage); std::ranges::any_of(plan.spans, in_task) && !a.yes)
         return differs("its spans need task storage: " + a.why);
+    const auto is_large = [](const PlannedMap& map) { return map.key_size > largest_stack_key; };
+    if (const auto map = std::ranges::find_if(plan.maps, is_large); map != plan.maps.end())
+        if (const Answer a = kernel.can(Feature::large_keys); !a.yes)
+            return differs(fmt::format("a key of {} has {} bytes: {}", map->name, map->key_size, a.why));
     for (PlannedProbe& probe : plan.probes)
         for (Rung& rung : probe.rungs) {
             if (!rung.refused.empty()) continue;

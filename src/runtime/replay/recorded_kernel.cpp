@@ -18,7 +18,8 @@ constexpr std::string_view no_files = "a recording holds no programs";
 // Features of lt's interpreter, and the way in which the spans' functions are attached.
 constexpr std::array offered_features{
     Feature::tracepoint,   Feature::raw_tracepoint, Feature::kprobe,  Feature::kretprobe, Feature::ring_buffer,
-    Feature::task_storage, Feature::bpf_loop,       Feature::atomics, Feature::map_walk,  Feature::cpu_lookup};
+    Feature::task_storage, Feature::bpf_loop,       Feature::atomics, Feature::map_walk,  Feature::cpu_lookup,
+    Feature::large_keys};
 
 Error not_recorded() { return {std::string(no_files), "", 0}; }
 

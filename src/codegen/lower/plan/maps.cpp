@@ -1,5 +1,7 @@
 // How a script's maps are stored: the layout of a value, whether each CPU has its own, and what clear() may do, which
 // depends on everything that the script does with the map.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -7,6 +9,7 @@
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/typed/host.h"
 #include "codegen/typed/operators.h"
+#include "runtime/border/kernel.h"
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
 #include "runtime/border/why.h"
@@ -190,11 +193,20 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
     const bool stays_a_round = info.declared && counted.at_all[index] && m.cleared_by_difference && !m.key.empty();
     if (m.generation || stays_a_round) definition.max_entries *= 2;
     if (m.generation && !m.key.empty()) definition.key_size += generation_size;
+    refuse_large_key(unit, definition.key_size, info.name, info.declared ? info.declared_at : info.first);
     unit.add_map(std::move(definition));
     unit.plan().maps.push_back(std::move(m));
 }
 
 }  // namespace
+
+void refuse_large_key(Unit& unit, uint32_t size, std::string_view whose, Span at) {
+    if (size <= largest_stack_key || unit.typed.abilities.large_keys) return;
+    unit.diags
+        .error(at, fmt::format("the key of {} has {} bytes; this kernel permits {} (more need Linux 5.11)", whose, size,
+                               largest_stack_key))
+        .hint = "use fewer or shorter parts, such as `str(arg1, 64)`";
+}
 
 void plan_maps(Unit& unit) {
     const Counted counted{only_counted(unit.program, unit.typed), kept_per_cpu(unit.program, unit.typed)};

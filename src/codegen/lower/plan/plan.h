@@ -26,6 +26,8 @@ uint32_t planned_error(Unit& unit, PlannedError error);
 // The source of the value that an expression would freeze: "arg2", "args.count", and for entry() its position. Empty:
 // the expression is not frozen.
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
+// An error if the kernel has no maps with keys of that many bytes. `whose`: "@name" or "this span", for the message.
+void refuse_large_key(Unit& unit, uint32_t size, std::string_view whose, Span at);
 // Fills in SpanLayout::thread_at and threads, if it is known which part of a span's key names the thread and the
 // thread's end is traced.
 void plan_thread(Unit& unit, const SpanInfo& info, SpanLayout& layout);

@@ -119,6 +119,7 @@ void plan_span(Unit& unit, const SpanInfo& info) {
     m.preallocated = true;  // a breakpoint's program runs where the kernel cannot allocate
     if (info.between_events) {
         for (const Type& t : info.key) m.key_size += padded_size(t.size);
+        refuse_large_key(unit, m.key_size, "this span", unit.program.items[info.item].span);
         m.max_entries = unit.typed.max_keys.value_or(span_keys);
     } else if (info.by_frame) {
         m.key_size = span_call_key;

@@ -80,7 +80,7 @@ class Console:
             self.type(b"list\r")
             for _ in range(100):  # Ctrl-C throws away what is typed and not read
                 self.read(0.2)
-                if re.search(rb"  1  (\(|sc:)|no trace", self.seen):
+                if re.search(rb"  1  [(a-z]|no trace", self.seen):
                     return True
         return False
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <fmt/ostream.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>

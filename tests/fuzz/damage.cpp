@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "recording/explain.h"
 #include "recording/file.h"
@@ -86,7 +87,10 @@ void elf(std::span<const uint8_t> bytes) {
     size_t asked = 0;
     for (const std::string& name : opened->functions("*")) {
         const Result<UserFunction> found = opened->function(name);
-        if (found) opened->name_at_offset(found->offset + 1, true), opened->symbol(name, found->offset);
+        if (found) {
+            opened->name_at_offset(found->offset + 1, true);
+            std::ignore = opened->symbol(name, found->offset);
+        }
         if (++asked == most_asked) break;
     }
 }

@@ -113,16 +113,22 @@ class Chart {
     }
     static uint64_t y(size_t lane) { return top + lane * lane_height; }
 
-    // About eight marks, at a round number of nanoseconds from the beginning of the call.
+    // Four to eight marks, at a round number of nanoseconds from the beginning of the call.
     void axis(uint64_t height) {
         const uint64_t whole = picture_.end - picture_.begin;
         uint64_t step = 1;
-        while (step * 8 < whole) step *= step * 20 < whole ? 10 : 2;
+        while (step <= whole / 80) step *= 10;
+        if (step < whole / 8) step *= 2;
+        if (step < whole / 8) step = step / 2 * 5;
+        if (step < whole / 8) step *= 2;
         const double from = x(call_.begin()), to = x(call_.time);
         out_ += fmt::format("<rect class=\"call\" x=\"{:.1f}\" y=\"18\" width=\"{:.1f}\" height=\"{}\"/>\n", from,
                             std::max(to - from, 1.0), height - 18);
-        for (uint64_t time = call_.begin(); time <= picture_.end; time += step) {
-            const std::string mark = time == call_.begin() ? "0" : duration(time - call_.begin());
+        const uint64_t earlier = picture_.begin - std::min(picture_.begin, call_.begin());  // the call began before it
+        const uint64_t last = picture_.end - std::min(picture_.end, call_.begin());
+        for (uint64_t after = (earlier + step - 1) / step * step; after <= last; after += step) {
+            const uint64_t time = call_.begin() + after;
+            const std::string mark = after == 0 ? "0" : duration(after);
             constexpr double letter = 7;
             const bool fits =
                 x(time) + 2 + letter * static_cast<double>(mark.size()) <= static_cast<double>(names_ + width);

@@ -245,7 +245,9 @@ void emit_leave(Code& code) {
 namespace {
 
 // The kernel interprets the result of socket programs: 1 leaves the decision to other programs.
-void emit_end(Code& code) { code.b.CreateRet(code.b.getInt32(way_code(code.source.way).returns)); }
+void emit_end(Code& code) {
+    code.b.CreateRet(code.b.getInt32(static_cast<uint32_t>(way_code(code.source.way).returns)));
+}
 
 // Allocated outside the stack, which is 512 bytes wherever BPF runs.
 void take_room(Code& code) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codegen/typed/typed.h"
+
 namespace lt {
 namespace {
 

@@ -13,8 +13,8 @@ struct RunWords {
 constexpr unsigned run_words = sizeof(RunWords) / sizeof(uint64_t);
 constexpr const char* run_words_section = ".data.run";
 
-// u64: how often a loop of a script that is inline, on a kernel without bpf_loop, may turn. The loader lowers it if the
-// verifier finds such a loop too long.
+// u64: the limit of turns for each of a script's inline loops, on kernels without bpf_loop. The loader lowers it if the
+// verifier finds the program too long.
 constexpr const char* turns_section = ".rodata.turns";
 
 }  // namespace lt

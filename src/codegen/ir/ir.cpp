@@ -107,6 +107,7 @@ constexpr std::array library{
     LibraryRow{Library::compare, "lt_compare", 3, true, false},
     LibraryRow{Library::contains, "lt_contains", 4, true, false},
     LibraryRow{Library::find, "lt_find", 4, true, false},
+    LibraryRow{Library::begins_at, "lt_begins_at", 5, true, false},
     LibraryRow{Library::bytes_compare, "lt_bytes_compare", 3, true, false},
     LibraryRow{Library::change_case, "lt_change_case", 3, false, false},
     LibraryRow{Library::quote_begin, "lt_quote_begin", 5, false, false},

@@ -166,6 +166,7 @@ enum class Library : uint8_t {
     compare,
     contains,
     find,
+    begins_at,
     bytes_compare,
     change_case,
     quote_begin,

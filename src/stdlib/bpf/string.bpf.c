@@ -56,6 +56,16 @@ LT_API __s64 lt_find(const char* string, __u32 size, const char* part, __u32 par
     return found + (__s64)lt_unknown_zero;
 }
 
+// Does the part begin at that byte of the text? For a search whose turns the kernel runs: the byte is unknown here.
+LT_API __u64 lt_begins_at(const char* text, __u32 size, const char* part, __u32 part_size, __u64 at) {
+    for (__u32 i = 0; i < part_size; i++) {
+        const __u64 next = lt_at_most(at + i, size);
+        if (part[i] == 0) return 1 + lt_unknown_zero;
+        if (next >= size || ((const volatile char*)text)[next] != part[i]) return lt_unknown_zero;
+    }
+    return 1 + lt_unknown_zero;
+}
+
 LT_API __u64 lt_contains(const char* text, __u32 size, const char* part, __u32 part_size) {
     return lt_find(text, size, part, part_size) >= 0;
 }

@@ -152,8 +152,7 @@ ir::Value text_contains(Lowering& l, ast::ExprId, const ast::Call& node) {
     const auto [text, sought] = std::pair(node.arguments[0], node.arguments[1]);
     const uint32_t size = l.type(text).size, other = l.type(sought).size;
     const Text whole{text_of(l, text, padded_size(size)), size}, part{text_of(l, sought, padded_size(other)), other};
-    const bool is_long = size > most_in_line || uint64_t{size} * other > most_searched_in_line;
-    if (is_long) return l.b.alu(ir::Alu::ne, text_found(l.b, whole, part), l.b.constant(-1));
+    if (is_long_search(l.b, whole, part)) return l.b.alu(ir::Alu::ne, text_found(l.b, whole, part), l.b.constant(-1));
     return l.b.call(ir::Library::contains, {whole.at, l.b.constant(size), part.at, l.b.constant(other)});
 }
 

@@ -39,6 +39,11 @@ ir::Value long_order(Builder& b, ir::Value left, ir::Value right, uint32_t size)
 
 // Continues after `next` if the part does not begin at i.
 void begins_at(Builder& b, Text text, Text part, ir::Value i, const std::function<void()>& found, uint32_t next) {
+    if (part.size <= most_in_line) {
+        const ir::Value begins =
+            b.call(ir::Library::begins_at, {text.at, b.constant(text.size), part.at, b.constant(part.size), i});
+        return b.branch(begins, found);
+    }
     b.long_loop(b.constant(part.size), [&] {
         const ir::Value j = b.turn(), wanted = byte_at(b, part, j), at = b.alu(ir::Alu::add, i, j);
         b.branch(wanted, [] {}, found);
@@ -77,9 +82,14 @@ ir::Value text_order(Builder& b, ir::Value left, ir::Value right, uint32_t size)
     return b.call(ir::Library::compare, {left, right, b.constant(size)});
 }
 
+bool is_long_search(const Builder& b, Text text, Text part) {
+    const bool in_loop = !b.loops().own && b.loops().frames > 0;
+    const uint64_t most = in_loop ? most_searched_in_loop : most_searched_in_line;
+    return text.size > most_in_line || uint64_t{text.size} * part.size > most;
+}
+
 ir::Value text_found(Builder& b, Text text, Text part) {
-    const bool is_long = text.size > most_in_line || uint64_t{text.size} * part.size > most_searched_in_line;
-    if (is_long) return long_found(b, text, part);
+    if (is_long_search(b, text, part)) return long_found(b, text, part);
     return b.call(ir::Library::find, {text.at, b.constant(text.size), part.at, b.constant(part.size)});
 }
 

@@ -8,7 +8,10 @@
 namespace lt {
 
 constexpr uint64_t most_compared_in_line = 8192;  // word by word
+// Bytes of the text times bytes of the part. The verifier follows each pair, again for each state in which it comes to
+// the search; those in a loop that the kernel runs can be a hundred.
 constexpr uint64_t most_searched_in_line = 1 << 13;
+constexpr uint64_t most_searched_in_loop = 1 << 9;
 
 struct Text {
     ir::Value at = ir::no_value;
@@ -18,6 +21,7 @@ struct Text {
 ir::Value text_length(Builder& b, Text text);
 // Negative, zero or positive, according to the first different byte.
 ir::Value text_order(Builder& b, ir::Value left, ir::Value right, uint32_t size);
+bool is_long_search(const Builder& b, Text text, Text part);
 // The index of the part; -1 if it is not found.
 ir::Value text_found(Builder& b, Text text, Text part);
 

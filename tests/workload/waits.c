@@ -4,7 +4,7 @@
 //   waits throttled     the process has a quota of CPU time (a cgroup, set up by the caller)
 //   waits stopped       a signal stops it for 300 ms
 //   waits fault         a page fault is answered after 300 ms (userfaultfd)
-//   waits lock          another process holds the lock of a file's contents while it writes 160 MB into it
+//   waits lock          another process holds the lock of a file, again and again, while it writes 160 MB into it
 //   waits mmap_lock     another thread changes a large mapping back and forth while this one maps pages
 //   waits softirq       sends packets to itself over the loopback device
 //   waits memory FILE   writes 64 MB into a file in a cgroup with less memory (set up by the caller)
@@ -132,7 +132,8 @@ static void write_much(void) {
     call_me("writer");
     const size_t size = 160 << 20;
     char* const bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pwrite(file, bytes, size, 0) < 0) die("write");
+    for (;;)  // until the parent ends, which may come late to the first
+        if (pwrite(file, bytes, size, 0) < 0) die("write");
 }
 static void shared_file(void) {
     struct stat now = {0};
@@ -143,7 +144,8 @@ static void shared_file(void) {
         if (fstat(file, &now) != 0) die("fstat");
 }
 static void write_little(void) {
-    if (pwrite(file, "", 1, 0) != 1) die("pwrite");
+    for (int i = 0; i < 3; i++)
+        if (pwrite(file, "", 1, 0) != 1) die("pwrite");
 }
 
 static void* change_protection(void* argument) {

@@ -127,7 +127,10 @@ func loops(p *pair) int {
 	return p.a
 }
 
+// Ends when all goroutines have: the last one may still be about to return when the group is done, and a process that
+// exits then takes this return with it.
 func many(goroutines int, work func(int)) {
+	before := runtime.NumGoroutine()
 	var all sync.WaitGroup
 	for i := 0; i < goroutines; i++ {
 		all.Add(1)
@@ -137,6 +140,9 @@ func many(goroutines int, work func(int)) {
 		}(i)
 	}
 	all.Wait()
+	for runtime.NumGoroutine() > before {
+		runtime.Gosched()
+	}
 }
 
 func main() {

@@ -1,6 +1,8 @@
 #include "base/file_text.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -16,6 +18,18 @@ Result<std::string> whole_text(std::FILE* file, const std::string& name, size_t 
     }
     if (std::ferror(file) != 0) return system_error("cannot read " + name, errno);
     return text;
+}
+
+Status write_file(const std::string& path, std::string_view bytes) {
+    std::FILE* const file = std::fopen(path.c_str(), "wbe");
+    if (!file) return system_error("cannot write " + path, errno);
+    struct stat found{};
+    const bool is_removed = ::fstat(fileno(file), &found) == 0 && S_ISREG(found.st_mode);
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    if (std::fclose(file) == 0 && written) return Done{};
+    const int code = errno;
+    if (is_removed) ::unlink(path.c_str());
+    return system_error("cannot write " + path, code);
 }
 
 }  // namespace lt

@@ -1,8 +1,9 @@
-// Reads script files.
+// Whole files: reads those of scripts, writes those of results.
 #pragma once
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -11,5 +12,8 @@ namespace lt {
 // The whole contents of the file. An error for a file that is too long to be a script: a device, or the wrong file.
 constexpr size_t longest_program = 16 << 20;
 Result<std::string> whole_text(std::FILE* file, const std::string& name, size_t most = longest_program);
+
+// Writes it. A file that cannot be written whole is removed, unless it is a device or a pipe.
+Status write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace lt

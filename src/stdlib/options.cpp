@@ -80,6 +80,8 @@ constexpr std::array options{
         "standard error."},
     OptionRow{Option::flame, Phase::run, "--flame", "FILE",
               "Draw a flame graph (SVG) of the maps with stacks in their keys at the end."},
+    OptionRow{Option::html, Phase::run, "--html", "FILE",
+              "Write a page for a browser at the end: tables, histograms, heat maps over time, flame graphs, losses."},
     OptionRow{Option::verbose, Phase::both, "-v,--verbose", "",
               "Print how each probe is attached and why not in a cheaper way; show the verifier's log."},
     OptionRow{Option::version, Phase::run, "-V,--version", "", "Print the version."},

@@ -33,6 +33,7 @@ enum class Option : uint8_t {
     ready_fd,
     folded,
     flame,
+    html,
     verbose,
     version,
     info,

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 
+#include "base/file_text.h"
 #include "base/text.h"
+#include "driver/cli/facts.h"
 #include "driver/cli/notify.h"
 #include "runtime/print/table_text.h"
 
@@ -33,12 +33,6 @@ constexpr std::array buffer_rows{BufferRow{"line", Buffering::together}, BufferR
 
 bool has_stack_key(const PlannedMap& map) {
     return std::ranges::any_of(map.key, [](const Type& type) { return type.kind == Kind::stack; });
-}
-
-// Is the weight of a stack a duration if a map collects such values?
-bool adds_durations(const Type& value) {
-    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
-    return value.view == View::duration && !counts;
 }
 
 bool counts_and_durations(const Plan& plan) {
@@ -132,6 +126,7 @@ Status Output::read_ready_fd(const Command& command) {
 Status Output::read_stacks(const Command& command) {
     folded_ = command.has(Option::folded);
     flame_path_ = command.text(Option::flame);
+    page_path_ = command.text(Option::html);
     if (folded_ && json_) return Error{"-f json and --folded exclude each other", "leave out one of them", 0};
     return Done{};
 }
@@ -158,8 +153,9 @@ Status Output::begin(const Plan& plan) {
         return Error{
             "some maps with stacks in their keys hold durations and others hold counts; one graph cannot show both",
             "keep one kind of map, or use --folded", 0};
-    if (!flame_path_.empty() && !can_be_written(flame_path_))
-        return system_error("cannot write " + flame_path_, errno);  // reported before anything is collected
+    for (const std::string& path : {flame_path_, page_path_})
+        if (!path.empty() && !can_be_written(path))
+            return system_error("cannot write " + path, errno);  // reported before anything is collected
     if (!path_.empty()) {
         const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fd < 0) return system_error("cannot write " + path_, errno);
@@ -187,6 +183,7 @@ void Output::make_printers(const Plan& plan) {
     } else {
         chain_.push_back(json_ ? json_printer(*sink_, style) : text_printer(*sink_, style));
     }
+    if (!page_path_.empty()) chain_.push_back(page_printer(page_.emplace(style), *chain_.back(), style));
     if (flame_path_.empty()) return;
     chain_.push_back(flame_printer(graph_, *chain_.back(), several));
     durations_ = !plan.conventions.plain_integers && std::ranges::all_of(plan.maps, [](const PlannedMap& map) {
@@ -194,25 +191,17 @@ void Output::make_printers(const Plan& plan) {
     });
 }
 
-Status Output::finish() {
+Status Output::finish(std::string_view script) {
     const Status written = sink_->finish();
-    if (!written || flame_path_.empty()) return written;
-    return draw();
+    const Status drawn = flame_path_.empty() ? Status(Done{}) : draw();
+    const Status paged = page_ ? write_file(page_path_, page_->html(title_, facts(), script)) : Status(Done{});
+    return !written ? written : !drawn ? drawn : paged;
 }
 
-// Where and when, how long, and what a box's width means.
+// Where and when, and how long.
 std::string Output::facts() const {
-    utsname machine{};
-    ::uname(&machine);
     const auto ran = std::chrono::steady_clock::now() - begun_;
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::localtime_r(&now, &parts);
-    std::array<char, 64> date{};
-    const size_t size = std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M:%S %Z", &parts);
-    return fmt::format("{}, Linux {}, {}, {:.1f} s, {}", machine.nodename, machine.release,
-                       std::string_view(date.data(), size), std::chrono::duration<double>(ran).count(),
-                       durations_ ? "time by stack" : "count by stack");
+    return fmt::format("{}, {:.1f} s", machine_and_time(), std::chrono::duration<double>(ran).count());
 }
 
 Status Output::draw() const {
@@ -220,11 +209,8 @@ Status Output::draw() const {
         fmt::print(stderr, "lt: no stacks were collected, so {} is not written\n", flame_path_);
         return Done{};
     }
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(flame_path_.c_str(), "we"), &std::fclose);
-    if (!file) return system_error("cannot write " + flame_path_, errno);
-    const std::string svg = graph_.svg(title_, facts(), durations_);
-    const bool whole = std::fwrite(svg.data(), 1, svg.size(), file.get()) == svg.size() && std::fflush(file.get()) == 0;
-    return whole ? Status(Done{}) : system_error("cannot write " + flame_path_, errno);
+    const std::string_view weight = durations_ ? "time by stack" : "count by stack";
+    return write_file(flame_path_, graph_.svg(title_, fmt::format("{}, {}", facts(), weight), durations_));
 }
 
 void Output::announce(size_t probes, bool as_bpftrace) {

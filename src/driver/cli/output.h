@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/cli/command.h"
 #include "runtime/border/plan.h"
+#include "runtime/page/page.h"
 #include "runtime/print/flame.h"
 #include "runtime/print/printer.h"
 
@@ -32,8 +34,9 @@ class Output {
     Printer& printer() { return *chain_.back(); }
     // Every probe is attached; `probes` is their number.
     void announce(size_t probes, bool as_bpftrace);
-    // Flushes the output and draws the graphs.
-    Status finish();
+    Page* page() { return page_ ? &*page_ : nullptr; }  // of --html; null: none
+    // Flushes the output and draws the graphs; the page has the text of the script, which may be empty.
+    Status finish(std::string_view script = {});
 
   private:
     Output() = default;
@@ -43,7 +46,7 @@ class Output {
     Status read_stacks(const Command& command);
     Status read_view(const Command& command);
     void make_printers(const Plan& plan);
-    std::string facts() const;  // of a run, for its graph
+    std::string facts() const;  // of a run, for its pictures
     Status draw() const;
 
     int fd_ = 1;
@@ -57,7 +60,9 @@ class Output {
     bool folded_ = false;
     std::string flame_path_;  // empty: no flame graph
     bool durations_ = false;  // are the weights of stacks durations?
-    std::string title_;       // of the graph
+    std::string page_path_;   // empty: no page
+    std::optional<Page> page_;
+    std::string title_;  // of the pictures
     std::chrono::steady_clock::time_point begun_;
     FlameGraph graph_;
     std::unique_ptr<Sink> own_sink_;

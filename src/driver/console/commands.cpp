@@ -13,6 +13,7 @@
 #include "driver/cli/progress.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
+#include "driver/console/page_command.h"
 #include "driver/triage/triage.h"
 
 namespace lt {
@@ -59,6 +60,15 @@ Status save(Console& console, Words words, Printer& printer) {
         std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
     if (!written) return system_error("cannot write " + words[0], errno);
     printer.text(fmt::format("{} in {}\n", plural(traces.size(), "trace"), words[0]));
+    return Done{};
+}
+
+Status html(Console& console, Words words, Printer& printer) {
+    Result<std::vector<Trace*>> selected = take_traces(console, words);
+    if (!selected) return selected.error();
+    if (words.size() != 1) return Error{"html takes a file", "for example `html now.html`", 0};
+    if (Status written = write_page(*selected, words[0]); !written) return written;
+    printer.text(fmt::format("{} in {}\n", plural(selected->size(), "trace"), words[0]));
     return Done{};
 }
 
@@ -127,6 +137,10 @@ constexpr std::array commands{
     ConsoleRow{{"watch", "[N] [@MAP ...]",
                 "Shows maps above the prompt and redraws them every second; watch off ends it.", "watch @ns"},
                watch},
+    ConsoleRow{
+        {"html", "[N] FILE", "Writes what the maps hold, and what changed since each mark, as a page for a browser.",
+         "html now.html"},
+        html},
     ConsoleRow{{"save", "FILE", "Writes the scripts of all traces to a new file.", "save slow.lt"}, save},
     ConsoleRow{{"load", "FILE", "Runs the script in a file as a trace.", "load slow.lt"}, load},
     ConsoleRow{{"record", "FILE|off", "Logs input and output to a file from here on, with times; record off ends it.",

@@ -1,4 +1,5 @@
 #include "driver/pipeline/saving.h"
+#include "base/file_text.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

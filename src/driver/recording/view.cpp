@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/diag.h"
+#include "base/file_text.h"
 #include "base/text.h"
 #include "driver/recording/recording_file.h"
 #include "recording/view/html.h"
@@ -49,13 +50,6 @@ Result<Request> read_request(int argc, const char* const* argv) {
     }
     if (out.file.empty()) return usual;
     return out;
-}
-
-Status write_file(const std::string& path, const std::string& text) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "we"), &std::fclose);
-    const bool whole =
-        file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
-    return whole ? Status(Done{}) : system_error("cannot write " + path, errno);
 }
 
 // Of the terminal; elsewhere COLUMNS and LINES say it.

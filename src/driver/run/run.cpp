@@ -268,6 +268,10 @@ Status Run::begin() {
         if (const Status kept = trace_->keep_history(); !kept) return kept;
     }
     if (settings_.recording) return settings_.duration_ns == 0 ? Done{} : session_->end_after(settings_.duration_ns);
+    if (Page* page = output_->page()) {
+        looks_ = std::make_unique<PageLooks>(*page, *plan_, *session_);
+        if (const Status started = looks_->start(); !started) return started;
+    }
     if (std::ranges::any_of(plan_->probes, lasting)) listen();
     const bool as_bpftrace = plan_->conventions.announces_attached;
     if (session_->started()) print_start();
@@ -321,12 +325,13 @@ Status Run::end(Ended how) {
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
     input_.reset();
+    if (looks_) looks_->look();
     const Result<std::vector<ResultFact>> finished = session_->finish();
     report_end();
     if (finished && !settings_.recording) print_run(*finished);
     exit_status_ = session_->exit_status();
     if (command_.waits) report_wait(how);
-    const Status written = output_->finish();
+    const Status written = output_->finish(source_.text);
     return finished ? written : finished.error();
 }
 

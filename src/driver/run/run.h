@@ -17,6 +17,7 @@
 #include "driver/cli/output.h"
 #include "driver/control/control.h"
 #include "driver/report/trace.h"
+#include "driver/run/page_looks.h"
 #include "driver/run/script_input.h"
 #include "driver/target/child.h"
 #include "driver/view/live_view.h"
@@ -121,6 +122,7 @@ class Run {
     std::unique_ptr<Traces> traces_;
     std::unique_ptr<Control> control_;
     std::unique_ptr<ScriptInput> input_;
+    std::unique_ptr<PageLooks> looks_;  // for --html
 };
 
 }  // namespace lt

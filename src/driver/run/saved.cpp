@@ -94,16 +94,6 @@ Result<std::string> own_plan() {
     return own ? std::move(plan) : Result<std::string>(Error{"the plan in this binary is truncated", "", 0});
 }
 
-Status write_file(const std::string& path, std::string_view bytes) {
-    std::FILE* const file = std::fopen(path.c_str(), "wbe");
-    if (!file) return system_error("cannot write " + path, errno);
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    if (std::fclose(file) == 0 && written) return Done{};
-    const int code = errno;
-    ::unlink(path.c_str());
-    return system_error("cannot write " + path, code);
-}
-
 std::vector<std::string> saved_places(const Plan& plan) {
     std::vector<std::string> out;
     for (const PlannedProbe& probe : plan.probes) {

@@ -26,8 +26,6 @@ std::string with_plan_at_end(std::string program, std::string_view plan);
 std::string_view plan_within(std::string_view bytes);
 // The plan at the end of the running binary; empty: there is none.
 Result<std::string> own_plan();
-// Removes the file if it cannot be written whole.
-Status write_file(const std::string& path, std::string_view bytes);
 
 // The probes of a plan, in the form of -l.
 std::vector<std::string> saved_places(const Plan& plan);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_text.h"
 #include "base/text.h"
 #include "driver/report/report.h"
 #include "driver/run/saved.h"

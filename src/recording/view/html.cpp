@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/markup.h"
 #include "base/text.h"
-#include "base/visible.h"
 #include "recording/view/lanes.h"
 #include "runtime/border/duration.h"
 
@@ -16,26 +16,7 @@ namespace {
 
 constexpr uint64_t width = 1000, lane_height = 26, bar_height = 16, top = 30;
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : visible(text, Keep::lines)) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
-}
+std::string shown(std::string_view text) { return escaped(text, Lines::keep); }
 
 // The class of a look: its name without blanks.
 std::string class_of(const Look& look) {
@@ -44,31 +25,19 @@ std::string class_of(const Look& look) {
     return out;
 }
 
-void append_style(std::string& out) {
-    out += "<style>\n:root{--paper:#fff;--ink:#1c2128;--faint:#6b7280;--line:#e3e6ea;--panel:#f6f7f9;--call:#0b63ce22;";
+std::string style() {
+    std::string out = ":root{--call:#0b63ce22;";
     for (const Look& look : looks()) out += fmt::format("--{}:{};", class_of(look), look.light);
-    out +=
-        "}\n@media(prefers-color-scheme:dark){:root{--paper:#14171c;--ink:#e6e8eb;--faint:#9aa1ad;--line:#2b3038;"
-        "--panel:#1c2027;--call:#4b9bff22;";
+    out += "}\n@media(prefers-color-scheme:dark){:root{--call:#4b9bff22;";
     for (const Look& look : looks()) out += fmt::format("--{}:{};", class_of(look), look.dark);
     out += "}}\n";
     for (const Look& look : looks())
         out += fmt::format(".{0}{{fill:var(--{0});background:var(--{0})}}\n", class_of(look));
-    out +=
-        "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
-        "main{max-width:1280px;margin:0 auto;padding:24px}\nh1{font-size:21px;margin:0 0 4px}\n"
-        "h2{font-size:16px;margin:28px 0 8px}\n.facts{color:var(--faint);margin:0 0 20px}\n"
-        "svg{width:100%;height:auto;display:block}.chart{overflow-x:auto}.chart svg{min-width:860px}\nsvg "
-        "text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
-        "svg .axis{fill:var(--faint)}\n.grid{stroke:var(--line)}\n.call{fill:var(--call)}\n"
-        ".wake{stroke:var(--ink);stroke-width:1;fill:none;opacity:.55}\n"
-        ".legend span{display:inline-block;margin:0 16px 0 0}\n"
-        ".legend "
-        "i{display:inline-block;width:12px;height:12px;margin-right:6px;border-radius:2px;vertical-align:-1px}\n"
-        "pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;"
-        "font:13px/1.45 ui-monospace,monospace}\n"
-        "@media(max-width:640px){main{padding:16px}pre{font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere}}\n"
-        "</style>\n";
+    return out +
+           ".call{fill:var(--call)}\n.wake{stroke:var(--ink);stroke-width:1;fill:none;opacity:.55}\n"
+           ".legend span{display:inline-block;margin:0 16px 0 0}\n"
+           ".legend "
+           "i{display:inline-block;width:12px;height:12px;margin-right:6px;border-radius:2px;vertical-align:-1px}\n";
 }
 
 std::string time_of_day(const Recording& recording, uint64_t time) {
@@ -116,11 +85,7 @@ class Chart {
     // Four to eight marks, at a round number of nanoseconds from the beginning of the call.
     void axis(uint64_t height) {
         const uint64_t whole = picture_.end - picture_.begin;
-        uint64_t step = 1;
-        while (step <= whole / 80) step *= 10;
-        if (step < whole / 8) step *= 2;
-        if (step < whole / 8) step = step / 2 * 5;
-        if (step < whole / 8) step *= 2;
+        const uint64_t step = mark_step(whole);
         const double from = x(call_.begin()), to = x(call_.time);
         out_ += fmt::format("<rect class=\"call\" x=\"{:.1f}\" y=\"18\" width=\"{:.1f}\" height=\"{}\"/>\n", from,
                             std::max(to - from, 1.0), height - 18);
@@ -141,7 +106,7 @@ class Chart {
 
     void lane(size_t i) {
         const uint32_t tid = picture_.threads[i];
-        out_ += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y(i) + 12, escaped(recording_.thread_text(tid)));
+        out_ += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y(i) + 12, shown(recording_.thread_text(tid)));
         double drawn = 0;
         for (const Segment& segment : explainer_.timeline().of(tid)) {
             if (segment.end <= picture_.begin || segment.begin >= picture_.end || segment.end == segment.begin)
@@ -154,7 +119,7 @@ class Chart {
                 "<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"><title>{}: "
                 "{}</title></rect>\n",
                 class_of(look_of(explainer_, segment)), from, y(i), std::max(to - from, 0.5), bar_height,
-                duration(segment.end - segment.begin), escaped(segment_text(recording_, explainer_, segment)));
+                duration(segment.end - segment.begin), shown(segment_text(recording_, explainer_, segment)));
         }
     }
 
@@ -183,28 +148,19 @@ class Chart {
 
 std::string html_page(const Recording& recording, const Explainer& explainer, const Explanation& explanation) {
     const Trigger& call = explanation.call;
-    const std::string title = fmt::format("{}, {}: {}", visible(recording.span_text(call)),
-                                          recording.thread_text(call.tid), duration(call.latency));
-    std::string out =
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n";
-    out += fmt::format("<title>{}</title>\n", escaped(title));
-    append_style(out);
-    out += fmt::format(
-        "</head>\n<body>\n<main>\n<h1>{}</h1>\n<p class=\"facts\">{} &middot; Linux {} {} &middot; {} "
-        "&middot; holds {}, {}</p>\n",
-        escaped(title), time_of_day(recording, call.time), escaped(recording.kernel), escaped(recording.machine),
-        plural(recording.cpus, "CPU"), duration(recording.end - recording.begin),
-        plural(recording.records.size(), "record"));
-    out += "<h2>What the threads did</h2>\n<div class=\"chart\">\n" + Chart(recording, explainer, explanation).svg() +
-           "</div>\n";
-    out += "<p class=\"legend\">";
+    const std::string title =
+        fmt::format("{}, {}: {}", recording.span_text(call), recording.thread_text(call.tid), duration(call.latency));
+    const std::string facts =
+        fmt::format("{} \u00b7 Linux {} {} \u00b7 {} \u00b7 holds {}, {}", time_of_day(recording, call.time),
+                    recording.kernel, recording.machine, plural(recording.cpus, "CPU"),
+                    duration(recording.end - recording.begin), plural(recording.records.size(), "record"));
+    std::string out = "<h2>What the threads did</h2>\n<div class=\"chart\">\n" +
+                      Chart(recording, explainer, explanation).svg() + "</div>\n<p class=\"legend\">";
     for (const Look& look : looks())
         out += fmt::format("<span><i class=\"{}\"></i>{}</span>", class_of(look), look.name);
-    out += "</p>\n<h2>Why</h2>\n<pre>" + escaped(explanation_text(recording, explanation)) + "</pre>\n";
-    if (!recording.script.empty()) out += "<h2>Script</h2>\n<pre>" + escaped(recording.script) + "</pre>\n";
-    return out + "</main>\n</body>\n</html>\n";
+    out += "</p>\n<h2>Why</h2>\n<pre>" + shown(explanation_text(recording, explanation)) + "</pre>\n";
+    if (!recording.script.empty()) out += "<h2>Script</h2>\n<pre>" + shown(recording.script) + "</pre>\n";
+    return page_html({title, facts, style(), out});
 }
 
 }  // namespace lt

@@ -3,12 +3,22 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime/border/plan.h"
 #include "runtime/values/buckets.h"
+#include "runtime/values/hist.h"
 #include "runtime/values/value.h"
 
 namespace lt {
+
+// Of a distribution: "p99", "1.53ms".
+struct Figure {
+    std::string name;
+    std::string text;
+};
+std::vector<Figure> figures_of(const Distribution& distribution, View view, bool plain);
+std::vector<Bar> bars_of(const Distribution& distribution, View view, bool plain);
 
 // A line of names, a line of figures, then bars.
 void append_distribution(std::string& out, const Distribution& distribution, View view, bool plain);

@@ -1,12 +1,13 @@
 #include "runtime/print/flame.h"
-#include "runtime/border/duration.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
+#include "base/markup.h"
 #include "base/visible.h"
+#include "runtime/border/duration.h"
 #include "runtime/print/relay.h"
 
 namespace lt {
@@ -17,33 +18,6 @@ namespace {
 // are cut for a window of this many pixels.
 constexpr double usual_width = 1200, row_height = 17, top = 62, bottom = 16, letter_width = 7.2;
 constexpr double least_width = 0.008;  // percent; narrower functions are not drawn
-
-struct EscapeRow {
-    char character;
-    std::string_view text;
-};
-constexpr std::array escapes{EscapeRow{'&', "&amp;"}, EscapeRow{'<', "&lt;"}, EscapeRow{'>', "&gt;"},
-                             EscapeRow{'"', "&quot;"}};
-
-// The characters of a name, as far as XML allows them; a byte that is not part of a UTF-8 character becomes \xNN.
-std::string escaped(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const size_t length = utf8_length(text);
-        const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
-        const auto row = std::ranges::find(escapes, character.front(), &EscapeRow::character);
-        const bool is_allowed = length != 0 && static_cast<unsigned char>(character.front()) >= 0x20 &&
-                                character != "\xef\xbf\xbe" && character != "\xef\xbf\xbf";
-        if (row != escapes.end())
-            out += row->text;
-        else if (is_allowed)
-            out += character;
-        else
-            for (char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        text.remove_prefix(character.size());
-    }
-    return out;
-}
 
 // The part of a name that fits into `room` characters.
 std::string shortened(std::string_view name, size_t room) {
@@ -65,22 +39,32 @@ std::string color_of(std::string_view name) {
     return fmt::format("hsl({},{}%,{}%)", hue, kernel ? 55 : 80, 62 + hash / 64 % 10);
 }
 
-// The names stand on bright boxes, in both color schemes.
+// Colors of a difference: from white to red for more than before, to blue for less. Full at a change of ten points.
+std::string color_of_change(double points) {
+    constexpr double full = 10;
+    const double share = std::min(std::abs(points) / full, 1.0);
+    return fmt::format("hsl({},80%,{:.0f}%)", points < 0 ? 215 : 8, 93 - 33 * std::sqrt(share));
+}
+
+// The names stand on bright boxes, in both color schemes. All of it is of this class, so that the picture can also be a
+// part of a page.
 constexpr std::string_view style =
-    ":root{--paper:#f8f8f4;--ink:#1c2128;--faint:#5a616b;background:var(--paper)}"
-    "@media(prefers-color-scheme:dark){:root{--paper:#14171c;--ink:#e6e8eb;--faint:#9aa1ad}}"
-    "text{font:12px monospace;fill:var(--ink);pointer-events:none}g.f text{fill:#000}g.f{cursor:pointer}"
-    "g.f:hover rect{stroke:var(--ink)}rect{stroke:var(--paper);stroke-width:.4}.paper{fill:var(--paper);stroke:none}"
-    ".title{font-size:15px}.faint{fill:var(--faint)}.found rect{fill:#c3f!important}"
-    ".button{cursor:pointer;pointer-events:all;text-decoration:underline}";
+    ".flame{--flame:#f8f8f4;--name:#1c2128;--quiet:#5a616b;background:var(--flame)}"
+    "@media(prefers-color-scheme:dark){.flame{--flame:#14171c;--name:#e6e8eb;--quiet:#9aa1ad}}"
+    ".flame text{font:12px monospace;fill:var(--name);pointer-events:none}.flame g.f text{fill:#000}"
+    ".flame g.f{cursor:pointer}.flame g.f:hover rect{stroke:var(--name)}"
+    ".flame rect{stroke:var(--flame);stroke-width:.4}.flame .under{fill:var(--flame);stroke:none}"
+    ".flame .title{font-size:15px}.flame .quiet{fill:var(--quiet)}.flame .found rect{fill:#c3f!important}"
+    ".flame .button{cursor:pointer;pointer-events:all;text-decoration:underline}";
 
 // Each function is a group with its position and width in percent and its row; a click recomputes all widths.
 constexpr std::string_view script = R"js(
-const frames = [...document.querySelectorAll('g.f')].map(g => ({g, x: +g.dataset.x, w: +g.dataset.w, row: +g.dataset.row,
+(() => {
+const svg = document.currentScript.parentNode, one = name => svg.querySelector('.' + name);
+const frames = [...svg.querySelectorAll('g.f')].map(g => ({g, x: +g.dataset.x, w: +g.dataset.w, row: +g.dataset.row,
     name: g.querySelector('title').textContent, rect: g.querySelector('rect'), text: g.querySelector('text')}));
-const said = document.getElementById('said'), facts = document.getElementById('facts'), title = document.getElementById('title');
+const said = one('said'), facts = one('facts'), title = one('title');
 const cut = (name, room) => name.length <= room ? name : room < 3 ? '' : name.slice(0, room - 2) + '..';
-const svg = document.documentElement;
 let shown = [0, 100, 0];
 function draw(from, width, row) {
     shown = [from, width, row];
@@ -117,9 +101,10 @@ for (const f of frames) {
 }
 draw(...shown);
 addEventListener('resize', () => draw(...shown));
-document.getElementById('whole').addEventListener('click', whole);
-document.getElementById('search').addEventListener('click', search);
-addEventListener('keydown', e => { if (e.key === 'Escape') whole(); if (e.key === 'f' && e.ctrlKey) { e.preventDefault(); search(); } });
+one('whole').addEventListener('click', whole);
+one('search').addEventListener('click', search);
+if (svg === document.documentElement) addEventListener('keydown', e => { if (e.key === 'Escape') whole(); if (e.key === 'f' && e.ctrlKey) { e.preventDefault(); search(); } });
+})();
 )js";
 
 // Addresses without a name differ in each run and hide what they have in common: "0x7f12 [unknown]" becomes
@@ -137,30 +122,31 @@ std::string_view name_in_graph(std::string_view frame) {
 // One picture in progress: the outermost functions are at the top, beside the title, however deep the stacks are.
 class FlameDrawing {
   public:
-    FlameDrawing(const FlameGraph::Node& root, bool durations)
-        : root_(root), durations_(durations), height_(top + bottom + row_height * depth(root)) {}
+    // `before`, which may be null, is what the colors compare with.
+    FlameDrawing(const FlameGraph::Node& root, const FlameGraph::Node* before, bool durations)
+        : root_(root), before_(before), durations_(durations), height_(top + bottom + row_height * depth(root)) {}
 
     std::string text(std::string_view title, std::string_view facts) {
         const std::string about = fmt::format("{}{}{} in all", facts, facts.empty() ? "" : ", ", weight_of(root_));
         out_ = fmt::format(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"{0}\">\n"
-            "<style>{1}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
-            "<text id=\"title\" class=\"title\" x=\"8\" y=\"18\" data-name=\"{2}\">{2}</text>\n"
-            "<text id=\"facts\" class=\"faint\" x=\"8\" y=\"36\" data-name=\"{3}\">{3}</text>\n"
-            "<text id=\"whole\" class=\"button\" x=\"8\" y=\"54\">whole</text>\n"
-            "<text id=\"search\" class=\"button\" x=\"58\" y=\"54\">search</text>\n"
-            "<text id=\"said\" x=\"116\" y=\"54\"></text>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"100%\" height=\"{0}\">\n"
+            "<style>{1}</style>\n<rect class=\"under\" width=\"100%\" height=\"100%\"/>\n"
+            "<text class=\"title\" x=\"8\" y=\"18\" data-name=\"{2}\">{2}</text>\n"
+            "<text class=\"facts quiet\" x=\"8\" y=\"36\" data-name=\"{3}\">{3}</text>\n"
+            "<text class=\"whole button\" x=\"8\" y=\"54\">whole</text>\n"
+            "<text class=\"search button\" x=\"58\" y=\"54\">search</text>\n"
+            "<text class=\"said\" x=\"116\" y=\"54\"></text>\n",
             height_, style, escaped(title), escaped(about));
-        draw("all", root_, 0, 0);
+        draw("all", root_, before_, 0, 0);
         out_ += fmt::format("<script>//<![CDATA[{}//]]></script>\n</svg>\n", script);
         return std::move(out_);
     }
 
   private:
-    double width_of(const FlameGraph::Node& node) const {
-        return 100 * static_cast<double>(node.weight) / static_cast<double>(std::max<uint64_t>(root_.weight, 1));
+    static double share(const FlameGraph::Node& node, const FlameGraph::Node& root) {
+        return 100 * static_cast<double>(node.weight) / static_cast<double>(std::max<uint64_t>(root.weight, 1));
     }
+    double width_of(const FlameGraph::Node& node) const { return share(node, root_); }
     std::string weight_of(const FlameGraph::Node& node) const {
         return durations_ ? show_duration(static_cast<int64_t>(node.weight)) : fmt::format("{}", node.weight);
     }
@@ -171,27 +157,35 @@ class FlameDrawing {
             if (width_of(above) >= least_width) most = std::max(most, depth(above));
         return 1 + most;
     }
-    void draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row);
+    void draw(const std::string& name, const FlameGraph::Node& node, const FlameGraph::Node* before, double x,
+              unsigned row);
 
     const FlameGraph::Node& root_;
+    const FlameGraph::Node* before_;
     bool durations_;
     double height_;
     std::string out_;
 };
 
-void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, double x, unsigned row) {
+void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, const FlameGraph::Node* before, double x,
+                        unsigned row) {
     const double width = width_of(node);
     if (width < least_width) return;
+    const double was = before ? share(*before, *before_) : 0;
     const double y = top + row_height * row;
     const auto room = static_cast<size_t>(std::max(0.0, (width / 100 * usual_width - 6) / letter_width));
     const std::string shown = shortened(name, room);
     out_ += fmt::format(
         "<g class=\"f\" data-x=\"{0:.5f}\" data-w=\"{1:.5f}\" data-row=\"{2}\" data-name=\"{3}\"><title>{3} ({4}, "
-        "{1:.2f} %)</title><rect x=\"{0:.3f}%\" y=\"{5:.0f}\" width=\"{1:.3f}%\" height=\"{6:.0f}\" rx=\"2\" "
+        "{1:.2f} %{10})</title><rect x=\"{0:.3f}%\" y=\"{5:.0f}\" width=\"{1:.3f}%\" height=\"{6:.0f}\" rx=\"2\" "
         "style=\"fill:{7}\"/><text x=\"{0:.3f}%\" dx=\"3\" y=\"{8:.0f}\">{9}</text></g>\n",
-        x, width, row, escaped(name), weight_of(node), y, row_height - 1, color_of(name), y + 12, escaped(shown));
+        x, width, row, escaped(name), weight_of(node), y, row_height - 1,
+        before_ ? color_of_change(width - was) : color_of(name), y + 12, escaped(shown),
+        before_ ? fmt::format(", {:.2f} % before", was) : "");
     for (const auto& [above_name, above] : node.above) {
-        draw(above_name, above, x, row + 1);
+        const auto same = before ? before->above.find(above_name) : decltype(node.above.end()){};
+        const bool is_old = before && same != before->above.end();
+        draw(above_name, above, is_old ? &same->second : nullptr, x, row + 1);
         x += width_of(above);
     }
 }
@@ -220,6 +214,16 @@ class FlamePrinter final : public Relay {
 
 }  // namespace
 
+void FlameGraph::take_away(Node& from, const Node& what) {
+    from.weight -= std::min(from.weight, what.weight);
+    for (const auto& [name, above] : what.above) {
+        const auto found = from.above.find(name);
+        if (found == from.above.end()) continue;
+        take_away(found->second, above);
+        if (found->second.weight == 0) from.above.erase(found);
+    }
+}
+
 void FlameGraph::add(const FoldedStack& stack) {
     Node* node = &root_;
     node->weight += stack.weight;
@@ -233,8 +237,19 @@ void FlameGraph::add(const FoldedStack& stack) {
     }
 }
 
+FlameGraph FlameGraph::since(const FlameGraph& before) const {
+    FlameGraph out = *this;
+    if (root_.weight >= before.root_.weight) take_away(out.root_, before.root_);
+    return out;
+}
+
+std::string FlameGraph::picture(std::string_view title, std::string_view facts, bool durations,
+                                const FlameGraph* before) const {
+    return FlameDrawing(root_, before ? &before->root_ : nullptr, durations).text(title, facts);
+}
+
 std::string FlameGraph::svg(std::string_view title, std::string_view facts, bool durations) const {
-    return FlameDrawing(root_, durations).text(title, facts);
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + picture(title, facts, durations);
 }
 
 std::unique_ptr<Printer> flame_printer(FlameGraph& graph, Printer& next, bool named) {

@@ -109,6 +109,11 @@ bool can_fold(const Type& value) {
     return !in_memory(value) && !extreme;
 }
 
+bool adds_durations(const Type& value) {
+    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
+    return value.view == View::duration && !counts;
+}
+
 std::string folded_text(const FoldedStack& stack) {
     return fmt::format("{} {}\n", fmt::join(stack.frames, ";"), stack.weight);
 }

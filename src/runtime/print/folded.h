@@ -25,6 +25,9 @@ std::optional<FoldedStack> fold(const MapEntry& entry);
 // Can values of this type be weights?
 bool can_fold(const Type& value);
 
+// Is the weight of a stack a duration if a map collects such values?
+bool adds_durations(const Type& value);
+
 // "main;work;read_[k] 12"
 std::string folded_text(const FoldedStack& stack);
 

@@ -149,10 +149,7 @@ struct Appender {
         append_number(out, average.value(), type, plain);
     }
     void operator()(const Extreme& extreme) const { append_number(out, extreme.value, type, plain); }
-    void operator()(const Histogram& histogram) const {
-        if (type.shape) return append_buckets(out, histogram, type, plain);
-        append_histogram(out, histogram, type.view, plain);
-    }
+    void operator()(const Histogram& histogram) const { append_bars(out, bars_of(histogram, type, plain)); }
     void operator()(const Distribution& distribution) const {
         append_distribution(out, distribution, type.view, plain);
     }

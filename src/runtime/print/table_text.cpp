@@ -198,7 +198,7 @@ bool is_table(const MapContent& content, const TableView& view) {
     return !content.entries.plain(0).key.empty();
 }
 
-std::string table_text(const MapContent& content, const TableView& view, ValueStyle style) {
+Table table_of(const MapContent& content, const TableView& view, ValueStyle style) {
     const std::vector<const Column*> columns = columns_of(content, view);
     std::vector<Row> rows;
     double all = 0;
@@ -211,26 +211,33 @@ std::string table_text(const MapContent& content, const TableView& view, ValueSt
     if (!has_shares) all = 0;
     std::vector<size_t> order = order_of(rows, content, view);
     const size_t most = content.most != 0 ? content.most : view.most;
-    const size_t hidden = most != 0 && most < order.size() ? order.size() - most : 0;
-    order.resize(order.size() - hidden);
+    Table table;
+    table.hidden = most != 0 && most < order.size() ? order.size() - most : 0;
+    order.resize(order.size() - table.hidden);
 
-    const size_t parts = std::max<size_t>(rows.front().key.size(), 1);
-    std::vector<std::string> titles{content.name};
-    titles.resize(parts);
-    for (const Column* column : columns) titles.emplace_back(column->name);
-    Grid grid(parts, std::move(titles));
+    table.key_parts = std::max<size_t>(rows.front().key.size(), 1);
+    table.titles = {content.name};
+    table.titles.resize(table.key_parts);
+    for (const Column* column : columns) table.titles.emplace_back(column->name);
     for (const size_t index : order) {
         std::vector<std::string> cells = rows[index].key;
-        cells.resize(parts);
+        cells.resize(table.key_parts);
         for (const Column* column : columns) cells.push_back(cell_text(*column, rows[index], content.value, all));
-        grid.add(std::move(cells));
+        table.rows.push_back({std::move(cells), std::move(rows[index].stacks)});
     }
+    return table;
+}
+
+std::string table_text(const MapContent& content, const TableView& view, ValueStyle style) {
+    Table table = table_of(content, view, style);
+    Grid grid(table.key_parts, std::move(table.titles));
+    for (Table::Row& row : table.rows) grid.add(std::move(row.cells));
     std::string out = grid.line(0);
-    for (size_t i = 0; i < order.size(); i++) {
+    for (size_t i = 0; i < table.rows.size(); i++) {
         out += grid.line(i + 1);
-        for (const std::string& frame : rows[order[i]].stacks) out += fmt::format("    {}\n", visible(frame));
+        for (const std::string& frame : table.rows[i].stacks) out += fmt::format("    {}\n", visible(frame));
     }
-    if (hidden > 0) out += fmt::format("({} more)\n", hidden);
+    if (table.hidden > 0) out += fmt::format("({} more)\n", table.hidden);
     return out + '\n';
 }
 

@@ -35,7 +35,19 @@ Status check_view(const TableView& view);
 // Is the map printed as a table?
 bool is_table(const MapContent& content, const TableView& view);
 
-// The title, and the rows: the greatest first, in the order of the view or, without one, of the total.
+struct Table {
+    struct Row {
+        std::vector<std::string> cells;   // one for each title
+        std::vector<std::string> stacks;  // lines below the row: the parts of the key that take several
+    };
+    size_t key_parts = 1;             // columns of the key, which come first
+    std::vector<std::string> titles;  // the first is the map's name
+    std::vector<Row> rows;            // the greatest first, in the order of the view or, without one, of the total
+    size_t hidden = 0;                // rows that the view leaves out
+};
+Table table_of(const MapContent& content, const TableView& view, ValueStyle style);
+
+// The title, and the rows.
 std::string table_text(const MapContent& content, const TableView& view, ValueStyle style);
 
 }  // namespace lt

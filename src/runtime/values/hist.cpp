@@ -111,12 +111,7 @@ size_t bar_length(uint64_t count, uint64_t most) {
     return static_cast<size_t>(static_cast<float>(count) / static_cast<float>(most) * static_cast<float>(bar_width));
 }
 
-struct Row {
-    std::string label;
-    uint64_t count;
-};
-
-std::vector<Row> rows_of(const Histogram& histogram, const Form& form, size_t most) {
+std::vector<Bar> rows_of(const Histogram& histogram, const Form& form, size_t most) {
     const auto& buckets = histogram.buckets;
     const auto filled = [](uint64_t count) { return count != 0; };
     const auto first = std::ranges::find_if(buckets, filled);
@@ -124,7 +119,7 @@ std::vector<Row> rows_of(const Histogram& histogram, const Form& form, size_t mo
     const auto end = static_cast<uint32_t>(last - buckets.begin());
     auto bucket = static_cast<uint32_t>(first - buckets.begin());
     const uint32_t per_row = buckets_per_row(bucket, end, form.first(), most);
-    std::vector<Row> rows;
+    std::vector<Bar> rows;
     while (bucket < end) {
         const Range range = range_of(bucket, per_row, form.first());
         const uint64_t count = std::accumulate(buckets.begin() + range.begin, buckets.begin() + range.end, uint64_t{0});
@@ -132,19 +127,6 @@ std::vector<Row> rows_of(const Histogram& histogram, const Form& form, size_t mo
         bucket = range.end;
     }
     return rows;
-}
-
-void append_rows(std::string& out, const std::vector<Row>& rows) {
-    uint64_t fullest = 0;
-    size_t width = label_width;
-    for (const Row& row : rows) {
-        fullest = std::max(fullest, row.count);
-        width = std::max(width, row.label.size());
-    }
-    for (const Row& row : rows) {
-        const std::string bar(bar_length(row.count, fullest), '@');
-        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", row.label, width, row.count, bar, bar_width);
-    }
 }
 
 // 100, 1K, 5M: with a suffix if that is exact
@@ -224,12 +206,13 @@ uint32_t bar_index(int64_t value, View view) {
     return std::min(hist_index(value - 1, view) + 1, hist_buckets - 1);
 }
 
-void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most, Bounds bounds) {
-    append_rows(out, rows_of(histogram, {view, plain, bounds}, most));
+std::vector<Bar> bars_of(const Histogram& histogram, View view, bool plain, size_t most, Bounds bounds) {
+    return rows_of(histogram, {view, plain, bounds}, most);
 }
 
-void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain) {
-    std::vector<Row> rows;
+std::vector<Bar> bars_of(const Histogram& histogram, const Type& type, bool plain) {
+    if (!type.shape) return bars_of(histogram, type.view, plain);
+    std::vector<Bar> bars;
     const auto& buckets = histogram.buckets;
     const auto filled = [](uint64_t count) { return count != 0; };
     const auto first = std::ranges::find_if(buckets, filled);
@@ -237,9 +220,22 @@ void append_buckets(std::string& out, const Histogram& histogram, const Type& ty
     const bool linear = type.aggregation == Aggregation::lhist;
     for (auto at = first; at < end; at++) {
         const auto bucket = static_cast<size_t>(at - buckets.begin());
-        rows.push_back({linear ? linear_label(bucket, type, plain) : fine_label(bucket, type), *at});
+        bars.push_back({linear ? linear_label(bucket, type, plain) : fine_label(bucket, type), *at});
     }
-    append_rows(out, rows);
+    return bars;
+}
+
+void append_bars(std::string& out, const std::vector<Bar>& bars) {
+    uint64_t fullest = 0;
+    size_t width = label_width;
+    for (const Bar& bar : bars) {
+        fullest = std::max(fullest, bar.count);
+        width = std::max(width, bar.label.size());
+    }
+    for (const Bar& bar : bars) {
+        const std::string line(bar_length(bar.count, fullest), '@');
+        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", bar.label, width, bar.count, line, bar_width);
+    }
 }
 
 }  // namespace lt

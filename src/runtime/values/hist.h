@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime/values/value.h"
 
@@ -23,14 +24,22 @@ uint32_t bar_index(int64_t value, View view);
 // The lower bound of a bucket of hist() with bits.
 int64_t fine_bound(size_t bucket, int64_t bits);
 
+// A row of a histogram.
+struct Bar {
+    std::string label;  // the range of values: "[1us, 2us)"
+    uint64_t count;
+};
+
 // `view` is that of the values collected; it decides the bounds, `plain` only how they are written. If there would be
 // more than `most` rows, besides those of zero and of negative values, each row covers 2, 5 or 10 neighbouring buckets:
 // ten doublings lead from one unit to the next, so rows still begin at whole
 // units.
-void append_histogram(std::string& out, const Histogram& histogram, View view, bool plain, size_t most = hist_buckets,
-                      Bounds bounds = Bounds::lower);
+std::vector<Bar> bars_of(const Histogram& histogram, View view, bool plain, size_t most = hist_buckets,
+                         Bounds bounds = Bounds::lower);
 
-// The same for a histogram whose type gives the buckets: that of lhist(), or of hist() with bits.
-void append_buckets(std::string& out, const Histogram& histogram, const Type& type, bool plain);
+// The same by the map's type, which gives the buckets of lhist() and of hist() with bits.
+std::vector<Bar> bars_of(const Histogram& histogram, const Type& type, bool plain);
+
+void append_bars(std::string& out, const std::vector<Bar>& bars);
 
 }  // namespace lt

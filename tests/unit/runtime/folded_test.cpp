@@ -96,6 +96,24 @@ TEST(Flame, AddressesWithoutNamesAreOneBox) {
     EXPECT_EQ(times(svg, "data-name=\"0xnone [unknown]\""), 1u);
 }
 
+TEST(Flame, TheDifferenceIsOfSharesOfWhatCameSince) {
+    FlameGraph before, now;
+    before.add({{"main", "a"}, 75});
+    before.add({{"main", "b"}, 25});
+    now.add({{"main", "a"}, 75 + 25});
+    now.add({{"main", "b"}, 25 + 75});
+    const FlameGraph since = now.since(before);
+    const std::string svg = since.picture("t", "", false, &before);
+    EXPECT_NE(svg.find("<title>a (25, 25.00 %, 75.00 % before)</title>"), svg.npos);
+    EXPECT_NE(svg.find("<title>b (75, 75.00 %, 25.00 % before)</title>"), svg.npos);
+    EXPECT_EQ(times(svg, "hsl(215,80%,60%)"), 1u) << "less is blue";
+    EXPECT_EQ(times(svg, "hsl(8,80%,60%)"), 1u) << "more is red";
+    EXPECT_TRUE(before.since(before).empty());
+    FlameGraph cleared;
+    cleared.add({{"main", "c"}, 1});
+    EXPECT_FALSE(cleared.since(before).empty()) << "it was emptied in between";
+}
+
 // What print() shows during a run can be printed again at its end.
 TEST(Flame, OnlyMapsOfTheEnd) {
     StringSink sink;

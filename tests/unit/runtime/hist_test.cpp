@@ -154,7 +154,7 @@ Histogram filled(std::initializer_list<std::pair<uint32_t, uint64_t>> counts) {
 
 std::string rows(const Histogram& h, View view, bool plain) {
     std::string out;
-    append_histogram(out, h, view, plain);
+    append_bars(out, bars_of(h, view, plain));
     return out;
 }
 

@@ -1,0 +1,20 @@
+// The content of a map as HTML: bars, a table or a flame graph, by what it holds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/print/flame.h"
+#include "runtime/print/printer.h"
+
+namespace lt {
+
+std::string map_html(const MapContent& content, const PrintStyle& style);
+
+// The stacks of a map; none if its key has none, or its values cannot be weights.
+std::optional<FlameGraph> stacks_of(const MapContent& content);
+
+std::string map_style();  // CSS
+
+}  // namespace lt

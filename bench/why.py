@@ -14,6 +14,7 @@ from statistics import median
 SECONDS, ROUNDS, BLOCKS, COUNT = 60, 15, 20, 2000
 RATE = 100_000  # switches per second, of which the share of a CPU is told
 # Each thread of the load begins with a call of getppid: a span that is over, and one that stays open.
+EMPTY = "two programs that do nothing"
 CLOSED = "sc:getppid < %s >"
 OPEN = "t:syscalls:sys_enter_getppid[tid] -> t:syscalls:sys_enter_getsid[tid] < %s >"
 
@@ -22,7 +23,7 @@ def ways(tools):
     """Names and command lines, in which {} is the load; a command without {} runs beside the load until a signal."""
     lt, floor, build = tools
     return {
-        "two programs that do nothing": [floor, f"{build}/bench/switch.o", "", "", "{}"],
+        EMPTY: [floor, f"{build}/bench/switch.o", "", "", "{}"],
         "lt, spans of other threads": [lt, "-e", "sc:sethostname < @ = why(); >", "-c", "{}"],
         "lt, after a span": [lt, "-e", CLOSED % "@ = why();", "-c", "{}"],
         "lt, inside a span": [lt, "-e", OPEN % "@ = why();", "-c", "{}"],
@@ -98,13 +99,17 @@ def bench(build, lt, folder, note, table):
     for kind in ("yield", "pipe"):
         costs = measure(commands, kind, build, folder, note)
         untraced = min(plain for pairs in costs.values() for plain, _ in pairs)
+        floor = added(costs[EMPTY], untraced) if EMPTY in costs else None
         for name, row in rows.items():
             least, middle = added(costs[name], untraced) if name in costs else (None, None)
-            row += ["-"] * 3 if least is None else [f"{untraced:.0f}", f"{least:.0f} ({middle:.0f})",
-                                                    f"{least * RATE / 1e7:.2f} %"]
-    table("ns of CPU time that a context switch takes untraced, and becomes dearer by, minimum (median); and the share "
-          f"of a CPU that this is\nat {RATE:,} of them a second. First between threads that yield, then with a wait at "
-          "a pipe and a wake-up for each", ["what watches", "yield", "+", "share", "pipe", "+", "share"],
+            row += ["-"] * 4 if least is None else [
+                f"{untraced:.0f}", f"{least:.0f} ({middle:.0f})",
+                f"{least / floor[0]:.1f} ({middle / floor[1]:.1f})" if floor and min(floor) > 0 else "-",
+                f"{least * RATE / 1e7:.2f} %"]
+    table("ns of CPU time that a context switch takes untraced, and becomes dearer by, minimum (median); how often the cost "
+          f"of programs that do nothing\nthis is; and the share of a CPU at {RATE:,} of them a second. First between threads "
+          "that yield, then with a wait at a pipe and a wake-up for each",
+          ["what watches", "yield", "+", "x", "share", "pipe", "+", "x", "share"],
           list(rows.values()))
     spans = {name: [lt, "-e", CLOSED % what, "-c", "{}"]
              for name, what in (("latency", "@ = hist(latency);"), ("why", "@ = why();"))}

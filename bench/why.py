@@ -13,8 +13,8 @@ from statistics import median
 
 SECONDS, ROUNDS, BLOCKS, COUNT = 60, 15, 20, 2000
 RATE = 100_000  # switches per second, of which the share of a CPU is told
-# Each thread of the load begins with a call of getppid: a span that is over, and one that stays open.
 EMPTY = "two programs that do nothing"
+# Each thread of the load begins with a call of getppid: a span that is over, and one that stays open.
 CLOSED = "sc:getppid < %s >"
 OPEN = "t:syscalls:sys_enter_getppid[tid] -> t:syscalls:sys_enter_getsid[tid] < %s >"
 

@@ -1,5 +1,4 @@
 #include "driver/pipeline/saving.h"
-#include "base/file_text.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/file_text.h"
 #include "driver/run/saved.h"
 #include "stdlib/options.h"
 

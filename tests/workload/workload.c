@@ -184,14 +184,14 @@ static void call_getcwd(long i) {
 // "calls" sleeps in a read until "waker" has seen it asleep and writes: one wakeup each.
 static int pipe_ends[2];
 
-// Off its CPU; the state in `stat` is set before.
+// Off its CPU, in the read, and not because of a lock on the way to it; the state in `stat` is set before.
 static bool asleep(long thread) {
     char path[64], line[256] = "";
     snprintf(path, sizeof path, "/proc/self/task/%ld/wchan", thread);
     FILE* const file = fopen(path, "r");
     if (!file || !fgets(line, sizeof line, file)) exit(1);
     fclose(file);
-    return line[0] != '0';
+    return strstr(line, "pipe") != NULL;
 }
 
 static void* wake(void* argument) {

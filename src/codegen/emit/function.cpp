@@ -356,10 +356,17 @@ llvm::Value* emit_alu(Code& code, const ir::Op& op) {
 
 namespace {
 
+// Volatile, so that LLVM does not make one load of this one and another branch's: the verifier refuses a load whose
+// address is a kernel structure's on one way and the program's own on another.
+llvm::Value* followed(Code& code, const ir::Op& op) {
+    llvm::Value* address = as_address(code, input(code, op, 0));
+    llvm::Value* value = code.b.CreateLoad(code.b.getIntNTy(op.width * 8), address, true);
+    return extended(code, value, op.width, op.is_signed);
+}
+
 // The helper leaves zeros if it fails.
 llvm::Value* fetch_memory(Code& code, const ir::Op& op) {
-    if (op.symbol == ir::cannot_fail)
-        return loaded(code, as_address(code, input(code, op, 0)), 0, op.width, op.is_signed);
+    if (op.symbol == ir::cannot_fail) return followed(code, op);
     llvm::Value* failed = helper_call(code, op.number != 0 ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel,
                                       {place_of(code), word(code, op.width), input(code, op, 0)});
     auto* lost = llvm::BasicBlock::Create(code.m.context, "", code.function);

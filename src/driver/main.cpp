@@ -24,6 +24,7 @@
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/format/format_verb.h"
+#include "driver/merge/diff.h"
 #include "driver/merge/merge.h"
 #include "driver/pipeline/list.h"
 #include "driver/pipeline/plan_compiler.h"
@@ -320,6 +321,7 @@ constexpr std::array verbs{
     Verb{"view", view},
     Verb{"fmt", format_files},
     Verb{"merge", merge_runs},
+    Verb{"diff", diff_runs},
     Verb{"agent", agent_verb},
 };
 

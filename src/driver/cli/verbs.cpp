@@ -73,7 +73,7 @@ stays. PID is needed if several scripts run.
     VerbText{
         "merge", "lt merge web*.json", "add up the results of one script on many hosts",
         "lt merge [--by-host|--by-file|--outliers] [--hosts N] [-f json] [-o FILE] [--sort COLUMN] [--columns LIST] "
-        "[--top N] [--histograms] FILE...",
+        "[--top N] [--histograms] [--html FILE] FILE...",
         R"(Adds up what `lt -f json -o FILE` wrote on many hosts: counts, sums, extremes and histograms exactly, so that
 the percentiles of dist() are those of one run over all values. The runs must be of one script with the
 same arguments. --by-host prints tables with hosts in columns (10 of them, or --hosts N), and outliers: hosts
@@ -82,6 +82,16 @@ host; --outliers prints no tables of hosts. The other options are those of `lt -
 can be merged again.
   lt merge web1.json web2.json
   lt merge --by-host --columns p99 --sort p99 --top 20 web*.json
+)"},
+    VerbText{
+        "diff", "lt diff before.json after.json", "compare two runs of one script",
+        "lt diff [-f json] [-o FILE] [--html FILE] BEFORE AFTER",
+        R"(Compares what two runs with `lt -f json -o FILE` collected, or two sums of `lt merge -f json`: for each key
+of each map the numbers of values, the averages and the percentiles before and after, and how they changed.
+Counts are those of the whole runs, so let both run equally long. --html writes a page for a browser, with
+stacks as flame graphs: red where a function's share of the total has grown, blue where it has shrunk.
+  lt diff before.json after.json
+  lt diff monday.json tuesday.json --html diff.html
 )"},
     VerbText{"check", "lt check slow.lt", "compile a script, and print how each probe would be attached",
              "lt check [options] FILE...\nlt check [options] SCRIPT.stp WORD...",

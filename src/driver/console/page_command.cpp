@@ -20,7 +20,7 @@ void add_marks(Page& page, Trace& trace, const Trace::Mark& now) {
         Trace::Mark before = mark, after = now;
         for (size_t i = 0; i < now.maps.size(); i++) {
             const std::string of_map = fmt::format("{}: {}", heading, now.maps[i].name);
-            if (page.add_difference(mark.maps[i], now.maps[i], of_map))
+            if (page.add_difference(mark.maps[i], now.maps[i], of_map, Page::After::has_both))
                 before.maps[i].entries = after.maps[i].entries = {};
         }
         TextSink sink;

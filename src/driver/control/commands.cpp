@@ -306,7 +306,10 @@ Status compare_periods(GivenCommand& given, std::chrono::nanoseconds recent, std
         const Result<History::Period> after = map.trace->last(map.index, recent);
         if (!after) return after.error();
         for (const History::Period& each : {*before, *after}) print_length(each, "", given.printer);
-        compare(*before, *after, given.printer);
+        const auto part = [](const History::Period& period) {
+            return Compared{"last " + show_length(period.seconds), period.content, period.seconds};
+        };
+        compare(part(*before), part(*after), given.printer);
     }
     return Done{};
 }

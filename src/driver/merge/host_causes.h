@@ -1,4 +1,5 @@
-// Causes that the runs have recorded: maps of why(), and maps with causes in their keys, such as `@[why.cause] = count()`.
+// Causes that the runs have recorded: maps of why(), and maps with causes in their keys, such as `@[why.cause] =
+// count()`.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ namespace lt {
 namespace {
 
 constexpr std::string_view merged_files =
-    "merge takes what `lt -f json -o FILE ...` writes until it ends; .bt programs write what bpftrace does";
+    "it takes files that `lt -f json -o FILE ...` writes until it ends; .bt programs write what bpftrace does";
 
 Error damaged(const RunFile& file, size_t line, std::string_view what) {
     return {fmt::format("{}: {}", file.place(line), what), "", 0};

@@ -217,6 +217,18 @@ void Total::print_map(const Map& map, Printer& printer, std::FILE* messages, con
     printer.map(content);
 }
 
+std::vector<MapContent> Total::contents(std::FILE* messages) const {
+    std::vector<MapContent> out;
+    for (const Map& map : maps_) {
+        const std::string_view why = why_left_out(map);
+        if (!why.empty())
+            fmt::print(messages, "lt: {} is not compared: {}\n", map.shape.name, why);
+        else
+            out.push_back({map.shape.name, printable(map.entries), 0, true, map.shape.value, map.sampled});
+    }
+    return out;
+}
+
 // Outliers first, then the others in their order.
 std::vector<size_t> Total::shown_hosts(const std::vector<Outlier>& outliers, size_t most) const {
     std::vector<size_t> hosts(hosts_.size());

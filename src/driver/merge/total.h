@@ -34,6 +34,9 @@ class Total {
     // All maps, then outliers and what was lost; maps that are not added up are reported, to `messages` in text.
     void print(Printer& printer, std::FILE* messages, const HostView& hosts = {}) const;
 
+    // All maps that can be added up; the others are reported, to `messages`.
+    std::vector<MapContent> contents(std::FILE* messages) const;
+
   private:
     struct Map {
         ResultFact shape;

@@ -36,8 +36,8 @@ struct Measure {
 
 // The data of a period.
 struct Part {
-    const Value* value = nullptr;  // null: nothing
-    double seconds = 0;
+    const Value* value = nullptr;       // null: nothing
+    std::optional<double> seconds = 0;  // none: not known
 };
 
 uint64_t count_of(const Histogram& h) {
@@ -58,18 +58,19 @@ using Measures = std::vector<Measure>;
 // The measures of one side. Both sides of a value have the same measures in the same order.
 struct OneSide {
     const Type& type;
-    double seconds;
+    std::optional<double> seconds;
     Measures& out;
 
     void add(std::string name, std::optional<double> number, bool rate = false) const {
         const View view = rate ? View::plain : type.view;
         out.push_back({std::move(name), number, {}, view, rate});
     }
-    void rate(std::string name, double count) const {
-        add(std::move(name), seconds > 0 ? std::optional(count / seconds) : std::nullopt, true);
+    void rate(const std::string& name, double count, View of_total = View::plain) const {
+        if (!seconds) return out.push_back({name, count, {}, of_total});
+        add(name + "/s", *seconds > 0 ? std::optional(count / *seconds) : std::nullopt, true);
     }
     void operator()(const Distribution& d) const {
-        rate("count/s", static_cast<double>(d.count));
+        rate("count", static_cast<double>(d.count));
         add("avg", d.count ? std::optional(static_cast<double>(d.average())) : std::nullopt);
         for (const Share& each : shares) {
             const auto value = d.count ? percentile(d, each.share) : std::nullopt;
@@ -87,26 +88,27 @@ struct OneSide {
         }
     }
     void operator()(const Histogram& h) const {
-        rate("count/s", static_cast<double>(count_of(h)));
+        rate("count", static_cast<double>(count_of(h)));
         percentiles(h.buckets, [&](size_t i) { return bucket_range(type, i); });
     }
     void operator()(const Samples& s) const {
-        rate("count/s", static_cast<double>(s.count));
+        rate("count", static_cast<double>(s.count));
         add("avg", s.count ? std::optional(static_cast<double>(s.average())) : std::nullopt);
         const auto which = s.linear.empty() ? SampleHistogram::log : SampleHistogram::linear;
         const std::vector<uint64_t>& buckets = s.linear.empty() ? s.log : s.linear;
         if (!buckets.empty()) percentiles(buckets, [&](size_t i) { return bucket_range(type, which, i); });
     }
     void operator()(const Average& a) const {
-        rate("count/s", static_cast<double>(a.count));
+        rate("count", static_cast<double>(a.count));
         add("avg", a.count ? std::optional(static_cast<double>(a.value())) : std::nullopt);
     }
     void operator()(const Extreme& e) const {
         add("value", e.seen ? std::optional(static_cast<double>(e.value)) : std::nullopt);
     }
-    void operator()(int64_t n) const {
-        adds_up(type) ? rate(type.aggregation == Aggregation::count ? "count/s" : "sum/s", static_cast<double>(n))
-                      : add("value", static_cast<double>(n));
+    void operator()(int64_t n) const { adds_up(type) ? rate_of(n) : add("value", static_cast<double>(n)); }
+    void rate_of(int64_t n) const {
+        const bool counts = type.aggregation == Aggregation::count;
+        rate(counts ? "count" : "sum", static_cast<double>(n), counts ? View::plain : type.view);
     }
     void operator()(const auto&) const {}  // texts and stacks are not measures
 };
@@ -234,9 +236,8 @@ void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer) 
     }
 }
 
-void compare(const History::Period& before, const History::Period& after, Printer& printer) {
-    const auto title = [](const History::Period& p) { return "last " + show_length(p.seconds); };
-    const Columns columns{title(before), title(after)};
+void compare(const Compared& before, const Compared& after, Printer& printer) {
+    const Columns columns{before.title, after.title};
     std::map<std::string, MapEntry> later;
     for (MapEntry& entry : after.content.entries.all()) later.emplace(key_text(entry), entry);
     for (const MapEntry& entry : in_order(before.content)) {

@@ -1,7 +1,9 @@
 // Compares the data after a mark with the data before it: percentiles of distributions, means, and counts per second.
 #pragma once
 
-#include "driver/report/history.h"
+#include <optional>
+#include <string>
+
 #include "driver/report/trace.h"
 #include "runtime/print/printer.h"
 
@@ -11,7 +13,12 @@ namespace lt {
 // the mark, the second period starts at the clear.
 void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer);
 
-// The same for two periods of one map.
-void compare(const History::Period& before, const History::Period& after, Printer& printer);
+// The same for two periods of one map, or two runs. Without a time, counts are not per second.
+struct Compared {
+    std::string title;  // of the column
+    const MapContent& content;
+    std::optional<double> seconds;
+};
+void compare(const Compared& before, const Compared& after, Printer& printer);
 
 }  // namespace lt

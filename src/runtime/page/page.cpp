@@ -39,10 +39,11 @@ void Page::add(const MapContent& content, std::string heading) {
     maps_ += "</section>\n";
 }
 
-bool Page::add_difference(const MapContent& before, const MapContent& after, std::string_view heading) {
+bool Page::add_difference(const MapContent& before, const MapContent& after, std::string_view heading,
+                          After after_has) {
     const auto old = stacks_of(before), now = stacks_of(after);
     if (!now) return false;
-    const FlameGraph since = old ? now->since(*old) : *now;
+    const FlameGraph since = old && after_has == After::has_both ? now->since(*old) : *now;
     if (since.empty()) return true;
     const bool durations = !style_.plain && adds_durations(after.value);
     maps_ += fmt::format(

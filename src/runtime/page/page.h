@@ -28,9 +28,10 @@ class Page {
     void look(const MapContent& content, Heat::Clock::time_point now);
     // A map to show. Heading: its name, or what the caller writes instead.
     void add(const MapContent& content, std::string heading = {});
-    // The stacks that came since `before`, and where their share of the total has grown and shrunk. False, and
-    // nothing is shown, if the map has no stacks.
-    bool add_difference(const MapContent& before, const MapContent& after, std::string_view heading);
+    // The stacks that came after `before`, and where their share of the total has grown and shrunk. False, and nothing
+    // is shown, if the map has no stacks.
+    enum class After : uint8_t { has_both, alone };  // does `after` include what came before?
+    bool add_difference(const MapContent& before, const MapContent& after, std::string_view heading, After after_has);
     // Several lines as they are.
     void add_text(std::string_view heading, std::string_view text);
     void printed(std::string_view text);  // what the script prints, in this order

@@ -1,0 +1,92 @@
+#include "driver/merge/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "driver/cli/output.h"
+#include "driver/merge/file_request.h"
+#include "driver/merge/run_file.h"
+#include "driver/merge/total.h"
+#include "driver/report/compare.h"
+
+namespace lt {
+namespace {
+
+struct Side {
+    std::string name;  // of the file, without its folder and `.json`
+    std::vector<MapContent> maps;
+};
+
+Result<Side> read_side(const std::string& path) {
+    const Result<RunFile> file = read_run_file(path);
+    if (!file) return file.error();
+    Total total(false);
+    if (Status added = total.add(*file); !added) return added.error();
+    return Side{host_of(*file, true), total.contents(stderr)};
+}
+
+const MapContent* find(const Side& side, const std::string& name) {
+    const auto found = std::ranges::find(side.maps, name, &MapContent::name);
+    return found == side.maps.end() ? nullptr : &*found;
+}
+
+// Stacks are a picture on the page, and not compared one by one.
+void diff_map(const MapContent& before, const MapContent& after, const Side& first, const Side& second,
+              Output& output) {
+    if (before.value != after.value) {
+        fmt::print(stderr, "lt: {} is not compared: its values have another type in {}\n", before.name, second.name);
+        return;
+    }
+    Page* const page = output.page();
+    const std::string heading = fmt::format("{}: {} beside {}", after.name, second.name, first.name);
+    if (page && page->add_difference(before, after, heading, Page::After::alone)) return;
+    compare({first.name, before, {}}, {second.name, after, {}}, output.printer());
+}
+
+Status diff_sides(const Side& first, const Side& second, Output& output) {
+    bool any = false;
+    for (const MapContent& before : first.maps) {
+        const MapContent* const after = find(second, before.name);
+        if (after) diff_map(before, *after, first, second, output);
+        if (!after) fmt::print(stderr, "lt: {} is only in {}\n", before.name, first.name);
+        any = any || after;
+    }
+    for (const MapContent& after : second.maps)
+        if (!find(first, after.name)) fmt::print(stderr, "lt: {} is only in {}\n", after.name, second.name);
+    if (!any) return Error{"the two runs have no map in common", "compare two runs of one script", 0};
+    return output.finish();
+}
+
+Status diff_files(const FileRequest& request, Output& output) {
+    std::vector<Side> sides;
+    for (const std::string& path : request.files) {
+        Result<Side> side = read_side(path);
+        if (!side) return side.error();
+        sides.push_back(*std::move(side));
+    }
+    if (Status begun = output.begin(Plan{}); !begun) return begun;
+    return diff_sides(sides[0], sides[1], output);
+}
+
+}  // namespace
+
+int diff_runs(int argc, const char* const* argv) {
+    const auto nothing = [](OptionWord&) { return Result<bool>(false); };
+    const Result<FileRequest> request = read_file_request({argv, static_cast<size_t>(argc)}, nothing);
+    if (!request) return refuse_files(request.error(), 2);
+    if (request->files.size() != 2)
+        return refuse_files({"diff takes two files", "for example `lt diff monday.json tuesday.json`", 0}, 2);
+    const Result<std::unique_ptr<Output>> output = Output::open(request->output);
+    if (!output) return refuse_files(output.error(), 2);
+    const Status compared = diff_files(*request, **output);
+    return compared ? 0 : refuse_files(compared.error(), 1);
+}
+
+}  // namespace lt

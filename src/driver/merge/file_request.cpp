@@ -1,0 +1,87 @@
+#include "driver/merge/file_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include "base/diag.h"
+
+namespace lt {
+namespace {
+
+// The options of lt that these verbs take, too.
+struct FileOption {
+    std::string_view word, letter;
+    Option option;
+    bool has_value;
+};
+constexpr std::array file_options{
+    FileOption{"--format", "-f", Option::format, true},
+    FileOption{"--output", "-o", Option::output, true},
+    FileOption{"--html", "", Option::html, true},
+    FileOption{"--sort", "", Option::sort, true},
+    FileOption{"--columns", "", Option::columns, true},
+    FileOption{"--top", "", Option::top, true},
+    FileOption{"--histograms", "", Option::histograms, false},
+};
+
+Status take_output_option(std::string_view verb, OptionWord& word, Command& out) {
+    const auto* const row = std::ranges::find_if(file_options, [&](const FileOption& o) {
+        return word.name == o.word || (!o.letter.empty() && word.name == o.letter);
+    });
+    if (row == file_options.end())
+        return Error{fmt::format("{} has no option `{}`", verb, word.name),
+                     fmt::format("`lt {} --help` lists them", verb), 0};
+    if (!row->has_value) {
+        out.options[row->option] = "true";
+        return Done{};
+    }
+    const std::optional<std::string_view> value = word.value();
+    if (!value) return Error{fmt::format("{} needs a value", word.name), "", 0};
+    out.options[row->option] = std::string(*value);
+    return Done{};
+}
+
+}  // namespace
+
+Result<FileRequest> read_file_request(std::span<const char* const> words,
+                                      const std::function<Result<bool>(OptionWord&)>& takes_own) {
+    FileRequest out;
+    out.output.tool = words[0];
+    bool only_files = false;
+    for (size_t i = 1; i < words.size(); i++) {
+        const std::string_view word = words[i];
+        if (only_files || !word.starts_with('-')) {
+            out.files.emplace_back(word);
+            continue;
+        }
+        only_files = word == "--";
+        if (only_files) continue;
+        const size_t equals = word.find('=');
+        OptionWord option{word.substr(0, equals), [&]() -> std::optional<std::string_view> {
+                              if (equals != word.npos) return word.substr(equals + 1);
+                              if (i + 1 < words.size()) return words[++i];
+                              return {};
+                          }};
+        const Result<bool> is_own = takes_own(option);
+        if (!is_own) return is_own.error();
+        if (*is_own) continue;
+        if (Status taken = take_output_option(words[0], option, out.output); !taken) return taken.error();
+    }
+    std::set<std::string> different;
+    for (const std::string& file : out.files)
+        if (!different.insert(file).second) return Error{fmt::format("{} is given twice", file), "", 0};
+    return out;
+}
+
+int refuse_files(const Error& error, int status) {
+    Diags diags;
+    diags.error({}, error.what).hint = error.hint;
+    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
+    return status;
+}
+
+}  // namespace lt

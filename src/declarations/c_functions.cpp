@@ -85,7 +85,7 @@ class Unit {
     std::vector<uint8_t> compile() {
         read_words();
         if (diags_.has_errors()) return {};
-        const Result<Compiled> made = run_clang(text());
+        const Result<ClangResult> made = run_clang(text());
         if (!made) {
             diags_.error(program_.c_functions.front().span, made.error().what).hint = made.error().hint;
             return {};

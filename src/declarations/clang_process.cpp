@@ -118,7 +118,7 @@ std::optional<Error> lacking_clang() {
     return file ? std::nullopt : std::optional(file.error());
 }
 
-Result<Compiled> run_clang(std::string_view text) {
+Result<ClangResult> run_clang(std::string_view text) {
     const Result<std::string> file = find_compiler();
     if (!file) return file.error();
     const Memory in, out, messages;
@@ -140,7 +140,7 @@ Result<Compiled> run_clang(std::string_view text) {
                                  WTERMSIG(status), ::strsignal(WTERMSIG(status))),
                      "use fewer macros in the function", 0};
     const std::string made = out.text();
-    return Compiled{WEXITSTATUS(status) == 0, {made.begin(), made.end()}, messages.text()};
+    return ClangResult{WEXITSTATUS(status) == 0, {made.begin(), made.end()}, messages.text()};
 }
 
 }  // namespace lt

@@ -10,13 +10,13 @@
 
 namespace lt {
 
-struct Compiled {
+struct ClangResult {
     bool fine = false;
     std::vector<uint8_t> output;
     std::string messages;
 };
 
 // An error if there is no compiler, or if it was killed.
-Result<Compiled> run_clang(std::string_view text);
+Result<ClangResult> run_clang(std::string_view text);
 
 }  // namespace lt

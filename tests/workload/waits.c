@@ -4,7 +4,7 @@
 //   waits throttled     the process has a quota of CPU time (a cgroup, set up by the caller)
 //   waits stopped       a signal stops it for 300 ms
 //   waits fault         a page fault is answered after 300 ms (userfaultfd)
-//   waits lock          another process holds the lock of a file, again and again, while it writes 160 MB into it
+//   waits lock          another process holds the lock of a file's contents while it writes 160 MB into it
 //   waits mmap_lock     another thread changes a large mapping back and forth while this one maps pages
 //   waits softirq       sends packets to itself over the loopback device
 //   waits memory FILE   writes 64 MB into a file in a cgroup with less memory (set up by the caller)
@@ -132,20 +132,20 @@ static void write_much(void) {
     call_me("writer");
     const size_t size = 160 << 20;
     char* const bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    for (;;)  // until the parent ends, which may come late to the first
-        if (pwrite(file, bytes, size, 0) < 0) die("write");
+    if (pwrite(file, bytes, size, 0) < 0) die("write");
 }
 static void shared_file(void) {
+    const struct sched_param first = {1};
     struct stat now = {0};
     file = memfd_create("shared", 0);
     if (file < 0) die("memfd_create");
     child(write_much);
-    while (now.st_size == 0)  // it grows while it is written
+    sched_setscheduler(0, SCHED_FIFO, &first);  // so that no other program delays it until the lock is free
+    for (; now.st_size == 0; usleep(100))       // it grows while it is written
         if (fstat(file, &now) != 0) die("fstat");
 }
 static void write_little(void) {
-    for (int i = 0; i < 3; i++)
-        if (pwrite(file, "", 1, 0) != 1) die("pwrite");
+    if (pwrite(file, "", 1, 0) != 1) die("pwrite");
 }
 
 static void* change_protection(void* argument) {

@@ -19,26 +19,26 @@
 namespace lt {
 namespace {
 
-struct Side {
+struct RunSide {
     std::string name;  // of the file, without its folder and `.json`
     std::vector<MapContent> maps;
 };
 
-Result<Side> read_side(const std::string& path) {
+Result<RunSide> read_side(const std::string& path) {
     const Result<RunFile> file = read_run_file(path);
     if (!file) return file.error();
     Total total(false);
     if (Status added = total.add(*file); !added) return added.error();
-    return Side{host_of(*file, true), total.contents(stderr)};
+    return RunSide{host_of(*file, true), total.contents(stderr)};
 }
 
-const MapContent* find(const Side& side, const std::string& name) {
+const MapContent* find(const RunSide& side, const std::string& name) {
     const auto found = std::ranges::find(side.maps, name, &MapContent::name);
     return found == side.maps.end() ? nullptr : &*found;
 }
 
 // Stacks are a picture on the page, and not compared one by one.
-void diff_map(const MapContent& before, const MapContent& after, const Side& first, const Side& second,
+void diff_map(const MapContent& before, const MapContent& after, const RunSide& first, const RunSide& second,
               Output& output) {
     if (before.value != after.value) {
         fmt::print(stderr, "lt: {} is not compared: its values have another type in {}\n", before.name, second.name);
@@ -50,7 +50,7 @@ void diff_map(const MapContent& before, const MapContent& after, const Side& fir
     compare({first.name, before, {}}, {second.name, after, {}}, output.printer());
 }
 
-Status diff_sides(const Side& first, const Side& second, Output& output) {
+Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {
     bool any = false;
     for (const MapContent& before : first.maps) {
         const MapContent* const after = find(second, before.name);
@@ -65,9 +65,9 @@ Status diff_sides(const Side& first, const Side& second, Output& output) {
 }
 
 Status diff_files(const FileRequest& request, Output& output) {
-    std::vector<Side> sides;
+    std::vector<RunSide> sides;
     for (const std::string& path : request.files) {
-        Result<Side> side = read_side(path);
+        Result<RunSide> side = read_side(path);
         if (!side) return side.error();
         sides.push_back(*std::move(side));
     }

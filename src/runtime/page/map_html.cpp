@@ -8,6 +8,7 @@
 #include "base/markup.h"
 #include "base/text.h"
 #include "runtime/page/page.h"
+#include "runtime/print/causes_text.h"
 #include "runtime/print/entry_order.h"
 #include "runtime/print/figures.h"
 #include "runtime/print/folded.h"
@@ -58,8 +59,20 @@ std::string distribution_html(const Distribution& d, const Type& type, bool plai
            bars_html(bars_of(d, type.view, plain));
 }
 
+std::string causes_html(const Causes& causes, bool plain) {
+    std::string out = fmt::format("<p>{}</p>\n<table class=\"bars ranges\">\n", causes_heading(causes, plain));
+    const std::vector<CauseLine> parts = cause_lines(causes, plain);
+    const auto whole = static_cast<uint64_t>(std::max<int64_t>(causes.total(), 1));
+    for (const CauseLine& part : parts)
+        out += fmt::format("<tr><th>{}</th><td>{}</td><td>{} %</td><td class=\"bar\">{}</td></tr>\n",
+                           escaped(part.cause->title), part.text, part.share,
+                           bar_html(static_cast<uint64_t>(std::max<int64_t>(part.time, 0)), whole));
+    return out + "</table>\n";
+}
+
 // A value that is drawn; empty for others.
 std::string picture(const Value& value, bool plain) {
+    if (const auto* causes = std::get_if<Causes>(&value.data)) return causes_html(*causes, plain);
     if (const auto* d = std::get_if<Distribution>(&value.data)) return distribution_html(*d, value.type, plain);
     if (const auto* h = std::get_if<Histogram>(&value.data)) return bars_html(bars_of(*h, value.type, plain));
     return {};

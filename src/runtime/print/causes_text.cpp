@@ -80,23 +80,30 @@ void append_longest_wait(std::string& out, const Group& why, bool plain) {
     }
 }
 
-void append_causes(std::string& out, const Causes& causes, bool plain) {
+std::string causes_heading(const Causes& causes, bool plain) {
+    const std::string whole = time_text(causes.total(), plain);
+    return causes.count == 1 ? whole : fmt::format("{} in {} spans", whole, causes.count);
+}
+
+std::vector<CauseLine> cause_lines(const Causes& causes, bool plain) {
     const int64_t whole = causes.total();
-    if (causes.count == 1)
-        fmt::format_to(std::back_inserter(out), "{}\n", time_text(whole, plain));
-    else
-        fmt::format_to(std::back_inserter(out), "{} in {} spans\n", time_text(whole, plain), causes.count);
-    std::vector<const CauseRow*> rows;
-    for (const CauseRow& row : cause_rows())
-        if (causes.times[static_cast<size_t>(row.id)] != 0) rows.push_back(&row);
-    const auto time = [&](const CauseRow* row) { return causes.times[static_cast<size_t>(row->id)]; };
-    std::ranges::stable_sort(rows, [&](const CauseRow* a, const CauseRow* b) {
-        if ((a->id == Cause::unexplained) != (b->id == Cause::unexplained)) return b->id == Cause::unexplained;
-        return time(a) > time(b);
+    std::vector<CauseLine> parts;
+    for (const CauseRow& row : cause_rows()) {
+        const int64_t time = causes.times[static_cast<size_t>(row.id)];
+        if (time != 0) parts.push_back({&row, time, time_text(time, plain), share_text(time, whole)});
+    }
+    std::ranges::stable_sort(parts, [](const CauseLine& a, const CauseLine& b) {
+        if ((a.cause->id == Cause::unexplained) != (b.cause->id == Cause::unexplained))
+            return b.cause->id == Cause::unexplained;
+        return a.time > b.time;
     });
-    for (const CauseRow* row : rows)
-        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {}\n", time_text(time(row), plain),
-                       share_text(time(row), whole), row->title);
+    return parts;
+}
+
+void append_causes(std::string& out, const Causes& causes, bool plain) {
+    out += causes_heading(causes, plain) + '\n';
+    for (const CauseLine& part : cause_lines(causes, plain))
+        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {}\n", part.text, part.share, part.cause->title);
 }
 
 }  // namespace lt

@@ -77,6 +77,19 @@ TEST(Page, AHistogramHasABarForEachRangeAndNoneForNothing) {
     EXPECT_NE(html.find("<th>[4us, 8us)</th><td>1</td><td class=\"bar\"><i style=\"width:50.00%\">"), html.npos);
 }
 
+TEST(Page, CausesHaveBarsOfTheWhole) {
+    Causes causes{2, {}};
+    causes.times[static_cast<size_t>(Cause::running)] = 1'000'000;
+    causes.times[static_cast<size_t>(Cause::unexplained)] = 3'000'000;
+    Page page({});
+    page.add(map_of("@why", {{{}, {of(Aggregation::why), causes}}}));
+    const std::string html = page.html("t", "", "");
+    EXPECT_NE(html.find("<p>4ms in 2 spans</p>"), html.npos);
+    EXPECT_NE(html.find("<th>running</th><td>1ms</td><td>25 %</td><td class=\"bar\"><i style=\"width:25.00%\">"),
+              html.npos);
+    EXPECT_LT(html.find("<th>running</th>"), html.find("<th>unexplained</th>")) << "which comes last";
+}
+
 TEST(Page, AnEmptyMapIsNamed) {
     Page page({});
     page.add(map_of("@none", {}));

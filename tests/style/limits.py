@@ -4,7 +4,8 @@
 Files have at most 500 lines, in tests/ too; functions 70, classes 40 functions (those of one name, as in a visitor, are
 one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/. Only src/arch
 names registers and what else differs between processors. The code is formatted by clang-format, so that what belongs
-together is known by its indentation."""
+together is known by its indentation. No two headers define a type of one name in one namespace: the linker would take the
+member functions of either for both."""
 import collections
 import pathlib
 import re
@@ -109,6 +110,20 @@ def processors(path, lines):
 
 
 folders = collections.Counter()
+types = {}  # by namespace and name: where it is defined
+
+
+def defined_types(path, lines):
+    namespace = ""
+    for number, line in enumerate(lines, 1):
+        if opened := re.match(r"namespace ([\w:]+) \{", line):
+            namespace = opened[1]
+        defined = re.match(r"(?:class|struct|union|enum class) (\w+)(?: final)?(?: : .*)? \{", line)
+        if defined and types.setdefault((namespace, defined[1]), (path, number)) != (path, number):
+            other, there = types[namespace, defined[1]]
+            report(path, number, f"{namespace}::{defined[1]} is also defined in {other.relative_to(tree)}:{there}")
+
+
 for path in sorted((tree / "src").rglob("*")):
     if not path.is_file():
         continue
@@ -122,6 +137,8 @@ for path in sorted((tree / "src").rglob("*")):
     if path.suffix in (".cpp", ".h"):
         functions(path, lines)
         classes(path, lines)
+    if path.suffix == ".h" and "bpf" not in path.parts:
+        defined_types(path, lines)
     if path.suffix in (".cpp", ".h", ".y", ".re") and "bpf" not in path.parts and "c_headers" not in path.parts:
         includes(path, lines)
     if path.suffix in (".cpp", ".h", ".c"):

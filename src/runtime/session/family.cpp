@@ -45,7 +45,7 @@ bool has(int map, uint32_t process) {
 
 }  // namespace
 
-Status Family::add(int process) const {
+Status ProcessFamily::add(int process) const {
     if (map_ < 0 || process <= 0) return Done{};
     if (const Status put = put_in(map_, static_cast<uint32_t>(process)); !put) return put;
     // A process that starts another one while this reads the list is seen in the next round.
@@ -56,7 +56,7 @@ Status Family::add(int process) const {
     }
 }
 
-Result<bool> Family::add_children() const {
+Result<bool> ProcessFamily::add_children() const {
     bool any = false;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
@@ -71,7 +71,7 @@ Result<bool> Family::add_children() const {
     return any;
 }
 
-bool Family::lives() const {
+bool ProcessFamily::lives() const {
     uint32_t key = 0;
     for (const uint32_t* last = nullptr; bpf::next_key(map_, last, &key) == 0; last = &key) {
         const auto state = state_of(std::to_string(key));

@@ -5,9 +5,9 @@
 
 namespace lt {
 
-class Family {
+class ProcessFamily {
   public:
-    explicit Family(int map) : map_(map) {}  // Plan::family; -1: follows nothing
+    explicit ProcessFamily(int map) : map_(map) {}  // Plan::family; -1: follows nothing
 
     // Adds this process and its descendants; call it once the kernel adds new processes itself.
     Status add(int process) const;

@@ -37,7 +37,7 @@ uint64_t limited_times(const PlannedProbe& probe) {
 }
 
 Status LiveSession::prepare(const SessionOptions& options) {
-    if (!plan_.family.empty()) family_ = Family(object_.map(plan_.family));
+    if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
     // The first process of a container may never wait for a child that it inherits.
@@ -336,9 +336,9 @@ Result<std::vector<Session::Account>> LiveSession::accounts() const {
     const std::vector<uint64_t> books = object_.per_cpu_sums(plan_.books);
     for (size_t i = 0; i < all.size() && 2 * i + 1 < books.size(); i++) all[i] = {books[2 * i], books[2 * i + 1]};
     for (uint32_t span = 0; span < all.size(); span++) all[span].left_out = maps_.openings_left_out(span);
-    Result<std::vector<Open>> open = lt::open_spans(plan_, object_);
+    Result<std::vector<OpenRecord>> open = lt::open_spans(plan_, object_);
     if (!open) return open.error();
-    for (const Open& each : *open) {
+    for (const OpenRecord& each : *open) {
         if (each.span < all.size())
             (object_.is_abandoned(each.span) ? all[each.span].abandoned : all[each.span].open)++;
     }

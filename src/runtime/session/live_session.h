@@ -91,7 +91,7 @@ class LiveSession final : public Session {
     std::unique_ptr<Snapshots> snapshots_;  // null: the script takes none
     std::unique_ptr<Collector> collector_;
     std::optional<OwnPrograms> own_;
-    Family family_{-1};
+    ProcessFamily family_{-1};
     std::vector<Descriptor> counters_;  // Plan::counters, on each CPU
     Attached attached_{plan_, object_};
     Timeouts timeouts_{plan_, object_};

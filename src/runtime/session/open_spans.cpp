@@ -47,16 +47,16 @@ Result<Bytes> walk(int program) {
     return read_all(file.get());
 }
 
-std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) {
-    std::vector<Open> all;
+std::vector<OpenRecord> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) {
+    std::vector<OpenRecord> all;
     while (bytes.size() >= sizeof(OpenSpan)) {
         const auto record = read_at<OpenSpan>(bytes, 0);
         bytes = bytes.subspan(sizeof record);
         const size_t size = record.span < plan.spans.size() ? plan.spans[record.span].opening_size : 0;
         if (size == 0 || bytes.size() < size) break;  // truncated by the kernel
-        Open open{record.span, record.level, record.who,
-                  record.time, {},           Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)),
-                  {}};
+        OpenRecord open{record.span, record.level, record.who,
+                        record.time, {},           Bytes(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size)),
+                        {}};
         bytes = bytes.subspan(size);
         if (record.stack_bytes != 0 && bytes.size() >= walk_stack) {
             const size_t count = std::min<size_t>(record.stack_bytes, walk_stack) / sizeof(uint64_t);
@@ -71,7 +71,7 @@ std::vector<Open> decode_walk(const Plan& plan, std::span<const uint8_t> bytes) 
 
 // The openings in one entry of a hash.
 void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8_t> key, std::span<const uint8_t> value,
-                  std::vector<Open>& out) {
+                  std::vector<OpenRecord>& out) {
     const bool keyed = span.state != SpanState::thread;
     const size_t header = keyed ? 0 : span_thread_header;
     const uint64_t depth = keyed ? 1 : std::min<uint64_t>(read_at<uint64_t>(value, 0), span.depth);
@@ -91,7 +91,7 @@ void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8
     }
 }
 
-Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<Open>& out) {
+Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<OpenRecord>& out) {
     uint32_t key_size = 0, value_size = 0;
     if (const int code = bpf::sizes(map, key_size, value_size); code < 0)
         return system_error("cannot query a span's map", -code);
@@ -127,11 +127,11 @@ Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& 
     std::vector<uint64_t> counts(plan.spans.size());
     Processes processes;
     for (uint32_t i = 0; i < plan.spans.size(); i++) {
-        std::vector<Open> all;
+        std::vector<OpenRecord> all;
         if (plan.spans[i].state != SpanState::frame) continue;
         if (Status read = read_hash(plan.spans[i], i, object.map(plan.spans[i].symbol), all); !read)
             return read.error();
-        for (const Open& open : all) counts[i] += processes.has_ended(open.who) ? 1 : 0;
+        for (const OpenRecord& open : all) counts[i] += processes.has_ended(open.who) ? 1 : 0;
     }
     return counts;
 }
@@ -151,12 +151,12 @@ std::string name_of_thread(uint64_t who) {
 }
 
 Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, Stacks& stacks, uint32_t span) {
-    const Result<std::vector<Open>> all = open_spans(plan, object);
+    const Result<std::vector<OpenRecord>> all = open_spans(plan, object);
     if (!all) return all.error();
     const PlannedSpan& planned = plan.spans[span];
     OpenSpans out{planned.name, {}};
     const uint64_t at = monotonic_now();
-    for (const Open& open : *all) {
+    for (const OpenRecord& open : *all) {
         if (open.span != span || object.is_abandoned(span)) continue;
         OpenSpanLine line;
         line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
@@ -175,8 +175,8 @@ Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, St
     return out;
 }
 
-Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object) {
-    std::vector<Open> all;
+Result<std::vector<OpenRecord>> open_spans(const Plan& plan, const LoadedObject& object) {
+    std::vector<OpenRecord> all;
     if (!plan.walk.empty()) {
         const Result<Bytes> walked = walk(object.program(plan.walk));
         if (!walked) return walked.error();
@@ -188,10 +188,10 @@ Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& objec
         if (Status read = read_hash(span, i, object.map(span.symbol), all); !read) return read.error();
     }
     Processes processes;
-    std::erase_if(all, [&](const Open& open) {
+    std::erase_if(all, [&](const OpenRecord& open) {
         return plan.spans[open.span].state == SpanState::frame && processes.has_ended(open.who);
     });
-    std::ranges::stable_sort(all, [](const Open& a, const Open& b) { return a.time < b.time; });
+    std::ranges::stable_sort(all, [](const OpenRecord& a, const OpenRecord& b) { return a.time < b.time; });
     return all;
 }
 

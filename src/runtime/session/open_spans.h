@@ -12,7 +12,7 @@
 
 namespace lt {
 
-struct Open {
+struct OpenRecord {
     uint32_t span = 0;   // index into Plan::spans
     uint32_t level = 0;  // of a thread's spans: from the outermost
     uint64_t who = 0;    // pid << 32 | tid of the thread that opened it
@@ -24,7 +24,7 @@ struct Open {
 };
 
 // Without the SpanState::frame spans whose process has exited.
-Result<std::vector<Open>> open_spans(const Plan& plan, const LoadedObject& object);
+Result<std::vector<OpenRecord>> open_spans(const Plan& plan, const LoadedObject& object);
 
 // The number of those, by span.
 Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& object);

@@ -11,7 +11,7 @@
 namespace lt {
 
 Status Timeouts::look() {
-    const Result<std::vector<Open>> all = open_spans(plan_, object_);
+    const Result<std::vector<OpenRecord>> all = open_spans(plan_, object_);
     if (!all) return all.error();
     const uint64_t now = monotonic_now();
     std::set<Told> still;
@@ -19,7 +19,7 @@ Status Timeouts::look() {
         const PlannedTimeout& timeout = plan_.timeouts[i];
         const Result<int64_t> after = patience(timeout);
         if (!after) return after.error();
-        for (const Open& open : *all) {
+        for (const OpenRecord& open : *all) {
             if (open.span != timeout.span || object_.is_abandoned(open.span) || now <= open.time ||
                 now - open.time <= static_cast<uint64_t>(*after))
                 continue;
@@ -56,7 +56,7 @@ void Timeouts::keep_stack(const std::vector<uint64_t>& addresses, StuckSpan& stu
     if (code < 0 && code != -EEXIST) stuck.stack[0] = stack_lost;
 }
 
-Status Timeouts::tell(const PlannedTimeout& timeout, const Open& open) {
+Status Timeouts::tell(const PlannedTimeout& timeout, const OpenRecord& open) {
     StuckSpan stuck;
     stuck.who = open.who;
     name_of_thread(open.who).copy(stuck.comm, sizeof stuck.comm - 1);

@@ -27,7 +27,7 @@ class Timeouts {
     using Told = std::tuple<size_t, uint64_t, uint64_t, Bytes>;  // index of the timeout; the span's who, time, key
     Result<int64_t> patience(const PlannedTimeout& timeout) const;
     void keep_stack(const std::vector<uint64_t>& addresses, StuckSpan& stuck) const;
-    Status tell(const PlannedTimeout& timeout, const Open& open);
+    Status tell(const PlannedTimeout& timeout, const OpenRecord& open);
 
     const Plan& plan_;
     const LoadedObject& object_;

@@ -21,20 +21,40 @@ namespace {
 
 struct RunSide {
     std::string name;  // of the file, without its folder and `.json`
+    RunFact run;
+    Total total;
     std::vector<MapContent> maps;
 };
 
 Result<RunSide> read_side(const std::string& path) {
     const Result<RunFile> file = read_run_file(path);
     if (!file) return file.error();
-    Total total(false);
-    if (Status added = total.add(*file); !added) return added.error();
-    return RunSide{host_of(*file, true), total.contents(stderr)};
+    RunSide side{host_of(*file, true), file->run, Total(false), {}};
+    if (Status added = side.total.add(*file); !added) return added.error();
+    side.maps = side.total.contents(stderr);
+    return side;
 }
 
 const MapContent* find(const RunSide& side, const std::string& name) {
     const auto found = std::ranges::find(side.maps, name, &MapContent::name);
     return found == side.maps.end() ? nullptr : &*found;
+}
+
+// Numbers that are not of all events must not look like those that are.
+void report_sampled(const MapContent& map, const RunSide& side, Page* page) {
+    if (!map.sampled) return;
+    const std::string text =
+        fmt::format("{} is sampled in {}, {} left out{}", map.name, side.name, plural(map.sampled->left_out, "event"),
+                    map.sampled->detached ? ", and all since its probe was detached" : "");
+    fmt::print(stderr, "lt: {}\n", text);
+    if (page) page->notice(text);
+}
+
+void report_others(const RunSide& first, const RunSide& second) {
+    const char* const differs = first.run.checksum != second.run.checksum     ? "scripts"
+                                : first.run.arguments != second.run.arguments ? "arguments"
+                                                                              : nullptr;
+    if (differs) fmt::print(stderr, "lt: the two runs have different {}\n", differs);
 }
 
 // Stacks are a picture on the page, and not compared one by one.
@@ -45,6 +65,8 @@ void diff_map(const MapContent& before, const MapContent& after, const RunSide& 
         return;
     }
     Page* const page = output.page();
+    report_sampled(before, first, page);
+    report_sampled(after, second, page);
     const std::string heading = fmt::format("{}: {} beside {}", after.name, second.name, first.name);
     if (page && page->add_difference(before, after, heading, Page::After::alone)) return;
     compare({first.name, before, {}}, {second.name, after, {}}, output.printer());
@@ -52,6 +74,7 @@ void diff_map(const MapContent& before, const MapContent& after, const RunSide& 
 
 Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {
     bool any = false;
+    report_others(first, second);
     for (const MapContent& before : first.maps) {
         const MapContent* const after = find(second, before.name);
         if (after) diff_map(before, *after, first, second, output);
@@ -61,6 +84,7 @@ Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {
     for (const MapContent& after : second.maps)
         if (!find(first, after.name)) fmt::print(stderr, "lt: {} is only in {}\n", after.name, second.name);
     if (!any) return Error{"the two runs have no map in common", "compare two runs of one script", 0};
+    for (const RunSide* side : {&first, &second}) side->total.print_unseen(output.printer(), stderr, side->name + ": ");
     return output.finish();
 }
 
@@ -79,7 +103,7 @@ Status diff_files(const FileRequest& request, Output& output) {
 
 int diff_runs(int argc, const char* const* argv) {
     const auto nothing = [](OptionWord&) { return Result<bool>(false); };
-    const Result<FileRequest> request = read_file_request({argv, static_cast<size_t>(argc)}, nothing);
+    const Result<FileRequest> request = read_file_request({argv, static_cast<size_t>(argc)}, false, nothing);
     if (!request) return refuse_files(request.error(), 2);
     if (request->files.size() != 2)
         return refuse_files({"diff takes two files", "for example `lt diff monday.json tuesday.json`", 0}, 2);

@@ -16,23 +16,23 @@ namespace {
 struct FileOption {
     std::string_view word, letter;
     Option option;
-    bool has_value;
+    bool has_value, of_tables;
 };
 constexpr std::array file_options{
-    FileOption{"--format", "-f", Option::format, true},
-    FileOption{"--output", "-o", Option::output, true},
-    FileOption{"--html", "", Option::html, true},
-    FileOption{"--sort", "", Option::sort, true},
-    FileOption{"--columns", "", Option::columns, true},
-    FileOption{"--top", "", Option::top, true},
-    FileOption{"--histograms", "", Option::histograms, false},
+    FileOption{"--format", "-f", Option::format, true, false},
+    FileOption{"--output", "-o", Option::output, true, false},
+    FileOption{"--html", "", Option::html, true, false},
+    FileOption{"--sort", "", Option::sort, true, true},
+    FileOption{"--columns", "", Option::columns, true, true},
+    FileOption{"--top", "", Option::top, true, true},
+    FileOption{"--histograms", "", Option::histograms, false, true},
 };
 
-Status take_output_option(std::string_view verb, OptionWord& word, Command& out) {
+Status take_output_option(std::string_view verb, bool has_tables, OptionWord& word, Command& out) {
     const auto* const row = std::ranges::find_if(file_options, [&](const FileOption& o) {
         return word.name == o.word || (!o.letter.empty() && word.name == o.letter);
     });
-    if (row == file_options.end())
+    if (row == file_options.end() || (row->of_tables && !has_tables))
         return Error{fmt::format("{} has no option `{}`", verb, word.name),
                      fmt::format("`lt {} --help` lists them", verb), 0};
     if (!row->has_value) {
@@ -47,7 +47,7 @@ Status take_output_option(std::string_view verb, OptionWord& word, Command& out)
 
 }  // namespace
 
-Result<FileRequest> read_file_request(std::span<const char* const> words,
+Result<FileRequest> read_file_request(std::span<const char* const> words, bool has_tables,
                                       const std::function<Result<bool>(OptionWord&)>& takes_own) {
     FileRequest out;
     out.output.tool = words[0];
@@ -69,7 +69,7 @@ Result<FileRequest> read_file_request(std::span<const char* const> words,
         const Result<bool> is_own = takes_own(option);
         if (!is_own) return is_own.error();
         if (*is_own) continue;
-        if (Status taken = take_output_option(words[0], option, out.output); !taken) return taken.error();
+        if (Status taken = take_output_option(words[0], has_tables, option, out.output); !taken) return taken.error();
     }
     std::set<std::string> different;
     for (const std::string& file : out.files)

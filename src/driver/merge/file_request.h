@@ -25,8 +25,9 @@ struct OptionWord {
     std::function<std::optional<std::string_view>()> value;  // what follows `=`, or the next word; none: neither
 };
 
-// The first word is the verb. `takes_own` says whether the option is one of the verb's own, and takes it then.
-Result<FileRequest> read_file_request(std::span<const char* const> words,
+// The first word is the verb. Without tables, options about them are refused. `takes_own` says whether the option is
+// one of the verb's own, and takes it then.
+Result<FileRequest> read_file_request(std::span<const char* const> words, bool has_tables,
                                       const std::function<Result<bool>(OptionWord&)>& takes_own);
 
 // Prints the error; the status is what it returns.

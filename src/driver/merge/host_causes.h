@@ -1,5 +1,4 @@
-// Causes that the runs have recorded: maps of why(), and maps with causes in their keys, such as `@[why.cause] =
-// count()`.
+// Causes that the runs have recorded: maps of why(), and maps with causes in their keys, such as `@[why.cause] = count()`.
 #pragma once
 
 #include <array>

@@ -34,8 +34,8 @@ Result<bool> take_own(OptionWord& word, MergeRequest& out) {
 
 Result<MergeRequest> read_merge_request(int argc, const char* const* argv) {
     MergeRequest out;
-    Result<FileRequest> given =
-        read_file_request({argv, static_cast<size_t>(argc)}, [&](OptionWord& word) { return take_own(word, out); });
+    Result<FileRequest> given = read_file_request({argv, static_cast<size_t>(argc)}, true,
+                                                  [&](OptionWord& word) { return take_own(word, out); });
     if (!given) return given.error();
     out.given = *std::move(given);
     if (out.given.files.empty()) return Error{"merge takes files", "for example `lt merge web1.json web2.json`", 0};

@@ -265,23 +265,24 @@ void Total::print_outliers(const std::vector<Outlier>& outliers, Printer& printe
     }
 }
 
-void Total::print_unseen(Printer& printer, std::FILE* messages) const {
+void Total::print_unseen(Printer& printer, std::FILE* messages, std::string_view of) const {
     for (const auto& [what, count] : unseen_.lost) {
         const auto& [kind, subject] = what;
         const LossKind number = kind == "ring_buffer_full" ? LossKind::ring_buffer_full : LossKind::map_full;
-        const std::string text = fmt::format("{}{}: {} lost, by {} of {}", subject.empty() ? "" : subject + ": ", kind,
-                                             count, losing_.at(what), plural(run_.hosts.size(), "host"));
+        const std::string text = fmt::format("{}{}{}: {} lost, by {} of {}", of, subject.empty() ? "" : subject + ": ",
+                                             kind, count, losing_.at(what), plural(run_.hosts.size(), "host"));
         printer.lost({number, kind, subject, count, text});
         fmt::print(messages, "lt: {}\n", text);
     }
     for (const auto& [what, count] : unseen_.missed) {
-        const std::string text = fmt::format("{}: {} missed ({})", what.first, plural(count, "event"), what.second);
+        const std::string text =
+            fmt::format("{}{}: {} missed ({})", of, what.first, plural(count, "event"), what.second);
         printer.missed({what.first, what.second, count, text});
         fmt::print(messages, "lt: {}\n", text);
     }
     for (const auto& [span, account] : unseen_.accounts) {
         printer.account(account);
-        fmt::print(messages, "lt: span {}\n", account_text(account));
+        fmt::print(messages, "lt: {}span {}\n", of, account_text(account));
     }
 }
 

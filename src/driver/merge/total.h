@@ -36,6 +36,8 @@ class Total {
 
     // All maps that can be added up; the others are reported, to `messages`.
     std::vector<MapContent> contents(std::FILE* messages) const;
+    // The losses of the runs, and their accounts. Each line begins with `of`: "before: ".
+    void print_unseen(Printer& printer, std::FILE* messages, std::string_view of = {}) const;
 
   private:
     struct Map {
@@ -61,7 +63,6 @@ class Total {
                    const std::vector<size_t>& columns) const;
     void print_left_out(std::FILE* messages, size_t columns) const;
     void print_outliers(const std::vector<Outlier>& outliers, Printer& printer) const;
-    void print_unseen(Printer& printer, std::FILE* messages) const;
 
     bool by_host_, by_file_;
     std::vector<std::string> hosts_;  // that have values of their own

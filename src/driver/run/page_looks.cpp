@@ -5,13 +5,15 @@
 
 #include <cerrno>
 
+#include "driver/report/history.h"
 #include "runtime/border/internal_map.h"
 
 namespace lt {
 
 PageLooks::PageLooks(Page& page, const Plan& plan, Session& session) : page_(page), session_(session) {
     for (size_t i = 0; i < plan.maps.size(); i++)
-        if (Heat::draws(plan.maps[i].value) && !is_internal(plan.maps[i])) maps_.push_back(i);
+        if (Heat::draws(plan.maps[i].value) && History::keeps(plan.maps[i]) && !is_internal(plan.maps[i]))
+            maps_.push_back(i);
 }
 
 Status PageLooks::wake_each(std::chrono::nanoseconds period) {
@@ -22,6 +24,7 @@ Status PageLooks::wake_each(std::chrono::nanoseconds period) {
 }
 
 Status PageLooks::start() {
+    page_.begin(Heat::Clock::now());
     if (maps_.empty()) return Done{};
     timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
     if (!timer_) return system_error("timerfd", errno);

@@ -17,9 +17,9 @@ class PageLooks {
     // All of them outlive it.
     PageLooks(Page& page, const Plan& plan, Session& session);
 
-    Status start();  // nothing if there is no map to look at
-    void look();     // now: also at the end
+    Status start();  // the maps are empty now; skips those that lose values again
   private:
+    void look();
     Status wake_each(std::chrono::nanoseconds period);
 
     Page& page_;

@@ -325,7 +325,6 @@ Status Run::end(Ended how) {
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
     input_.reset();
-    if (looks_) looks_->look();
     const Result<std::vector<ResultFact>> finished = session_->finish();
     report_end();
     if (finished && !settings_.recording) print_run(*finished);

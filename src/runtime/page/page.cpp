@@ -35,7 +35,10 @@ void Page::add(const MapContent& content, std::string heading) {
                         content.sampled->detached ? ", and all since its probe was detached" : "");
     maps_ += map_html(content, style_);
     const auto heat = heats_.find(content.name);
-    if (heat != heats_.end()) maps_ += heat->second.html();
+    if (heat != heats_.end()) {
+        heat->second.look(content, Heat::Clock::now());  // so that it has all values of the map
+        maps_ += heat->second.html();
+    }
     maps_ += "</section>\n";
 }
 

@@ -24,7 +24,8 @@ class Page {
 
     explicit Page(PrintStyle style) : style_(style) {}
 
-    // The content of a map during the run, for its picture over time.
+    // The time from which on the maps collect, and the content of one during the run, for its picture over time.
+    void begin(Heat::Clock::time_point now) { begin_ = now; }
     void look(const MapContent& content, Heat::Clock::time_point now);
     // A map to show. Heading: its name, or what the caller writes instead.
     void add(const MapContent& content, std::string heading = {});
@@ -41,8 +42,6 @@ class Page {
     std::string html(std::string_view title, std::string_view facts, std::string_view script) const;
 
   private:
-    void heat_of(const std::string& map);
-
     PrintStyle style_;
     std::string maps_, printed_;  // maps_ is HTML
     size_t left_out_ = 0;         // bytes of printed_

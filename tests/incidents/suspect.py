@@ -2,8 +2,9 @@
 """suspect.py KIND WHAT LEAST MOST < REPORT: is the staged culprit in a report of `lt triage -f json`?
 
 The first suspect of that kind whose sentence or evidence matches the pattern WHAT must have a cost from LEAST to MOST, in
-milliseconds per second. Others may have the CPU while the test runs: suspects of the kind cpu before it do not count, but no
-other kind may stand before it. The commands of all suspects must compile."""
+milliseconds per second. Others may have the CPU while the test runs, and guests may wait for themselves: suspects of the
+kind cpu, and those that name a guest, do not count if they stand before it, but no others may. The commands of all suspects
+must compile."""
 import json
 import re
 import subprocess
@@ -21,6 +22,10 @@ def matches(suspect):
     return suspect["kind"] == kind and any(re.search(what, line) for line in [suspect["what"], *suspect["evidence"]])
 
 
+def of_guest(suspect):
+    return any(re.search("qemu-system|virtiofsd", line) for line in [suspect["what"], *suspect["evidence"]])
+
+
 def shown():
     return "".join(f"\n    {s['cost_ms_per_s']:8.1f} {s['kind']}: {s['what']}; {s['evidence']}" for s in suspects)
 
@@ -28,7 +33,7 @@ def shown():
 own = next((s for s in suspects if matches(s)), None)
 if own is None:
     sys.exit(f"{kind}: not listed:{shown()}")
-before = [s for s in suspects[:suspects.index(own)] if s["kind"] not in ("cpu", kind)]
+before = [s for s in suspects[:suspects.index(own)] if s["kind"] not in ("cpu", kind) and not of_guest(s)]
 if before and kind != "cpu":
     sys.exit(f"{kind}: not first:{shown()}")
 if not least <= own["cost_ms_per_s"] <= most:

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,22 +74,37 @@ static void thread(void (*work)(void)) {
 
 // ---- killed
 
+static atomic_int* entered;  // threads that are inside staged(); shared with the children
+
+static void await_entered(int threads) {
+    while (atomic_load(entered) < threads) pause_for(1000);
+}
 static void sleep_forever(void) {
+    if (entered) atomic_fetch_add(entered, 1);
     for (;;) pause_for(1000000);
 }
 static void compute_forever(void) {
+    atomic_fetch_add(entered, 1);
     for (;;) compute(1000000);
 }
-static void stop(void) { raise(SIGSTOP); }
+static void stop(void) {
+    atomic_fetch_add(entered, 1);
+    raise(SIGSTOP);
+}
 static void end_beside_a_thread(void) {
     thread(sleep_forever);
+    await_entered(4);
     pause_for(50000);
+    atomic_fetch_add(entered, 1);
     _exit(0);
 }
 static void killed(void) {
     void (*const works[])(void) = {sleep_forever, compute_forever, stop, end_beside_a_thread};
+    entered = mmap(NULL, sizeof *entered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (entered == MAP_FAILED) die("mmap");
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         const pid_t pid = child(works[i]);
+        await_entered(i == 3 ? 5 : (int)i + 1);
         pause_for(100000);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
@@ -163,7 +179,7 @@ static void traced(void) {
     if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0) die("ptrace");
     for (int i = 0; i < 300; i++) {
         if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status)) die("waitpid");
-        if (i % 100 == 0) pause_for(20000);
+        if (i % 100 == 0) pause_for(80000);
         if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) != 0) die("PTRACE_SINGLESTEP");
     }
     if (waitpid(pid, &status, 0) != pid || ptrace(PTRACE_DETACH, pid, NULL, NULL) != 0) die("PTRACE_DETACH");

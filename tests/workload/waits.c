@@ -134,13 +134,17 @@ static void write_much(void) {
     char* const bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pwrite(file, bytes, size, 0) < 0) die("write");
 }
-static void shared_file(void) {
+// No other program delays it when what it waits for has come.
+static void run_first(void) {
     const struct sched_param first = {1};
+    sched_setscheduler(0, SCHED_FIFO, &first);
+}
+static void shared_file(void) {
     struct stat now = {0};
     file = memfd_create("shared", 0);
     if (file < 0) die("memfd_create");
     child(write_much);
-    sched_setscheduler(0, SCHED_FIFO, &first);  // so that no other program delays it until the lock is free
+    run_first();
     for (; now.st_size == 0; usleep(100))       // it grows while it is written
         if (fstat(file, &now) != 0) die("fstat");
 }
@@ -194,6 +198,7 @@ static void open_direct(void) {
     file = open(file_name, O_CREAT | O_RDWR | O_DIRECT, 0600);
     if (file < 0 || posix_memalign((void**)&area, page, 1 << 20) != 0) die(file_name);
     memset(area, 1, 1 << 20);
+    run_first();
 }
 static void write_direct(void) {
     for (int i = 0; i < 64; i++)

@@ -42,6 +42,14 @@ struct CallByNumber {
 struct PeriodPlace {
     uint64_t ns = 0;
 };
+// How the kernel changes the value on its way to the field.
+enum class Adapted : uint8_t {
+    copied,
+    or_zero,          // 0 if an address on the way is null
+    unknown_is_zero,  // all ones mean that there is none
+    sectors,          // bytes; the field has sectors of 512 bytes
+    device,           // a disk's major number; the field also has the first minor number; or_zero
+};
 // The value of a field, as the arguments of the raw tracepoint have it: an argument, or what it leads to.
 struct FieldSource {
     struct Hop {
@@ -51,6 +59,10 @@ struct FieldSource {
     Field field;  // of the record, whose type counts
     Field argument;
     std::vector<Hop> hops = {};  // none: the argument is the value
+    bool of_task = false;        // the hops begin at the current task, not at the argument
+    Adapted adapted = Adapted::copied;
+    std::vector<Member> minor = {};  // of a device: the way to its first minor number from the last hop's structure on
+    bool is_memory() const { return !hops.empty() && adapted == Adapted::copied; }
 };
 struct EventPlace {
     Tracepoint event;                       // of a system call: at its entry

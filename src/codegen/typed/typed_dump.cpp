@@ -17,7 +17,8 @@ struct UseText {
         return fmt::format("field {} at {}", u.field.name, u.field.offset);
     }
     std::string operator()(const SourceUse& u) const {
-        return fmt::format("field {} from argument {}", u.source.field.name, u.source.argument.name);
+        return fmt::format("field {} from {}", u.source.field.name,
+                           u.source.of_task ? "the current task" : "argument " + u.source.argument.name);
     }
     std::string operator()(const ProgramUse& u) const {
         return fmt::format("{} {}", u.variable.parameter ? "parameter" : "variable", u.variable.name);

@@ -55,7 +55,7 @@ Type type_of_field(CheckContext& c, const Field& field) {
 Type from_arguments(CheckContext& c, ast::ExprId id, const FieldSource& source) {
     const std::string& event = event_place(c.place()).arguments_of;
     const Field& argument = source.argument;
-    c.assume({Assumed::raw_parameter, event, argument.name, argument.type, argument.offset});
+    if (!source.of_task) c.assume({Assumed::raw_parameter, event, argument.name, argument.type, argument.offset});
     c.use(id) = SourceUse{source};
     return type_of_field(c, source.field);
 }

@@ -10,6 +10,7 @@
 #include "codegen/lower/spans/opening.h"
 #include "codegen/lower/values/arguments.h"
 #include "codegen/lower/values/memory.h"
+#include "codegen/lower/values/source.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 
@@ -128,27 +129,6 @@ ir::Value bit_field(Lowering& l, const Location& p, const Member& member, Span w
     return l.b.alu(member.type.is_signed ? ir::Alu::ashr : ir::Alu::lshr, high, value(ir::Ask::shift_right, right));
 }
 
-// Where the field's value is, from the tracepoint's argument on.
-Location source_location(Lowering& l, const FieldSource& source, ast::ExprId id) {
-    Location at{ir::argument(l.b, source.argument.offset)};
-    for (const FieldSource::Hop& hop : source.hops) {
-        const bool is_first = &hop == source.hops.data();
-        if (!is_first && l.way == Way::typed_tracepoint)
-            at = {ir::follow(l.b, address_of(l, at), 8, false)};
-        else if (!is_first)
-            at = {read_word(l, address_of(l, at), 8, false, false, l.program[id].span)};
-        at.root = hop.root;
-        at.path = hop.path;
-    }
-    return at;
-}
-
-// Does the verifier know the type of the structure that the field's value is a member of?
-bool is_known_member(const Lowering& l, ast::ExprId id) {
-    const auto* from = std::get_if<SourceUse>(&l.use(id));
-    return from && l.way == Way::typed_tracepoint && !from->source.hops.back().root.empty();
-}
-
 // Is it *uptr(address)?
 bool is_lenient(const Lowering& l, ast::ExprId id) {
     const auto* unary = std::get_if<ast::Unary>(&l.program[id].node);
@@ -175,7 +155,7 @@ bool lies_in_memory(const Lowering& l, ast::ExprId id) {
     if (const auto* of_program = std::get_if<ProgramUse>(&l.use(id)))
         return !of_program->variable.is_value || in_memory(l.type(id));
     if (std::holds_alternative<MemberUse>(l.use(id)) || std::holds_alternative<FieldUse>(l.use(id))) return true;
-    if (const auto* from = std::get_if<SourceUse>(&l.use(id))) return !from->source.hops.empty();
+    if (const auto* from = std::get_if<SourceUse>(&l.use(id))) return from->source.is_memory();
     const ast::ExprNode& node = l.program[id].node;
     return std::holds_alternative<ast::Index>(node) || is_dereference(node);
 }
@@ -218,7 +198,8 @@ ir::Value fetched(Lowering& l, ast::ExprId id) {
     const auto* member = std::get_if<MemberUse>(&l.use(id));
     const auto width = static_cast<uint8_t>(t.size);
     if (!p.direct && member && member->member.bit_size != 0) return bit_field(l, p, member->member, l.program[id].span);
-    if (is_known_member(l, id)) return ir::follow(l.b, address_of(l, p), width, t.is_signed);
+    const auto* from = std::get_if<SourceUse>(&l.use(id));
+    if (from && has_known_type(l, from->source)) return ir::follow(l.b, address_of(l, p), width, t.is_signed);
     if (!p.direct)
         return read_word(l, address_of(l, p), width, t.is_signed, p.user, l.program[id].span, is_lenient(l, id));
     if (!member || member->member.bit_size == 0) return own_number(l, p, width, t.is_signed);

@@ -15,6 +15,7 @@
 #include "codegen/lower/values/arguments.h"
 #include "codegen/lower/values/location.h"
 #include "codegen/lower/values/operators.h"
+#include "codegen/lower/values/source.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/variable.h"
 #include "codegen/typed/decided.h"
@@ -121,10 +122,8 @@ ir::Value evaluate(Lowering& l, ast::ExprId id, const ast::Member&) {
     if (const auto* pair = std::get_if<PairUse>(&l.use(id))) return pair_integer(l, *pair);
     if (const auto* of_program = std::get_if<ProgramUse>(&l.use(id)); of_program && of_program->variable.is_value)
         return computed_value(l, of_program->variable, l.type(id));
-    if (const auto* from = std::get_if<SourceUse>(&l.use(id)); from && from->source.hops.empty()) {
-        const Type& t = l.type(id);
-        return l.b.extend(argument_value(l, from->source.argument), static_cast<uint8_t>(t.size), t.is_signed);
-    }
+    if (const auto* from = std::get_if<SourceUse>(&l.use(id)); from && !from->source.is_memory())
+        return source_value(l, id, from->source);
     if (!std::holds_alternative<FieldUse>(l.use(id))) return fetched(l, id);
     return argument_value(l, std::get<FieldUse>(l.use(id)).field);
 }

@@ -1,6 +1,10 @@
 #include "codegen/providers/shared/raw_fields.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
+
+#include "base/text.h"
 
 namespace lt {
 namespace {
@@ -134,6 +138,31 @@ constexpr std::array field_sources{
     RawFieldRow{"contention_begin", "flags", "flags"},
     RawFieldRow{"contention_end", "lock_addr", "lock"},
     RawFieldRow{"contention_end", "ret", "ret"},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_rq_requeue,block_rq_complete,block_rq_error",
+                "dev", "rq->q->disk->major", Adapted::device},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_rq_requeue,block_rq_complete,block_rq_error",
+                "dev", "rq->rq_disk->major", Adapted::device},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_rq_requeue", "sector", "rq->__sector",
+                Adapted::unknown_is_zero},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_rq_requeue,block_rq_complete,block_rq_error",
+                "ioprio", "rq->ioprio"},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_rq_requeue,block_rq_complete,block_rq_error",
+                "ioprio", "rq->bio->bi_ioprio", Adapted::or_zero},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge", "bytes", "rq->__data_len"},
+    RawFieldRow{"block_rq_insert,block_rq_issue,block_rq_merge,block_plug,block_unplug", "comm", "current->comm"},
+    RawFieldRow{"block_bio_queue,block_bio_backmerge,block_bio_frontmerge,block_getrq", "comm", "current->comm"},
+    RawFieldRow{"block_rq_complete,block_rq_error", "sector", "rq->__sector"},
+    RawFieldRow{"block_rq_complete,block_rq_error", "nr_sector", "nr_bytes", Adapted::sectors},
+    RawFieldRow{"block_bio_queue,block_bio_backmerge,block_bio_frontmerge,block_getrq,block_bio_complete", "dev",
+                "bio->bi_bdev->bd_dev"},
+    RawFieldRow{"block_bio_queue,block_bio_backmerge,block_bio_frontmerge,block_getrq,block_bio_complete", "sector",
+                "bio->bi_iter.bi_sector"},
+    RawFieldRow{"block_bio_queue,block_bio_backmerge,block_bio_frontmerge,block_getrq,block_bio_complete", "nr_sector",
+                "bio->bi_iter.bi_size", Adapted::sectors},
+    RawFieldRow{"block_dirty_buffer,block_touch_buffer", "dev", "bh->b_bdev->bd_dev"},
+    RawFieldRow{"block_dirty_buffer,block_touch_buffer", "sector", "bh->b_blocknr"},
+    RawFieldRow{"block_dirty_buffer,block_touch_buffer", "size", "bh->b_size"},
+    RawFieldRow{"block_unplug", "nr_rq", "depth"},
     RawFieldRow{"kfree_skb", "skbaddr", "skb"},
     RawFieldRow{"kfree_skb", "location", "location"},
     RawFieldRow{"kfree_skb", "reason", "reason"},
@@ -166,6 +195,11 @@ constexpr std::array field_sources{
 };
 
 }  // namespace
+
+bool RawFieldRow::is_of(std::string_view event) const {
+    const std::vector<std::string_view> all = split(events, ',');
+    return std::ranges::find(all, event) != all.end();
+}
 
 std::span<const RawFieldRow> raw_field_rows() { return field_sources; }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "driver/report/compare.h"
 #include "driver/report/report.h"
+#include "runtime/border/loss_subject.h"
 #include "runtime/border/param_value.h"
 
 namespace lt {
@@ -243,7 +244,8 @@ Status print_spans(Trace& trace, Printer& printer) {
         if (account.abandoned != 0) fact.text += fmt::format(", {} open when it was detached", account.abandoned);
         for (const Loss& loss : trace.session().losses()) {
             const auto printed = loss_fact(trace.plan(), loss, {.stats = true, .source = "program"});
-            if (printed && is_of_span(loss.kind) && loss.subject == i) fact.text += "\n     " + printed->text;
+            const bool of_this = subject_of(loss.kind) == LossSubject::span && loss.subject == i;
+            if (printed && of_this) fact.text += "\n     " + printed->text;
         }
         fact.text += '\n';
         printer.fact(fact);

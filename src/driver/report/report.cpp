@@ -11,13 +11,11 @@
 #include "runtime/border/duration.h"
 #include "runtime/border/internal_map.h"
 #include "runtime/border/loss_place.h"
+#include "runtime/border/loss_subject.h"
 #include "runtime/print/printer.h"
 
 namespace lt {
 namespace {
-
-// The kind of thing that a loss's `index` refers to.
-enum class Subject : uint8_t { none, map, span };
 
 // Is it always reported, or only with --stats because every run has some?
 enum class Reported : uint8_t { always, in_stats };
@@ -25,70 +23,68 @@ enum class Reported : uint8_t { always, in_stats };
 struct LossRow {
     LossKind kind;
     std::string_view name;  // in JSON
-    Subject subject;
     Reported reported;
     std::string_view sentence;  // {0}: how many, {1}: the subject
     std::string_view advice;
     std::string_view in_account;  // its words in the account of a span; empty: not part of it
 };
 constexpr std::array loss_rows{
-    LossRow{LossKind::ring_buffer_full, "ring_buffer_full", Subject::none, Reported::always,
+    LossRow{LossKind::ring_buffer_full, "ring_buffer_full", Reported::always,
             "events lost because they came faster than lt could print them: {0}", "print less, or collect into a map",
             ""},
-    LossRow{LossKind::map_full, "map_full", Subject::map, Reported::always,
-            "values not kept in {1}, which is full: {0}",
+    LossRow{LossKind::map_full, "map_full", Reported::always, "values not kept in {1}, which is full: {0}",
             "use fewer different keys, clear it now and then, or raise --max-map-keys", ""},
-    LossRow{LossKind::contended, "contended", Subject::map, Reported::always,
+    LossRow{LossKind::contended, "contended", Reported::always,
             "values not kept in {1} because too many programs changed it at once: {0}", "", ""},
-    LossRow{LossKind::map_no_memory, "map_no_memory", Subject::map, Reported::always,
+    LossRow{LossKind::map_no_memory, "map_no_memory", Reported::always,
             "values not kept in {1} because the kernel had no memory for new keys at that moment: {0}",
             "use fewer different keys, or a lower --max-map-keys: small maps are allocated beforehand", ""},
-    LossRow{LossKind::sum_overflow, "sum_overflow", Subject::map, Reported::always,
+    LossRow{LossKind::sum_overflow, "sum_overflow", Reported::always,
             "additions to sums in {1} that overflowed 64 bits: {0}",
             "its sums and averages may be wrong; divide what is added, for example by 1ms", ""},
-    LossRow{LossKind::span_no_entry, "span_no_entry", Subject::span, Reported::in_stats,
+    LossRow{LossKind::span_no_entry, "span_no_entry", Reported::in_stats,
             "{1}: closed without having been seen to open: {0}", "they opened before tracing began, or not at all", ""},
-    LossRow{LossKind::span_missed, "span_missed", Subject::span, Reported::always,
+    LossRow{LossKind::span_missed, "span_missed", Reported::always,
             "{1}: left without a return (longjmp, a panic, or a return that the kernel missed) and not measured: {0}",
             "", "left without a return"},
-    LossRow{LossKind::span_died, "span_died", Subject::span, Reported::in_stats,
-            "{1}: open when their thread ended: {0}", "", "ended with their thread"},
-    LossRow{LossKind::span_reopened, "span_reopened", Subject::span, Reported::always,
+    LossRow{LossKind::span_died, "span_died", Reported::in_stats, "{1}: open when their thread ended: {0}", "",
+            "ended with their thread"},
+    LossRow{LossKind::span_reopened, "span_reopened", Reported::always,
             "{1}: opened again before they were closed, the earlier openings not measured: {0}", "", "opened again"},
-    LossRow{LossKind::span_too_deep, "span_too_deep", Subject::span, Reported::always,
-            "{1}: nested too deep and not measured: {0}", "", "nested too deep"},
-    LossRow{LossKind::span_no_room, "span_no_room", Subject::span, Reported::always,
+    LossRow{LossKind::span_too_deep, "span_too_deep", Reported::always, "{1}: nested too deep and not measured: {0}",
+            "", "nested too deep"},
+    LossRow{LossKind::span_no_room, "span_no_room", Reported::always,
             "{1}: not measured because too many were open at once: {0}",
             "narrow it with a /predicate/, or raise --max-map-keys", "without room"},
-    LossRow{LossKind::span_unmeasured, "span_unmeasured", Subject::span, Reported::in_stats,
+    LossRow{LossKind::span_unmeasured, "span_unmeasured", Reported::in_stats,
             "{1}: closed, but not measured because the map was full: {0}", "", ""},
-    LossRow{LossKind::stack_collision, "stack_collision", Subject::none, Reported::always,
+    LossRow{LossKind::stack_collision, "stack_collision", Reported::always,
             "stacks not kept because another stack has their id: {0}", "they are printed as (stack not kept)", ""},
-    LossRow{LossKind::stacks_full, "stacks_full", Subject::none, Reported::always,
+    LossRow{LossKind::stacks_full, "stacks_full", Reported::always,
             "stacks not kept because there were too many different ones: {0}",
             "take fewer frames, as in kstack(5), or use a /predicate/", ""},
-    LossRow{LossKind::stack_busy, "stack_busy", Subject::none, Reported::always,
+    LossRow{LossKind::stack_busy, "stack_busy", Reported::always,
             "stacks not taken because others were being taken on the same CPU: {0}",
             "they are printed as (stack not kept)", ""},
-    LossRow{LossKind::failed_read, "failed_read", Subject::none, Reported::always,
+    LossRow{LossKind::failed_read, "failed_read", Reported::always,
             "reads of memory that failed and returned zeros: {0}",
             "an address was null, wrong, or not mapped at that moment", ""},
-    LossRow{LossKind::scratch_busy, "scratch_busy", Subject::none, Reported::always,
+    LossRow{LossKind::scratch_busy, "scratch_busy", Reported::always,
             "runs of probes skipped because others used their buffers on the CPU: {0}", "", ""},
-    LossRow{LossKind::loop_cut, "loop_cut", Subject::none, Reported::always,
+    LossRow{LossKind::loop_cut, "loop_cut", Reported::always,
             "loops ended early because they had too many iterations: {0}",
             "a while loop has at most 1048576 iterations, a range 8388608, before Linux 5.17 both 512, or fewer if "
             "much is done in it",
             ""},
-    LossRow{LossKind::not_followed, "not_followed", Subject::none, Reported::always,
+    LossRow{LossKind::not_followed, "not_followed", Reported::always,
             "threads not followed because there were too many at once: {0}", "", ""},
-    LossRow{LossKind::zero_divisor, "zero_divisor", Subject::none, Reported::always,
-            "divisions by zero, whose result is 0: {0}", "check first: `$n != 0 ? $sum / $n : 0`", ""},
-    LossRow{LossKind::zero_divisor_one, "zero_divisor", Subject::none, Reported::always,
-            "divisions by zero, whose result is 1: {0}", "check first: `$n != 0 ? $sum / $n : 0`", ""},
-    LossRow{LossKind::span_clock, "span_clock", Subject::span, Reported::always,
+    LossRow{LossKind::zero_divisor, "zero_divisor", Reported::always, "divisions by zero, whose result is 0: {0}",
+            "check first: `$n != 0 ? $sum / $n : 0`", ""},
+    LossRow{LossKind::zero_divisor_one, "zero_divisor", Reported::always, "divisions by zero, whose result is 1: {0}",
+            "check first: `$n != 0 ? $sum / $n : 0`", ""},
+    LossRow{LossKind::span_clock, "span_clock", Reported::always,
             "{1}: latencies dropped because the clocks of two CPUs disagreed: {0}", "", "dropped for the clock"},
-    LossRow{LossKind::hidden_switch, "hidden_switch", Subject::none, Reported::always,
+    LossRow{LossKind::hidden_switch, "hidden_switch", Reported::always,
             "context switches inside spans that the kernel did not report: {0}",
             "the time since the thread's last known switch is unexplained", ""},
 };
@@ -113,13 +109,13 @@ std::string_view part_of_account(std::string_view name) {
 // The form of the language to which an internal map belongs: "@request.open".
 std::string chain_name(std::string_view map) { return fmt::format("chain {}", map.substr(1, map.find('.') - 1)); }
 
-std::string subject_name(const Plan& plan, Subject subject, uint32_t index) {
+std::string subject_name(const Plan& plan, LossSubject subject, uint32_t index) {
     switch (subject) {
-        case Subject::none:
+        case LossSubject::none:
             return "";
-        case Subject::map:
+        case LossSubject::map:
             return is_internal(plan.maps[index]) ? chain_name(plan.maps[index].name) : plan.maps[index].name;
-        case Subject::span:
+        case LossSubject::span:
             return plan.spans[index].text;
     }
     return "";
@@ -131,10 +127,7 @@ const LossRow* row_of(LossKind kind) {
 }
 
 // Is it counted for one place in the script, by -k?
-bool is_at_a_place(const Loss& loss) {
-    const LossRow* row = row_of(loss.kind);
-    return row && row->subject == Subject::none && loss.subject != 0;
-}
+bool is_at_a_place(const Loss& loss) { return subject_of(loss.kind) == LossSubject::none && loss.subject != 0; }
 
 struct MissRow {
     MissKind kind;
@@ -147,7 +140,13 @@ constexpr std::array miss_rows{
             "because the kernel was serving another probe on the same CPU or could not wait for more returns"},
 };
 
-std::string percent(double share) { return fmt::format("{:.3g} %", share * 100); }
+// With three digits, as far as that needs no exponent.
+std::string percent(double share) {
+    const double value = share * 100;
+    constexpr double small = 1e-4, large = 100;
+    if (value > 0 && value < small) return fmt::format("{:.6f} %", value);
+    return value < large ? fmt::format("{:.3g} %", value) : fmt::format("{:.0f} %", value);
+}
 
 std::string run_text(const ProbeCost& cost) {
     if (cost.runs == 0) return "no runs";
@@ -207,7 +206,8 @@ void print_stats(const Plan& plan, const Session& session, const std::vector<Los
 std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const ReportOptions& how) {
     for (const LossRow& row : loss_rows) {
         if (row.kind != loss.kind || (row.reported == Reported::in_stats && !how.stats)) continue;
-        LossFact fact{row.kind, std::string(row.name), subject_name(plan, row.subject, loss.subject), loss.count, ""};
+        LossFact fact{row.kind, std::string(row.name), subject_name(plan, subject_of(row.kind), loss.subject),
+                      loss.count, ""};
         fact.text = fmt::format(fmt::runtime(row.sentence), loss.count, fact.subject);
         if (!row.advice.empty()) fact.text += fmt::format("; {}", row.advice);
         if (!is_at_a_place(loss)) return fact;
@@ -218,9 +218,12 @@ std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const Repo
     return {};
 }
 
-bool is_of_span(LossKind kind) {
-    const LossRow* row = row_of(kind);
-    return row && row->subject == Subject::span;
+LossFact printed_loss(std::string_view kind, const std::string& subject, uint64_t count) {
+    const auto row = std::ranges::find(loss_rows, kind, &LossRow::name);
+    if (row == loss_rows.end())
+        return {LossKind::map_full, std::string(kind), subject, count,
+                fmt::format("{}{}: {} lost", subject.empty() ? "" : subject + ": ", kind, count)};
+    return {row->kind, std::string(kind), subject, count, fmt::format(fmt::runtime(row->sentence), count, subject)};
 }
 
 MissedFact missed_fact(const Plan& plan, const Missed& missed) {

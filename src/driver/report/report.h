@@ -27,7 +27,8 @@ struct ReportOptions {
 // None if it is not reported: losses that every run has are only in --stats.
 std::optional<LossFact> loss_fact(const Plan& plan, const Loss& loss, const ReportOptions& how);
 
-bool is_of_span(LossKind kind);  // the subject of such a loss is a span
+// A loss in another run's output, without advice; a kind that this lt does not know by its name.
+LossFact printed_loss(std::string_view kind, const std::string& subject, uint64_t count);
 
 MissedFact missed_fact(const Plan& plan, const Missed& missed);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "runtime/border/duration.h"
+#include "runtime/border/loss_subject.h"
 #include "runtime/border/plan.h"
 
 namespace lt {
@@ -65,62 +66,54 @@ std::string_view event_name(EventKind kind) {
     return {};
 }
 
-// The meaning of the number next to a kind of loss.
-enum class Subject : uint8_t { nothing, map, span };
-
-struct LossRow {
-    std::string_view name;
-    Subject subject;
-};
-
-LossRow loss_row(LossKind kind) {
+std::string_view loss_name(LossKind kind) {
     switch (kind) {
         case LossKind::ring_buffer_full:
-            return {"ring buffer full", Subject::nothing};
+            return "ring buffer full";
         case LossKind::map_full:
-            return {"map full", Subject::map};
+            return "map full";
         case LossKind::contended:
-            return {"contended", Subject::map};
+            return "contended";
         case LossKind::map_no_memory:
-            return {"no memory for a new key", Subject::map};
+            return "no memory for a new key";
         case LossKind::sum_overflow:
-            return {"sum beyond 64 bits", Subject::map};
+            return "sum beyond 64 bits";
         case LossKind::span_no_entry:
-            return {"return without entry", Subject::span};
+            return "return without entry";
         case LossKind::span_missed:
-            return {"left without a return", Subject::span};
+            return "left without a return";
         case LossKind::span_died:
-            return {"open when the thread ended", Subject::span};
+            return "open when the thread ended";
         case LossKind::span_reopened:
-            return {"opened again", Subject::span};
+            return "opened again";
         case LossKind::span_too_deep:
-            return {"nested too deep", Subject::span};
+            return "nested too deep";
         case LossKind::span_unmeasured:
-            return {"closed, no room", Subject::span};
+            return "closed, no room";
         case LossKind::span_no_room:
-            return {"no room", Subject::span};
+            return "no room";
         case LossKind::span_clock:
-            return {"negative difference", Subject::span};
+            return "negative difference";
         case LossKind::stack_collision:
-            return {"stack with the id of another", Subject::nothing};
+            return "stack with the id of another";
         case LossKind::stacks_full:
-            return {"no room for stacks", Subject::nothing};
+            return "no room for stacks";
         case LossKind::scratch_busy:
-            return {"no room in the scratch", Subject::nothing};
+            return "no room in the scratch";
         case LossKind::failed_read:
-            return {"failed read", Subject::nothing};
+            return "failed read";
         case LossKind::stack_busy:
-            return {"stack not taken", Subject::nothing};
+            return "stack not taken";
         case LossKind::loop_cut:
-            return {"loop cut short", Subject::nothing};
+            return "loop cut short";
         case LossKind::not_followed:
-            return {"not followed", Subject::nothing};
+            return "not followed";
         case LossKind::zero_divisor:
-            return {"division by zero", Subject::nothing};
+            return "division by zero";
         case LossKind::zero_divisor_one:
-            return {"division by zero gives one", Subject::nothing};
+            return "division by zero gives one";
         case LossKind::hidden_switch:
-            return {"switch not reported", Subject::nothing};
+            return "switch not reported";
     }
     return {};
 }
@@ -188,13 +181,13 @@ std::string map_name(const Plan& plan, uint32_t index) {
     return named(plan.maps, index, [](const PlannedMap& map) { return map.name; });
 }
 
-std::string subject_text(const Plan& plan, Subject subject, uint32_t index) {
+std::string subject_text(const Plan& plan, LossSubject subject, uint32_t index) {
     switch (subject) {
-        case Subject::nothing:
+        case LossSubject::none:
             return "";
-        case Subject::map:
+        case LossSubject::map:
             return ": map " + map_name(plan, index);
-        case Subject::span:
+        case LossSubject::span:
             return ": span " + named(plan.spans, index, [](const PlannedSpan& span) { return span.text; });
     }
     return {};
@@ -337,8 +330,7 @@ void Dumper::counter(const PlannedCounter& counter) {
 }
 
 void Dumper::loss(size_t index, const PlannedLoss& loss) {
-    const LossRow row = loss_row(loss.kind);
-    line("loss {}: {}{}", index, row.name, subject_text(plan_, row.subject, loss.subject));
+    line("loss {}: {}{}", index, loss_name(loss.kind), subject_text(plan_, subject_of(loss.kind), loss.subject));
 }
 
 }  // namespace

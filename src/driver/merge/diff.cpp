@@ -69,7 +69,9 @@ void diff_map(const MapContent& before, const MapContent& after, const RunSide& 
     report_sampled(after, second, page);
     const std::string heading = fmt::format("{}: {} beside {}", after.name, second.name, first.name);
     if (page && page->add_difference(before, after, heading, Page::After::alone)) return;
-    compare({first.name, before, {}}, {second.name, after, {}}, output.printer());
+    const bool timed = first.run.seconds && second.run.seconds;
+    const auto seconds = [&](const RunSide& side) { return timed ? side.run.seconds : std::nullopt; };
+    compare({first.name, before, seconds(first)}, {second.name, after, seconds(second)}, output.printer());
 }
 
 Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {

@@ -95,6 +95,11 @@ Status read_run(RunFile& file, size_t line, const Json& data) {
     if (!maps || !maps->is_array() || !lt || !hosts || hosts->empty() || !script || !checksum || !arguments)
         return damaged(file, line, "the object `run` is damaged: a member is missing or of another type");
     file.run = {*lt, *hosts, *script, *checksum, *arguments, {}};
+    if (const Json* seconds = member_of(data, "seconds")) {
+        if (!seconds->is_number() || seconds->get<double>() < 0)
+            return damaged(file, line, "the object `run` is damaged: `seconds`");
+        file.run.seconds = seconds->get<double>();
+    }
     if (const Json* started = member_of(data, "started")) {
         const auto at = integer_of(member_of(*started, "at")), late = integer_of(member_of(*started, "late"));
         if (!at || !late) return damaged(file, line, "the object `run` is damaged: `started`");

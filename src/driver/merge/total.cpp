@@ -81,8 +81,10 @@ Status Total::add(const RunFile& file) {
         first_ = file.path;
         run_ = file.run;
         run_.hosts.clear();
-    } else if (Status same = check(file); !same) {
-        return same;
+    } else {
+        if (Status same = check(file); !same) return same;
+        const bool both = run_.seconds && file.run.seconds;
+        run_.seconds = both ? std::optional(*run_.seconds + *file.run.seconds) : std::nullopt;
     }
     run_.hosts.insert(run_.hosts.end(), file.run.hosts.begin(), file.run.hosts.end());
     const std::string host = host_of(file, by_file_);
@@ -268,11 +270,12 @@ void Total::print_outliers(const std::vector<Outlier>& outliers, Printer& printe
 void Total::print_unseen(Printer& printer, std::FILE* messages, std::string_view of) const {
     for (const auto& [what, count] : unseen_.lost) {
         const auto& [kind, subject] = what;
-        const LossKind number = kind == "ring_buffer_full" ? LossKind::ring_buffer_full : LossKind::map_full;
-        const std::string text = fmt::format("{}{}{}: {} lost, by {} of {}", of, subject.empty() ? "" : subject + ": ",
-                                             kind, count, losing_.at(what), plural(run_.hosts.size(), "host"));
-        printer.lost({number, kind, subject, count, text});
-        fmt::print(messages, "lt: {}\n", text);
+        LossFact fact = printed_loss(kind, subject, count);
+        fact.text.insert(0, of);
+        if (run_.hosts.size() > 1)
+            fact.text += fmt::format(" (on {} of {} hosts)", losing_.at(what), run_.hosts.size());
+        printer.lost(fact);
+        fmt::print(messages, "lt: {}\n", fact.text);
     }
     for (const auto& [what, count] : unseen_.missed) {
         const std::string text =

@@ -262,6 +262,7 @@ Status Run::collect() {
 }
 
 Status Run::begin() {
+    began_ = std::chrono::steady_clock::now();
     trace_ = std::make_unique<Trace>(1, source_.text, *plan_, *session_);
     traces_ = std::make_unique<Alone>(*trace_);
     if (command_.has(Option::history)) {
@@ -322,6 +323,7 @@ void Run::print_start() {
 }
 
 Status Run::end(Ended how) {
+    ended_ = std::chrono::steady_clock::now();
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
     input_.reset();
@@ -382,8 +384,14 @@ void Run::print_run(const std::vector<ResultFact>& maps) {
     if (plan_->conventions.plain_integers) return;
     utsname machine{};
     uname(&machine);
-    RunFact run{LT_VERSION, {machine.nodename}, source_.name, script_checksum(source_.text), {},
-                maps,       session_->started()};
+    RunFact run{LT_VERSION,
+                {machine.nodename},
+                source_.name,
+                script_checksum(source_.text),
+                {},
+                maps,
+                std::chrono::duration<double>(ended_ - began_).count(),
+                session_->started()};
     for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
     run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());
     printer().run(run);

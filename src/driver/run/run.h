@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -112,6 +113,7 @@ class Run {
     const RunSettings settings_;
     const Plan* plan_ = nullptr;
     int exit_status_ = 0;
+    std::chrono::steady_clock::time_point began_ = {}, ended_ = {};  // to trace
     std::atomic<int64_t> awaited_ = 0;  // the time to start at, in nanoseconds since 1970, while it waits
     std::unique_ptr<LiveView> live_;    // for --live
     std::unique_ptr<Output> output_;

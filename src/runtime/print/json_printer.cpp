@@ -279,6 +279,7 @@ void JsonPrinter::run(const RunFact& run) {
     member("script", run.script);
     member("checksum", run.checksum);
     out_ += fmt::format(", \"arguments\": {}", quoted_list(run.arguments));
+    if (run.seconds) out_ += fmt::format(", \"seconds\": {:.6f}", *run.seconds);
     if (run.started)
         out_ += fmt::format(", \"started\": {{\"at\": {}, \"late\": {}}}", run.started->at, run.started->late);
     out_ += ", \"maps\": [";

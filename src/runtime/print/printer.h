@@ -93,6 +93,7 @@ struct RunFact {
     std::string checksum;                // of its text
     std::vector<std::string> arguments;  // of the script
     std::vector<ResultFact> maps;
+    std::optional<double> seconds = {};   // of tracing; of a merge, those of all runs together
     std::optional<Started> started = {};  // if it was to start at a given time; of a merge, if all runs were
 };
 

@@ -71,10 +71,34 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, st
     return Done{};
 }
 
+// Adding an option to the parser takes a time that grows with the number of those it has, and most are not given.
+struct GivenWords {
+    std::vector<std::string> words;  // of the command line, before a `--`
+    bool all = false;                // for the text of the help
+
+    // May the option be among the words? Several short ones may be one word: -vq.
+    bool may_have(std::string_view names) const {
+        const auto may_be = [](std::string_view word, std::string_view name) {
+            if (name.starts_with("--")) return word.starts_with(name);
+            return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find(name[1], 1) != word.npos;
+        };
+        const std::vector<std::string_view> each = split(names, ',');
+        return all || std::ranges::any_of(words, [&](const std::string& word) {
+                   return std::ranges::any_of(each, [&](std::string_view name) { return may_be(word, name); });
+               });
+    }
+};
+
+// How often an option was given, which the parser knows if it may have been.
+size_t times_given(const CLI::App& app, const std::string& name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    return option ? option->count() : 0;
+}
+
 // Options that lt refuses with what to type instead; --help does not list them.
-void add_refused(CLI::App& app) {
+void add_refused(CLI::App& app, const GivenWords& given) {
     for (const RefusedOption& row : refused_options())
-        app.add_option(std::string(row.names))->expected(0, 1)->group("");
+        if (given.may_have(row.names)) app.add_option(std::string(row.names))->expected(0, 1)->group("");
 }
 
 // SystemTap's -d MODULE asks for symbols, which lt always reads.
@@ -82,7 +106,7 @@ Status none_refused(const CLI::App& app, bool is_systemtap) {
     for (const RefusedOption& row : refused_options()) {
         const std::string name(split(row.names, ',').back());
         const bool is_module = is_systemtap && row.names.starts_with("-d,");
-        if (app.count(name) > 0 && !is_module)
+        if (times_given(app, name) > 0 && !is_module)
             return Error{fmt::format("lt does not support the option {}", name), std::string(row.instead), 0};
     }
     return Done{};
@@ -104,8 +128,10 @@ constexpr std::array program_rows{
 const ProgramRow& row_of(Program program) { return program_rows[static_cast<size_t>(program)]; }
 
 // Options of other programs are read as well, so that they can be refused by what they are about.
-void add_options(CLI::App& app, Program program, std::map<Option, std::string>& values, std::map<Option, bool>& flags) {
+void add_options(CLI::App& app, Program program, const GivenWords& given, std::map<Option, std::string>& values,
+                 std::map<Option, bool>& flags) {
     for (const OptionRow& row : option_rows()) {
+        if (!given.may_have(row.names)) continue;
         const std::string names(row.names), sentence(row.sentence);
         const std::string group = takes_option(program, row.phase) ? "Options" : "";
         if (row.argument.empty()) {
@@ -132,6 +158,26 @@ Status taken_by(Program program, const Command& command) {
     return Done{};
 }
 
+// The option with that name; null if there is none.
+const OptionRow* option_named(std::string_view word) {
+    const auto is_it = [&](const OptionRow& row) {
+        const std::vector<std::string_view> names = split(row.names, ',');
+        return std::ranges::find(names, word) != names.end();
+    };
+    const auto row = std::ranges::find_if(option_rows(), is_it);
+    return row == option_rows().end() ? nullptr : &*row;
+}
+
+// In `--html -e SCRIPT` the file's name was forgotten.
+Status files_are_named(const Command& command) {
+    for (const auto& [option, text] : command.options) {
+        if (option_row(option).argument != "FILE" || !option_named(text)) continue;
+        return Error{fmt::format("{} needs the name of a file, and `{}` is an option", option_name(option), text),
+                     fmt::format("for a file of that name write `./{}`", text), 0};
+    }
+    return Done{};
+}
+
 // After -l comes a pattern; in `lt -l -v PATTERN` it looks like a file. Without a pattern everything is listed.
 Status take_pattern(Command& command) {
     if (!command.has(Option::list)) return Done{};
@@ -150,8 +196,8 @@ void take_name(std::string_view name, std::map<Option, std::string>& options) {
 
 // Several -e are lines of one script. bpftrace only runs the last one.
 void take_last_program(const CLI::App& app, Command& command) {
+    if (times_given(app, "-e") < 2) return;
     const std::vector<std::string> programs = app.get_option("-e")->results();
-    if (programs.size() < 2) return;
     command.options[Option::program] = programs.back();
     if (!command.has(Option::no_warnings))
         fmt::print(stderr, "lt: {} -e given, only the last one runs, as in bpftrace\n", programs.size());
@@ -231,12 +277,8 @@ int script_word(int argc, const char* const* argv) {
         const std::string_view word = argv[i];
         if (word == "--" || word == "-e") return argc;
         if (word.size() < 2 || word[0] != '-') return i;
-        const auto is_it = [&](const OptionRow& row) {
-            const std::vector<std::string_view> names = split(row.names, ',');
-            return std::ranges::find(names, word) != names.end();
-        };
-        const auto row = std::ranges::find_if(option_rows(), is_it);
-        if (row != option_rows().end() && !row->argument.empty() && !row->argument.starts_with('[')) i++;
+        const OptionRow* row = option_named(word);
+        if (row && !row->argument.empty() && !row->argument.starts_with('[')) i++;
     }
     return argc;
 }
@@ -255,12 +297,13 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     app.allow_extras();
     app.footer(std::string(own_row.footer));
     app.add_option("FILE", command.file, std::string(own_row.file));
-    add_options(app, program, values, flags);
-    if (may_ask_for_help(argc, argv)) command.help = app.help();
-    add_refused(app);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // the words before a `--`
     std::vector<std::string> words = words_of(own, argv);
+    const GivenWords given{words, may_ask_for_help(argc, argv)};
+    add_options(app, program, given, values, flags);
+    if (given.all) command.help = app.help();
+    add_refused(app, given);
     std::vector<ParamSetting> settings;
     if (!params.empty())
         words = without_own(std::move(words), static_cast<size_t>(script_word(argc, argv)) - 1, params, settings);
@@ -274,11 +317,12 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     if (const Status fine = none_refused(app, is_systemtap); !fine) return fine.error();
     for (const OptionRow& row : option_rows()) {
         const std::string first(split(row.names, ',').front());
-        if (app.count(first) == 0) continue;
+        if (times_given(app, first) == 0) continue;
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
     if (program == Program::lt) take_name(argc > 0 ? argv[0] : "", command.options);
     if (const Status taken = taken_by(program, command); !taken) return taken.error();
+    if (const Status named = files_are_named(command); !named) return named.error();
     if (command.has(Option::time_limit)) command.options[Option::duration] = command.text(Option::time_limit) + "s";
     if (command.has(Option::bpftrace)) take_last_program(app, command);
     std::vector<std::string> rest = app.remaining();

@@ -17,13 +17,24 @@ bool wants_host(const CheckContext& c, const ast::ItemNode& node) {
     return c.settings().reports_on_host || can_less || (action && empties_what_it_uses(c.program, action->body));
 }
 
+// Forgets the last round. Most of a program's expressions are those of other bodies, and know nothing already.
+void begin_round(CheckContext& c) {
+    c.body.types.resize(c.program.exprs.size(), nothing());
+    for (Type& type : c.body.types) {
+        if (type.kind != Kind::none || type.shape) type = nothing();
+    }
+    c.body.uses.resize(c.program.exprs.size());
+    for (Use& use : c.body.uses) {
+        if (!std::holds_alternative<std::monostate>(use)) use = std::monostate{};
+    }
+    c.body.declared.assign(c.program.stmts.size(), 0);
+    c.before = std::exchange(c.body.locals, {});
+}
+
 }  // namespace
 
 void check_body(CheckContext& c) {
-    c.body.types.assign(c.program.exprs.size(), nothing());
-    c.body.uses.assign(c.program.exprs.size(), std::monostate{});
-    c.body.declared.assign(c.program.stmts.size(), 0);
-    c.before = std::exchange(c.body.locals, {});
+    begin_round(c);
     const ast::ItemNode& node = c.program.items[c.body.item].node;
     c.body.host = c.body.host || (host_possible(c.place()) && wants_host(c, node));
     if (const auto* span_action = std::get_if<ast::SpanAction>(&node)) return check_span(c, *span_action);

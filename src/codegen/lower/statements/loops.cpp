@@ -45,20 +45,22 @@ void statement(Lowering& l, const ast::Stmt&, const ast::While& node) {
 void statement(Lowering& l, const ast::Stmt& stmt, const ast::ForRange& node) {
     const uint32_t cut = l.unit.loss(LossKind::loop_cut, 0);
     const ir::Value from = integer_of(l, node.from), to = integer_of(l, node.to);
-    const uint32_t count = l.b.new_slot();
+    const uint32_t count = l.b.new_slot(), too_many = l.b.new_slot();
     l.b.write(count, l.b.constant(0));
     l.b.branch(l.b.alu(ir::Alu::slt, from, to), [&] { l.b.write(count, l.b.alu(ir::Alu::sub, to, from)); });
     const bool own = l.b.loops().own;
     const int64_t most = l.on_host() ? most_on_host : own ? most_own_turns : most_counted;
-    l.b.branch(l.b.alu(ir::Alu::ugt, l.b.read(count), l.b.constant(most)), [&] {
-        if (!own) l.b.loss(cut);
-        l.b.write(count, l.b.constant(own ? most + 1 : most));  // an inline loop counts it where it ends
-    });
+    l.b.write(too_many, l.b.alu(ir::Alu::ugt, l.b.read(count), l.b.constant(most)));
+    // an inline loop ends where it would go on, another one after its last turn: nothing is lost by a `break`
+    l.b.branch(l.b.read(too_many), [&] { l.b.write(count, l.b.constant(own ? most + 1 : most)); });
     const uint32_t local = l.declared(stmt);
     auto run = [&] {
         if (own) end_at(l, l.b.constant(most), cut);
         set_local(l, local, l.b.alu(ir::Alu::add, from, l.b.turn()));
         run_turn(l, node.body);
+        if (own) return;
+        l.b.branch(l.b.alu(ir::Alu::eq, l.b.turn(), l.b.constant(most - 1)),
+                   [&] { l.b.branch(l.b.read(too_many), [&] { l.b.loss(cut); }); });
     };
     l.b.loop(l.b.read(count), run, cut);
 }

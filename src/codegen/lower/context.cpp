@@ -1,7 +1,9 @@
 #include "codegen/lower/context.h"
 
 #include <fmt/format.h>
+#include <linux/bpf.h>
 
+#include "codegen/ir/outside.h"
 #include "codegen/ir/text_steps.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/error.h"
@@ -16,6 +18,17 @@ constexpr uint32_t most_stack_with_loops = 320;     // the body of a loop is a f
 constexpr uint32_t most_stack_with_searches = 128;  // operations on long strings are functions, with loops in them
 
 constexpr uint32_t most_scratch = 256 << 10;
+
+// From Linux 6.13 on, a program that needs more than 64 bytes of stack gets a stack for each CPU, unless it has a tail
+// call (check_max_stack_depth() in kernel/bpf/verifier.c). Programs of uprobes can be preempted, and nothing keeps
+// another thread from running the same program on the same CPU meanwhile, which would change the values on that stack.
+// So they get a tail call, to nowhere; the kernel wants the same attach type of all programs with one map.
+void keep_own_stack(Lowering& l) {
+    constexpr uint32_t word = 4;
+    const std::string name = fmt::format("lt_nowhere_{}", static_cast<int>(l.way));
+    const uint32_t nowhere = l.unit.shared_map({name, ir::Storage::programs, word, word, 1, false});
+    l.b.helper(BPF_FUNC_tail_call, {ir::context(l.b), l.b.map(nowhere), l.b.constant(0)});
+}
 
 void refuse_kernel(Lowering& l, Span where) {
     const auto request = asks_kernel(l.function.body);
@@ -41,6 +54,7 @@ Lowering::Lowering(const BodyContext& context, const std::string& name, Way way_
     function.convention = user_function(body.place).convention;
     function.words = argument_words(kernel_function(body.place));
     b.at(body.place.span);
+    if (function.user) keep_own_stack(*this);
 }
 
 // The kernel passes nothing but a piece of the stack to a loop's body: the numbers that the loop shares must fit there.

@@ -29,6 +29,7 @@ uint64_t tai_time(Environment& e) { return monotonic(e) + e.tai_offset; }
 uint64_t jiffies(Environment& e) { return 4'294'667'296 + e.now / 4'000'000; }  // 250 Hz, as Linux begins to count
 uint64_t numa_node(const Environment& e) { return e.cpu % 2; }
 uint64_t nothing_else(const Environment&) { return 0; }
+uint64_t no_program(const Environment&) { return failure(ENOENT); }  // its array is empty
 uint64_t cpu(const Environment& e) { return e.cpu_number.value_or(e.cpu); }
 uint64_t pid_tgid(const Environment& e) { return pair_of(e.task.tgid, e.task.pid); }
 uint64_t uid_gid(const Environment& e) { return pair_of(e.task.gid, e.task.uid); }
@@ -134,6 +135,7 @@ constexpr std::array probe_rows = {
     Helper{BPF_FUNC_trace_printk, "trace_printk", 5, Returns::value, answer<nothing_else>},
     Helper{BPF_FUNC_get_func_ip, "get_func_ip", 1, Returns::value, answer<function_ip>},
     Helper{BPF_FUNC_get_attach_cookie, "get_attach_cookie", 1, Returns::value, answer<attach_cookie>},
+    Helper{BPF_FUNC_tail_call, "tail_call", 3, Returns::value, answer<no_program>},
     Helper{BPF_FUNC_get_func_arg, "get_func_arg", 3, Returns::value, get_func_arg},
     Helper{BPF_FUNC_get_func_ret, "get_func_ret", 2, Returns::value, get_func_ret},
     Helper{BPF_FUNC_get_func_arg_cnt, "get_func_arg_cnt", 1, Returns::value, answer<argument_count>},

@@ -20,6 +20,7 @@ constexpr std::array kinds = {
     MapKind{BPF_MAP_TYPE_LRU_PERCPU_HASH, "lru_percpu_hash", Shape::hash, true, true},
     MapKind{BPF_MAP_TYPE_ARRAY, "array", Shape::array, false, false},
     MapKind{BPF_MAP_TYPE_PERCPU_ARRAY, "percpu_array", Shape::array, true, false},
+    MapKind{BPF_MAP_TYPE_PROG_ARRAY, "prog_array", Shape::array, false, false},
     MapKind{BPF_MAP_TYPE_TASK_STORAGE, "task_storage", Shape::task_storage, false, false},
     MapKind{BPF_MAP_TYPE_STACK_TRACE, "stack_trace", Shape::stack_trace, false, false},
     MapKind{BPF_MAP_TYPE_RINGBUF, "ringbuf", Shape::ring, false, false},
@@ -44,6 +45,7 @@ Status check(const MapDefinition& d, const MapKind& kind) {
         return Error{fmt::format("map {} ({}): {}", d.name, kind.name, why), "", 0};
     };
     if (kind.shape == Shape::ring) return d.max_entries > 0 ? Status(Done{}) : refuse("size 0");
+    if (d.type == BPF_MAP_TYPE_PROG_ARRAY && d.max_entries != 1) return refuse("programs in it are not simulated");
     if (d.key_size == 0 || d.value_size == 0) return refuse("key or value of size 0");
     if (d.max_entries == 0 && kind.shape != Shape::task_storage) return refuse("max_entries 0");
     if (kind.shape != Shape::hash && d.key_size != sizeof(uint32_t)) return refuse("a key that is not of 4 bytes");

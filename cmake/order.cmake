@@ -9,9 +9,10 @@ get_filename_component(LLD_FOLDER ${LLD} DIRECTORY)
 foreach(PROGRAM lt lt-run)
     target_link_options(${PROGRAM} PRIVATE -B${LLD_FOLDER} -fuse-ld=lld)
 endforeach()
+target_link_options(lt-run PRIVATE -Wl,--icf=all)  # one copy of functions with the same code
 
 # The same program in any order, to see what it calls.
-lt_program(lt-unordered src/driver/main.cpp lt_driver_console lt_driver_agent)
+lt_program(lt-unordered $<TARGET_OBJECTS:lt_main> lt_driver_console lt_driver_agent)
 target_link_options(lt-unordered PRIVATE -B${LLD_FOLDER} -fuse-ld=lld)
 add_executable(called_functions cmake/order/called_functions.cpp)
 target_link_libraries(called_functions PRIVATE lt_options)

@@ -1,4 +1,4 @@
-# lt_library(FOLDER [FOLDERS f...] [SOURCES s...] [NEEDS f...] [USES x...] [LINKS l...] [PRECOMPILED h...]): the library of
+# lt_library(FOLDER [FAST] [FOLDERS f...] [SOURCES s...] [NEEDS f...] [USES x...] [LINKS l...] [PRECOMPILED h...]): the library of
 # a folder of src/. Its target is lt_ and the path with _ for /. Headers are included by their path in src/; a library can
 # include those of the libraries that it NEEDS, directly or indirectly. Each library has its own include path,
 # build/walls/TARGET, which contains symbolic links to its folders. Of the external libraries below, a library can only
@@ -8,8 +8,7 @@ set(LT_CLOSED_bpf_but_btf bpf/bpf.h bpf/libbpf.h)  # for libraries that USE btf
 set(LT_CLOSED_bcc bcc/libbpf.h)
 set(LT_CLOSED_elf gelf.h libelf.h)
 set(LT_CLOSED_dw dwarf.h elfutils/libdw.h elfutils/libdwfl.h)
-set(LT_CLOSED_capstone capstone/capstone.h)
-set(LT_CLOSED bpf bcc elf dw capstone)
+set(LT_CLOSED bpf bcc elf dw)
 foreach(LIBRARY ${LT_CLOSED} bpf_but_btf)
     string(REPLACE _but_btf "" NAME ${LIBRARY})
     foreach(HEADER ${LT_CLOSED_${LIBRARY}})
@@ -72,7 +71,7 @@ function(lt_wall folder wall)
 endfunction()
 
 function(lt_library folder)
-    cmake_parse_arguments(L "" "" "FOLDERS;SOURCES;NEEDS;USES;LINKS;PRECOMPILED" ${ARGN})
+    cmake_parse_arguments(L "FAST" "" "FOLDERS;SOURCES;NEEDS;USES;LINKS;PRECOMPILED" ${ARGN})
     if(NOT L_FOLDERS)
         set(L_FOLDERS ${folder})
     endif()
@@ -90,7 +89,11 @@ function(lt_library folder)
     if(sources)
         add_library(${target} STATIC ${sources})
         target_link_libraries(${target} PRIVATE lt_options ${L_LINKS})
-        lt_precompiled(${target} ${L_PRECOMPILED})
+        if(L_FAST)
+            target_compile_options(${target} PRIVATE -O2)  # for which headers are not precompiled
+        else()
+            lt_precompiled(${target} ${L_PRECOMPILED})
+        endif()
         lt_joint(${target})
     else()
         add_library(${target} INTERFACE)

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-
-#include "base/result.h"
 
 namespace lt::arch {
 
@@ -24,7 +21,7 @@ enum class Flow : uint8_t {
     breakpoint,     // nothing: padding, or another tracer's work
 };
 
-// How an instruction uses an address; registers by the decoder's numbers, 0 for none.
+// How an instruction uses an address; registers by the processor's numbers + 1, 0 for none.
 struct DataUse {
     enum Kind : uint8_t {
         nothing,
@@ -47,21 +44,7 @@ struct Instruction {
     bool checks_stack = false;  // the branch to Go's code that grows the stack
 };
 
-class Decoder {
-  public:
-    static Result<Decoder> open();
-    Decoder(Decoder&&) noexcept;
-    ~Decoder();
-
-    // Decodes the instruction at the start of `code`, whose address is `address`. Empty: it cannot be decoded, or is
-    // truncated.
-    std::optional<Instruction> decode(std::span<const uint8_t> code, uint64_t address);
-
-  private:
-    struct Engine;
-    explicit Decoder(std::unique_ptr<Engine> engine);
-
-    std::unique_ptr<Engine> engine_;
-};
+// The instruction at the start of `code`, whose address is `address`. Nothing: it cannot be decoded, or is cut off.
+std::optional<Instruction> decode(std::span<const uint8_t> code, uint64_t address);
 
 }  // namespace lt::arch

@@ -8,6 +8,7 @@
 
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
+#include "runtime/border/loss_subject.h"
 #include "runtime/border/records.h"
 
 namespace lt {
@@ -166,44 +167,10 @@ bool sound(const PlannedTimeout& timeout, const Plan& plan) {
     return !timeout.param || (*timeout.param < plan.params.size() && is_word(plan.params[*timeout.param].type));
 }
 
-enum class Subject : uint8_t { none, map, span };
-
-Subject subject_of(LossKind kind) {
-    switch (kind) {
-        case LossKind::map_full:
-        case LossKind::contended:
-        case LossKind::map_no_memory:
-        case LossKind::sum_overflow:
-            return Subject::map;
-        case LossKind::span_no_entry:
-        case LossKind::span_missed:
-        case LossKind::span_died:
-        case LossKind::span_reopened:
-        case LossKind::span_too_deep:
-        case LossKind::span_no_room:
-        case LossKind::span_unmeasured:
-        case LossKind::span_clock:
-            return Subject::span;
-        case LossKind::ring_buffer_full:
-        case LossKind::stack_collision:
-        case LossKind::stacks_full:
-        case LossKind::failed_read:
-        case LossKind::scratch_busy:
-        case LossKind::stack_busy:
-        case LossKind::loop_cut:
-        case LossKind::not_followed:
-        case LossKind::zero_divisor:
-        case LossKind::zero_divisor_one:
-        case LossKind::hidden_switch:
-            return Subject::none;
-    }
-    return Subject::none;
-}
-
 bool sound(const PlannedLoss& loss, const Plan& plan) {
-    const Subject subject = subject_of(loss.kind);
-    if (subject == Subject::none) return true;  // at most a place in the script
-    return loss.subject < (subject == Subject::map ? plan.maps.size() : plan.spans.size());
+    const LossSubject subject = subject_of(loss.kind);
+    if (subject == LossSubject::none) return true;  // at most a place in the script
+    return loss.subject < (subject == LossSubject::map ? plan.maps.size() : plan.spans.size());
 }
 
 bool sound(const PlannedParam& param, const Plan& plan) {

@@ -15,7 +15,6 @@ namespace lt {
 
 namespace {
 
-using arch::Decoder;
 using arch::Flow;
 using arch::Instruction;
 
@@ -25,13 +24,8 @@ Error error_at(const char* what, uint64_t address) { return Error{fmt::format("{
 
 class Walk {
   public:
-    Walk(Decoder decoder, const FunctionCode& code)
-        : decoder_(std::move(decoder)),
-          source_(code),
-          code_(code.bytes),
-          begin_(code.address),
-          seen_(code_.size()),
-          covered_(code_.size()) {}
+    explicit Walk(const FunctionCode& code)
+        : source_(code), code_(code.bytes), begin_(code.address), seen_(code_.size()), covered_(code_.size()) {}
 
     Result<Exits> run();
     uint64_t entry();
@@ -64,7 +58,6 @@ class Walk {
         return std::ranges::find(all, target) != all.end();
     }
 
-    Decoder decoder_;
     const FunctionCode& source_;
     std::span<const uint8_t> code_;
     uint64_t begin_;
@@ -100,7 +93,7 @@ Result<Exits> Walk::run() {
 }
 
 std::optional<Instruction> Walk::look(uint64_t address) {
-    return inside(address) ? decoder_.decode(code_.subspan(address - begin_), address) : std::nullopt;
+    return inside(address) ? arch::decode(code_.subspan(address - begin_), address) : std::nullopt;
 }
 
 // Does the path from here only grow the stack?
@@ -159,7 +152,7 @@ Status Walk::follow(Start start) {
 
 Result<Instruction> Walk::decode(uint64_t address) {
     size_t offset = address - begin_;
-    auto i = decoder_.decode(code_.subspan(offset), address);
+    auto i = arch::decode(code_.subspan(offset), address);
     if (!i) return error_at("an instruction that cannot be decoded", address);
     seen_[offset] = true;
     std::fill_n(covered_.begin() + static_cast<std::ptrdiff_t>(offset), i->end - address, true);
@@ -245,15 +238,8 @@ std::vector<DataUse> Walk::addresses_taken() {
 
 }  // namespace
 
-uint64_t find_entry(const FunctionCode& code) {
-    auto decoder = Decoder::open();
-    return decoder ? Walk(*std::move(decoder), code).entry() : code.address;
-}
+uint64_t find_entry(const FunctionCode& code) { return Walk(code).entry(); }
 
-Result<Exits> find_exits(const FunctionCode& code) {
-    auto decoder = Decoder::open();
-    if (!decoder) return decoder.error();
-    return Walk(*std::move(decoder), code).run();
-}
+Result<Exits> find_exits(const FunctionCode& code) { return Walk(code).run(); }
 
 }  // namespace lt

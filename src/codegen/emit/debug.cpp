@@ -144,14 +144,6 @@ void DebugInfo::function(llvm::Function& f) {
     f.setSubprogram(current_);
 }
 
-void DebugInfo::kernel_function(llvm::Function& f, llvm::DIType* result, bool takes_context) {
-    llvm::SmallVector<llvm::Metadata*, 2> types{result};
-    if (takes_context) types.push_back(builder_.createPointerType(nullptr, 64));
-    llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray(types));
-    f.setSubprogram(builder_.createFunction(file_, f.getName(), "", file_, 1, type, 1, llvm::DINode::FlagPrototyped,
-                                            llvm::DISubprogram::SPFlagZero));
-}
-
 // The kernel requires a described function to name each of its arguments.
 llvm::DISubprogram* DebugInfo::callback(llvm::Function& f) {
     llvm::DISubprogram* const before = current_;

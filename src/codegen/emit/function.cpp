@@ -11,6 +11,7 @@
 #include "codegen/ir/text_steps.h"
 #include "codegen/ir/way_code.h"
 #include "runtime/border/host_calls.h"
+#include "runtime/border/run_words.h"
 
 namespace lt::emitter {
 namespace {
@@ -19,7 +20,7 @@ void alloca_slots(Code& code);
 void either_end(Code& code);
 void take_room(Code& code);
 void claim_scratch(Code& code);
-llvm::Value* session_call(Code& code, llvm::Function* called);
+llvm::Value* session_call(Code& code, SessionCall called, llvm::Type* result);
 void emit_operation(Code& code, const ir::Op& op);
 llvm::Value* argument_value(Code& code, uint64_t n);
 llvm::Value* emit_flow(Code& code, const ir::Op& op);
@@ -77,7 +78,7 @@ void either_end(Code& code) {
     auto* entry = llvm::BasicBlock::Create(code.m.context, "", code.function);
     auto* at_return = llvm::BasicBlock::Create(code.m.context, "", code.function);
     auto* after = llvm::BasicBlock::Create(code.m.context, "", code.function);
-    code.b.CreateCondBr(session_call(code, code.m.session_is_return()), at_return, entry);
+    code.b.CreateCondBr(session_call(code, SessionCall::is_return, code.b.getInt1Ty()), at_return, entry);
     for (const auto& [place, name] :
          {std::pair(entry, &code.source.on_entry), std::pair(at_return, &code.source.on_return)}) {
         code.b.SetInsertPoint(place);
@@ -87,8 +88,10 @@ void either_end(Code& code) {
     code.b.SetInsertPoint(after);
 }
 
-llvm::Value* session_call(Code& code, llvm::Function* called) {
-    return called->arg_empty() ? code.b.CreateCall(called) : code.b.CreateCall(called, {context_of(code)});
+llvm::Value* session_call(Code& code, SessionCall called, llvm::Type* result) {
+    auto* type = llvm::FunctionType::get(result, {code.b.getPtrTy()}, false);
+    llvm::Value* function = code.b.CreateIntToPtr(word(code, static_cast<int64_t>(called)), code.b.getPtrTy());
+    return code.b.CreateCall(type, function, {context_of(code)});
 }
 
 // The slots of a loop's body are allocated where they are used.
@@ -409,7 +412,7 @@ llvm::Value* frame_address(Code& code) {
     if (context == Context::record) return word(code, 1);  // a system call: a thread cannot be in two
     llvm::Value* stack = from_context(code, arch::native.stack_pointer.offset, 8, false);
     if (way_row(code.source.way).session) {
-        llvm::Value* cookie = session_call(code, code.m.session_cookie());
+        llvm::Value* cookie = session_call(code, SessionCall::cookie, code.b.getPtrTy());
         if (code.source.at_return) return code.b.CreateLoad(code.b.getInt64Ty(), cookie);
         code.b.CreateStore(stack, cookie);
         return stack;

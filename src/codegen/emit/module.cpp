@@ -101,27 +101,6 @@ llvm::GlobalVariable* ModuleBuilder::most_turns() {
     return turns;
 }
 
-llvm::Function* ModuleBuilder::kernel_function(const char* name, llvm::Type* result, llvm::DIType* described) {
-    if (llvm::Function* existing = module->getFunction(name)) return existing;
-    llvm::SmallVector<llvm::Type*, 1> parameters;
-    if (program.abilities.session_context) parameters.push_back(llvm::PointerType::get(context, 0));
-    auto* type = llvm::FunctionType::get(result, parameters, false);
-    auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, *module);
-    f->setSection(".ksyms");
-    debug.kernel_function(*f, described, program.abilities.session_context);
-    return f;
-}
-
-// Linux 6.10 and later (kernel/trace/bpf_trace.c); since 7.0 these functions take the context.
-llvm::Function* ModuleBuilder::session_is_return() {
-    return kernel_function("bpf_session_is_return", llvm::Type::getInt1Ty(context), debug.truth());
-}
-
-// Eight bytes that the entry and the return of one call share.
-llvm::Function* ModuleBuilder::session_cookie() {
-    return kernel_function("bpf_session_cookie", llvm::PointerType::get(context, 0), debug.pointer_to_word());
-}
-
 // Emits accesses the way clang passes an access to a structure marked preserve_access_index to the back end: as a load
 // from a variable that does not exist. Its name contains the request (kind of relocation, value here, path by number)
 // and its metadata is the type. It becomes an instruction with the value, and a record in .BTF.ext.

@@ -38,12 +38,6 @@ class DebugInfo {
     llvm::DISubprogram* apart(llvm::Function& function, const std::vector<uint64_t>& sizes);
     void back_to(llvm::DISubprogram* function) { current_ = function; }
     llvm::DebugLoc line(Span span);  // in the most recently begun function
-    // A kernel function that programs call; libbpf compares its type with the kernel's.
-    void kernel_function(llvm::Function& function, llvm::DIType* result, bool takes_context);
-    llvm::DIType* truth() { return builder_.createBasicType("_Bool", 8, llvm::dwarf::DW_ATE_boolean); }
-    llvm::DIType* pointer_to_word() {
-        return builder_.createPointerType(builder_.createBasicType("u64", 64, llvm::dwarf::DW_ATE_unsigned), 64);
-    }
     llvm::DIType* root(const ir::Relocation& relocation);  // a structure with only the requested members
     void finish() { builder_.finalize(); }
 
@@ -72,9 +66,6 @@ struct ModuleBuilder {
     Status link_library();
     void set_license();
     Status link_c(Diags& diags);
-    llvm::Function* kernel_function(const char* name, llvm::Type* result, llvm::DIType* described);
-    llvm::Function* session_is_return();
-    llvm::Function* session_cookie();
     llvm::GlobalVariable* most_turns();
 
     llvm::LLVMContext& context;

@@ -11,8 +11,7 @@ struct Abilities {
     bool map_walk = true;
     bool cpu_lookup = true;
     bool function_values = true;
-    bool large_keys = true;  // of maps
-    bool session_context = false;  // the kernel's session functions take the program's context (Linux 7.0)
+    bool large_keys = true;        // of maps
     bool calls_preempted = false;  // programs at system call tracepoints can be preempted (Linux 7.2)
 };
 

@@ -16,7 +16,6 @@ bool has_way(const Typed& typed, bool (*fits)(Way)) {
 
 }  // namespace
 
-// The prototype comes from the running kernel.
 Abilities abilities(Kernel& kernel, const Typed& typed) {
     const auto has = [&](Feature feature) { return kernel.can(feature).yes; };
     Abilities out;
@@ -26,10 +25,6 @@ Abilities abilities(Kernel& kernel, const Typed& typed) {
     out.cpu_lookup = has(Feature::cpu_lookup);
     out.large_keys = parse_release(kernel.release()) >= large_keys_since || has(Feature::large_keys);
     if (has_way(typed, [](Way way) { return way == Way::fentry; })) out.function_values = has(Feature::function_values);
-    if (has_way(typed, [](Way way) { return way_row(way).session; })) {
-        const std::optional<KernelFunction> cookie = kernel.function("bpf_session_cookie");
-        out.session_context = cookie && !cookie->parameters.empty();
-    }
     if (std::ranges::any_of(typed.bodies, [](const Body& body) { return is_system_call(body.place); }))
         out.calls_preempted = parse_release(kernel.release()) >= calls_preempted_since &&
                               kernel.function("trace_call_bpf_faultable").has_value();

@@ -1,6 +1,8 @@
-// Variables of an object that are the loader's: lt_run, what a session says of itself to its programs, and lt_turns.
+// Parts of an object that are the loader's: lt_run, what a session says of itself to its programs; lt_turns; and calls
+// of functions of the kernel.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace lt {
@@ -16,5 +18,23 @@ constexpr const char* run_words_section = ".data.run";
 // u64: the limit of turns for each of a script's inline loops, on kernels without bpf_loop. The loader lowers it if the
 // verifier finds the program too long.
 constexpr const char* turns_section = ".rodata.turns";
+
+// Functions of the kernel that programs of its sessions call (kernel/trace/bpf_trace.c, from Linux 6.10 on). From 7.0
+// on they take the context; earlier ones have no parameter, and to them it is an unused register. An object calls them
+// like helpers, by numbers that no helper has; the loader puts the numbers of their types in place. libbpf would read
+// all types of the kernel for a call by name.
+enum class SessionCall : int32_t {
+    is_return = 0x6c740001,  // -> bool
+    cookie = 0x6c740002,     // -> u64*, eight bytes that the entry and the return of one call share
+};
+
+struct SessionCallRow {
+    SessionCall call;
+    const char* name;
+};
+inline constexpr std::array session_calls{
+    SessionCallRow{SessionCall::is_return, "bpf_session_is_return"},
+    SessionCallRow{SessionCall::cookie, "bpf_session_cookie"},
+};
 
 }  // namespace lt

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/kernel/name_index.h"
+#include "base/name_index.h"
 
 namespace lt {
 

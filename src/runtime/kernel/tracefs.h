@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_index.h"
 #include "base/result.h"
 #include "runtime/border/kernel.h"
-#include "runtime/kernel/name_index.h"
 #include "runtime/os/mounts.h"
 
 namespace lt {

@@ -21,9 +21,11 @@
 #include "runtime/border/recording.h"
 #include "runtime/border/run_words.h"
 #include "runtime/bpf/loaded_programs.h"
-#include "runtime/kernel/btf_sound.h"
+#include "runtime/btf/btf_sound.h"
 #include "runtime/kernel/causes.h"
 #include "runtime/kernel/multi_link_format.h"
+#include "runtime/load/core_types.h"
+#include "runtime/load/kernel_targets.h"
 #include "runtime/load/load_log.h"
 #include "runtime/load/verifier_words.h"
 #include "stdlib/settings.h"
@@ -40,6 +42,7 @@ struct LoadedObject::Failure {
 
 // The changes that another attempt may make.
 struct LoadedObject::Adjusted {
+    CoreTypes types;
     bool preallocated = false;  // all maps
     uint64_t turns = 0;         // the limit of inline loops; 0: that of the object
 
@@ -112,30 +115,38 @@ RungRefusals refusals_of(const Plan& plan) {
     return refusals;
 }
 
-// For a trampoline; a BPF program stays open in `targets`. Returns 0 or a negative errno.
-int set_target(bpf_program* program, const std::string& function, std::vector<Descriptor>& targets) {
+struct Targets {
+    KernelTargets kernel;
+    std::vector<Descriptor> programs;  // BPF programs that are traced
+};
+
+// For a trampoline. Returns 0 or a negative errno.
+int set_target(bpf_program* program, const std::string& function, Targets& targets) {
     const auto of_bpf = bpf_function(function);
-    if (!of_bpf) return bpf_program__set_attach_target(program, 0, function.c_str());
-    targets.push_back(bpf::open_program(of_bpf->program));
-    if (!targets.back()) return -errno;
-    return bpf_program__set_attach_target(program, targets.back().get(), std::string(of_bpf->name).c_str());
+    if (!of_bpf) {
+        targets.kernel.want(program, TargetKind::function, function);
+        return 0;
+    }
+    const Descriptor& of = targets.programs.emplace_back(bpf::open_program(of_bpf->program));
+    return of ? KernelTargets::set_in_program(program, of.get(), std::string(of_bpf->name)) : -errno;
 }
 
-// Decides whether to load a program, and sets its target. Returns 0 or a negative errno.
-int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* program, std::vector<Descriptor>& targets) {
+// Decides whether to load a program, and says what it is for. Returns 0 or a negative errno.
+int choose_program(const Plan& plan, const ProgramUses& uses, bpf_program* program, Targets& targets) {
     auto use = uses.find(std::string_view(bpf_program__name(program)));
     bpf_program__set_autoload(program, use != uses.end());
     if (use == uses.end()) return 0;
     const auto& [probe, rung, attachment] = use->second;
     const Way way = plan.probes[probe].rungs[rung].way;
+    if (way_row(way).session) targets.kernel.want_session_calls();
     if (const uint32_t type = multi_attach_type(way); type != 0)
         return bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(type));
     if (const auto* objects = std::get_if<IteratorSite>(&attachment->site))
-        return bpf_program__set_attach_target(program, 0, objects->kind.c_str());
+        targets.kernel.want(program, TargetKind::iterator, objects->kind);
+    if (way == Way::walk) targets.kernel.want(program, TargetKind::iterator, "task");
     if (way == Way::typed_tracepoint)
-        return bpf_program__set_attach_target(program, 0, std::get<RawTracepointSite>(attachment->site).event.c_str());
-    if (way != Way::fentry) return 0;
-    return set_target(program, subject(*attachment), targets);
+        targets.kernel.want(program, TargetKind::raw_tracepoint, std::get<RawTracepointSite>(attachment->site).event);
+    return way == Way::fentry ? set_target(program, subject(*attachment), targets) : 0;
 }
 
 std::optional<std::string> trampoline_refusal(int code, const LoadLog& log) {
@@ -313,17 +324,22 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     auto failed = [&](std::string program, int code) {
         return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text()), turns}};
     };
+    Targets targets;
     bpf_object_open_opts options{};
     options.sz = sizeof options;
     options.object_name = "lt";
+    options.btf_custom_path = how.types.path();
     Object object(bpf_object__open_mem(plan.object.data(), plan.object.size(), &options));
     if (!object) return failed("", errno);
 
     ProgramUses uses = uses_of_programs(plan, refusals);
     PlaceCopies copies;
-    std::vector<Descriptor> targets;
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object.get(), program));)
+        if (const int code = choose_program(plan, uses, program, targets); code < 0)
+            return failed(bpf_program__name(program), -code);
+    if (!targets.kernel.find()) return failed("", ESRCH);
     for (bpf_program* program = nullptr; (program = bpf_object__next_program(object.get(), program));) {
-        int code = choose_program(plan, uses, program, targets);
+        int code = targets.kernel.look_in_modules(program);
         if (code == 0 && bpf_program__autoload(program)) code = copies.prepare(program);
         if (code < 0) return failed(bpf_program__name(program), -code);
     }
@@ -332,7 +348,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     make_room(object.get(), how.preallocated);
     make_frames(object.get());
     make_rings(object.get(), keep);
-    int code = bpf_object__load(object.get());
+    int code = targets.kernel.load(object.get());
     if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
     return {std::move(object), std::move(copies), std::nullopt};
 }
@@ -342,7 +358,7 @@ void LoadedObject::Close::operator()(bpf_object* object) const { bpf_object__clo
 Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep) {
     if (Status good = is_sound_object(plan.object); !good) return good.error();
     RungRefusals refusals = refusals_of(plan);
-    Adjusted how;
+    Adjusted how{.types = CoreTypes(plan.object)};
     for (;;) {  // each further round refuses one more rung, or loads it in another form
         Attempt tried = attempt(plan, refusals, how, keep);
         if (!tried.failure) {

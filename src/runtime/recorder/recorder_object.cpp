@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "arch/arch.h"
+#include "runtime/load/core_types.h"
 #include "runtime/load/load_log.h"
 
 // The object is compiled at build time and embedded.
@@ -23,7 +26,7 @@ __asm__(
     "lt_recorder_end:\n"
     ".byte 0\n"
     ".previous\n");
-extern "C" const char lt_recorder_begin[], lt_recorder_end[];
+extern "C" const uint8_t lt_recorder_begin[], lt_recorder_end[];
 
 namespace lt {
 namespace {
@@ -65,7 +68,7 @@ SharedArray::~SharedArray() {
 void RecorderObject::Close::operator()(bpf_object* object) const { bpf_object__close(object); }
 void RecorderObject::Close::operator()(bpf_link* link) const { bpf_link__destroy(link); }
 
-Status RecorderObject::prepare(const LoadedObject& script) {
+Status RecorderObject::prepare(const LoadedObject& script, KernelTargets& targets) {
     for (const std::string_view name : {keep_rings_map, keep_slots_map}) {
         bpf_map* map = bpf_object__find_map_by_name(object_.get(), std::string(name).c_str());
         const int descriptor = script.map(std::string(name));
@@ -77,9 +80,15 @@ Status RecorderObject::prepare(const LoadedObject& script) {
     const RecorderSettings own = settings();
     if (!map || bpf_map__set_initial_value(map, &own, sizeof own) < 0)
         return Error{"the flight recorder's object has no settings", "", 0};
+    const auto event_of = [](const bpf_program* program) {
+        return std::string(std::string_view(bpf_program__section_name(program)).substr(typed.size()));
+    };
+    for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));)
+        targets.want(program, TargetKind::raw_tracepoint, event_of(program));
+    targets.find();
     for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));) {
-        const std::string event(std::string_view(bpf_program__section_name(program)).substr(typed.size()));
-        if (libbpf_find_vmlinux_btf_id(event.c_str(), BPF_TRACE_RAW_TP) > 0) continue;
+        if (targets.number(program) != 0) continue;
+        const std::string event = event_of(program);
         if (is_needed(event))
             return Error{fmt::format("the flight recorder needs the raw tracepoint {} with types, which this kernel "
                                      "does not have",
@@ -114,11 +123,14 @@ Result<std::unique_ptr<RecorderObject>> RecorderObject::load(const LoadedObject&
     bpf_object_open_opts options{};
     options.sz = sizeof options;
     options.object_name = "lt_recorder";
-    out->object_.reset(
-        bpf_object__open_mem(lt_recorder_begin, static_cast<size_t>(lt_recorder_end - lt_recorder_begin), &options));
+    const std::span<const uint8_t> object(&lt_recorder_begin[0], &lt_recorder_end[0]);
+    const CoreTypes types(object);
+    KernelTargets targets;
+    options.btf_custom_path = types.path();
+    out->object_.reset(bpf_object__open_mem(object.data(), object.size(), &options));
     if (!out->object_) return system_error("cannot open the flight recorder's object", errno);
-    if (Status prepared = out->prepare(script); !prepared) return prepared.error();
-    if (const int code = bpf_object__load(out->object_.get()); code < 0) {
+    if (Status prepared = out->prepare(script, targets); !prepared) return prepared.error();
+    if (const int code = targets.load(out->object_.get()); code < 0) {
         const LoadLog log{capture.text()};
         Error error = system_error("the kernel refuses the flight recorder", -code);
         error.hint = log.verifier_complaint().empty() ? "run as root, on Linux 6.1 or later" : log.verifier_complaint();
@@ -144,7 +156,7 @@ Status RecorderObject::attach() {
     LogCapture capture;
     for (bpf_program* program = nullptr; (program = bpf_object__next_program(object_.get(), program));) {
         if (!bpf_program__autoload(program)) continue;
-        bpf_link* link = bpf_program__attach(program);
+        bpf_link* link = bpf_program__attach_trace(program);
         if (!link)
             return system_error(fmt::format("cannot attach the flight recorder to {}",
                                             bpf_program__section_name(program) + typed.size()),

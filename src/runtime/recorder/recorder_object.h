@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "runtime/border/recording.h"
 #include "runtime/load/keep_size.h"
+#include "runtime/load/kernel_targets.h"
 #include "runtime/load/object.h"
 
 struct bpf_object;
@@ -64,7 +65,7 @@ class RecorderObject {
         void operator()(bpf_link* link) const;
     };
     explicit RecorderObject(const KeepSize& size) : size_(size) {}
-    Status prepare(const LoadedObject& script);
+    Status prepare(const LoadedObject& script, KernelTargets& targets);
     Status map_memory(const LoadedObject& script);
 
     const KeepSize size_;

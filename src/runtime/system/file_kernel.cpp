@@ -18,14 +18,14 @@
 
 #include "base/text.h"
 #include "runtime/bpf/loaded_programs.h"
-#include "runtime/kernel/btf.h"
-#include "runtime/kernel/btf_c.h"
+#include "runtime/btf/btf.h"
+#include "runtime/btf/btf_c.h"
+#include "runtime/btf/btf_scan.h"
 #include "runtime/kernel/feature_tests.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/tracefs.h"
 #include "runtime/os/mounts.h"
 #include "runtime/programs/debug_file.h"
-#include "runtime/system/btf_scan.h"
 #include "runtime/system/file_machine.h"
 #include "runtime/system/file_programs.h"
 

@@ -1,5 +1,5 @@
 // Type information that leads out of itself is refused, whatever is wrong with it; what clang made is taken.
-#include "runtime/kernel/btf_sound.h"
+#include "runtime/btf/btf_sound.h"
 
 #include <gtest/gtest.h>
 #include <linux/btf.h>

@@ -1,9 +1,10 @@
 // Types of functions, from the BTF that the compiler makes of tests/kernel/functions.c. The environment names the
 // folder of the fake kernels that the build makes.
-#include "runtime/kernel/btf.h"
+#include "runtime/btf/btf.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <linux/btf.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,7 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/system/btf_scan.h"
+#include "runtime/btf/btf_scan.h"
+#include "runtime/os/file_bytes.h"
 
 namespace lt {
 namespace {
@@ -152,6 +154,18 @@ TEST_F(BtfTest, Constants) {
     EXPECT_EQ(idle->type.shape->name, "enum task_kind");
     EXPECT_FALSE(find_constant(types->file(), "TASK_NONE"));
     EXPECT_FALSE(find_type(types->file(), "struct nothing"));
+}
+
+TEST_F(BtfTest, NumbersOfSeveralKindsInOnePass) {
+    const FileBytes file = *FileBytes::open(path_);
+    const BtfName function{BTF_KIND_FUNC, "vfs_read"}, event{BTF_KIND_TYPEDEF, "btf_trace_sched_switch"};
+    const BtfName other_kind{BTF_KIND_TYPEDEF, "vfs_read"}, none{BTF_KIND_FUNC, "vfs_rea"};
+    std::map<BtfName, uint32_t> numbers{{function, 7}, {event, 7}, {other_kind, 7}, {none, 7}};
+    number_types(file.bytes(), numbers);
+    EXPECT_EQ(numbers[function], Btf::load(path_)->function_id("vfs_read"));
+    EXPECT_NE(numbers[event], 0u);
+    EXPECT_EQ(numbers[other_kind], 0u);
+    EXPECT_EQ(numbers[none], 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Following types has a depth limit, because a damaged file can contain a type that refers to itself.
-#include "runtime/kernel/btf.h"
+#include "runtime/btf/btf.h"
 
 #include <bpf/btf.h>
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 #include "arch/arch.h"
 #include "arch/arguments.h"
 #include "base/text.h"
+#include "runtime/btf/btf_bytes.h"
+#include "runtime/os/file_bytes.h"
 
 namespace lt {
 
@@ -138,7 +140,13 @@ void Btf::Free::operator()(btf* b) const { btf__free(b); }
 Btf::Btf(btf* types, uint32_t first, std::string module) : types_(types), first_(first), module_(std::move(module)) {}
 
 Result<Btf> Btf::load(const std::string& path) {
-    Result<btf*> types = parsed(btf__parse(path.c_str(), nullptr), path);
+    const Result<FileBytes> file = FileBytes::open(path);
+    if (!file) return file.error();
+    const std::span<const uint8_t> bytes = file->bytes();
+    // libbpf would read a file in pages, and copy it twice
+    Result<btf*> types = parsed(btf_sections(bytes) ? btf__new(bytes.data(), static_cast<uint32_t>(bytes.size()))
+                                                    : btf__parse(path.c_str(), nullptr),
+                                path);
     if (!types) return types.error();
     return Btf(*types, 1, "");
 }

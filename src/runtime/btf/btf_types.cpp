@@ -1,5 +1,5 @@
 // Following types has a depth limit, because a damaged file can contain a type that refers to itself.
-#include "runtime/kernel/btf_types.h"
+#include "runtime/btf/btf_types.h"
 
 #include <bpf/btf.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // A text that names a structure needs its definition and those of the types in its members; libbpf's C printer handles
 // these. Pointed-to types are only declared, unless the text follows that member: then the member's name is one of its
 // words.
-#include "runtime/kernel/btf_c.h"
+#include "runtime/btf/btf_c.h"
 
 #include <bpf/btf.h>
 

@@ -1,8 +1,7 @@
-#include "runtime/kernel/btf_sound.h"
+#include "runtime/btf/btf_sound.h"
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <linux/btf.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,87 +9,24 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/btf/btf_bytes.h"
+
 namespace lt {
 namespace {
 
-using Bytes8 = std::span<const uint8_t>;
-
 Error damaged(std::string_view what) { return {fmt::format("the object is damaged: {}", what), "save it again", 0}; }
-
-std::optional<Bytes8> part(Bytes8 all, uint64_t begin, uint64_t size) {
-    if (begin > all.size() || size > all.size() - begin) return {};
-    return all.subspan(static_cast<size_t>(begin), static_cast<size_t>(size));
-}
-
-template <class T>
-std::optional<T> read_at(Bytes8 all, uint64_t begin) {
-    const auto bytes = part(all, begin, sizeof(T));
-    if (!bytes) return {};
-    T out;
-    std::memcpy(&out, bytes->data(), sizeof out);
-    return out;
-}
-
-// One BTF type: `size` bytes follow its header, in parts of `each` bytes.
-struct Layout {
-    uint32_t fixed = 0, each = 0;
-    bool refers = false;       // btf_type::type is a type id
-    bool holds = false;        // its values contain a value of that type
-    uint32_t type_at = ~0U;    // offset of the type id in each part
-    bool parts_named = false;  // each part starts with a name
-};
-
-std::optional<Layout> layout_of(uint32_t kind) {
-    switch (kind) {
-        case BTF_KIND_INT:
-            return Layout{.fixed = 4};
-        case BTF_KIND_PTR:
-        case BTF_KIND_FUNC:
-            return Layout{.refers = true};
-        case BTF_KIND_TYPEDEF:
-        case BTF_KIND_VOLATILE:
-        case BTF_KIND_CONST:
-        case BTF_KIND_RESTRICT:
-        case BTF_KIND_TYPE_TAG:
-            return Layout{.refers = true, .holds = true};
-        case BTF_KIND_ARRAY:
-            return Layout{.fixed = sizeof(struct btf_array)};
-        case BTF_KIND_STRUCT:
-        case BTF_KIND_UNION:
-            return Layout{.each = sizeof(struct btf_member), .holds = true, .type_at = 4, .parts_named = true};
-        case BTF_KIND_ENUM:
-            return Layout{.each = sizeof(struct btf_enum), .parts_named = true};
-        case BTF_KIND_ENUM64:
-            return Layout{.each = sizeof(struct btf_enum64), .parts_named = true};
-        case BTF_KIND_FUNC_PROTO:
-            return Layout{.each = sizeof(struct btf_param), .refers = true, .type_at = 4, .parts_named = true};
-        case BTF_KIND_VAR:
-            return Layout{.fixed = 4, .refers = true, .holds = true};
-        case BTF_KIND_DATASEC:
-            return Layout{.each = sizeof(struct btf_var_secinfo), .holds = true, .type_at = 0};
-        case BTF_KIND_DECL_TAG:
-            return Layout{.fixed = 4, .refers = true};
-        case BTF_KIND_FWD:
-        case BTF_KIND_FLOAT:
-            return Layout{};
-        default:
-            return {};
-    }
-}
 
 class Checker {
   public:
-    Status check(Bytes8 section) {
-        const auto header = read_at<struct btf_header>(section, 0);
+    Status check(BtfBytes section) {
+        const auto header = btf_value<struct btf_header>(section, 0);
         if (!header || header->magic != BTF_MAGIC || header->hdr_len < sizeof(struct btf_header))
             return damaged("its types have no header");
-        const uint64_t begin = header->hdr_len;
-        const auto types = part(section, begin + header->type_off, header->type_len);
-        const auto names = part(section, begin + header->str_off, header->str_len);
-        if (!types || !names || names->empty() || names->front() != 0 || names->back() != 0)
+        const auto sections = btf_sections(section);
+        if (!sections || sections->texts.empty() || sections->texts.front() != 0 || sections->texts.back() != 0)
             return damaged("its types or their names lie outside of it");
-        names_ = names->size();
-        return read_all(*types) && check_all() ? Status(Done{}) : damaged(why_);
+        names_ = sections->texts.size();
+        return read_all(sections->types) && check_all() ? Status(Done{}) : damaged(why_);
     }
 
   private:
@@ -98,7 +34,7 @@ class Checker {
         uint32_t kind = 0;
         uint32_t refers = 0;          // id of the type that it refers to, depending on the kind
         std::vector<uint32_t> parts;  // types of its parts
-        Layout layout;
+        BtfLayout layout;
         uint8_t seen = 0;  // 1: in progress, 2: done
     };
 
@@ -107,31 +43,29 @@ class Checker {
         return false;
     }
 
-    bool read_all(Bytes8 types) {
+    bool read_all(BtfBytes types) {
         types_.emplace_back();  // void
         for (uint64_t at = 0; at < types.size();) {
-            const auto type = read_at<struct btf_type>(types, at);
-            const auto layout = type ? layout_of(BTF_INFO_KIND(type->info)) : std::nullopt;
-            if (!layout) return fails(fmt::format("type {} is of an unknown kind", types_.size()));
-            const uint64_t size = layout->fixed + uint64_t{layout->each} * BTF_INFO_VLEN(type->info);
-            const auto rest = part(types, at + sizeof *type, size);
-            if (!rest || type->name_off >= names_) return fails(fmt::format("type {} is cut off", types_.size()));
-            types_.push_back({BTF_INFO_KIND(type->info), type->type, {}, *layout});
-            if (!read_parts(*rest, types_.back())) return fails(fmt::format("type {} has no names", types_.size() - 1));
-            at += sizeof *type + size;
+            const auto entry = btf_entry(types, at);
+            if (!entry || entry->type().name_off >= names_)
+                return fails(fmt::format("type {} is cut off or of an unknown kind", types_.size()));
+            types_.push_back({entry->kind(), entry->type().type, {}, entry->layout()});
+            if (!read_parts(entry->rest(), types_.back()))
+                return fails(fmt::format("type {} has no names", types_.size() - 1));
+            at += entry->bytes().size();
         }
         return true;
     }
 
-    bool read_parts(Bytes8 rest, Type& out) const {
+    bool read_parts(BtfBytes rest, Type& out) const {
         if (out.kind == BTF_KIND_ARRAY) {
-            const auto array = read_at<struct btf_array>(rest, 0);
+            const auto array = btf_value<struct btf_array>(rest, 0);
             out.parts = {array->type, array->index_type};
         }
-        const Layout& layout = out.layout;
+        const BtfLayout& layout = out.layout;
         for (uint64_t at = 0; layout.each != 0 && at < rest.size(); at += layout.each) {
-            if (layout.parts_named && *read_at<uint32_t>(rest, at) >= names_) return false;
-            if (layout.type_at != ~0U) out.parts.push_back(*read_at<uint32_t>(rest, at + layout.type_at));
+            if (layout.parts_named && *btf_value<uint32_t>(rest, at) >= names_) return false;
+            if (layout.parts_typed) out.parts.push_back(*btf_value<uint32_t>(rest, at + layout.type_at));
         }
         return true;
     }
@@ -200,27 +134,27 @@ class Checker {
 Status is_sound_btf(std::span<const uint8_t> section) { return Checker().check(section); }
 
 Status is_sound_object(std::span<const uint8_t> object) {
-    const auto file = read_at<Elf64_Ehdr>(object, 0);
+    const auto file = btf_value<Elf64_Ehdr>(object, 0);
     const bool is_elf = file && std::memcmp(file->e_ident, ELFMAG, SELFMAG) == 0 &&
                         file->e_ident[EI_CLASS] == ELFCLASS64 && file->e_shentsize == sizeof(Elf64_Shdr);
     if (!is_elf) return damaged("it is not an ELF file");
     std::vector<Elf64_Shdr> sections;
     for (uint32_t i = 0; i < file->e_shnum; i++) {
-        const auto section = read_at<Elf64_Shdr>(object, file->e_shoff + uint64_t{i} * sizeof(Elf64_Shdr));
+        const auto section = btf_value<Elf64_Shdr>(object, file->e_shoff + uint64_t{i} * sizeof(Elf64_Shdr));
         const bool empty = section && (section->sh_type == SHT_NOBITS || section->sh_type == SHT_NULL);
-        if (!section || (!empty && !part(object, section->sh_offset, section->sh_size)))
+        if (!section || (!empty && !btf_part(object, section->sh_offset, section->sh_size)))
             return damaged(fmt::format("section {} lies outside of it", i));
         sections.push_back(*section);
     }
     if (file->e_shstrndx >= sections.size()) return damaged("its sections have no names");
     const Elf64_Shdr& strings = sections[file->e_shstrndx];
-    const auto names = part(object, strings.sh_offset, strings.sh_size);
+    const auto names = btf_part(object, strings.sh_offset, strings.sh_size);
     if (!names || names->empty() || names->back() != 0) return damaged("its sections have no names");
     for (const Elf64_Shdr& section : sections) {
         if (section.sh_name >= names->size()) return damaged("a section has no name");
         const std::string_view name = reinterpret_cast<const char*>(names->data() + section.sh_name);
         if (name != ".BTF") continue;
-        const auto types = part(object, section.sh_offset, section.sh_size);
+        const auto types = btf_part(object, section.sh_offset, section.sh_size);
         if (!types) return damaged("its types lie outside of it");
         if (Status good = is_sound_btf(*types); !good) return good;
     }

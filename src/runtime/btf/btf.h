@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_index.h"
 #include "base/result.h"
 #include "runtime/border/kernel.h"
-#include "runtime/kernel/btf_types.h"
-#include "runtime/kernel/name_index.h"
+#include "runtime/btf/btf_types.h"
 
 struct btf;
 

@@ -102,21 +102,21 @@ HistogramPoint exposed_histogram(const Histogram& histogram, const Type& type) {
 // The series of one entry: several for why(), one for each cause, none for what has no value yet.
 struct EntryReader {
     const MapMetric& metric;
-    const Labels& labels;
+    Labels labels;
     std::vector<MetricSeries>& out;
 
-    void add(Point point) const { out.push_back({labels, std::move(point)}); }
-    void operator()(int64_t number) const { add(number); }
-    void operator()(const Extreme& extreme) const {
+    void add(Point point) { out.push_back({std::move(labels), std::move(point)}); }
+    void operator()(int64_t number) { add(number); }
+    void operator()(const Extreme& extreme) {
         if (extreme.seen) add(extreme.value);
     }
-    void operator()(const Average& average) const { add(SummaryPoint{average.sum, average.count}); }
-    void operator()(const Samples& samples) const { add(SummaryPoint{samples.sum, samples.count}); }
-    void operator()(const Histogram& histogram) const { add(exposed_histogram(histogram, metric.value)); }
-    void operator()(const Distribution& distribution) const {
+    void operator()(const Average& average) { add(SummaryPoint{average.sum, average.count}); }
+    void operator()(const Samples& samples) { add(SummaryPoint{samples.sum, samples.count}); }
+    void operator()(const Histogram& histogram) { add(exposed_histogram(histogram, metric.value)); }
+    void operator()(const Distribution& distribution) {
         add(exposed_distribution(distribution, metric.value, metric.family.divisor));
     }
-    void operator()(const Causes& causes) const {
+    void operator()(const Causes& causes) {
         for (const CauseRow& row : cause_rows()) {
             const int64_t time = causes.times[static_cast<size_t>(row.id)];
             if (time == 0) continue;
@@ -125,7 +125,7 @@ struct EntryReader {
             out.push_back({std::move(all), time});
         }
     }
-    void operator()(const auto&) const {}  // why_not_metric() refuses the others
+    void operator()(const auto&) {}  // why_not_metric() refuses the others
 };
 
 }  // namespace
@@ -185,8 +185,7 @@ std::vector<MetricSeries> series_of(const MapMetric& metric, const MapContent& c
     std::vector<MetricSeries> out;
     for (size_t i = 0; i < content.entries.size(); i++) {
         const MapEntry entry = content.entries[i];
-        const Labels labels = labels_of(metric, entry.key);
-        std::visit(EntryReader{metric, labels, out}, entry.value.data);
+        std::visit(EntryReader{metric, labels_of(metric, entry.key), out}, entry.value.data);
     }
     return out;
 }

@@ -1,8 +1,11 @@
 #include "driver/metrics/series.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace lt::agent {
@@ -67,6 +70,13 @@ std::optional<Labels> any_labels(const Family& family) {
 
 }  // namespace
 
+size_t LabelsHash::operator()(const Labels& labels) const {
+    const std::hash<std::string_view> hash;
+    size_t out = 0;
+    for (const Label& label : labels) out = (out * 31 + hash(label.name)) * 31 + hash(label.value);
+    return out;
+}
+
 bool add_point(Point& into, const Point& more) { return std::visit(PointAdder{}, into, more); }
 
 double weight_of(const Point& point) { return std::visit(PointWeight{}, point); }
@@ -75,31 +85,34 @@ void add_family(Family& into, const Family& ended) {
     if (into.type != ended.type || into.divisor != ended.divisor || into.bounds != ended.bounds) return;
     const std::optional<Labels> mine = any_labels(into), other = any_labels(ended);
     if (mine && other && !have_same_names(*mine, *other)) return;
-    std::map<Labels, size_t> places;
-    for (size_t i = 0; i < into.series.size(); i++) places[into.series[i].labels] = i;
-    for (const MetricSeries& series : ended.series) {
-        const auto place = places.find(series.labels);
-        if (place == places.end())
-            into.series.push_back(series);
-        else
-            add_point(into.series[place->second].point, series.point);
+    std::unordered_map<Labels, const MetricSeries*, LabelsHash> others;
+    for (const MetricSeries& series : ended.series) others[series.labels] = &series;
+    for (MetricSeries& series : into.series) {
+        const auto same = others.find(series.labels);
+        if (same == others.end()) continue;
+        add_point(series.point, same->second->point);
+        others.erase(same);
     }
+    for (const MetricSeries& series : ended.series)
+        if (others.contains(series.labels)) into.series.push_back(series);
 }
 
 void SeriesLimit::apply(Family& family, bool adds_up) {
     std::vector<MetricSeries>& series = family.series;
     const auto is_shown = [&](const MetricSeries& each) { return shown_.contains(each.labels); };
-    auto end = std::stable_partition(series.begin(), series.end(), is_shown);
+    auto end = std::partition(series.begin(), series.end(), is_shown);
     const auto shown = static_cast<size_t>(end - series.begin());
     const size_t room = most_ - std::min(most_, shown);
-    if (const auto rest = static_cast<size_t>(series.end() - end); rest > room) {
+    if (const auto rest = static_cast<size_t>(series.end() - end); room > 0 && rest > room) {
         const auto greater = [](const MetricSeries& a, const MetricSeries& b) {
-            return weight_of(a.point) > weight_of(b.point);
+            const double left = weight_of(a.point), right = weight_of(b.point);
+            return left != right ? left > right : a.labels < b.labels;
         };
-        std::stable_sort(end, series.end(), greater);
+        std::sort(end, series.end(), greater);
     }
     end += static_cast<ptrdiff_t>(std::min(room, static_cast<size_t>(series.end() - end)));
-    over_ = static_cast<size_t>(series.end() - end);
+    over_ = static_cast<size_t>(
+        std::count_if(end, series.end(), [](const MetricSeries& each) { return !is_overflow(each.labels); }));
     std::optional<MetricSeries> sum;
     for (auto each = end; each != series.end(); each++) {
         if (!sum)
@@ -108,8 +121,10 @@ void SeriesLimit::apply(Family& family, bool adds_up) {
             add_point(sum->point, each->point);
     }
     series.erase(end, series.end());
-    shown_.clear();
-    for (const MetricSeries& each : series) shown_.insert(each.labels);
+    if (series.size() != shown || shown_.size() != shown) {
+        shown_.clear();
+        for (const MetricSeries& each : series) shown_.insert(each.labels);
+    }
     if (sum && adds_up) series.push_back(*std::move(sum));
     std::ranges::sort(series, {}, &MetricSeries::labels);
 }

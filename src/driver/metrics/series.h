@@ -3,13 +3,17 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "driver/exposition/metrics.h"
 
 namespace lt::agent {
+
+struct LabelsHash {
+    size_t operator()(const Labels& labels) const;
+};
 
 // Adds counts, sums and buckets. False if the two are of different kinds.
 bool add_point(Point& into, const Point& more);
@@ -23,7 +27,7 @@ double weight_of(const Point& point);
 
 // A family keeps the series that it has shown before; for the places left, the greatest come first. Those for which
 // there is no place are added up in one series with the label lt_overflow="true", or are not shown if they cannot be
-// added.
+// added. Such a sum of a run before is added to that, too.
 class SeriesLimit {
   public:
     explicit SeriesLimit(size_t most) : most_(most) {}
@@ -32,7 +36,7 @@ class SeriesLimit {
 
   private:
     size_t most_;
-    std::set<Labels> shown_;
+    std::unordered_set<Labels, LabelsHash> shown_;
     size_t over_ = 0;
 };
 

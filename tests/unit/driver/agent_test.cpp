@@ -85,6 +85,17 @@ TEST(AgentSeries, StayOnceShownAndTheRestIsAddedUp) {
     EXPECT_EQ(limit.over(), 0U);
 }
 
+TEST(AgentSeries, WhatARunBeforeDidNotShowIsAddedToTheRest) {
+    SeriesLimit limit(2);
+    Family before = counts({{"a", 1}, {"b", 5}, {"c", 3}});
+    limit.apply(before, true);
+    Family now = counts({{"a", 10}, {"b", 1}, {"d", 20}});
+    add_family(now, before);
+    limit.apply(now, true);
+    EXPECT_THAT(lines(now), ElementsAre("key=b 6", "key=c 3", "lt_overflow=true 31"));
+    EXPECT_EQ(limit.over(), 2U);
+}
+
 TEST(AgentSeries, OfTwoRunsAddUp) {
     Family now = counts({{"a", 1}, {"b", 2}});
     add_family(now, counts({{"b", 10}, {"c", 20}}));

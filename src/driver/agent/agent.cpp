@@ -47,11 +47,33 @@ std::vector<std::string> params_in(const ReadFile& file) {
     return out;
 }
 
+// Without their values.
+std::vector<Family> families_of(const Script& script) {
+    std::vector<Family> out;
+    for (const MapMetric& metric : script.metrics()) out.push_back(metric.family);
+    return out;
+}
+
 void shorten(int& patience, int other) {
     if (other >= 0) patience = patience < 0 ? other : std::min(patience, other);
 }
 
 }  // namespace
+
+// A script that is not started yet.
+struct Agent::Candidate {
+    std::string path;
+    ReadFile file;
+    Command command;
+    Shared shared;
+    ScriptSettings settings;
+    std::shared_ptr<Script> script = {};  // once it is; null if it could not be started
+
+    void start() {
+        shared.kernel->declare({});  // each script has its own C declarations
+        script = Script::start(path, std::move(file), std::move(command), shared, settings);
+    }
+};
 
 // ---- start
 
@@ -93,8 +115,19 @@ Status Agent::start() {
         return Error{"the kernel does not measure what programs cost, so --max-overhead cannot be kept",
                      "run it as root, or once as root `sysctl kernel.bpf_stats_enabled=1`, or leave out --max-overhead",
                      0};
-    for (const std::string& path : *files)
-        if (const Status begun = begin(path); !begun) return begun;
+    Result<std::unique_ptr<Background>> background = Background::open();
+    if (!background) return background.error();
+    background_ = *std::move(background);
+    for (const std::string& path : *files) {
+        Result<std::unique_ptr<Candidate>> next = candidate(path);
+        if (!next) return next.error();
+        if (!*next) continue;
+        (*next)->start();
+        if (!(*next)->script) return already_told;
+        if (const Status possible = can_join(*(*next)->script); !possible) return possible;
+        join((*next)->script);
+    }
+    kernel_.reset();
     if (const Status known = params_are_known(); !known) return known;
     if (const Status possible = late_is_possible(); !possible) return possible;
     facts_.most_series = options_.most_series;
@@ -120,51 +153,41 @@ Shared Agent::shared_for(const std::string& word) {
     return out;
 }
 
-// Starts the script of a file; one of that name is replaced.
-Status Agent::begin(const std::string& path) {
+// Of a file; null if that is running already.
+Result<std::unique_ptr<Agent::Candidate>> Agent::candidate(const std::string& path) {
     Result<ReadFile> file = read_file(path, command_);
     if (!file) return file.error();
     const std::string word = script_word(path);
     const std::vector<std::string> params = params_in(*file);
     known_params_.insert(params.begin(), params.end());
     const auto old = runners_.find(word);
-    if (old != runners_.end() && old->second.script->runs(file->bytes)) return Done{};
+    if (old != runners_.end() && old->second.script->runs(file->bytes)) return std::unique_ptr<Candidate>();
     if (file->saved && options_.late)
         return Error{fmt::format("{} is a saved plan, which does not know of --late", path),
                      "run the script instead, or leave out --late", 0};
     Command own = for_script(command_, params);
     if (measures_) own.options.try_emplace(Option::max_overhead, "100%");  // compiled so that it can be sampled
-    kernel_->declare({});                                                  // each script has its own C declarations
-    std::unique_ptr<Script> script =
-        Script::start(path, *std::move(file), std::move(own), shared_for(word), script_settings());
+    return std::make_unique<Candidate>(path, *std::move(file), std::move(own), shared_for(word), script_settings());
+}
+
+// Are its metrics others than those of all scripts but the one that it replaces?
+Status Agent::can_join(const Script& script) const {
     std::vector<std::pair<std::string, std::vector<Family>>> owners;
-    if (script) {
-        std::vector<Family> families = script_facts(*script, {});
-        add_families(families, own_facts());
-        owners.emplace_back("lt agent", std::move(families));
-        for (const auto& [name, runner] : runners_)
-            if (name != word) owners.emplace_back(runner.script->path(), runner.script->families());
-        owners.emplace_back(path, script->families());
-    }
-    if (!script) return already_told;
-    if (const Status unique = none_twice(owners); !unique) return unique;
-    Runner& runner = runners_[word];
-    if (runner.script) replace(runner, *script);
+    std::vector<Family> facts = script_facts(script, {});
+    add_families(facts, own_facts());
+    owners.emplace_back("lt agent", std::move(facts));
+    for (const auto& [word, runner] : runners_)
+        if (word != script.word()) owners.emplace_back(runner.script->path(), families_of(*runner.script));
+    owners.emplace_back(script.path(), families_of(script));
+    return none_twice(owners);
+}
+
+void Agent::join(std::shared_ptr<Script> script) {
+    Runner& runner = runners_[script->word()];
     runner.script = std::move(script);
     runner.savings.clear();
     runner.is_exhausted = false;
-    return Done{};
-}
-
-// The script's own counters do not go back, nor do those about it.
-void Agent::replace(Runner& old, Script& by) {
-    by.succeed(*old.script);
-    std::vector<Family> facts = script_facts(*old.script, {});
-    for (Family& family : facts) {
-        const auto before = std::ranges::find(old.facts_before, family.name, &Family::name);
-        if (before != old.facts_before.end()) add_family(family, *before);
-    }
-    old.facts_before = std::move(facts);
+    if (const auto how = runner.script->turn()) end_script(runner, *how);  // BEGIN
 }
 
 Status Agent::params_are_known() {
@@ -217,12 +240,13 @@ int Agent::run() {
         wait();
         handle_signals();
         turn_scripts();
-        if (reload_) reload_one();
+        background_->turn();
         server_->serve();
         export_metrics();
     }
     notify("STOPPING=1\nSTATUS=Detaching");
     const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
+    background_->finish();
     for (auto& [word, runner] : runners_) export_late(*runner.script);
     if (exporter_) exporter_->send(collect());
     for (auto& [word, runner] : runners_) runner.script->end(Script::State::exited);
@@ -231,7 +255,9 @@ int Agent::run() {
 }
 
 void Agent::wait() {
-    std::vector<pollfd> descriptors{{signals_->descriptor(), POLLIN, 0}, {server_->descriptor(), POLLIN, 0}};
+    std::vector<pollfd> descriptors{{signals_->descriptor(), POLLIN, 0},
+                                    {server_->descriptor(), POLLIN, 0},
+                                    {background_->descriptor(), POLLIN, 0}};
     int patience = server_->patience();
     for (const auto& [word, runner] : runners_) {
         const Session* session = runner.script->session();
@@ -244,7 +270,6 @@ void Agent::wait() {
         shorten(patience, static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)));
     }
     if (exporter_) shorten(patience, exporter_->patience());
-    if (reload_) patience = 0;
     ::poll(descriptors.data(), descriptors.size(), patience);  // an error is a signal, which is looked at next
 }
 
@@ -259,14 +284,20 @@ void Agent::handle_signals() {
 
 void Agent::turn_scripts() {
     for (auto& [word, runner] : runners_) {
-        runner.script->turn();
+        if (const auto how = runner.script->turn()) end_script(runner, *how);
         export_late(*runner.script);
-        if (!runner.is_exhausted || runner.script->state() != Script::State::running) continue;
+        if (!std::exchange(runner.is_exhausted, false)) continue;
         fmt::print(stderr, "lt: {} is stopped, because it costs too much\n", runner.script->path());
-        runner.script->end(Script::State::over_budget);
+        end_script(runner, Script::State::over_budget);
     }
     for (const auto& [word, runner] : runners_)
         if (runner.script->state() != Script::State::running) budget_.forget(word);
+}
+
+void Agent::end_script(const Runner& runner, Script::State how) {
+    runner.script->begin_end(how);
+    background_->add([script = runner.script] { script->detach(); },
+                     [script = runner.script] { script->finish_end(); });
 }
 
 void Agent::hear(const std::string& word, const OverheadNews& news) {
@@ -292,7 +323,7 @@ void Agent::hear(const std::string& word, const OverheadNews& news) {
     }
 }
 
-// ---- reload: one script in each turn, so that the others and the clients do not wait for all of them
+// ---- reload: one script after another, in the background
 
 void Agent::begin_reload() {
     timespec now{};
@@ -300,38 +331,97 @@ void Agent::begin_reload() {
     notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
     reload_failed_ = false;
     reloaded_.clear();
-    const Result<std::vector<std::string>> files = script_files(options_.words);
     reload_.emplace();
-    if (files) {
+    const Result<std::vector<std::string>> files = script_files(options_.words);
+    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command_);
+    if (files && kernel) {
         reload_->assign(files->begin(), files->end());
+        kernel_ = *std::move(kernel);
         for (const std::string& path : *files) reloaded_.insert(script_word(path));
     } else {
-        complain(files.error());
+        complain(files ? kernel.error() : files.error());
         reload_failed_ = true;
         for (const auto& [word, runner] : runners_) reloaded_.insert(word);
     }
+    reload_next();
 }
 
 // A script that cannot be started leaves the old one running.
-void Agent::reload_one() {
-    if (reload_->empty()) return end_reload();
-    const std::string path = reload_->front();
-    reload_->pop_front();
-    const Status begun = begin(path);
-    if (begun) return;
-    complain(begun.error());
+void Agent::reload_next() {
+    while (!reload_->empty()) {
+        if (is_over()) return;
+        const std::string path = reload_->front();
+        reload_->pop_front();
+        Result<std::unique_ptr<Candidate>> next = candidate(path);
+        if (!next) not_reloaded(path, next.error());
+        if (!next || !*next) continue;
+        const std::shared_ptr<Candidate> started = *std::move(next);
+        return background_->add([started] { started->start(); },
+                                [this, started] {
+                                    if (started->script) return replace(started->script);
+                                    not_reloaded(started->path, already_told);
+                                    reload_next();
+                                });
+    }
+    end_reload();
+}
+
+void Agent::not_reloaded(const std::string& path, const Error& why) {
+    complain(why);
     fmt::print(stderr, "lt: {} is not reloaded\n", path);
     reload_failed_ = true;
 }
 
+// The counters of the old script do not go back, nor do those about it.
+void Agent::replace(const std::shared_ptr<Script>& script) {
+    if (const Status possible = can_join(*script); !possible) {
+        not_reloaded(script->path(), possible.error());
+        background_->add([script] { script->end(Script::State::exited); }, [this] { reload_next(); });
+        return;
+    }
+    const auto place = runners_.find(script->word());
+    if (place == runners_.end()) {
+        join(script);
+        return reload_next();
+    }
+    const std::shared_ptr<Script> old = place->second.script;
+    old->begin_end(Script::State::exited);
+    background_->add([script, old] { script->replace(*old); },
+                     [this, script, old] {
+                         old->finish_end();
+                         export_late(*old);
+                         script->inherit(*old);
+                         Runner& runner = runners_[script->word()];
+                         std::vector<Family> facts = script_facts(*old, {});
+                         for (Family& family : facts) {
+                             const auto before = std::ranges::find(runner.facts_before, family.name, &Family::name);
+                             if (before != runner.facts_before.end()) add_family(family, *before);
+                         }
+                         runner.facts_before = std::move(facts);
+                         join(script);
+                         reload_next();
+                     });
+}
+
+// Scripts whose files are gone end.
 void Agent::end_reload() {
+    for (auto& [word, runner] : runners_) {
+        if (reloaded_.contains(word)) continue;
+        runner.script->begin_end(Script::State::exited);
+        background_->add([script = runner.script] { script->detach(); },
+                         [this, script = runner.script] {
+                             script->finish_end();
+                             export_late(*script);
+                             budget_.forget(script->word());
+                             runners_.erase(script->word());
+                         });
+    }
+    background_->add([] {}, [this] { finish_reload(); });
+}
+
+void Agent::finish_reload() {
     reload_.reset();
-    std::erase_if(runners_, [&](auto& runner) {
-        if (reloaded_.contains(runner.first)) return false;
-        runner.second.script->end(Script::State::exited);
-        budget_.forget(runner.first);
-        return true;
-    });
+    kernel_.reset();
     (reload_failed_ ? facts_.failed_reloads : facts_.reloads)++;
     facts_.last_reload_failed = reload_failed_;
     if (!reload_failed_) facts_.loaded = std::chrono::system_clock::now();

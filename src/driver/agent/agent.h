@@ -1,5 +1,6 @@
-// `lt agent`: runs scripts for as long as the machine does, and serves what their maps hold as metrics. One thread does
-// everything: it waits for signals, HTTP clients and all sessions at once.
+// `lt agent`: runs scripts for as long as the machine does, and serves what their maps hold as metrics. One thread
+// waits for signals, HTTP clients and all sessions at once. What would keep clients waiting, compiling and detaching,
+// is done in another.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/agent/background.h"
 #include "driver/agent/budget.h"
 #include "driver/agent/exporter.h"
 #include "driver/agent/options.h"
@@ -34,7 +36,7 @@ class Agent {
   private:
     using Clock = std::chrono::steady_clock;
     struct Runner {
-        std::unique_ptr<Script> script;
+        std::shared_ptr<Script> script;
         Savings savings;
         bool is_exhausted = false;              // it costs too much, and nothing of it can be saved any more
         std::vector<Family> facts_before = {};  // of runs before a reload
@@ -43,8 +45,10 @@ class Agent {
     Agent(Command command, AgentOptions options)
         : command_(std::move(command)), options_(std::move(options)), budget_(options_.budget) {}
     Status start();
-    Status begin(const std::string& path);
-    static void replace(Runner& old, Script& by);
+    struct Candidate;
+    Result<std::unique_ptr<Candidate>> candidate(const std::string& path);
+    Status can_join(const Script& script) const;
+    void join(std::shared_ptr<Script> script);
     Status params_are_known();
     Status late_is_possible() const;
     ScriptSettings script_settings() const;
@@ -53,12 +57,16 @@ class Agent {
     void announce();
 
     void begin_reload();
-    void reload_one();
+    void reload_next();
+    void replace(const std::shared_ptr<Script>& script);
+    void not_reloaded(const std::string& path, const Error& why);
     void end_reload();
+    void finish_reload();
 
     void handle_signals();
     void wait();
     void turn_scripts();
+    void end_script(const Runner& runner, Script::State how);
     bool is_over() const { return stopped_ || (deadline_ && Clock::now() >= *deadline_); }
     HttpReply answer(const HttpRequest& request);
     std::vector<Family> collect();
@@ -73,7 +81,7 @@ class Agent {
     TextSink discarded_;
     std::unique_ptr<Printer> printer_ = text_printer(discarded_);
     std::optional<Signals> signals_;
-    std::unique_ptr<Kernel> kernel_;
+    std::unique_ptr<Kernel> kernel_;         // while scripts are started
     std::map<std::string, Runner> runners_;  // by script_word()
     std::set<std::string> known_params_;
     std::unique_ptr<HttpServer> server_;
@@ -86,6 +94,7 @@ class Agent {
     std::optional<std::deque<std::string>> reload_;  // files that are still to be looked at
     std::set<std::string> reloaded_;                 // words of all files of this reload
     bool reload_failed_ = false;
+    std::unique_ptr<Background> background_;  // last: it uses the others
 };
 
 }  // namespace lt::agent

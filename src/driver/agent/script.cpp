@@ -80,7 +80,6 @@ std::unique_ptr<Script> Script::start(const std::string& path, ReadFile file, Co
     std::unique_ptr<PlanMaker> maker = script->maker(file);
     script->job_ = std::make_unique<Job>(script->command_, std::move(file.source), std::move(maker), own);
     if (!lt::start(*script->job_)) return nullptr;
-    script->turn();  // BEGIN
     return script;
 }
 
@@ -100,7 +99,7 @@ std::unique_ptr<PlanMaker> Script::maker(ReadFile& file) {
 
 bool Script::runs(std::string_view bytes) const {
     const auto is_library = [](const Source::Part& part) { return part.is_library; };
-    return state_ == State::running && bytes == bytes_ && std::ranges::all_of(job_->source.parts, is_library);
+    return !remains_ && bytes == bytes_ && std::ranges::all_of(job_->source.parts, is_library);
 }
 
 // The names of labels are in the text, also for a saved plan.
@@ -119,39 +118,75 @@ bool Script::accepts(Job& job) {
     return true;
 }
 
-void Script::turn() {
-    if (state_ != State::running) return;
-    if (const std::optional<Ended> how = job_->run->session().turn())
-        end(*how == Ended::failed ? State::failed : State::exited);
+std::optional<Script::State> Script::turn() {
+    if (remains_) return {};
+    const std::optional<Ended> how = job_->run->session().turn();
+    if (!how) return {};
+    return *how == Ended::failed ? State::failed : State::exited;
 }
 
-void Script::end(State how) {
-    if (state_ != State::running) return;
+Script::Remains Script::remains() {
     Session& session = job_->run->session();
-    Remains remains;
-    const std::vector<Family> before = read();
-    const bool fine = lt::end(*job_, how == State::exited ? Ended::exit_called : Ended::interrupted);
-    remains.families = read();
-    keep_greater(remains.families, before);
-    remains.losses = session.losses();
-    remains.missed = session.missed();
-    if (const auto accounts = session.accounts()) remains.accounts = *accounts;
-    if (const auto costs = session.costs()) remains.costs = costs->probes;
-    remains_ = std::move(remains);
-    state_ = fine ? how : State::failed;
+    Remains out;
+    out.families = read();
+    if (late_) out.late = late_->count();
+    out.losses = session.losses();
+    out.missed = session.missed();
+    if (const auto accounts = session.accounts()) out.accounts = *accounts;
+    if (const auto costs = session.costs()) out.costs = costs->probes;
+    return out;
+}
+
+void Script::begin_end(State how) {
+    if (remains_) return;
+    remains_ = remains();
+    ends_as_ = how;
+}
+
+void Script::detach() {
+    if (std::exchange(is_detached_, true)) return;
+    const bool by_itself = ends_as_ == State::exited;
+    if (!lt::end(*job_, by_itself ? Ended::exit_called : Ended::interrupted)) ends_as_ = State::failed;
+}
+
+void Script::finish_end() {
+    if (state_ != State::running) return;
+    Remains last = remains();
+    keep_greater(last.families, remains_->families);
+    remains_ = std::move(last);
+    state_ = ends_as_;
     job_->run->unload();
 }
 
-// The two overlap for a moment: the old one stops, then the new one forgets what it has counted until then.
-void Script::succeed(Script& ended) {
-    if (Session* old = ended.session())
-        if (const Status paused = old->pause(); !paused) fmt::print(stderr, "lt: {}\n", paused.error().what);
+void Script::end(State how) {
+    begin_end(how);
+    detach();
+    finish_end();
+}
+
+void Script::replace(Script& old) {
+    if (!old.is_detached_)
+        if (const Status paused = old.job_->run->session().pause(); !paused)
+            fmt::print(stderr, "lt: {}\n", paused.error().what);
     for (const MapMetric& metric : metrics_)
-        if (metric.adds_up && session()) (void)session()->clear(metric.map);
-    ended.end(State::exited);
-    for (Family& family : ended.whole()) kept_.families[family.name] = std::move(family);
-    kept_.limits = std::move(ended.kept_.limits);
-    kept_.since = ended.kept_.since.value_or(ended.started_);
+        if (metric.adds_up) (void)job_->run->session().clear(metric.map);
+    old.detach();
+}
+
+void Script::inherit(Script& old) {
+    for (Family& family : old.families()) kept_.families[family.name] = std::move(family);
+    kept_.limits = std::move(old.kept_.limits);
+    kept_.since = old.kept_.since.value_or(old.started_);
+}
+
+std::vector<LateTrace> Script::take_late() {
+    const bool is_ending = remains_ && state_ == State::running;
+    return late_ && !is_ending ? late_->take() : std::vector<LateTrace>{};
+}
+
+std::optional<uint64_t> Script::late() const {
+    if (remains_) return remains_->late;
+    return late_ ? std::optional(late_->count()) : std::nullopt;
 }
 
 int64_t Script::since() const {

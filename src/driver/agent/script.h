@@ -18,7 +18,7 @@
 
 namespace lt::agent {
 
-// The part of a script that a reload keeps: the values of the runs before.
+// The part of a script that a reload keeps: the values of the runs before. No more series than are shown.
 struct Kept {
     std::map<std::string, Family> families = {};  // by name
     std::map<std::string, SeriesLimit> limits = {};
@@ -51,14 +51,24 @@ class Script {
     std::chrono::system_clock::time_point started() const { return started_; }
     // When its counters were zero, in nanoseconds since 1970.
     int64_t since() const;
-    Session* session() { return state_ == State::running ? &job_->run->session() : nullptr; }
+    Session* session() { return remains_ ? nullptr : &job_->run->session(); }  // null: its end has begun
 
-    // Handles what is waiting; the run may end.
-    void turn();
-    // Collects nothing more. What it has collected stays.
+    // Handles what is waiting. If the run has ended, how: the caller ends it.
+    std::optional<State> turn();
+
+    // The end, in three steps, because the second one can take a second: it may run in another thread. The script
+    // keeps what it has collected; what comes after the first step is seen after the last one. A second end does
+    // nothing.
+    void begin_end(State how);
+    void detach();
+    void finish_end();
+    // All three.
     void end(State how);
-    // Begins at zero, as a successor of a script whose values it adds to its own from here on.
-    void succeed(Script& ended);
+    // Instead of detach(), for a script whose end has begun: this one takes its place. The two overlap for a moment:
+    // the old one stops, then this one forgets what it has counted until then.
+    void replace(Script& old);
+    // Adds the values of the script that it has replaced to its own from here on, and at the end of that once more.
+    void inherit(Script& old);
 
     // Of all maps; in the order of the plan.
     std::vector<Family> families();
@@ -72,14 +82,15 @@ class Script {
     const std::map<size_t, Sampled>& sampled() const { return sampled_; }
     uint64_t failed_reads() const { return failed_reads_; }  // of maps
     // Calls longer than --late: those since the last call of this, and how many there were.
-    std::vector<LateTrace> take_late() { return late_ ? late_->take() : std::vector<LateTrace>{}; }
-    std::optional<uint64_t> late() const { return late_ ? std::optional(late_->count()) : std::nullopt; }
+    std::vector<LateTrace> take_late();
+    std::optional<uint64_t> late() const;
     bool has_spans() const { return has_spans_; }
 
   private:
-    // The last state of a run that has ended.
+    // The last state of a run, or that at the beginning of its end.
     struct Remains {
         std::vector<Family> families;
+        std::optional<uint64_t> late;
         std::vector<Loss> losses;
         std::vector<Missed> missed;
         std::vector<Session::Account> accounts;
@@ -90,6 +101,7 @@ class Script {
         : path_(std::move(path)), command_(std::move(command)), settings_(settings) {}
     std::unique_ptr<PlanMaker> maker(ReadFile& file);
     void receive_late(Shared& shared);
+    Remains remains();
     std::vector<Family> read();   // of this run
     std::vector<Family> whole();  // and of those before it; all series
     bool accepts(Job& job);
@@ -108,6 +120,8 @@ class Script {
     State state_ = State::running;
     std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
     std::optional<Remains> remains_;
+    State ends_as_ = State::exited;  // once remains_ is there
+    bool is_detached_ = false;
     Kept kept_;
     std::map<size_t, Sampled> sampled_;
     uint64_t failed_reads_ = 0;

@@ -2,11 +2,15 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
 namespace lt::agent {
+
+constexpr int kNice = 10;  // a program that is compiled can wait for a CPU, whoever asks for numbers cannot
 
 Result<std::unique_ptr<Background>> Background::open() {
     Descriptor done(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -25,6 +29,7 @@ void Background::add(std::function<void()> work, std::function<void()> then) {
 
 void Background::begin() {
     thread_ = std::thread([this, &work = tasks_.front().work] {
+        ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
         work();
         ::eventfd_write(done_.get(), 1);
     });

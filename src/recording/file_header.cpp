@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "json/json.h"
 
 namespace lt {
 namespace {
@@ -83,11 +84,11 @@ std::string header_text(const Recording& r) {
                         {"lost_stacks", r.account.lost_stacks},
                         {"suppressed", r.account.suppressed},
                         {"missing", r.account.missing}}}};
-    return all.dump(-1, ' ', false, json::error_handler_t::replace);
+    return json_text(all);
 }
 
 bool read_header(std::string_view text, Recording& to) {
-    const json all = json::parse(text, nullptr, false);
+    const json all = parse_json(text);
     if (!all.is_object()) return false;
     take(all, "lt", to.version);
     take(all, "script", to.script);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "driver/cli/command.h"
 #include "driver/cli/verbs.h"
+#include "json/json.h"
 #include "parser/lt/keywords.h"
 #include "stdlib/functions/builtins.h"
 #include "stdlib/options.h"
@@ -244,7 +245,7 @@ std::string for_vscode(const Completed&) {
     };
     const nlohmann::ordered_json grammar = {
         {"name", "lt"}, {"scopeName", "source.lt"}, {"fileTypes", {"lt"}}, {"patterns", std::move(patterns)}};
-    return grammar.dump(2) + "\n";
+    return json_text(grammar, 2) + "\n";
 }
 
 struct FileRow {

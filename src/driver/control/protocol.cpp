@@ -3,14 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/control/commands.h"
+#include "json/json.h"
 
 namespace lt {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Invalid UTF-8 becomes U+FFFD.
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string line_of(const Json& json) { return json_text(json) + "\n"; }
 
 Json object(const char* type, Json data) { return Json{{"type", type}, {"data", std::move(data)}}; }
 
@@ -27,7 +27,7 @@ struct Request {
 constexpr const char* form_hint = R"(for example `{"command": "show @ns"}`)";
 
 Result<Request> read_request(std::string_view line) {
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parse_ordered_json(line);
     if (!json.is_object()) return Error{"a request must be a line with one JSON object", form_hint, 0};
     const std::string* command = text_member(json, "command");
     if (!command) return Error{"a request must have a member `command`, a string", form_hint, 0};
@@ -59,7 +59,7 @@ std::string reply(Traces& traces, std::string_view line) {
 }
 
 Result<ReplyLine> read_reply(const std::string& line) {
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parse_ordered_json(line);
     const std::string* type = json.is_object() ? text_member(json, "type") : nullptr;
     const auto data = type ? json.find("data") : json.end();
     if (!type || data == json.end()) return Error{"the answer is not from lt", "", 0};

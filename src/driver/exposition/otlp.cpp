@@ -10,6 +10,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "json/json.h"
+
 namespace lt {
 namespace {
 
@@ -184,9 +186,6 @@ Json metric_json(const Family& family, int64_t unix_ns) {
 Json resource_json(const OtlpSource& source) { return {{"attributes", attributes_json(source.resource)}}; }
 
 Json scope_json(const OtlpSource& source) { return {{"name", "lt"}, {"version", source.version}}; }
-
-// A name from the kernel need not be UTF-8.
-std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json span_json(const OtlpSpan& span) {
     Json out = {{"traceId", span.trace_id}, {"spanId", span.span_id}};

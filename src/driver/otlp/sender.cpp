@@ -10,6 +10,8 @@
 #include <random>
 #include <utility>
 
+#include "json/json.h"
+
 namespace lt {
 namespace {
 
@@ -31,7 +33,7 @@ std::chrono::milliseconds pause_after(unsigned failures, const OtlpLimits& limit
 
 // The number of items that the collector has not taken from a request that it accepted.
 size_t rejected_items(const std::string& body, const std::string& field) {
-    const nlohmann::json reply = nlohmann::json::parse(body, nullptr, false);
+    const nlohmann::json reply = parse_json(body);
     if (!reply.is_object()) return 0;
     const auto part = reply.find("partialSuccess");
     if (part == reply.end() || !part->is_object()) return 0;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/visible.h"
 #include "base/wrap.h"
+#include "json/json.h"
 
 namespace lt::triage {
 namespace {
@@ -127,7 +128,7 @@ std::string json_of(const Report& report) {
                                           {"own_cpu_seconds", rounded(report.own_cpu, 0.001)},
                                           {"suspects", suspects},
                                           {"missing", report.missing}}}};
-    return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_text(all) + "\n";
 }
 
 }  // namespace lt::triage

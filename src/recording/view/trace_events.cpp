@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/json.h"
 #include "recording/view/lanes.h"
 
 namespace lt {
 namespace {
-
-std::string quoted_json(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
 
 // Exact to the nanosecond, which a double would not be.
 std::string microseconds(uint64_t nanoseconds) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "json/json.h"
 #include "runtime/print/figures.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
@@ -282,7 +282,7 @@ void append_buckets(std::string& out, const Value& samples, SampleHistogram whic
 }
 
 void append_json(std::string& out, std::string_view text) {
-    out += nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    out += quoted_json(text);
 }
 
 void append_json(std::string& out, const std::vector<std::string>& texts) {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "json/json.h"
 
 namespace lt {
 namespace {
@@ -15,7 +18,7 @@ namespace fs = std::filesystem;
 
 nlohmann::json read_json(const std::string& path) {
     std::ifstream file(path);
-    return nlohmann::json::parse(file, nullptr, false);
+    return parse_json(std::string(std::istreambuf_iterator(file), {}));
 }
 
 std::vector<std::string> docker_ids(const std::string& name, const std::string& folder) {

@@ -9,6 +9,7 @@
 namespace lt {
 
 int failure(const Error& error) {
+    if (error.what.empty()) return 1;
     Diags diags;
     diags.error({}, error.what).hint = error.hint;
     fmt::print(stderr, "{}", draw({}, diags.all().front(), false));

@@ -5,6 +5,7 @@
 
 namespace lt {
 
+// Draws nothing for an error without a sentence: its diagnostics have been drawn.
 int failure(const Error& error);  // 1
 int misuse(const Error& error);   // 2: the command line is wrong, not what it names
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "driver/cli/failure.h"
 #include "driver/cli/output.h"
 #include "driver/merge/file_request.h"
 #include "driver/merge/run_file.h"
@@ -106,13 +107,13 @@ Status diff_files(const FileRequest& request, Output& output) {
 int diff_runs(int argc, const char* const* argv) {
     const auto nothing = [](OptionWord&) { return Result<bool>(false); };
     const Result<FileRequest> request = read_file_request({argv, static_cast<size_t>(argc)}, false, nothing);
-    if (!request) return refuse_files(request.error(), 2);
+    if (!request) return misuse(request.error());
     if (request->files.size() != 2)
-        return refuse_files({"diff takes two files", "for example `lt diff monday.json tuesday.json`", 0}, 2);
+        return misuse({"diff takes two files", "for example `lt diff monday.json tuesday.json`", 0});
     const Result<std::unique_ptr<Output>> output = Output::open(request->output);
-    if (!output) return refuse_files(output.error(), 2);
+    if (!output) return misuse(output.error());
     const Status compared = diff_files(*request, **output);
-    return compared ? 0 : refuse_files(compared.error(), 1);
+    return compared ? 0 : failure(compared.error());
 }
 
 }  // namespace lt

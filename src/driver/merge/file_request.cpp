@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
-
-#include "base/diag.h"
 
 namespace lt {
 namespace {
@@ -75,13 +72,6 @@ Result<FileRequest> read_file_request(std::span<const char* const> words, bool h
     for (const std::string& file : out.files)
         if (!different.insert(file).second) return Error{fmt::format("{} is given twice", file), "", 0};
     return out;
-}
-
-int refuse_files(const Error& error, int status) {
-    Diags diags;
-    diags.error({}, error.what).hint = error.hint;
-    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
-    return status;
 }
 
 }  // namespace lt

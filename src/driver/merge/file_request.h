@@ -30,7 +30,4 @@ struct OptionWord {
 Result<FileRequest> read_file_request(std::span<const char* const> words, bool has_tables,
                                       const std::function<Result<bool>(OptionWord&)>& takes_own);
 
-// Prints the error; the status is what it returns.
-int refuse_files(const Error& error, int status);
-
 }  // namespace lt

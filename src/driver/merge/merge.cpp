@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "driver/cli/failure.h"
 #include "driver/cli/output.h"
 #include "driver/merge/file_request.h"
 #include "driver/merge/run_file.h"
@@ -62,11 +63,11 @@ Status merge_files(const MergeRequest& request, Output& output) {
 
 int merge_runs(int argc, const char* const* argv) {
     const Result<MergeRequest> request = read_merge_request(argc, argv);
-    if (!request) return refuse_files(request.error(), 2);
+    if (!request) return misuse(request.error());
     const Result<std::unique_ptr<Output>> output = Output::open(request->given.output);
-    if (!output) return refuse_files(output.error(), 2);
+    if (!output) return misuse(output.error());
     const Status merged = merge_files(*request, **output);
-    return merged ? 0 : refuse_files(merged.error(), 1);
+    return merged ? 0 : failure(merged.error());
 }
 
 }  // namespace lt

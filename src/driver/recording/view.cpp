@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diag.h"
 #include "base/file_text.h"
 #include "base/text.h"
+#include "driver/cli/failure.h"
 #include "driver/recording/recording_file.h"
 #include "recording/view/html.h"
 #include "recording/view/trace_events.h"
@@ -90,20 +90,13 @@ Status show(const Request& request) {
     return Done{};
 }
 
-int fail(const Error& e, int status) {
-    Diags diags;
-    diags.error({}, e.what).hint = e.hint;
-    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
-    return status;
-}
-
 }  // namespace
 
 int view(int argc, const char* const* argv) {
     const Result<Request> request = read_request(argc, argv);
-    if (!request) return fail(request.error(), 2);
+    if (!request) return misuse(request.error());
     const Status shown = show(*request);
-    return shown ? 0 : fail(shown.error(), 1);
+    return shown ? 0 : failure(shown.error());
 }
 
 }  // namespace lt

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 
 #include "base/text.h"
 #include "driver/agent/accept.h"
@@ -24,19 +22,6 @@
 
 namespace lt::agent {
 namespace {
-
-const Error already_told{"", "", 0};  // diagnostics have been printed
-
-void complain(const Error& error) {
-    if (error.what.empty()) return;
-    Diags diags;
-    diags.error({}, error.what).hint = error.hint;
-    fmt::print(stderr, "{}", draw({}, diags.all().front(), false));
-}
-
-void notify(const std::string& lines) {
-    if (!notify_service(lines)) fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
-}
 
 std::vector<std::string> params_in(const ReadFile& file) {
     std::vector<std::string> out;
@@ -60,20 +45,10 @@ void shorten(int& patience, int other) {
 
 }  // namespace
 
-// A script that is not started yet.
-struct Agent::Candidate {
-    std::string path;
-    ReadFile file;
-    Command command;
-    Shared shared;
-    ScriptSettings settings;
-    std::shared_ptr<Script> script = {};  // once it is; null if it could not be started
-
-    void start() {
-        shared.kernel->declare({});  // each script has its own C declarations
-        script = Script::start(path, std::move(file), std::move(command), shared, settings);
-    }
-};
+void Agent::Candidate::start() {
+    shared.kernel->declare({});  // each script has its own C declarations
+    script = Script::start(path, std::move(file), std::move(command), shared, settings);
+}
 
 // ---- start
 
@@ -119,11 +94,11 @@ Status Agent::start() {
     if (!background) return background.error();
     background_ = *std::move(background);
     for (const std::string& path : *files) {
-        Result<std::unique_ptr<Candidate>> next = candidate(path);
+        Result<std::unique_ptr<Candidate>> next = candidate(path, read_file(path, command_));
         if (!next) return next.error();
         if (!*next) continue;
         (*next)->start();
-        if (!(*next)->script) return already_told;
+        if (!(*next)->script) return Error{};  // diagnostics have been printed
         if (const Status possible = can_join(*(*next)->script); !possible) return possible;
         join((*next)->script);
     }
@@ -154,8 +129,7 @@ Shared Agent::shared_for(const std::string& word) {
 }
 
 // Of a file; null if that is running already.
-Result<std::unique_ptr<Agent::Candidate>> Agent::candidate(const std::string& path) {
-    Result<ReadFile> file = read_file(path, command_);
+Result<std::unique_ptr<Agent::Candidate>> Agent::candidate(const std::string& path, Result<ReadFile> file) {
     if (!file) return file.error();
     const std::string word = script_word(path);
     const std::vector<std::string> params = params_in(*file);
@@ -224,8 +198,8 @@ void Agent::announce() {
                 "lt: what the scripts cost is not measured or limited: that needs CAP_SYS_ADMIN, or once as root "
                 "`sysctl kernel.bpf_stats_enabled=1`\n");
     }
-    notify(fmt::format("READY=1\nSTATUS={}, metrics on http://{}/metrics", plural(runners_.size(), "script"),
-                       address_text(server_->address())));
+    notify_service(fmt::format("READY=1\nSTATUS={}, metrics on http://{}/metrics", plural(runners_.size(), "script"),
+                               address_text(server_->address())));
     if (!options_.ready_fd) return;
     const std::string line = "ready\n";
     if (::write(*options_.ready_fd, line.data(), line.size()) < 0) errno = 0;
@@ -244,7 +218,7 @@ int Agent::run() {
         server_->serve();
         export_metrics();
     }
-    notify("STOPPING=1\nSTATUS=Detaching");
+    notify_service("STOPPING=1\nSTATUS=Detaching");
     const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
     background_->finish();
     for (auto& [word, runner] : runners_) export_late(*runner.script);
@@ -321,114 +295,6 @@ void Agent::hear(const std::string& word, const OverheadNews& news) {
             runner.is_exhausted = true;
             break;
     }
-}
-
-// ---- reload: one script after another, in the background
-
-void Agent::begin_reload() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
-    reload_failed_ = false;
-    reloaded_.clear();
-    reload_.emplace();
-    const Result<std::vector<std::string>> files = script_files(options_.words);
-    Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command_);
-    if (files && kernel) {
-        reload_->assign(files->begin(), files->end());
-        kernel_ = *std::move(kernel);
-        for (const std::string& path : *files) reloaded_.insert(script_word(path));
-    } else {
-        complain(files ? kernel.error() : files.error());
-        reload_failed_ = true;
-        for (const auto& [word, runner] : runners_) reloaded_.insert(word);
-    }
-    reload_next();
-}
-
-// A script that cannot be started leaves the old one running.
-void Agent::reload_next() {
-    while (!reload_->empty()) {
-        if (is_over()) return;
-        const std::string path = reload_->front();
-        reload_->pop_front();
-        Result<std::unique_ptr<Candidate>> next = candidate(path);
-        if (!next) not_reloaded(path, next.error());
-        if (!next || !*next) continue;
-        const std::shared_ptr<Candidate> started = *std::move(next);
-        return background_->add([started] { started->start(); },
-                                [this, started] {
-                                    if (started->script) return replace(started->script);
-                                    not_reloaded(started->path, already_told);
-                                    reload_next();
-                                });
-    }
-    end_reload();
-}
-
-void Agent::not_reloaded(const std::string& path, const Error& why) {
-    complain(why);
-    fmt::print(stderr, "lt: {} is not reloaded\n", path);
-    reload_failed_ = true;
-}
-
-// The counters of the old script do not go back, nor do those about it.
-void Agent::replace(const std::shared_ptr<Script>& script) {
-    if (const Status possible = can_join(*script); !possible) {
-        not_reloaded(script->path(), possible.error());
-        background_->add([script] { script->end(Script::State::exited); }, [this] { reload_next(); });
-        return;
-    }
-    const auto place = runners_.find(script->word());
-    if (place == runners_.end()) {
-        join(script);
-        return reload_next();
-    }
-    const std::shared_ptr<Script> old = place->second.script;
-    old->begin_end(Script::State::exited);
-    background_->add([script, old] { script->replace(*old); },
-                     [this, script, old] {
-                         old->finish_end();
-                         export_late(*old);
-                         script->inherit(*old);
-                         Runner& runner = runners_[script->word()];
-                         std::vector<Family> facts = script_facts(*old, {});
-                         for (Family& family : facts) {
-                             const auto before = std::ranges::find(runner.facts_before, family.name, &Family::name);
-                             if (before != runner.facts_before.end()) add_family(family, *before);
-                         }
-                         runner.facts_before = std::move(facts);
-                         join(script);
-                         reload_next();
-                     });
-}
-
-// Scripts whose files are gone end.
-void Agent::end_reload() {
-    for (auto& [word, runner] : runners_) {
-        if (reloaded_.contains(word)) continue;
-        runner.script->begin_end(Script::State::exited);
-        background_->add([script = runner.script] { script->detach(); },
-                         [this, script = runner.script] {
-                             script->finish_end();
-                             export_late(*script);
-                             budget_.forget(script->word());
-                             runners_.erase(script->word());
-                         });
-    }
-    background_->add([] {}, [this] { finish_reload(); });
-}
-
-void Agent::finish_reload() {
-    reload_.reset();
-    kernel_.reset();
-    (reload_failed_ ? facts_.failed_reloads : facts_.reloads)++;
-    facts_.last_reload_failed = reload_failed_;
-    if (!reload_failed_) facts_.loaded = std::chrono::system_clock::now();
-    notify(fmt::format("READY=1\nSTATUS={}{}", plural(runners_.size(), "script"),
-                       reload_failed_ ? ", the last reload failed" : ""));
-    if (!options_.quiet) fmt::print(stderr, "lt: {}\n", reload_failed_ ? "the reload failed" : "reloaded");
-    if (std::exchange(reloads_again_, false)) begin_reload();
 }
 
 // ---- answers

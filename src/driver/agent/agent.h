@@ -1,6 +1,6 @@
 // `lt agent`: runs scripts for as long as the machine does, and serves what their maps hold as metrics. One thread
-// waits for signals, HTTP clients and all sessions at once. What would keep clients waiting, compiling and detaching,
-// is done in another.
+// waits for signals, HTTP clients and all sessions at once. What would keep clients waiting is done in another:
+// reading files, compiling and detaching.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include "driver/agent/background.h"
 #include "driver/agent/budget.h"
 #include "driver/agent/exporter.h"
+#include "driver/agent/files.h"
 #include "driver/agent/options.h"
 #include "driver/agent/own_metrics.h"
 #include "driver/agent/script.h"
@@ -41,12 +42,26 @@ class Agent {
         bool is_exhausted = false;              // it costs too much, and nothing of it can be saved any more
         std::vector<Family> facts_before = {};  // of runs before a reload
     };
+    // A script that is not started yet.
+    struct Candidate {
+        std::string path;
+        ReadFile file;
+        Command command;
+        Shared shared;
+        ScriptSettings settings;
+        std::shared_ptr<Script> script = {};  // once it is; null if it could not be started
+        void start();
+    };
+    struct FoundFile {
+        std::string path;
+        Result<ReadFile> file;
+    };
+    struct Found;
 
     Agent(Command command, AgentOptions options)
         : command_(std::move(command)), options_(std::move(options)), budget_(options_.budget) {}
     Status start();
-    struct Candidate;
-    Result<std::unique_ptr<Candidate>> candidate(const std::string& path);
+    Result<std::unique_ptr<Candidate>> candidate(const std::string& path, Result<ReadFile> file);
     Status can_join(const Script& script) const;
     void join(std::shared_ptr<Script> script);
     Status params_are_known();
@@ -57,6 +72,8 @@ class Agent {
     void announce();
 
     void begin_reload();
+    Found find_files() const;
+    void take_files(Found& found);
     void reload_next();
     void replace(const std::shared_ptr<Script>& script);
     void not_reloaded(const std::string& path, const Error& why);
@@ -90,9 +107,9 @@ class Agent {
     const int64_t since_ = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     AgentFacts facts_;
     bool stopped_ = false;
-    bool reloads_again_ = false;                     // SIGHUP came during a reload
-    std::optional<std::deque<std::string>> reload_;  // files that are still to be looked at
-    std::set<std::string> reloaded_;                 // words of all files of this reload
+    bool reloads_again_ = false;                   // SIGHUP came during a reload
+    std::optional<std::deque<FoundFile>> reload_;  // those that are still to be looked at
+    std::set<std::string> reloaded_;               // words of all files of this reload
     bool reload_failed_ = false;
     std::unique_ptr<Background> background_;  // last: it uses the others
 };

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "driver/agent/family_list.h"
+#include "driver/metrics/family_list.h"
 
 namespace lt::agent {
 namespace {

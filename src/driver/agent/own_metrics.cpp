@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "driver/agent/family_list.h"
+#include "driver/metrics/family_list.h"
 #include "driver/report/report.h"
 
 namespace lt::agent {

@@ -34,18 +34,10 @@ Family* find_family(std::vector<Family>& families, const std::string& name) {
 }
 
 // A counter never goes back: what was seen once is kept where the end of the script has cleared its maps.
-void keep_greater(std::vector<Family>& now, const std::vector<Family>& before) {
-    for (const Family& old : before) {
-        Family* family = find_family(now, old.name);
-        if (!family || family->type == MetricType::gauge) continue;
-        for (const MetricSeries& series : old.series) {
-            const auto same = std::ranges::find(family->series, series.labels, &MetricSeries::labels);
-            if (same == family->series.end())
-                family->series.push_back(series);
-            else if (weight_of(same->point) < weight_of(series.point))
-                same->point = series.point;
-        }
-    }
+void keep_seen(std::vector<Family>& now, const std::vector<Family>& before) {
+    for (const Family& old : before)
+        if (Family* family = find_family(now, old.name); family && family->type != MetricType::gauge)
+            keep_greater(*family, old);
 }
 
 }  // namespace
@@ -152,7 +144,7 @@ void Script::detach() {
 void Script::finish_end() {
     if (state_ != State::running) return;
     Remains last = remains();
-    keep_greater(last.families, remains_->families);
+    keep_seen(last.families, remains_->families);
     remains_ = std::move(last);
     state_ = ends_as_;
     job_->run->unload();

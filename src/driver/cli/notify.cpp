@@ -1,12 +1,15 @@
 #include "driver/cli/notify.h"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace lt {
 namespace {
@@ -32,9 +35,10 @@ bool send_to(std::string_view name, std::string_view lines) {
 
 }  // namespace
 
-bool notify_service(std::string_view lines) {
+void notify_service(std::string_view lines) {
     const char* const name = std::getenv("NOTIFY_SOCKET");
-    return name == nullptr || *name == '\0' || send_to(name, lines);
+    if (name == nullptr || *name == '\0' || send_to(name, lines)) return;
+    fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
 }
 
 }  // namespace lt

@@ -7,7 +7,7 @@
 namespace lt {
 
 // Sends the lines to the socket in NOTIFY_SOCKET: a path, or an abstract name after `@`. Sends nothing without that
-// variable. False, with errno, if sending failed.
-bool notify_service(std::string_view lines);
+// variable, and says on stderr if sending failed.
+void notify_service(std::string_view lines);
 
 }  // namespace lt

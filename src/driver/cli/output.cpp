@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "base/file_text.h"
@@ -225,8 +224,7 @@ void Output::announce(size_t probes, bool as_bpftrace) {
     }
     printer().flush();
     if (std::getenv(notify_variable)) write_to(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
-    if (!notify_service("READY=1\nSTATUS=Tracing"))
-        fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
+    notify_service("READY=1\nSTATUS=Tracing");
     if (!ready_fd_) return;
     write_to(*ready_fd_, "ready\n");
     ::close(*ready_fd_);

@@ -68,6 +68,20 @@ std::optional<Labels> any_labels(const Family& family) {
     return found == family.series.end() ? std::nullopt : std::optional(found->labels);
 }
 
+// Calls `both` with the points of a series that is in both families; those that are only in `from` are appended.
+void join_series(Family& into, const Family& from, auto&& both) {
+    std::unordered_map<Labels, const MetricSeries*, LabelsHash> others;
+    for (const MetricSeries& series : from.series) others[series.labels] = &series;
+    for (MetricSeries& series : into.series) {
+        const auto same = others.find(series.labels);
+        if (same == others.end()) continue;
+        both(series.point, same->second->point);
+        others.erase(same);
+    }
+    for (const MetricSeries& series : from.series)
+        if (others.contains(series.labels)) into.series.push_back(series);
+}
+
 }  // namespace
 
 size_t LabelsHash::operator()(const Labels& labels) const {
@@ -85,16 +99,13 @@ void add_family(Family& into, const Family& ended) {
     if (into.type != ended.type || into.divisor != ended.divisor || into.bounds != ended.bounds) return;
     const std::optional<Labels> mine = any_labels(into), other = any_labels(ended);
     if (mine && other && !have_same_names(*mine, *other)) return;
-    std::unordered_map<Labels, const MetricSeries*, LabelsHash> others;
-    for (const MetricSeries& series : ended.series) others[series.labels] = &series;
-    for (MetricSeries& series : into.series) {
-        const auto same = others.find(series.labels);
-        if (same == others.end()) continue;
-        add_point(series.point, same->second->point);
-        others.erase(same);
-    }
-    for (const MetricSeries& series : ended.series)
-        if (others.contains(series.labels)) into.series.push_back(series);
+    join_series(into, ended, [](Point& point, const Point& more) { add_point(point, more); });
+}
+
+void keep_greater(Family& now, const Family& before) {
+    join_series(now, before, [](Point& point, const Point& other) {
+        if (weight_of(point) < weight_of(other)) point = other;
+    });
 }
 
 void SeriesLimit::apply(Family& family, bool adds_up) {

@@ -22,6 +22,9 @@ bool add_point(Point& into, const Point& more);
 // nothing if the two are not the same metric: another type, unit, bounds or labels.
 void add_family(Family& into, const Family& ended);
 
+// Of each series the greater point of the two.
+void keep_greater(Family& now, const Family& before);
+
 // How much of a point there is, to find the greatest: a value, or the number of values.
 double weight_of(const Point& point);
 

@@ -96,6 +96,12 @@ TEST(AgentSeries, WhatARunBeforeDidNotShowIsAddedToTheRest) {
     EXPECT_EQ(limit.over(), 2U);
 }
 
+TEST(AgentSeries, WhatWasSeenOnceDoesNotGoBack) {
+    Family now = counts({{"a", 1}, {"b", 20}, {"d", 4}});
+    keep_greater(now, counts({{"a", 10}, {"b", 2}, {"c", 3}}));
+    EXPECT_THAT(lines(now), ElementsAre("key=a 10", "key=b 20", "key=d 4", "key=c 3"));
+}
+
 TEST(AgentSeries, OfTwoRunsAddUp) {
     Family now = counts({{"a", 1}, {"b", 2}});
     add_family(now, counts({{"b", 10}, {"c", 20}}));

@@ -35,9 +35,9 @@ bool send_to(std::string_view name, std::string_view lines) {
 
 }  // namespace
 
-void notify_service(std::string_view lines) {
+void notify_service(std::string_view lines, bool silent) {
     const char* const name = std::getenv("NOTIFY_SOCKET");
-    if (name == nullptr || *name == '\0' || send_to(name, lines)) return;
+    if (name == nullptr || *name == '\0' || send_to(name, lines) || silent) return;
     fmt::print(stderr, "lt: cannot notify the service manager: {}\n", std::strerror(errno));
 }
 

@@ -7,7 +7,7 @@
 namespace lt {
 
 // Sends the lines to the socket in NOTIFY_SOCKET: a path, or an abstract name after `@`. Sends nothing without that
-// variable, and says on stderr if sending failed.
-void notify_service(std::string_view lines);
+// variable. Says on stderr if sending fails, unless `silent`: that has been said before.
+void notify_service(std::string_view lines, bool silent = false);
 
 }  // namespace lt

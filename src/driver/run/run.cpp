@@ -325,7 +325,7 @@ void Run::print_start() {
 Status Run::end(Ended how) {
     ended_ = std::chrono::steady_clock::now();
     if (live_) live_->end();
-    if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results");
+    if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results", true);
     input_.reset();
     const Result<std::vector<ResultFact>> finished = session_->finish();
     report_end();

@@ -1,4 +1,4 @@
-// JSON as text. The library's parser and serializer take seconds to compile: only this folder does.
+// JSON as text: one way to read and to write it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

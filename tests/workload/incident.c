@@ -144,6 +144,7 @@ static void* touch(void* name) {
         if (area == MAP_FAILED) die("mmap");
         for (int i = 0; i < 16; i++) area[i * page] = 1;
         munmap(area, 16 * page);
+        usleep(500);  // or they hold the lock as long as the unmapper does, where others take the CPU
     }
     return NULL;
 }

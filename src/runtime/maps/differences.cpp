@@ -72,18 +72,19 @@ std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, 
     return value;
 }
 
-void Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove, size_t spare) {
+Status Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t spare) {
     const std::vector<RawEntry>& all = now ? *now : last_;
-    std::map<Bytes, Bytes> before = std::exchange(past_, {});
+    const std::map<Bytes, Bytes> before = std::exchange(past_, {});
     kept_.clear();
+    std::vector<Bytes> idle;
     for (const RawEntry& entry : all) {
         const auto past = before.find(entry.key);
-        const bool idle = past != before.end() && past->second == entry.value;
+        if (past != before.end() && past->second == entry.value && all.size() > spare) idle.push_back(entry.key);
         past_[entry.key] = entry.value;
-        if (idle && all.size() > spare) forget(entry.key, remove);
     }
     last_.clear();
     asked_ = false;
+    return forget(idle, removal);
 }
 
 bool Differences::shown(const Bytes& key, const Bytes& value) const { return !all_zero(value) || kept_.contains(key); }
@@ -110,15 +111,18 @@ void Differences::zero(const std::optional<std::vector<RawEntry>>& now) {
     asked_ = false;
 }
 
-void Differences::forget(const Bytes& key, const Remove& remove) {
-    const std::optional<Bytes> value = remove(key);
-    if (!value) return;
-    Bytes rest = difference(past_[key], *value);
-    if (all_zero(rest)) {
-        past_.erase(key);
-    } else {
-        past_[key] = std::move(rest);
+Status Differences::forget(const std::vector<Bytes>& idle, const Removal& removal) {
+    if (idle.empty()) return Done{};
+    if (Status ended = removal.wait(); !ended) return ended;
+    for (const Bytes& key : idle) {
+        Bytes& past = past_[key];
+        if (removal.now(key) != past) continue;
+        const std::optional<Bytes> value = removal.take(key);
+        if (!value) continue;
+        past = difference(past, *value);
+        if (all_zero(past)) past_.erase(key);
     }
+    return Done{};
 }
 
 }  // namespace lt

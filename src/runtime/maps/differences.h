@@ -23,8 +23,12 @@ class Differences {
     // The same for the value of one key; nothing if it had no updates.
     std::optional<Bytes> rest(const PlannedMap& map, const Bytes& key, Bytes value) const;
 
-    // Deletes a key and returns the value that it had then; nothing if it did not exist.
-    using Remove = std::function<std::optional<Bytes>(const Bytes& key)>;
+    // How a key leaves the kernel's map. `now` returns its value, `take` deletes it and returns the value that it had
+    // then; nothing if it does not exist. `wait` returns once every program that runs now has ended.
+    struct Removal {
+        std::function<Status()> wait;
+        std::function<std::optional<Bytes>(const Bytes& key)> now, take;
+    };
     // Nothing is subtracted.
     bool empty() const { return past_.empty(); }
 
@@ -32,16 +36,18 @@ class Differences {
     bool asked() const { return asked_; }
     void forget_report() { asked_ = false; }
     // The result of the last since(), or `now`, no longer counts. If there are more keys than `spare`, those without
-    // updates for a whole round are removed. A program that is preempted between the lookup of such a key and its
-    // addition loses the addition, so keys are removed only when necessary.
-    void clear(const std::optional<std::vector<RawEntry>>& now, const Remove& remove, size_t spare = 0);
+    // updates for a whole round are removed, unless a program that was suspended inside the round has updated them by
+    // the time it has ended. An addition is lost only if a program begins after that and has found the key, but not yet
+    // added to it, at the moment in which the key is deleted: some 10 ns for a key that was idle. So keys are removed
+    // only when necessary.
+    Status clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t spare = 0);
 
     // The same, but the existing keys stay, with zero.
     void zero(const std::optional<std::vector<RawEntry>>& now);
 
   private:
     bool shown(const Bytes& key, const Bytes& value) const;
-    void forget(const Bytes& key, const Remove& remove);
+    Status forget(const std::vector<Bytes>& idle, const Removal& removal);
 
     std::map<Bytes, Bytes> past_;  // by key: to subtract, word by word
     std::set<Bytes> kept_;         // keys that are shown although they had no updates

@@ -49,6 +49,7 @@ class KernelMaps final : public RawMaps {
     Status clear(size_t map) override;
     std::span<uint8_t> memory(size_t map) override;
     std::vector<uint64_t> left_out() const override { return sums_per_cpu(left_out_); }
+    Status wait_for_programs() override { return running_.wait(); }
     Status set_generation(uint32_t which, uint64_t generation) override;
 
   private:
@@ -119,7 +120,7 @@ Status KernelMaps::set_generation(uint32_t which, uint64_t generation) {
     words_[which] = generation;
     if (const int code = bpf::update(generations_, &scalar, words_.data()); code < 0)
         return system_error("cannot set a generation", -code);
-    return running_.wait();
+    return wait_for_programs();
 }
 
 std::span<uint8_t> KernelMaps::memory(size_t index) {

@@ -174,8 +174,8 @@ Status Maps::clear(size_t index, bool printed) {
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot clear " + map.name);
-        past_[index].clear(*now, [&](const Bytes& key) { return remove(index, key); }, map.max_entries / 4);
-        return Done{};
+        const Status cleared = past_[index].clear(*now, removal(index), map.max_entries / 4);
+        return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (generations_[index]) {
         const Status cleared = generations_[index]->clear();
@@ -188,6 +188,16 @@ Status Maps::clear(size_t index, bool printed) {
     }
     const int code = raw_->update(index, {}, Bytes(raw_->value_size(index)), BPF_EXIST);
     return code < 0 ? Status(system_error("cannot clear " + map.name, -code)) : Status(Done{});
+}
+
+Differences::Removal Maps::removal(size_t index) {
+    const auto now = [this, index](const Bytes& key) {
+        auto value = raw_->lookup(index, key);
+        if (!value || !parts_[index]) return value ? *std::move(value) : std::optional<Bytes>();
+        return parts_[index]->join(key, *std::move(value), raw_->value_size(index));
+    };
+    return {[this] { return raw_->wait_for_programs(); }, now,
+            [this, index](const Bytes& key) { return remove(index, key); }};
 }
 
 // Returns the old value; nothing if there was none.

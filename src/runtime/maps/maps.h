@@ -55,6 +55,7 @@ class Maps {
     Result<MapContent> content(size_t index);
     Result<std::vector<RawEntry>> all(size_t index);
     Result<std::optional<std::vector<RawEntry>>> all_unless(size_t index, bool printed);
+    Differences::Removal removal(size_t index);
     std::optional<Bytes> remove(size_t index, const Bytes& key);
 
     // The probes that feed a map, and the state of their sampling.

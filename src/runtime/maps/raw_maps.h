@@ -36,6 +36,9 @@ class RawMaps {
     virtual std::optional<Bytes> take(size_t map, KeyBytes key) = 0;  // looks up and deletes
     virtual Status clear(size_t map) = 0;                             // of a hash: removes all keys
     virtual std::vector<uint64_t> left_out() const { return {}; }     // by gate of the plan
+    // Returns once every program that runs now has ended, so that what it adds can be seen. Programs that begin in the
+    // meantime do not matter.
+    virtual Status wait_for_programs() = 0;
     // Switches programs to this generation and returns once none uses the other one. `which`: see
     // PlannedMap::generation.
     virtual Status set_generation(uint32_t which, uint64_t generation) = 0;

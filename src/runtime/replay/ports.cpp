@@ -63,6 +63,8 @@ class MachineMaps final : public RawMaps {
     }
 
     // Here no program runs while another one, or lt itself, does.
+    Status wait_for_programs() override { return Done{}; }
+
     Status set_generation(uint32_t which, uint64_t generation) override {
         const std::string symbol(generations_symbol);
         auto words = machine_.lookup(symbol, scalar_key);

@@ -27,6 +27,7 @@ class FakeMaps final : public RawMaps {
     int erase(size_t, KeyBytes) override { return 0; }
     std::optional<Bytes> take(size_t, KeyBytes) override { return {}; }
     Status clear(size_t) override { return Done{}; }
+    Status wait_for_programs() override { return Done{}; }
     Status set_generation(uint32_t, uint64_t) override { return Done{}; }
     std::span<uint8_t> memory(size_t) override { return {}; }
     int updates = 0;

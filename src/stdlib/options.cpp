@@ -152,6 +152,8 @@ constexpr std::array options{
         "separate several with commas."},
     OptionRow{Option::probe_filter, Phase::compiled_in, "--probe-filter", "REGEX",
               "Only keep the probes whose name contains a match of this regular expression."},
+    OptionRow{Option::no_cache, Phase::compile, "--no-cache", "",
+              "Compile the script, even if its plan is kept from an earlier run, and keep no plan of it."},
     OptionRow{Option::emit_elf, Phase::both, "--emit-elf", "FILE",
               "Compile only, and write the object with the BPF programs to a file."},
     OptionRow{Option::unsafe, Phase::both, "--unsafe", "",

@@ -71,6 +71,7 @@ enum class Option : uint8_t {
     no_warnings,
     no_feature,
     emit_elf,
+    no_cache,
     print,
     sort,
     top,

@@ -177,7 +177,9 @@ bool PlanCompiler::compile_script(Job& job, Stage last) {
     return !job.diags.has_errors();
 }
 
-bool PlanCompiler::make(Job& job) {
+bool PlanCompiler::make(Job& job) { return take_kept(job) || make_anew(job); }
+
+bool PlanCompiler::make_anew(Job& job) {
     const auto pass = [&job](Stage stage, const Compiled& compiled, const std::function<bool()>& work) {
         const Dumped dumped = [&compiled](std::string_view name) { return text_of_dump(name, compiled); };
         return job.stages.pass(stage, planned_places(compiled.plan), work, dumped);
@@ -193,6 +195,8 @@ bool PlanCompiler::make(Job& job) {
 bool PlanCompiler::make_again(Job& job, const std::vector<RuledOut>& refused) {
     std::vector<RuledOut>& all = options_.resolve.ruled_out;
     all.insert(all.end(), refused.begin(), refused.end());
+    keeping_.reset();  // another time the kernel may take them
+    if (is_kept_ && !(read_again(job) && open_for_script(job))) return false;
     job.diags = read_diags_;
     const bool compiled = compile_script(job);
     job.drawn = compiled ? std::min(job.drawn, job.diags.all().size()) : 0;

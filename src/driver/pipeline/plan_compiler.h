@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compile/compile.h"
+#include "driver/cache/plan_cache.h"
 #include "driver/run/job.h"
 #include "recording/recording.h"
 #include "runtime/plan/saved_plan.h"
@@ -30,9 +31,11 @@ class PlanCompiler final : public PlanMaker {
     Status read_recording(const Job& job, RunSettings& settings) override;  // --from
     bool read_options(Job& job, const RunSettings& settings) override;
     Status suits(const Job& job) const override;
+    // Takes the plan from the cache, if this script ran before and nothing has changed since.
     bool make(Job& job) override;
     bool make_again(Job& job, const std::vector<RuledOut>& refused) override;
-    // --save and --aot. Compiles the script once for each way in which a kernel may attach it.
+    // --save and --aot. Compiles the script once for each way in which a kernel may attach it. Without them, keeps the
+    // plan in the cache.
     bool save(Job& job) override;
     bool find_places(Job& job, std::vector<std::string>& places) override;
     bool describe(Job& job, const std::string& place) override;
@@ -40,6 +43,8 @@ class PlanCompiler final : public PlanMaker {
     const ast::Program& program() const { return compiled_.program; }  // of the script, once it is read
 
   private:
+    bool make_anew(Job& job);
+    bool read_again(Job& job);       // for a plan from the cache
     bool read_script(Job& job);      // the stage parse
     bool open_for_script(Job& job);  // opens the kernel, and finds the files that hold the probes
     // The stages from resolve on, for a script that was read. The plan is the job's then.
@@ -50,6 +55,12 @@ class PlanCompiler final : public PlanMaker {
     bool add_plans(Job& job, std::vector<KernelPlans>& all);
     bool add_plans_for(Job& job, const std::string& folder, std::vector<KernelPlans>& all);
     bool can_be_saved(Job& job, Plan& plan) const;
+    SavedPlan to_save(const Job& job) const;  // without plans
+
+    // The cache (keep.cpp).
+    bool may_keep(const Job& job) const;
+    bool take_kept(Job& job);
+    void keep(Job& job) const;
 
     const Amend amend_;
     std::optional<Recording> recording_;  // of --from: what the script reads instead of the kernel
@@ -57,6 +68,14 @@ class PlanCompiler final : public PlanMaker {
     Source as_given_;    // the script's text, before what it imports is added
     Diags read_diags_;   // diagnostics of reading the script, which hold however often it is compiled
     Compiled compiled_;  // without the plan, which the job has
+    // Of a run whose plan is to be kept.
+    struct Keeping {
+        PlanCache cache;
+        std::string key;
+        int64_t began = 0;  // nanoseconds since 1970
+    };
+    std::optional<Keeping> keeping_;
+    bool is_kept_ = false;  // the job's plan is from the cache: nothing was compiled
 };
 
 // A job on a script. The command outlives it.

@@ -125,19 +125,26 @@ bool PlanCompiler::add_plans_for(Job& job, const std::string& folder, std::vecto
                    "build a plan for each kernel", 0});
 }
 
+SavedPlan PlanCompiler::to_save(const Job& job) const {
+    utsname machine{};
+    ::uname(&machine);
+    return {LT_VERSION,
+            machine.machine,
+            job.source,
+            job.command.has(Option::unsafe),
+            options_.resolve.timestamps,
+            options_.resolve.sampled};
+}
+
 bool PlanCompiler::save(Job& job) {
-    if (!is_saving(job.command)) return true;
+    if (!is_saving(job.command)) {
+        keep(job);
+        return true;
+    }
     if (job.stages.last() != Stage::emit)
         return refuse(job,
                       {fmt::format("nothing can be saved after the stage `{}`", stage_name(job.stages.last())), "", 0});
-    utsname machine{};
-    ::uname(&machine);
-    SavedPlan saved{LT_VERSION,
-                    machine.machine,
-                    job.source,
-                    job.command.has(Option::unsafe),
-                    options_.resolve.timestamps,
-                    options_.resolve.sampled};
+    SavedPlan saved = to_save(job);
     std::vector<KernelPlans> all;
     if (!add_plans(job, all)) return false;
     for (const std::string& folder : job.command.list(Option::for_kernels))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,13 @@ class Machine {
     virtual Result<std::string> event_source(const std::string& file) = 0;
     // "SOURCE/EVENT" of all named events, sorted.
     virtual std::vector<std::string> source_events() = 0;
+
+    // The questions so far: whoever keeps a result has to know whether it still holds.
+    struct Asked {
+        std::map<std::string, std::string> files = {};  // the answers of binary(), by name
+        bool changing = false;                          // patterns of files, processes, cgroups
+    };
+    virtual Asked asked() const = 0;
 };
 
 }  // namespace lt

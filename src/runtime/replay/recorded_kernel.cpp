@@ -57,6 +57,7 @@ class NoMachine final : public Machine {
         return Error{"a recording holds no counters", "", 0};
     }
     std::vector<std::string> source_events() override { return {}; }
+    Asked asked() const override { return {}; }
 };
 
 // Its session keeps the accounts of threads (replay_session.cpp).

@@ -1,0 +1,18 @@
+#include "driver/cache/file_state.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace lt {
+
+std::optional<FileState> file_state(const std::string& path) {
+    struct stat about{};
+    if (::stat(path.c_str(), &about) != 0) return {};
+    constexpr int64_t second = 1'000'000'000;
+    const int64_t written = about.st_mtim.tv_sec * second + about.st_mtim.tv_nsec;
+    const int64_t changed = about.st_ctim.tv_sec * second + about.st_ctim.tv_nsec;
+    return FileState{fmt::format("{}:{} {} {} {}", about.st_dev, about.st_ino, about.st_size, written, changed),
+                     changed};
+}
+
+}  // namespace lt

@@ -1,0 +1,18 @@
+// Which file is under a path, and since when.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lt {
+
+struct FileState {
+    std::string text;     // device, inode, size, and the times of its last changes: other contents have another text
+    int64_t changed = 0;  // nanoseconds since 1970
+};
+
+// Nothing if there is no file.
+std::optional<FileState> file_state(const std::string& path);
+
+}  // namespace lt

@@ -1,7 +1,8 @@
 #include "runtime/attach/attach.h"
 
 #include <fmt/format.h>
-#include <linux/bpf.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,7 +11,6 @@
 
 #include "runtime/attach/multi_link.h"
 #include "runtime/attach/perf.h"
-#include "runtime/bpf/map.h"
 
 namespace lt {
 
@@ -182,20 +182,22 @@ void close_all(std::vector<Descriptor> descriptors) {
     close_every(descriptors, 0, count);
 }
 
-// A map of perf events holds the events that are put into it. The kernel lets go of them in a worker, some time after
-// the map itself is closed.
-void close_later(std::vector<Descriptor> events) {
-    if (events.empty()) return;
-    const auto count = static_cast<uint32_t>(events.size());
-    const Descriptor map =
-        bpf::create({BPF_MAP_TYPE_PERF_EVENT_ARRAY, "lt_closing", sizeof(uint32_t), sizeof(uint32_t), count});
-    std::vector<Descriptor> refused;
-    for (uint32_t i = 0; i < count; i++) {
-        const int event = events[i].get();
-        if (!map || bpf::update(map.get(), &i, &event) < 0) refused.push_back(std::move(events[i]));
+// The process keeps nothing else open: others wait for the end of standard output. Its end closes the rest.
+void close_after_end(std::vector<Descriptor> descriptors) {
+    if (descriptors.empty()) return;
+    std::vector<unsigned> kept;
+    for (const Descriptor& each : descriptors) kept.push_back(static_cast<unsigned>(each.get()));
+    std::ranges::sort(kept);
+    const pid_t closing = ::fork();
+    if (closing < 0) return close_all(std::move(descriptors));
+    if (closing > 0) return;
+    unsigned next = 0;
+    for (const unsigned each : kept) {
+        if (next < each) ::syscall(SYS_close_range, next, each - 1, 0);
+        next = each + 1;
     }
-    events.clear();
-    close_all(std::move(refused));
+    ::syscall(SYS_close_range, next, ~0u, 0);
+    ::_exit(0);
 }
 
 }  // namespace lt

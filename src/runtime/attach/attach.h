@@ -49,8 +49,7 @@ Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped);
 // Closes all descriptors in several threads: each close waits for an RCU grace period, and threads can share one.
 void close_all(std::vector<Descriptor> descriptors);
 
-// Leaves that to the kernel, which does so in the background, also after this process has ended. What is not a perf
-// event, or one that threads inherit, is closed here.
-void close_later(std::vector<Descriptor> events);
+// Leaves that to a process that outlives this one. Only for a process that ends next: nothing here waits for the other.
+void close_after_end(std::vector<Descriptor> descriptors);
 
 }  // namespace lt

@@ -72,19 +72,20 @@ std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, 
     return value;
 }
 
-Status Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t spare) {
+Status Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t room) {
     const std::vector<RawEntry>& all = now ? *now : last_;
     const std::map<Bytes, Bytes> before = std::exchange(past_, {});
     kept_.clear();
     std::vector<Bytes> idle;
     for (const RawEntry& entry : all) {
         const auto past = before.find(entry.key);
-        if (past != before.end() && past->second == entry.value && all.size() > spare) idle.push_back(entry.key);
+        if (past != before.end() && past->second == entry.value) idle.push_back(entry.key);
         past_[entry.key] = entry.value;
     }
+    const bool fills_up = 4 * all.size() > room, makes_room = 8 * idle.size() >= room || 4 * all.size() > 3 * room;
     last_.clear();
     asked_ = false;
-    return forget(idle, removal);
+    return fills_up && makes_room ? forget(idle, removal) : Status(Done{});
 }
 
 bool Differences::shown(const Bytes& key, const Bytes& value) const { return !all_zero(value) || kept_.contains(key); }

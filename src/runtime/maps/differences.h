@@ -35,12 +35,12 @@ class Differences {
     // since() was called after the last clear(). (A record of print() may have been lost.)
     bool asked() const { return asked_; }
     void forget_report() { asked_ = false; }
-    // The result of the last since(), or `now`, no longer counts. If there are more keys than `spare`, those without
-    // updates for a whole round are removed, unless a program that was suspended inside the round has updated them by
-    // the time it has ended. An addition is lost only if a program begins after that and has found the key, but not yet
-    // added to it, at the moment in which the key is deleted: some 10 ns for a key that was idle. So keys are removed
-    // only when necessary.
-    Status clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t spare = 0);
+    // The result of the last since(), or `now`, no longer counts. If the map fills up, which has room for so many keys,
+    // those without updates for a whole round are removed, unless a program that was suspended inside the round has
+    // updated them by the time it has ended. An addition is lost only if a program begins after that and has found the
+    // key, but not yet added to it, at the moment in which the key is deleted: some 10 ns for a key that was idle. So
+    // keys are removed only when necessary, and because that waits for programs, some 10 ms, only when it makes room.
+    Status clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t room = 0);
 
     // The same, but the existing keys stay, with zero.
     void zero(const std::optional<std::vector<RawEntry>>& now);

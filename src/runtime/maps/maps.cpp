@@ -174,7 +174,7 @@ Status Maps::clear(size_t index, bool printed) {
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot clear " + map.name);
-        const Status cleared = past_[index].clear(*now, removal(index), map.max_entries / 4);
+        const Status cleared = past_[index].clear(*now, removal(index), map.max_entries);
         return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (generations_[index]) {

@@ -26,7 +26,10 @@ Attached::~Attached() {
     for (Taken& taken : taken_)
         for (Hook& hook : taken.hooks)
             if (hook.event) events.push_back(std::move(hook.event));
-    close_later(std::move(events));
+    if (process_ends_)
+        close_after_end(std::move(events));
+    else
+        close_all(std::move(events));
 }
 
 // Makes the blocks of one location run in script order. Some are attached when opened, others when linked. Ends of

@@ -1,6 +1,6 @@
 // The probes of a plan in the kernel: each attached by the first of its rungs that works, and detached at the end,
 // temporarily or for good. A detached probe keeps its events, because closing each takes up to 100 ms; the destructor
-// leaves that to the kernel.
+// closes them, or leaves them to another process if this one ends anyway.
 #pragma once
 
 #include <functional>
@@ -39,6 +39,8 @@ class Attached {
     Status resume();
     bool is_paused() const { return paused_; }
 
+    void process_ends() { process_ends_ = true; }  // after the destructor
+
     bool any() const;                   // something is open
     std::vector<size_t> rungs() const;  // the rung that each probe uses
     std::vector<std::string> skipped(size_t probe) const;
@@ -66,6 +68,7 @@ class Attached {
     RungRefusals refused_;
     std::vector<Taken> taken_;  // indexed like Plan::probes
     bool paused_ = false;
+    bool process_ends_ = false;
 };
 
 }  // namespace lt

@@ -40,6 +40,8 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
+    // The first process of a container may never wait for a child that it inherits.
+    if (options.process_ends && pid_namespace().second == 0) attached_.process_ends();
     if (options.start) start_wait_.emplace(*options.start, options.awaits);
     // The object has its compiled values; in a saved plan, parameters may have been set since.
     const auto compiled = object_.params();

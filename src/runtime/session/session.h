@@ -96,6 +96,7 @@ struct SessionOptions {
     std::FILE* messages = stderr;                 // for errorf(), warnf() and reports of failed actions
     bool warnings = true;                         // warnf() prints
     bool takes_signals = true;  // SIGINT, SIGTERM and SIGHUP end the run; else the caller handles them
+    bool process_ends = false;  // after the session: slow closing may be left to another process
     int command = 0;            // the process of -c; 0: there is none
     OverheadOptions overhead = {};
     KeepOptions keep = {};                     // of the flight recorder, for plans that take snapshots

@@ -156,9 +156,9 @@ class Round:
             yield f"processes {processes(self.mark)}"
             for each in processes(self.mark):
                 os.kill(each, signal.SIGKILL)
-        history = {".lt_history"}
+        kept = {".lt_history", ".cache"}  # between runs, by intention
         for folder in (self.folder, self.temporary):
-            files = set(os.listdir(folder)) - history
+            files = set(os.listdir(folder)) - kept
             if files:
                 yield f"files {sorted(files)}"
             shutil.rmtree(folder, ignore_errors=True)

@@ -29,7 +29,8 @@ void lower_action(const BodyContext& c, const ast::Action& node, PlannedProbe& p
     const auto if_predicate = [&] {
         node.predicate ? l.b.branch(truth(l, integer_of(l, *node.predicate)), body) : body();
     };
-    where_called(l, [&] { unless_stopped(l, [&] { where_traced(l, [&] { where_meant(l, if_predicate); }); }); });
+    const auto if_meant = [&] { where_traced(l, [&] { where_meant(l, if_predicate); }); };
+    where_called(l, [&] { unless_over(l, [&] { unless_stopped(l, if_meant); }); });
     // Other processes read a pinned iterator; they get no count.
     if (l.body.place.kind == ProbeKind::iter && objects(l.body.place).pin.empty())
         l.b.call(ir::Library::iterated, {ir::context(l.b)});

@@ -1,6 +1,7 @@
 #include "runtime/attach/attach.h"
 
 #include <fmt/format.h>
+#include <linux/bpf.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +12,9 @@
 
 #include "runtime/attach/multi_link.h"
 #include "runtime/attach/perf.h"
+#include "runtime/bpf/map.h"
+#include "runtime/bpf/program.h"
+#include "runtime/os/mounts.h"
 
 namespace lt {
 
@@ -182,8 +186,10 @@ void close_all(std::vector<Descriptor> descriptors) {
     close_every(descriptors, 0, count);
 }
 
+namespace {
+
 // The process keeps nothing else open: others wait for the end of standard output. Its end closes the rest.
-void close_after_end(std::vector<Descriptor> descriptors) {
+void close_in_child(std::vector<Descriptor> descriptors) {
     if (descriptors.empty()) return;
     std::vector<unsigned> kept;
     for (const Descriptor& each : descriptors) kept.push_back(static_cast<unsigned>(each.get()));
@@ -198,6 +204,43 @@ void close_after_end(std::vector<Descriptor> descriptors) {
     }
     ::syscall(SYS_close_range, next, ~0u, 0);
     ::_exit(0);
+}
+
+// A file system that is mounted nowhere has names for the links. When it goes, the kernel lets go of them in a worker.
+void leave_links(std::vector<Descriptor>& links) {
+    if (links.empty()) return;
+    const Descriptor files = mount_nowhere("bpf");
+    for (size_t i = 0; files && i < links.size(); i++)
+        if (bpf::pin(links[i].get(), fmt::format("/proc/self/fd/{}/{}", files.get(), i).c_str()) == 0) links[i].reset();
+}
+
+// A map holds the events that are put into it. When it goes, the kernel lets go of them in a worker. It does not take
+// an event that threads inherit.
+void leave_events(std::vector<Descriptor>& events) {
+    if (events.empty()) return;
+    const auto count = static_cast<uint32_t>(events.size());
+    const Descriptor map =
+        bpf::create({BPF_MAP_TYPE_PERF_EVENT_ARRAY, "lt_closing", sizeof(uint32_t), sizeof(uint32_t), count});
+    for (uint32_t i = 0; map && i < count; i++) {
+        const int event = events[i].get();
+        if (bpf::update(map.get(), &i, &event) == 0) events[i].reset();
+    }
+}
+
+}  // namespace
+
+void close_later(std::vector<Descriptor> links, std::vector<Descriptor> events, bool process_ends) {
+    constexpr size_t few = 32;
+    if (links.size() + events.size() <= few) {
+        leave_links(links);
+        leave_events(events);
+    }
+    std::ranges::move(events, std::back_inserter(links));  // a link holds its event
+    std::erase_if(links, [](const Descriptor& each) { return !each; });
+    if (process_ends)
+        close_in_child(std::move(links));
+    else
+        close_all(std::move(links));
 }
 
 }  // namespace lt

@@ -49,7 +49,9 @@ Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped);
 // Closes all descriptors in several threads: each close waits for an RCU grace period, and threads can share one.
 void close_all(std::vector<Descriptor> descriptors);
 
-// Leaves that to a process that outlives this one. Only for a process that ends next: nothing here waits for the other.
-void close_after_end(std::vector<Descriptor> descriptors);
+// Leaves that to the kernel, which closes a few links and events in the background, also when this process has ended.
+// Of many it would take so long that others wait for it: those are closed here or, if the process ends next, by one
+// that outlives it.
+void close_later(std::vector<Descriptor> links, std::vector<Descriptor> events, bool process_ends);
 
 }  // namespace lt

@@ -58,6 +58,7 @@ struct WayRow {
     bool session;                  // one program runs at entry and return and distinguishes them
     bool function;                 // attaches to a function, of the kernel or of a program
     bool decoded = false;          // probes the return instructions, which are found by decoding the function
+    bool lingers = false;          // detaching takes the kernel long; until then programs look whether the run is over
 };
 std::span<const WayRow> way_rows();
 const WayRow& way_row(Way way);
@@ -437,12 +438,13 @@ struct Plan {
     // escaped, because they come from traced data.
     bool keeps_newlines = false;
     bool skips_own = false;           // some programs leave out what the session's own process does
+    bool ends_by_word = false;        // programs of ways that linger look whether the run is over
     std::vector<Assumption> assumed;  // about the machine
 
     // Does the object have the word that says that the run is about to end?
     bool can_stop() const { return stops_at_exit || !spans.empty(); }
     // Does it have the words about the run, of which that is the first?
-    bool has_run_words() const { return can_stop() || skips_own; }
+    bool has_run_words() const { return can_stop() || skips_own || ends_by_word; }
 };
 
 // For --dump=plan and the golden tests; of the object it shows only the size.

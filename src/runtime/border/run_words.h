@@ -8,10 +8,11 @@
 namespace lt {
 
 struct RunWords {
-    uint64_t stop = 0;                       // not zero: the run ends, and nothing is opened any more
+    uint64_t stop = 0;                       // not zero: the run ends, and nothing is opened any more; run_is_over
     uint64_t process = 0;                    // whose acts are left out, in its own PID namespace; 0: none
     uint64_t pid_device = 0, pid_inode = 0;  // of that namespace; device 0: the initial one
 };
+constexpr uint64_t run_is_over = 2;  // programs of ways that linger do nothing
 constexpr unsigned run_words = sizeof(RunWords) / sizeof(uint64_t);
 constexpr const char* run_words_section = ".data.run";
 

@@ -21,6 +21,7 @@
 #include "runtime/border/recording.h"
 #include "runtime/border/run_words.h"
 #include "runtime/bpf/loaded_programs.h"
+#include "runtime/bpf/running_programs.h"
 #include "runtime/btf/btf_sound.h"
 #include "runtime/kernel/causes.h"
 #include "runtime/kernel/multi_link_format.h"
@@ -451,6 +452,12 @@ Status LoadedObject::stop_opening(bool stop) {
     const int code = set_section(run_words_section, &words_);
     return code < 0 ? Status(system_error(stop ? "cannot stop opening spans" : "cannot resume opening spans", -code))
                     : Status(Done{});
+}
+
+Status LoadedObject::end_programs() {
+    words_.stop = run_is_over;
+    const int code = set_section(run_words_section, &words_);
+    return code < 0 ? system_error("cannot end programs", -code) : RunningPrograms().wait();
 }
 
 std::vector<uint64_t> LoadedObject::per_cpu_sums(const std::string& symbol) const { return sums_per_cpu(map(symbol)); }

@@ -51,6 +51,8 @@ class LoadedObject {
     bool is_abandoned(uint32_t span) const { return abandoned_.contains(span); }
     // Stops opening spans, or resumes.
     Status stop_opening(bool stop);
+    // Programs of ways that linger do nothing any more, and those that were running have ended.
+    Status end_programs();
     // Programs that leave lt out leave out this process from here on. Its number is that of the PID
     // namespace with this device and inode number; device 0: the initial one.
     Status leave_out(int process, std::pair<uint64_t, uint64_t> pid_namespace);

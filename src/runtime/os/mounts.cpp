@@ -82,15 +82,16 @@ Result<Folder> open_mounted(std::span<const MountPoint> points, const char* type
 
 }  // namespace
 
-Result<Folder> mount_privately(const char* type) {
-    const std::string doing = std::string("mount ") + type + " for this process";
+Descriptor mount_nowhere(const char* type) {
     const Descriptor context(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC)));
-    if (!context) return system_error(doing, errno);
-    if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0) {
-        return system_error(doing, errno);
-    }
-    Descriptor mount(static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, 0)));
-    if (!mount) return system_error(doing, errno);
+    if (!context || ::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) < 0)
+        return Descriptor();
+    return Descriptor(static_cast<int>(::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, 0)));
+}
+
+Result<Folder> mount_privately(const char* type) {
+    Descriptor mount = mount_nowhere(type);
+    if (!mount) return system_error(std::string("mount ") + type + " for this process", errno);
     return Folder(std::move(mount));
 }
 

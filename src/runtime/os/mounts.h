@@ -29,6 +29,9 @@ class Folder {
     Descriptor fd_;
 };
 
+// A new file system of this type, which only this descriptor leads to; empty, with errno, if the kernel refuses.
+Descriptor mount_nowhere(const char* type);
+
 // Where the system has mounted it, or a private mount, which only root can make.
 Result<Folder> open_tracefs();
 Result<Folder> open_debugfs();

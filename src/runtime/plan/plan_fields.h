@@ -261,6 +261,7 @@ struct Described<Plan> {
                                      FieldRow{"shows_lines", &Plan::shows_lines},
                                      FieldRow{"keeps_newlines", &Plan::keeps_newlines},
                                      FieldRow{"skips_own", &Plan::skips_own},
+                                     FieldRow{"ends_by_word", &Plan::ends_by_word},
                                      FieldRow{"assumed", &Plan::assumed}};
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/session/attached.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -21,15 +22,14 @@ bool last_runs_first(const Rung& rung) {
 }  // namespace
 
 Attached::~Attached() {
-    detach();
-    std::vector<Descriptor> events;
+    if (!is_over_) detach();
+    std::vector<Descriptor> links, events;
     for (Taken& taken : taken_)
-        for (Hook& hook : taken.hooks)
+        for (Hook& hook : taken.hooks) {
+            std::ranges::move(hook.links, std::back_inserter(links));
             if (hook.event) events.push_back(std::move(hook.event));
-    if (process_ends_)
-        close_after_end(std::move(events));
-    else
-        close_all(std::move(events));
+        }
+    close_later(std::move(links), std::move(events), process_ends_);
 }
 
 // Makes the blocks of one location run in script order. Some are attached when opened, others when linked. Ends of
@@ -112,7 +112,7 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
     for (size_t probe = 0; probe < taken_.size(); probe++) {
         if (!which(probe)) continue;
         for (Hook& hook : taken_[probe].hooks) {
-            hooks.push_back(&hook);
+            if (!is_over_ || !way_row(hook.way).lingers) hooks.push_back(&hook);
             for (const Descriptor& link : hook.links) taken_[probe].unserved += missed_by_link(link.get());
         }
     }
@@ -121,6 +121,11 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
 
 void Attached::detach() {
     stop([](size_t) { return true; });
+}
+
+void Attached::end() {
+    is_over_ = plan_.ends_by_word && object_.end_programs();
+    detach();
 }
 
 void Attached::detach_for_good(std::span<const size_t> probes) {

@@ -1,6 +1,6 @@
 // The probes of a plan in the kernel: each attached by the first of its rungs that works, and detached at the end,
 // temporarily or for good. A detached probe keeps its events, because closing each takes up to 100 ms; the destructor
-// closes them, or leaves them to another process if this one ends anyway.
+// leaves that to the kernel, or to another process if this one ends anyway.
 #pragma once
 
 #include <functional>
@@ -33,6 +33,8 @@ class Attached {
     // Detaches all probes, or these for good. Nothing more is counted as open for their spans.
     void detach();
     void detach_for_good(std::span<const size_t> probes);
+    // The run is over: no program does anything any more. Those that take long to detach stay until the destructor.
+    void end();
     bool is_detached(size_t probe) const { return taken_[probe].detached; }  // for good
     // Detaches everything except spans and lt's own accounting; no span is opened while paused.
     Status pause();
@@ -69,6 +71,7 @@ class Attached {
     std::vector<Taken> taken_;  // indexed like Plan::probes
     bool paused_ = false;
     bool process_ends_ = false;
+    bool is_over_ = false;
 };
 
 }  // namespace lt

@@ -303,7 +303,7 @@ Result<std::vector<ResultFact>> LiveSession::finish() {
         if (auto stopped = object_.stop_opening(true); !stopped) return stopped.error();
     }
     overhead_->end();
-    attached_.detach();
+    attached_.end();
     const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
     collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
     if (snapshots_) snapshots_->finish();

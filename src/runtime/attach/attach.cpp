@@ -230,8 +230,7 @@ void leave_events(std::vector<Descriptor>& events) {
 }  // namespace
 
 void close_later(std::vector<Descriptor> links, std::vector<Descriptor> events, bool process_ends) {
-    constexpr size_t few = 32;
-    if (links.size() + events.size() <= few) {
+    if (links.size() + events.size() <= most_closed_later) {
         leave_links(links);
         leave_events(events);
     }

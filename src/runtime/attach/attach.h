@@ -49,6 +49,8 @@ Status restart_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped);
 // Closes all descriptors in several threads: each close waits for an RCU grace period, and threads can share one.
 void close_all(std::vector<Descriptor> descriptors);
 
+constexpr size_t most_closed_later = 32;  // links and events
+
 // Leaves that to the kernel, which closes a few links and events in the background, also when this process has ended.
 // Of many it would take so long that others wait for it: those are closed here or, if the process ends next, by one
 // that outlives it.

@@ -123,8 +123,13 @@ void Attached::detach() {
     stop([](size_t) { return true; });
 }
 
+// Many are detached here unless that can be done later: the caller may have chosen a thread for it.
 void Attached::end() {
-    is_over_ = plan_.ends_by_word && object_.end_programs();
+    size_t count = 0;
+    for (const Taken& taken : taken_)
+        for (const Hook& hook : taken.hooks) count += hook.links.size() + (hook.event ? 1 : 0);
+    const bool later = process_ends_ || count <= most_closed_later;
+    is_over_ = later && plan_.ends_by_word && object_.end_programs();
     detach();
 }
 

@@ -43,6 +43,20 @@ std::string name_of(std::string_view key) { return fmt::format("{:016x}", std::h
 // Can only this user write it?
 bool is_own(const struct stat& about) { return about.st_uid == ::geteuid() && (about.st_mode & 022) == 0; }
 
+// Could another user put a folder of his own into the place of one on the way? Where the sticky bit is set he can only
+// move his own.
+bool is_safe(const std::filesystem::path& path) {
+    std::error_code failed;
+    std::filesystem::path whole;
+    for (const auto& part : std::filesystem::canonical(path, failed)) {
+        struct stat about{};
+        whole /= part;
+        if (::stat(whole.c_str(), &about) != 0 || (about.st_uid != 0 && about.st_uid != ::geteuid())) return false;
+        if ((about.st_mode & 022) != 0 && (about.st_mode & S_ISVTX) == 0) return false;
+    }
+    return !failed;
+}
+
 Descriptor own_folder(int parent, const char* name) {
     if (::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) return Descriptor();
     Descriptor folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -88,6 +102,7 @@ std::optional<PlanCache> PlanCache::open() {
     const std::string path = cache_folder();
     if (path.empty()) return {};
     ::mkdir(path.c_str(), 0700);
+    if (!is_safe(path)) return {};
     const Descriptor all(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     const Descriptor own = all ? own_folder(all.get(), "lt") : Descriptor();
     Descriptor plans = own ? own_folder(own.get(), "plans") : Descriptor();

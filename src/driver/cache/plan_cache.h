@@ -13,7 +13,8 @@ namespace lt {
 
 class PlanCache {
   public:
-    // Nothing if there is no such folder and none can be made, or if it is not this user's alone to write.
+    // Nothing if there is no such folder and none can be made, or if others could write it or replace a folder on the
+    // way.
     static std::optional<PlanCache> open();
 
     // Exactly what was kept for this key; a damaged file is as good as none.

@@ -117,6 +117,11 @@ TEST_F(PlanCacheTest, TrustsNoOtherUser) {
     EXPECT_TRUE(PlanCache::open()->find("key"));
     ASSERT_EQ(::chown(plans().c_str(), 1, 1), 0);
     EXPECT_FALSE(PlanCache::open());
+    ASSERT_EQ(::chown(plans().c_str(), 0, 0), 0);
+    EXPECT_TRUE(PlanCache::open());
+    // He could replace what is in his folder, as with the home of another user.
+    ASSERT_EQ(::chown(folder_.c_str(), 1, 1), 0);
+    EXPECT_FALSE(PlanCache::open());
 }
 
 TEST_F(PlanCacheTest, IsBounded) {

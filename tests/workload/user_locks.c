@@ -28,7 +28,7 @@ static void pause_for(long milliseconds) {
 }
 
 // On a busy machine the wait may begin later than the wake-up, which nothing remembers.
-static atomic_int is_over;
+static atomic_int has_begun, is_over;
 static void until_over(void (*wake)(void)) {
     do {
         wake();
@@ -73,6 +73,7 @@ static void* holder(void* argument) {
     const struct work* work = argument;
     prctl(PR_SET_NAME, "holder");
     work->begin();
+    has_begun = 1;
     pause_for(100);
     work->end();
     pause_for(100);
@@ -111,6 +112,7 @@ static void run(const struct work* work) {
     pthread_t first, second;
     prepare(work->name);
     if (pthread_create(&first, NULL, holder, (void*)work) != 0) exit(1);
+    while (!has_begun) pause_for(1);
     pause_for(20);
     if (strcmp(work->name, "several") == 0 && pthread_create(&second, NULL, another, NULL) != 0) exit(1);
     pause_for(20);

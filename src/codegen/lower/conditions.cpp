@@ -13,7 +13,6 @@
 #include "codegen/lower/values/location.h"
 #include "codegen/lower/values/variable.h"
 #include "codegen/providers/provider.h"
-#include "runtime/border/run_words.h"
 
 namespace lt {
 namespace {
@@ -89,13 +88,6 @@ void where_meant(Lowering& l, const std::function<void()>& work) {
     const std::optional<ContextTest>& test = provider(l.body.place).test;
     if (!test) return work();
     l.b.branch(l.b.alu(ir::Alu::eq, ir::field(l.b, test->offset, 4, false), l.b.constant(test->value)), work);
-}
-
-// The program may still be attached after the run.
-void unless_over(Lowering& l, const std::function<void()>& work) {
-    if (!way_row(l.way).lingers) return work();
-    l.unit.plan().ends_by_word = true;
-    l.b.branch(l.b.alu(ir::Alu::eq, ir::stopping(l.b), l.b.constant(run_is_over)), [] {}, work);
 }
 
 // If exit() stops everything, only the blocks that run at the end may still begin.

@@ -12,8 +12,6 @@ bool skips_own(Lowering& l);
 // Runs the work if the current process is traced, and not lt's own where that one is left out. Generates no check if
 // the kernel already filters. At an iterator, the work also needs an object.
 void where_traced(Lowering& l, const std::function<void()>& work);
-// Runs the work unless the run is over. Only needed where programs stay attached for a while after that.
-void unless_over(Lowering& l, const std::function<void()>& work);
 // Runs the work unless exit() has stopped the program. Only needed if exit() stops all handlers at once.
 void unless_stopped(Lowering& l, const std::function<void()>& work);
 // Runs the work for the events that sampling keeps. Counts the others, and runs `otherwise` for them.

@@ -30,7 +30,7 @@ void lower_action(const BodyContext& c, const ast::Action& node, PlannedProbe& p
         node.predicate ? l.b.branch(truth(l, integer_of(l, *node.predicate)), body) : body();
     };
     const auto if_meant = [&] { where_traced(l, [&] { where_meant(l, if_predicate); }); };
-    where_called(l, [&] { unless_over(l, [&] { unless_stopped(l, if_meant); }); });
+    where_called(l, [&] { unless_stopped(l, if_meant); });
     // Other processes read a pinned iterator; they get no count.
     if (l.body.place.kind == ProbeKind::iter && objects(l.body.place).pin.empty())
         l.b.call(ir::Library::iterated, {ir::context(l.b)});

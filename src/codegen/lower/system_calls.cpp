@@ -15,6 +15,7 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/spans/frame.h"
 #include "codegen/lower/values/location.h"
+#include "runtime/border/run_words.h"
 #include "stdlib/system_calls.h"
 
 namespace lt {
@@ -88,7 +89,16 @@ bool at_calls_end(const ResolvedPlace& place, bool at_return) {
     return at_return || record(place).event.starts_with(syscall_exit);
 }
 
-void where_called(Lowering& l, const std::function<void()>& work) {
+namespace {
+
+// The program may still be attached after the run.
+void unless_over(Lowering& l, const std::function<void()>& work) {
+    if (!way_row(l.way).lingers) return work();
+    l.unit.plan().ends_by_word = true;
+    l.b.branch(l.b.alu(ir::Alu::eq, ir::stopping(l.b), l.b.constant(run_is_over)), [] {}, work);
+}
+
+void where_served(Lowering& l, const std::function<void()>& work) {
     if (!serves_system_calls(l.body.place)) return where_begun(l, work);
     const ir::Value number = at_calls_end(l.body.place, l.at_return) ? ended_call(l) : ir::argument(l.b, 1);
     l.b.branch(l.b.alu(ir::Alu::ult, number, l.b.constant(numbers)), [&] {
@@ -98,6 +108,12 @@ void where_called(Lowering& l, const std::function<void()>& work) {
         l.call_row = l.b.load(l.b.address_plus(rows, distance), 0, row_size);
         l.b.branch(l.call_row, [&] { l.b.branch(is_wide_call(l), work); });
     });
+}
+
+}  // namespace
+
+void where_called(Lowering& l, const std::function<void()>& work) {
+    unless_over(l, [&] { where_served(l, work); });
 }
 
 ir::Value place_index(Lowering& l) {

@@ -9,7 +9,8 @@ namespace lt {
 
 // Is the program attached to the end of system calls?
 bool at_calls_end(const ResolvedPlace& place, bool at_return);
-// Runs the work if the body serves this call: a system call in its list, or a function that has begun.
+// Runs the work if the body serves this call: a system call in its list, or a function that has begun. Where programs
+// linger, not after the run. Around all that a script's program does.
 void where_called(Lowering& l, const std::function<void()>& work);
 // The index of the location where the program runs, among the locations that it serves.
 ir::Value place_index(Lowering& l);

@@ -112,7 +112,8 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
     for (size_t probe = 0; probe < taken_.size(); probe++) {
         if (!which(probe)) continue;
         for (Hook& hook : taken_[probe].hooks) {
-            if (!is_over_ || !way_row(hook.way).lingers) hooks.push_back(&hook);
+            // lt's own programs do not look at the word
+            if (!is_over_ || plan_.probes[probe].internal || !way_row(hook.way).lingers) hooks.push_back(&hook);
             for (const Descriptor& link : hook.links) taken_[probe].unserved += missed_by_link(link.get());
         }
     }

@@ -59,7 +59,7 @@ namespace {
 // processes.
 void where_open(Lowering& l, const std::function<void()>& work) {
     const bool sees_others = serves_system_calls(l.body.place) && l.unit.typed.traced.by == TracedBy::process;
-    where_called(l, [&] { unless_over(l, [&] { sees_others ? where_traced(l, work) : work(); }); });
+    where_called(l, [&] { sees_others ? where_traced(l, work) : work(); });
 }
 
 }  // namespace

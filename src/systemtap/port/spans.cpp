@@ -136,10 +136,10 @@ class Folder {
         });
     }
 
-    // END may clear a map that nothing else uses.
+    // END may clear a map that nothing else uses. An action that became part of a span has no probes.
     bool is_end(const ast::Item& item) const {
         const auto* action = std::get_if<ast::Action>(&item.node);
-        return action && action->probes.front().parts.front().text == "END";
+        return action && !action->probes.empty() && action->probes.front().parts.front().text == "END";
     }
 
     // The pairs of items connected by maps, with all their maps.

@@ -100,9 +100,11 @@ struct Type {
     View view = View::plain;
     Aggregation aggregation = Aggregation::none;
     bool user_memory = false;  // an integer that is an address of user memory
-    ShapeBox shape = {};       // of a typed address, an enumeration and all types with parts
     StackForm stack_form = StackForm::names;
     Naming naming = Naming::none;
+    // Of a typed address, an enumeration and all types with parts. Last, so that a type can become a part of itself:
+    // assigning the shape frees that part.
+    ShapeBox shape = {};
     bool operator==(const Type&) const = default;
 };
 
@@ -143,21 +145,19 @@ struct Shape {
 inline bool of_program(const Shape& shape) { return shape.module.starts_with('/'); }
 constexpr Type nothing() { return {}; }
 constexpr Type integer_type(uint32_t size = 8, bool is_signed = true, View view = View::plain) {
-    return {Kind::integer, size, is_signed, view, Aggregation::none, false, {}};
+    return {Kind::integer, size, is_signed, view};
 }
 constexpr Type truth_type() { return integer_type(1, false, View::boolean); }  // true or false
 constexpr Type duration_type() { return integer_type(8, true, View::duration); }
-constexpr Type string_type(uint32_t size) {
-    return {Kind::string, size, false, View::plain, Aggregation::none, false, {}};
-}
+constexpr Type string_type(uint32_t size) { return {Kind::string, size}; }
 constexpr uint32_t stack_size = 16;
 constexpr Type stack_type(StackForm form = StackForm::names) {
-    return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, {}, form};
+    return {Kind::stack, stack_size, false, View::plain, Aggregation::none, false, form};
 }
-constexpr Type record_type() { return {Kind::record, 0, false, View::plain, Aggregation::none, false, {}}; }
+constexpr Type record_type() { return {Kind::record}; }
 // `view` is that of the values collected.
 constexpr Type aggregation_type(Aggregation a, View view = View::plain) {
-    return {Kind::aggregation, 8, true, view, a, false, {}};
+    return {Kind::aggregation, 8, true, view, a};
 }
 constexpr Type named(Type type, Naming naming) {
     type.naming = naming;
@@ -167,9 +167,7 @@ Type pointer_type(Type to, bool user_memory = false);
 Type array_type(Type element, uint32_t count);
 Type tuple_type(std::vector<Type> parts, std::vector<std::string> names = {});
 constexpr uint32_t buffer_header = 8;
-constexpr Type buffer_type(uint32_t bytes) {
-    return {Kind::buffer, buffer_header + bytes, false, View::plain, Aggregation::none, false, {}};
-}
+constexpr Type buffer_type(uint32_t bytes) { return {Kind::buffer, buffer_header + bytes}; }
 
 // The target type of an address; nullptr if unknown (void *) or not an address.
 const Type* pointee(const Type& type);

@@ -1,0 +1,19 @@
+#include "stdlib/types.h"
+
+#include <gtest/gtest.h>
+
+namespace lt {
+namespace {
+
+// As for the field of a tracepoint that `*args.x` reads: the address's type becomes that of its target.
+TEST(Types, ATypeBecomesAPartOfItself) {
+    const Type target = named(array_type(stack_type(StackForm::raw), 3), Naming::time_utc);
+    Type type = pointer_type(target);
+    type = *pointee(type);
+    EXPECT_EQ(type, target);
+    type = type.shape->parts.front();
+    EXPECT_EQ(type, stack_type(StackForm::raw));
+}
+
+}  // namespace
+}  // namespace lt

@@ -13,8 +13,10 @@ otlp.py show FOLDER [PATTERN]      the metrics of the last request and all spans
 import json, os, re, socket, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# ---- the protocol: opentelemetry-proto's messages as JSON. A field is a type, or [type] if it is repeated. `oneof` are
-# groups of which exactly one field must be there, `must` are the fields that these tests cannot do without.
+# ---- the protocol: opentelemetry-proto's messages as JSON, field by field as metrics.proto, trace.proto, common.proto and
+# resource.proto have them, without the values of enumerations that must not be sent and without what is in development.
+# A field is a type, or [type] if it is repeated. `oneof` are groups of which exactly one field must be there, `must` are
+# the fields that these tests cannot do without.
 MESSAGES = {
     "ExportMetricsServiceRequest": {"resourceMetrics": ["ResourceMetrics"]},
     "ResourceMetrics": {"resource": "Resource", "scopeMetrics": ["ScopeMetrics"], "schemaUrl": "string"},
@@ -23,9 +25,9 @@ MESSAGES = {
                "histogram": "Histogram", "exponentialHistogram": "ExponentialHistogram", "summary": "Summary",
                "metadata": ["KeyValue"]},
     "Gauge": {"dataPoints": ["NumberDataPoint"]},
-    "Sum": {"dataPoints": ["NumberDataPoint"], "aggregationTemporality": "enum 0..2", "isMonotonic": "bool"},
-    "Histogram": {"dataPoints": ["HistogramDataPoint"], "aggregationTemporality": "enum 0..2"},
-    "ExponentialHistogram": {"dataPoints": ["ExponentialHistogramDataPoint"], "aggregationTemporality": "enum 0..2"},
+    "Sum": {"dataPoints": ["NumberDataPoint"], "aggregationTemporality": "enum 1..2", "isMonotonic": "bool"},
+    "Histogram": {"dataPoints": ["HistogramDataPoint"], "aggregationTemporality": "enum 1..2"},
+    "ExponentialHistogram": {"dataPoints": ["ExponentialHistogramDataPoint"], "aggregationTemporality": "enum 1..2"},
     "Summary": {"dataPoints": ["SummaryDataPoint"]},
     "NumberDataPoint": {"attributes": ["KeyValue"], "startTimeUnixNano": "fixed64", "timeUnixNano": "fixed64",
                         "asDouble": "double", "asInt": "sfixed64", "exemplars": ["Exemplar"], "flags": "uint32"},
@@ -46,14 +48,14 @@ MESSAGES = {
     "ExportTraceServiceRequest": {"resourceSpans": ["ResourceSpans"]},
     "ResourceSpans": {"resource": "Resource", "scopeSpans": ["ScopeSpans"], "schemaUrl": "string"},
     "ScopeSpans": {"scope": "InstrumentationScope", "spans": ["Span"], "schemaUrl": "string"},
-    "Span": {"traceId": "id 16", "spanId": "id 8", "traceState": "string", "parentSpanId": "id 8", "flags": "uint32",
-             "name": "string", "kind": "enum 0..5", "startTimeUnixNano": "fixed64", "endTimeUnixNano": "fixed64",
+    "Span": {"traceId": "id 16", "spanId": "id 8", "traceState": "string", "parentSpanId": "id 8", "flags": "fixed32",
+             "name": "string", "kind": "enum 1..5", "startTimeUnixNano": "fixed64", "endTimeUnixNano": "fixed64",
              "attributes": ["KeyValue"], "droppedAttributesCount": "uint32", "events": ["Event"],
              "droppedEventsCount": "uint32", "links": ["Link"], "droppedLinksCount": "uint32", "status": "Status"},
     "Event": {"timeUnixNano": "fixed64", "name": "string", "attributes": ["KeyValue"],
               "droppedAttributesCount": "uint32"},
     "Link": {"traceId": "id 16", "spanId": "id 8", "traceState": "string", "attributes": ["KeyValue"],
-             "droppedAttributesCount": "uint32", "flags": "uint32"},
+             "droppedAttributesCount": "uint32", "flags": "fixed32"},
     "Status": {"message": "string", "code": "enum 0..2"},
     "Resource": {"attributes": ["KeyValue"], "droppedAttributesCount": "uint32"},
     "InstrumentationScope": {"name": "string", "version": "string", "attributes": ["KeyValue"],
@@ -75,7 +77,7 @@ MUST = {"Metric": ["name"], "Sum": ["aggregationTemporality", "isMonotonic"], "H
         "Buckets": ["offset", "bucketCounts"], "Exemplar": ["timeUnixNano"],
         "Span": ["traceId", "spanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano"]}
 RANGES = {"fixed64": (0, 2**64 - 1), "uint64": (0, 2**64 - 1), "sfixed64": (-2**63, 2**63 - 1),
-          "int64": (-2**63, 2**63 - 1), "sint32": (-2**31, 2**31 - 1), "uint32": (0, 2**32 - 1)}
+          "int64": (-2**63, 2**63 - 1), "sint32": (-2**31, 2**31 - 1), "uint32": (0, 2**32 - 1), "fixed32": (0, 2**32 - 1)}
 
 def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool)

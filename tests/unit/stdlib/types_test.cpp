@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 namespace lt {
 namespace {
+
+// What stood behind it would be read after it was freed, and would mostly still be right there.
+static_assert(offsetof(Type, shape) + sizeof(Type::shape) == sizeof(Type), "the shape is the last member");
 
 // As for the field of a tracepoint that `*args.x` reads: the address's type becomes that of its target.
 TEST(Types, ATypeBecomesAPartOfItself) {

@@ -69,11 +69,33 @@ static const struct work {
     {"wrong", nothing, wake_word, wait_for_word},
 };
 
+// By the numbers of the mounted /proc, which are not those of a PID namespace.
+struct thread {
+    char path[64];  // of the file that says in which system call it is
+    atomic_int is_known;
+};
+static struct thread waiter, other;
+static void make_known(struct thread* thread) {
+    char name[32] = "";
+    if (readlink("/proc/thread-self", name, sizeof name - 1) < 0) exit(1);
+    snprintf(thread->path, sizeof thread->path, "/proc/%s/syscall", name);
+    thread->is_known = 1;
+}
+static void until_waits(struct thread* thread) {
+    while (!thread->is_known) pause_for(1);
+    for (long number = -1; number != SYS_futex; pause_for(1)) {
+        FILE* file = fopen(thread->path, "r");
+        if (!file || fscanf(file, "%ld", &number) != 1) number = -1;  // it runs
+        if (file) fclose(file);
+    }
+}
+
 static void* holder(void* argument) {
     const struct work* work = argument;
     prctl(PR_SET_NAME, "holder");
     work->begin();
     has_begun = 1;
+    until_waits(&waiter);
     pause_for(100);
     work->end();
     pause_for(100);
@@ -83,6 +105,7 @@ static void* holder(void* argument) {
 // Waits for the lock before staged() does.
 static void* another(void* unused) {
     prctl(PR_SET_NAME, "another");
+    make_known(&other);
     take();
     pause_for(50);
     give();
@@ -111,11 +134,13 @@ static void prepare(const char* name) {
 static void run(const struct work* work) {
     pthread_t first, second;
     prepare(work->name);
+    make_known(&waiter);
     if (pthread_create(&first, NULL, holder, (void*)work) != 0) exit(1);
     while (!has_begun) pause_for(1);
-    pause_for(20);
-    if (strcmp(work->name, "several") == 0 && pthread_create(&second, NULL, another, NULL) != 0) exit(1);
-    pause_for(20);
+    if (strcmp(work->name, "several") == 0) {
+        if (pthread_create(&second, NULL, another, NULL) != 0) exit(1);
+        until_waits(&other);
+    }
     staged(work);
     pthread_join(first, NULL);
 }

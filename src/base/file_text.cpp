@@ -1,6 +1,7 @@
 #include "base/file_text.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +31,21 @@ Status write_file(const std::string& path, std::string_view bytes) {
     const int code = errno;
     if (is_removed) ::unlink(path.c_str());
     return system_error("cannot write " + path, code);
+}
+
+int write_all(int descriptor, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+        if (n >= 0) {
+            bytes.remove_prefix(static_cast<size_t>(n));
+        } else if (errno == EAGAIN) {
+            pollfd wanted{descriptor, POLLOUT, 0};
+            ::poll(&wanted, 1, -1);
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
 }
 
 }  // namespace lt

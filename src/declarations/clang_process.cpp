@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/file_text.h"
 #include "base/text.h"
 #include "declarations/c_functions.h"
 
@@ -75,14 +76,7 @@ class Memory {
     Memory& operator=(const Memory&) = delete;
     int fd() const { return fd_; }
 
-    bool fill(std::string_view text) const {
-        for (size_t at = 0; at < text.size();) {
-            const ssize_t written = ::write(fd_, text.data() + at, text.size() - at);
-            if (written <= 0) return false;
-            at += static_cast<size_t>(written);
-        }
-        return ::lseek(fd_, 0, SEEK_SET) == 0;
-    }
+    bool fill(std::string_view text) const { return write_all(fd_, text) == 0 && ::lseek(fd_, 0, SEEK_SET) == 0; }
     std::string text() const {
         std::string out(static_cast<size_t>(::lseek(fd_, 0, SEEK_END)), '\0');
         const ssize_t got = ::pread(fd_, out.data(), out.size(), 0);

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_text.h"
+
 namespace lt {
 namespace {
 
@@ -76,16 +78,6 @@ struct Kept {
     off_t size;
 };
 
-bool write_all(int file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(file, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes.remove_prefix(static_cast<size_t>(n));
-    }
-    return true;
-}
-
 bool read_all(int file, std::string& bytes) {
     for (size_t at = 0; at < bytes.size();) {
         const ssize_t n = ::read(file, &bytes[at], bytes.size() - at);
@@ -140,7 +132,7 @@ void PlanCache::keep(std::string_view key, std::string_view value) const {
     remove(name);  // of an earlier process of that number
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const Descriptor file(::openat(folder_.get(), name.c_str(), flags, 0600));
-    const bool kept = file && write_all(file.get(), bytes) &&
+    const bool kept = file && write_all(file.get(), bytes) == 0 &&
                       ::renameat(folder_.get(), name.c_str(), folder_.get(), name_of(key).c_str()) == 0;
     if (file && !kept) remove(name);
     remove_oldest();

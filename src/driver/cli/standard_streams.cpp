@@ -2,16 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <string_view>
 
+#include "base/file_text.h"
 #include "base/visible.h"
 
 namespace lt {
@@ -24,22 +22,6 @@ void fill(int descriptor) {
     // This is the lowest free number. Opened in the wrong direction, so that reading and writing still fail.
     const int way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::open("/dev/null", way) < 0 && ::open("/", O_PATH | O_DIRECTORY) < 0) _exit(1);
-}
-
-// 0, or the error after which not everything was written.
-int write_all(int descriptor, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t n = ::write(descriptor, text.data(), text.size());
-        if (n >= 0) {
-            text.remove_prefix(static_cast<size_t>(n));
-        } else if (errno == EAGAIN) {
-            pollfd wanted{descriptor, POLLOUT, 0};
-            ::poll(&wanted, 1, -1);
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
 }
 
 ssize_t write_output(void*, const char* bytes, size_t size) {

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/file_text.h"
+
 namespace lt {
 namespace {
 
@@ -41,15 +43,7 @@ class Successor {
 
     // All of these return false, and set errno, if they fail.
     bool is_open() const { return fd_ >= 0; }
-    bool write(std::string_view text) {
-        while (!text.empty()) {
-            const ssize_t n = ::write(fd_, text.data(), text.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return false;
-            text.remove_prefix(static_cast<size_t>(n));
-        }
-        return true;
-    }
+    bool write(std::string_view text) { return write_all(fd_, text) == 0; }
     bool take_owner(const struct stat& of) {
         struct stat own{};
         if (::fstat(fd_, &own) != 0) return false;

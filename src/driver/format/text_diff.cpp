@@ -8,7 +8,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <string_view>
+
+#include "base/file_text.h"
 
 namespace lt {
 namespace {
@@ -17,14 +18,7 @@ namespace {
 class TextFile {
   public:
     explicit TextFile(const std::string& text) : fd_(::memfd_create("lt-fmt", 0)) {
-        std::string_view rest = text;
-        while (fd_ >= 0 && !rest.empty()) {
-            const ssize_t n = ::write(fd_, rest.data(), rest.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) break;
-            rest.remove_prefix(static_cast<size_t>(n));
-        }
-        whole_ = fd_ >= 0 && rest.empty();
+        whole_ = fd_ >= 0 && write_all(fd_, text) == 0;
     }
     ~TextFile() {
         if (fd_ >= 0) ::close(fd_);

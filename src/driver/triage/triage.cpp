@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/file_text.h"
 #include "driver/cli/progress.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/triage/machine.h"
@@ -57,15 +58,6 @@ Status fits(const Command& command) {
     const std::string format = command.text(Option::format);
     if (command.has(Option::format) && format != "text" && format != "json")
         return Error{fmt::format("`{}` is not a format", format), "there are text and json", 0};
-    return Done{};
-}
-
-Status write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno != EINTR) return system_error("cannot write the report", errno);
-        if (written > 0) text.remove_prefix(static_cast<size_t>(written));
-    }
     return Done{};
 }
 
@@ -138,11 +130,10 @@ Result<int> run(const Command& command) {
     const Result<Report> report = look(**kernel, options);
     if (!report) return report.error();
     const bool json = command.text(Option::format) == "json";
-    const Status written = write_all(
-        options.output,
-        json ? json_of(*report)
-             : text_of(*report, command.has(Option::verbose), command.has(Option::output) ? Room{} : terminal_room()));
-    if (!written) return written.error();
+    const int code = write_all(options.output, json ? json_of(*report)
+                                                    : text_of(*report, command.has(Option::verbose),
+                                                              command.has(Option::output) ? Room{} : terminal_room()));
+    if (code != 0) return system_error("cannot write the report", code);
     return report->suspects.empty() ? 0 : found_status;
 }
 

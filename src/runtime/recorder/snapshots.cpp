@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/file_text.h"
 #include "base/text.h"
 #include "recording/explain.h"
 #include "recording/file.h"
@@ -30,18 +31,8 @@ std::string file_stem() {
     return {text, size};
 }
 
-Status write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return system_error("cannot write the snapshot", errno);
-        bytes.remove_prefix(static_cast<size_t>(written));
-    }
-    return Done{};
-}
-
 // A new file that only its owner can read: it says what all processes did. Returns its path.
-Result<std::string> write_file(const std::string& folder, std::string_view bytes) {
+Result<std::string> write_snapshot(const std::string& folder, std::string_view bytes) {
     const std::string stem = folder + "/" + file_stem();
     constexpr int most = 1000;
     for (int i = 0; i < most; i++) {
@@ -49,9 +40,9 @@ Result<std::string> write_file(const std::string& folder, std::string_view bytes
         const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
         if (!file && errno == EEXIST) continue;
         if (!file) return system_error("cannot write " + path, errno);
-        if (Status written = write_all(file.get(), bytes); !written) {
+        if (const int code = write_all(file.get(), bytes); code != 0) {
             ::unlink(path.c_str());
-            return written.error_in(path);
+            return system_error(path + ": cannot write the snapshot", code);
         }
         return path;
     }
@@ -122,7 +113,7 @@ Snapshots::Written Snapshots::write(Recording recording) const {
     out.explanation = explanation_text(recording, explanation);
     out.records = recording.records.size();
     const Result<std::string> bytes = recording_bytes(recording);
-    const Result<std::string> path = bytes ? write_file(options_.folder, *bytes) : bytes;
+    const Result<std::string> path = bytes ? write_snapshot(options_.folder, *bytes) : bytes;
     path ? (void)(out.path = *path) : (void)out.error.emplace(path.error());
     recording.records.clear();
     recording.stacks.clear();

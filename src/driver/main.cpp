@@ -101,7 +101,7 @@ int print_help(const Command& command) {
 int wait(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
-    command->waits = true;
+    command->verb = "wait";
     command->options.try_emplace(Option::count, "1");
     if (!command->has(Option::program)) command->options[Option::program] = command->file;
     command->file.clear();
@@ -128,6 +128,7 @@ int triage_verb(int argc, const char* const* argv) {
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
+    command->verb = "why";
     const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced && !command->has(Option::all)) return triage_machine(*command);

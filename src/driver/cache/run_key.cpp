@@ -74,8 +74,8 @@ void add_environment(Key& key) {
 }
 
 void add_command(Key& key, const Command& command) {
-    key.add(fmt::format("{} {} {} {}", command.options.size(), command.params.size(), command.positional.size(),
-                        command.waits));
+    key.add(fmt::format("{} {} {}", command.options.size(), command.params.size(), command.positional.size()));
+    key.add(command.verb);
     for (const auto& [option, text] : command.options) {
         key.add(option_name(option));
         key.add(text);

@@ -27,11 +27,11 @@ struct Command {
     std::map<Option, std::string> options;  // those given; a flag's text is "true"
     std::string file;                       // of the script; empty with -e
     std::string tool;                       // its name, if the command line has that instead of a file
+    std::string verb = {};                  // "why" or "wait", which make a script of a span
     std::vector<ParamSetting> params;       // --NAME VALUE, for the script's own parameters
     std::vector<std::string> positional;    // $1, $2 ... of the script
     std::string help;                       // the text that --help prints
     bool only_grammar = false;              // -p1 of SystemTap
-    bool waits = false;                     // `lt wait`
     bool script_help = false;               // `lt FILE -- --help`
 
     bool has(Option o) const { return options.contains(o); }

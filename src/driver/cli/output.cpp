@@ -43,15 +43,6 @@ bool counts_and_durations(const Plan& plan) {
     return wanted(true) && wanted(false);
 }
 
-// A few bytes for a reader that may have gone; then nothing is lost.
-void write_to(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno != EINTR) return;
-        if (written > 0) text.remove_prefix(static_cast<size_t>(written));
-    }
-}
-
 // Can the file be written, or a new one in its folder? errno says why not.
 bool can_be_written(const std::string& path) {
     const auto may = [](const char* what, int how) { return ::faccessat(AT_FDCWD, what, how, AT_EACCESS) == 0; };
@@ -60,12 +51,25 @@ bool can_be_written(const std::string& path) {
     return may(folder.empty() ? "." : folder.c_str(), W_OK | X_OK);
 }
 
+// The option that says whose time `lt why` without a span explains.
+std::string traced_text(const Command& command) {
+    if (command.has(Option::process)) return "-p " + command.text(Option::process);
+    if (command.has(Option::command)) return fmt::format("-c '{}'", command.text(Option::command));
+    return command.has(Option::cgroup) ? "--cgroup " + command.text(Option::cgroup) : "--all";
+}
+
 // The command line, in short.
 std::string title_of(const Command& command) {
-    std::string text = command.tool.empty() ? command.file : command.tool;
-    if (text.empty()) text = fmt::format("-e '{}'", trim(command.text(Option::program)));
+    std::string text = command.verb.empty() ? "lt " : fmt::format("lt {} ", command.verb);
+    const std::string script = command.tool.empty() ? command.file : command.tool;
+    if (!script.empty())
+        text += script;
+    else if (command.has(Option::program))
+        text += fmt::format("{}'{}'", command.verb.empty() ? "-e " : "", trim(command.text(Option::program)));
+    else
+        text += traced_text(command);
     std::ranges::replace(text, '\n', ' ');
-    return "lt " + text;
+    return text;
 }
 
 }  // namespace
@@ -223,10 +227,10 @@ void Output::announce(size_t probes, bool as_bpftrace) {
         printer().attached(probes);
     }
     printer().flush();
-    if (std::getenv(notify_variable)) write_to(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
+    if (std::getenv(notify_variable)) write_all(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
     notify_service("READY=1\nSTATUS=Tracing");
     if (!ready_fd_) return;
-    write_to(*ready_fd_, "ready\n");
+    write_all(*ready_fd_, "ready\n");
     ::close(*ready_fd_);
     ready_fd_.reset();
 }

@@ -331,7 +331,7 @@ Status Run::end(Ended how) {
     report_end();
     if (finished && !settings_.recording) print_run(*finished);
     exit_status_ = session_->exit_status();
-    if (command_.waits) report_wait(how);
+    if (command_.verb == "wait") report_wait(how);
     const Status written = output_->finish(source_.text);
     return finished ? written : finished.error();
 }

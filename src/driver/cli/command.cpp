@@ -224,7 +224,10 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 // Making the text of the help takes as long as reading all options. -h may stand among others: -vh.
 bool may_ask_for_help(int argc, const char* const* argv) {
-    const auto may_ask = [](std::string_view word) { return word.starts_with('-') && word.find('h') != word.npos; };
+    const auto may_ask = [](std::string_view word) {
+        if (word.starts_with("--")) return word.starts_with("--h");
+        return word.starts_with('-') && word.find('h') != word.npos;
+    };
     return argc <= 1 || std::any_of(argv + 1, argv + argc, may_ask);
 }
 

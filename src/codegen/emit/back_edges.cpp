@@ -41,7 +41,8 @@ class BackEdges : public llvm::MachineFunctionPass {
 
 }  // namespace
 
-// The same passes as LLVMTargetMachine::addPassesToEmitFile(), which has no place for another.
+// The same passes as LLVMTargetMachine::addPassesToEmitFile(), which has no place for another, but for those that only
+// serve debuggers or other targets.
 bool add_passes(llvm::legacy::PassManager& passes, llvm::LLVMTargetMachine& machine, llvm::raw_pwrite_stream& out,
                 llvm::CodeGenFileType type) {
     auto* const modules = new llvm::MachineModuleInfoWrapperPass(&machine);
@@ -49,6 +50,10 @@ bool add_passes(llvm::legacy::PassManager& passes, llvm::LLVMTargetMachine& mach
     config->setDisableVerify(true);
     passes.add(config);
     passes.add(modules);
+    for (const void* unused : {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
+                               &llvm::FEntryInserterID, &llvm::XRayInstrumentationID, &llvm::PatchableFunctionID,
+                               &llvm::FuncletLayoutID, &llvm::ImplicitNullChecksID, &llvm::ShadowStackGCLoweringID})
+        config->disablePass(unused);
     if (config->addISelPasses()) return false;
     config->addMachinePasses();
     config->setInitialized();

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -17,7 +18,6 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
@@ -25,12 +25,35 @@
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/emit/conditions.h"
 #include "codegen/emit/module.h"
 
 namespace lt::emitter {
 namespace {
+
+// Does what LLVM's AlwaysInlinerPass does, which first estimates how often each block of the callers runs.
+struct Inliner : llvm::PassInfoMixin<Inliner> {
+    static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+        for (llvm::Function& f : llvm::make_early_inc_range(module)) {
+            if (f.isDeclaration() || !f.hasFnAttribute(llvm::Attribute::AlwaysInline) ||
+                !llvm::isInlineViable(f).isSuccess())
+                continue;
+            std::vector<llvm::CallBase*> calls;
+            for (llvm::User* user : f.users())
+                if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledFunction() == &f)
+                    calls.push_back(call);
+            for (llvm::CallBase* call : calls) {
+                llvm::InlineFunctionInfo inlined;
+                llvm::InlineFunction(*call, inlined, true);
+            }
+            f.removeDeadConstantUsers();
+            if (f.isDefTriviallyDead()) f.eraseFromParent();
+        }
+        return llvm::PreservedAnalyses::none();
+    }
+};
 
 void register_analyses(llvm::FunctionAnalysisManager& functions, llvm::TargetMachine& machine) {
     functions.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
@@ -81,7 +104,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
 
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::AlwaysInlinerPass(true));
+    passes.addPass(Inliner());
     passes.addPass(llvm::GlobalDCEPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
     passes.addPass(llvm::GlobalDCEPass());

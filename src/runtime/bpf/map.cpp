@@ -25,6 +25,8 @@ int update(int map, const void* key, const void* value, uint64_t flags) {
 
 int erase(int map, const void* key) { return bpf_map_delete_elem(map, key); }
 
+int freeze(int map) { return bpf_map_freeze(map); }
+
 int take(int map, const void* key, void* value) { return bpf_map_lookup_and_delete_elem(map, key, value); }
 
 int next_key(int map, const void* after, void* next) { return bpf_map_get_next_key(map, after, next); }

@@ -25,6 +25,7 @@ Descriptor create(const NewMap& map);
 int lookup(int map, const void* key, void* value);
 int update(int map, const void* key, const void* value, uint64_t flags = BPF_ANY);
 int erase(int map, const void* key);
+int freeze(int map);                                   // from now on only programs can change it
 int take(int map, const void* key, void* value);       // looks up and deletes
 int next_key(int map, const void* after, void* next);  // `after` null: the first key; -ENOENT: `after` is the last key
 int sizes(int map, uint32_t& key_size, uint32_t& value_size);  // as created; for a per-CPU map, the size for one CPU

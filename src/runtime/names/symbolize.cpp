@@ -55,13 +55,6 @@ bool is_file(const std::string& path, uint64_t inode) {
     return ::stat(path.c_str(), &about) == 0 && about.st_ino == inode;
 }
 
-Frame kernel_frame(const Kallsyms& symbols, uint64_t address, bool after) {
-    const auto symbol = symbols.at(address - (after ? 1 : 0));
-    if (!symbol) return {address};
-    const std::string module = symbol->module.empty() ? "" : fmt::format("[{}]", symbol->module);
-    return {address, std::string(symbol->name), address - symbol->address, module};
-}
-
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
     const auto at =
         std::ranges::find_if(mappings, [&](const Mapping& m) { return address >= m.begin && address < m.end; });
@@ -90,25 +83,40 @@ void Symbolizer::read_kallsyms() {
 }
 
 // Modules and BPF programs come and go during a run.
-const Kallsyms& Symbolizer::kallsyms(std::span<const uint64_t> addresses) {
+const Kallsyms& Symbolizer::kallsyms(uint64_t address) {
     if (!kallsyms_) read_kallsyms();
-    const auto is_unknown = [&](uint64_t address) { return !kallsyms_->at(address - 1); };
-    if (Clock::now() - kallsyms_read_ > may_have_changed && std::ranges::any_of(addresses, is_unknown)) read_kallsyms();
+    if (Clock::now() - kallsyms_read_ > may_have_changed && !kallsyms_->at(address)) read_kallsyms();
     return *kallsyms_;
 }
 
+std::optional<KernelName> Symbolizer::kernel_name(uint64_t address) {
+    if (const auto known = kernel_named_.find(address); known != kernel_named_.end()) return known->second;
+    if (!kernel_names_) kernel_names_ = KernelNames::open();
+    if (const auto name = *kernel_names_ ? (*kernel_names_)->at(address) : std::nullopt)
+        return kernel_named_.emplace(address, *name).first->second;
+    const auto symbol = kallsyms(address).at(address);
+    if (!symbol) return {};
+    return KernelName{std::string(symbol->name), std::string(symbol->module), address - symbol->address, symbol->size};
+}
+
+Frame Symbolizer::kernel_frame(uint64_t address, bool after) {
+    const auto name = kernel_name(address - (after ? 1 : 0));
+    if (!name) return {address};
+    const std::string module = name->module.empty() ? "" : fmt::format("[{}]", name->module);
+    return {address, name->function, name->offset + (after ? 1 : 0), module};
+}
+
 std::vector<Frame> Symbolizer::kernel(std::span<const uint64_t> addresses) {
-    const Kallsyms& symbols = kallsyms(addresses);
     std::vector<Frame> frames;
-    for (uint64_t address : addresses) frames.push_back(kernel_frame(symbols, address, !frames.empty()));
+    for (uint64_t address : addresses) frames.push_back(kernel_frame(address, !frames.empty()));
     return frames;
 }
 
 std::string Symbolizer::kernel_offset(uint64_t address) {
-    const auto symbol = kallsyms({&address, 1}).at(address);
-    if (!symbol) return {};
-    const std::string module = symbol->module.empty() ? "" : fmt::format(" [{}]", symbol->module);
-    return fmt::format("{}+{:#x}/{:#x}{}", symbol->name, address - symbol->address, symbol->size, module);
+    const auto name = kernel_name(address);
+    if (!name) return {};
+    const std::string module = name->module.empty() ? "" : fmt::format(" [{}]", name->module);
+    return fmt::format("{}+{:#x}/{:#x}{}", name->function, name->offset, name->size, module);
 }
 
 // In code without frame pointers they lead to whatever is on the stack. A value that cannot be an address ends the

@@ -1,6 +1,6 @@
-// Names for code addresses: of the kernel by its symbol list, of a process by its mappings and the symbols of the
-// mapped files, or from the list of its just-in-time compiler. Everything read is kept, so that a process can be
-// symbolized after it has ended.
+// Names for code addresses: of the kernel by the kernel itself or its symbol list, of a process by its mappings and the
+// symbols of the mapped files, or from the list of its just-in-time compiler. Everything read is kept, so that a
+// process can be symbolized after it has ended.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "runtime/dwarf/source_lines.h"
 #include "runtime/kernel/kallsyms.h"
+#include "runtime/names/kernel_names.h"
 #include "runtime/names/process_history.h"
 #include "runtime/programs/elf_file.h"
 #include "runtime/programs/mapping.h"
@@ -71,11 +73,15 @@ class Symbolizer {
     const File* file(uint32_t pid, const Mapping& mapping);
     std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
     std::vector<std::string> roots_of(uint32_t pid) const;
+    std::optional<KernelName> kernel_name(uint64_t address);
+    Frame kernel_frame(uint64_t address, bool after);
     void read_kallsyms();
-    const Kallsyms& kallsyms(std::span<const uint64_t> addresses);
+    const Kallsyms& kallsyms(uint64_t address);
 
     SymbolStyle style_;
     std::unique_ptr<ProcessHistory> history_;
+    std::optional<std::optional<KernelNames>> kernel_names_;  // once it was tried
+    std::unordered_map<uint64_t, KernelName> kernel_named_;
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};
     std::map<uint32_t, Process> processes_;

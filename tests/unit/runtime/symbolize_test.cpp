@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/names/stacks.h"
+#include "runtime/os/mounts.h"
 #include "runtime/print/show.h"
 
 extern "C" __attribute__((noinline)) int lt_test_named_function(int n) { return n + 1; }
@@ -47,6 +48,44 @@ TEST(Symbolizer, FunctionsOfThisProcess) {
     EXPECT_EQ(frame_text(frames[0]).substr(0, 28), "lt_test_named_function+0x0 (");
     EXPECT_EQ(frame_text(frames[1]).substr(0, 28), "lt_test_named_function+0x1 (");
     EXPECT_EQ(frame_text(frames[2]), "0x10 [unknown]");
+}
+
+TEST(KernelNames, TextsOfTheKernel) {
+    const auto name = parse_kernel_name("ext4_sync_file+0x1a/0x320 [ext4]");
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->function, "ext4_sync_file");
+    EXPECT_EQ(name->module, "ext4");
+    EXPECT_EQ(name->offset, 0x1au);
+    EXPECT_EQ(name->size, 0x320u);
+    EXPECT_EQ(parse_kernel_name("schedule+0x0/0xc0")->module, "");
+    EXPECT_EQ(parse_kernel_name("bpf_prog_0123456789abcdef_probe_0+0x5/0x80")->module, "bpf");
+    EXPECT_EQ(parse_kernel_name("bpf_trampoline_6442453466+0x5/0x80")->module, "bpf");
+    EXPECT_EQ(parse_kernel_name("bpf_prog_array_copy+0x5/0x80")->module, "");
+    EXPECT_EQ(parse_kernel_name("bpf_trampoline_link_prog+0x5/0x80")->module, "");
+    for (const char* text : {"", "0xffffffff81000000", "+0x1/0x2", "f+0x/0x2", "f+0x1/0x", "f+0x1", "f+0xyz/0x2"})
+        EXPECT_FALSE(parse_kernel_name(text)) << text;
+}
+
+// The kernel's list and its own search for an address, for some of all functions.
+TEST(KernelNames, AreThoseOfTheList) {
+    const auto names = KernelNames::open();
+    const Result<std::string> text = read_text("/proc/kallsyms");
+    const Kallsyms list(text ? std::string_view(*text) : std::string_view());
+    const auto functions = list.names("*", "vmlinux");
+    if (!names || functions.empty() || list.find(functions[0])[0].address == 0) GTEST_SKIP() << "needs root";
+    size_t compared = 0;
+    for (size_t i = 0; i < functions.size(); i += functions.size() / 500 + 1) {
+        for (const Symbol& symbol : list.find(functions[i], "vmlinux")) {
+            const auto listed = list.at(symbol.address + 1);
+            const auto named = names->at(symbol.address + 1);
+            if (!listed || !named) continue;  // a mark at the end of a section
+            EXPECT_EQ(named->function, listed->name);
+            EXPECT_EQ(named->offset, symbol.address + 1 - listed->address);
+            compared++;
+        }
+    }
+    EXPECT_GT(compared, 100u);
+    EXPECT_FALSE(names->at(16));
 }
 
 // What was read while it was there is still known.

@@ -3,6 +3,8 @@
 //                                           writes "began NS", a line of CPU time per call for each block, "ended NS"
 //   load pipe|yield BLOCKS COUNT OUT        the same for two threads that take turns on one CPU, COUNT times each: they
 //                                           wait for each other at pipes, or only yield; CPU time per context switch
+//   load threads BLOCKS COUNT OUT           the same for COUNT threads, some at once, that make one getppid call each and
+//                                           end; CPU time per thread
 //   load watch OUT COMMAND...               runs a command; writes "start NS", "exit NS", "status N", "peak KIB"
 // NS are of CLOCK_MONOTONIC. The watch is a small program of its own because a process takes the peak memory of the
 // one that forked it over with it: behind Python, everything would seem to need as much as Python.
@@ -83,6 +85,24 @@ static void turns(int pipes, long blocks, long count, FILE* out) {
     pthread_join(thread, NULL);
 }
 
+static void* short_thread(void* nothing) {
+    syscall(SYS_getppid);
+    return nothing;
+}
+
+static double come_and_go(long count) {
+    enum { at_once = 100 };
+    pthread_t threads[at_once];
+    const long long start = now(CLOCK_PROCESS_CPUTIME_ID);
+    for (long left = count; left > 0; left -= at_once) {
+        const long some = left < at_once ? left : at_once;
+        for (long i = 0; i < some; i++)
+            if (pthread_create(&threads[i], NULL, short_thread, NULL) != 0) fail("pthread_create");
+        for (long i = 0; i < some; i++) pthread_join(threads[i], NULL);
+    }
+    return (double)(now(CLOCK_PROCESS_CPUTIME_ID) - start) / (double)count;
+}
+
 static double block(int calls, long count) {
     const long long start = now(CLOCK_THREAD_CPUTIME_ID);
     if (calls) {
@@ -101,6 +121,8 @@ static int load(const char* kind, long blocks, long count, const char* path) {
     fprintf(out, "began %lld\n", began);
     if (strcmp(kind, "pipe") == 0 || strcmp(kind, "yield") == 0)
         turns(kind[0] == 'p', blocks, count, out);
+    else if (strcmp(kind, "threads") == 0)
+        for (long b = 0; b < blocks; b++) fprintf(out, "%.3f\n", come_and_go(count));
     else
         for (long b = 0; b < blocks; b++) fprintf(out, "%.3f\n", block(kind[0] == 'c', count));
     fprintf(out, "ended %lld\n", now(CLOCK_MONOTONIC));
@@ -129,9 +151,9 @@ static int watch(const char* path, char** command) {
 
 int main(int argc, char** argv) {
     if (argc > 3 && strcmp(argv[1], "watch") == 0) return watch(argv[2], argv + 3);
-    const char* kinds[] = {"calls", "function", "pipe", "yield"};
-    for (int i = 0; argc == 5 && i < 4; i++)
+    const char* kinds[] = {"calls", "function", "pipe", "yield", "threads"};
+    for (int i = 0; argc == 5 && i < 5; i++)
         if (strcmp(argv[1], kinds[i]) == 0) return load(kinds[i], atol(argv[2]), atol(argv[3]), argv[4]);
-    fprintf(stderr, "usage: load calls|function|pipe|yield BLOCKS COUNT OUT\n       load watch OUT COMMAND...\n");
+    fprintf(stderr, "usage: load calls|function|pipe|yield|threads BLOCKS COUNT OUT\n       load watch OUT COMMAND...\n");
     return 2;
 }

@@ -87,13 +87,13 @@ def load(build, server):
     return got["requests"] / got["ns"] * 1e9, (server.cpu() - before) / got["requests"]
 
 
-def traced(command, build, server):
-    """The same while a tool traces; then ends the tool and checks its output."""
+def traced(command, work):
+    """What the work returns while a tool traces, which is ended then."""
     with tempfile.TemporaryFile("w+") as output:
         tool = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         try:
             wait_attached(tool, output)
-            return load(build, server)
+            return work()
         finally:
             tool.send_signal(2)
             tool.wait(60)
@@ -136,7 +136,7 @@ def one_server(server, tools, build, lt, note, table):
             for tool, command in list(commands.items()):
                 try:
                     plain = load(build, server)
-                    with_it = traced(command, build, server)
+                    with_it = traced(command, lambda: load(build, server))
                 except (OSError, subprocess.SubprocessError) as error:
                     note("servers: %s, %s: %s" % (name, tool, error))
                     del commands[tool]

@@ -1,0 +1,2 @@
+// sc:getppid < @ = hist(...) > of threads that end, for which it has nothing to do.
+#include "pair.bpf.c"

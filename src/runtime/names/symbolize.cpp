@@ -90,6 +90,10 @@ const Kallsyms& Symbolizer::kallsyms(uint64_t address) {
 }
 
 std::optional<KernelName> Symbolizer::kernel_name(uint64_t address) {
+    if (const auto now = Clock::now(); now - kernel_asked_ > may_have_changed) {
+        kernel_named_.clear();
+        kernel_asked_ = now;
+    }
     if (const auto known = kernel_named_.find(address); known != kernel_named_.end()) return known->second;
     if (!kernel_names_) kernel_names_ = KernelNames::open();
     if (const auto name = *kernel_names_ ? (*kernel_names_)->at(address) : std::nullopt)

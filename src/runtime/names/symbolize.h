@@ -82,6 +82,7 @@ class Symbolizer {
     std::unique_ptr<ProcessHistory> history_;
     std::optional<std::optional<KernelNames>> kernel_names_;  // once it was tried
     std::unordered_map<uint64_t, KernelName> kernel_named_;
+    std::chrono::steady_clock::time_point kernel_asked_ = {};  // for the first of them
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};
     std::map<uint32_t, Process> processes_;

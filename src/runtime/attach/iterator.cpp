@@ -2,6 +2,7 @@
 // fit into the buffer.
 #include "runtime/attach/iterator.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -44,6 +45,12 @@ Result<Descriptor> link_iterator(Hook& hook) {
     if (hook.process != 0) info.task.pid = static_cast<uint32_t>(hook.process);
     const bool asks = cgroups || hook.process != 0;
     Descriptor made = bpf::link_iterator(hook.program, asks ? &info : nullptr);
+    if (!made && errno == E2BIG && hook.process != 0)
+        return Error{
+            fmt::format("before Linux 6.1 an iterator is about all processes: instead of -p, use the predicate "
+                        "`/ctx->task->tgid == {}/`",
+                        hook.process),
+            "", 0};
     if (!made) return system_error("cannot create the iterator", errno);
     if (auto pinned = hook.pin.make(made.get()); !pinned) return pinned.error();
     return made;

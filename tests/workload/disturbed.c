@@ -62,8 +62,10 @@ static pid_t child(void (*work)(void)) {
     _exit(0);
 }
 
+static atomic_int returned;  // threads that have left staged()
 static void* call(void* work) {
     staged((void (*)(void))work);
+    atomic_fetch_add(&returned, 1);
     return NULL;
 }
 
@@ -154,7 +156,7 @@ static void moves(void) { staged(move); }
 static void compute_some(void) { compute(600000); }
 static void sleep_and_compute(void) {
     thread(compute_some);
-    for (const long end = now() + 700000; now() < end;) pause_for(3000);
+    for (const long end = now() + 700000; now() < end || !returned;) pause_for(3000);
 }
 static void stopped(void) {
     const pid_t pid = child(sleep_and_compute);

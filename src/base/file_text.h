@@ -16,7 +16,8 @@ Result<std::string> whole_text(std::FILE* file, const std::string& name, size_t 
 // Writes it. A file that cannot be written whole is removed, unless it is a device or a pipe.
 Status write_file(const std::string& path, std::string_view bytes);
 
-// Writes all of it, and waits for a reader that does not block. Returns 0, or the error (errno) after a part of it.
+// Writes all of it, and waits while a descriptor that does not block is full. Returns 0, or the error (errno) after
+// which not everything was written.
 int write_all(int descriptor, std::string_view bytes);
 
 }  // namespace lt

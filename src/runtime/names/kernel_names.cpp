@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 
 #include "base/text.h"
@@ -46,12 +45,11 @@ Descriptor constant(const std::array<char, 8>& text) {
 bool is_of_bpf(std::string_view function) {
     constexpr std::string_view program = "bpf_prog_", trampoline = "bpf_trampoline_";
     constexpr size_t tag = 16;
-    const auto are_digits = [](std::string_view digits) {
-        return !digits.empty() && std::ranges::all_of(digits, [](unsigned char c) { return std::isxdigit(c) != 0; });
-    };
     if (function.starts_with(program))
-        return function.size() >= program.size() + tag && are_digits(function.substr(program.size(), tag));
-    return function.starts_with(trampoline) && are_digits(function.substr(trampoline.size()));
+        return function.find_first_not_of("0123456789abcdef", program.size()) >= program.size() + tag &&
+               function.size() >= program.size() + tag;
+    return function.starts_with(trampoline) && function.size() > trampoline.size() &&
+           function.find_first_not_of("0123456789", trampoline.size()) == function.npos;
 }
 
 }  // namespace

@@ -61,7 +61,10 @@ TEST(KernelNames, TextsOfTheKernel) {
     EXPECT_EQ(parse_kernel_name("bpf_prog_0123456789abcdef_probe_0+0x5/0x80")->module, "bpf");
     EXPECT_EQ(parse_kernel_name("bpf_trampoline_6442453466+0x5/0x80")->module, "bpf");
     EXPECT_EQ(parse_kernel_name("bpf_prog_array_copy+0x5/0x80")->module, "");
-    EXPECT_EQ(parse_kernel_name("bpf_trampoline_link_prog+0x5/0x80")->module, "");
+    for (const char* text :
+         {"bpf_trampoline_link_prog+0x5/0x80", "bpf_trampoline_add+0x5/0x80", "bpf_trampoline_+0x5/0x80",
+          "bpf_prog_0123456789abcde+0x5/0x80", "bpf_prog_0123456789abcde_x+0x5/0x80"})
+        EXPECT_EQ(parse_kernel_name(text)->module, "") << text;
     for (const char* text : {"", "0xffffffff81000000", "+0x1/0x2", "f+0x/0x2", "f+0x1/0x", "f+0x1", "f+0xyz/0x2"})
         EXPECT_FALSE(parse_kernel_name(text)) << text;
 }
@@ -71,15 +74,16 @@ TEST(KernelNames, AreThoseOfTheList) {
     const auto names = KernelNames::open();
     const Result<std::string> text = read_text("/proc/kallsyms");
     const Kallsyms list(text ? std::string_view(*text) : std::string_view());
-    const auto functions = list.names("*", "vmlinux");
+    const auto functions = list.names("*");
     if (!names || functions.empty() || list.find(functions[0])[0].address == 0) GTEST_SKIP() << "needs root";
     size_t compared = 0;
     for (size_t i = 0; i < functions.size(); i += functions.size() / 500 + 1) {
-        for (const Symbol& symbol : list.find(functions[i], "vmlinux")) {
+        for (const Symbol& symbol : list.find(functions[i])) {
             const auto listed = list.at(symbol.address + 1);
             const auto named = names->at(symbol.address + 1);
             if (!listed || !named) continue;  // a mark at the end of a section
             EXPECT_EQ(named->function, listed->name);
+            EXPECT_EQ(named->module, listed->module);
             EXPECT_EQ(named->offset, symbol.address + 1 - listed->address);
             compared++;
         }

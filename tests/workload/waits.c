@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,7 +35,7 @@ enum { page = 4096, large = 64 << 20 };
 static const char* file_name;
 static int file;
 static char* area;
-static volatile int done;
+static volatile int changing, done;
 
 static void die(const char* what) {
     perror(what);
@@ -157,17 +158,24 @@ static void* change_protection(void* argument) {
     char* const other = mmap(NULL, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     madvise(other, large, MADV_NOHUGEPAGE);
     for (size_t at = 0; at < large; at += page) other[at] = 1;
-    for (int i = 0; !done; i++) mprotect(other, large, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
+    for (int i = 0; !done; i++, changing = 1) mprotect(other, large, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
     return argument;
 }
 static void beside_a_changer(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, change_protection, NULL);
-    pause_for(0.1);
+    while (!changing) pause_for(0.001);
 }
+static long times_blocked(void) {
+    struct rusage own;
+    getrusage(RUSAGE_THREAD, &own);
+    return own.ru_nvcsw;
+}
+// Until it has waited for the other thread some times.
 static void map_pages(void) {
     const double end = clock_now(CLOCK_MONOTONIC) + 0.2;
-    while (clock_now(CLOCK_MONOTONIC) < end)
+    const long enough = times_blocked() + 5;
+    while (clock_now(CLOCK_MONOTONIC) < end || times_blocked() < enough)
         munmap(mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0), page);
 }
 

@@ -15,7 +15,7 @@ masked() { sed -E 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g; s/^[0-9]+ /N /; s/\b[0-9
 
 # Lines about the workload and headings. Empty lines are not looked at: before 0.24 bpftrace printed one for each empty
 # map.
-own() { grep -aE 'w-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)'; }
+own() { grep -aE '\bw-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)'; }
 
 # same PROGRAM [FILTER]: by both while load.sh runs. The first of all runs finds nothing in the caches and is not looked at.
 same() {
@@ -28,7 +28,7 @@ same() {
     lt -q -c "$BASH $PWD/load.sh" "$1" > raw 2> lt.err
     $filter < raw | masked > lt.out
     if diff -u bpftrace.out lt.out; then
-        echo "$name: the same, $(grep -aq w- lt.out && echo with || echo without) lines of the workload"
+        echo "$name: the same, $(grep -aq '\bw-' lt.out && echo with || echo without) lines of the workload"
     else
         echo "$name: differs"
         cat lt.err

@@ -161,9 +161,15 @@ Field make_field(const FormatLine& line, bool in_syscalls) {
     return field;
 }
 
-std::vector<std::string> matching(std::vector<std::string> names, std::string_view pattern) {
-    std::erase_if(names, [&](const std::string& name) { return !glob_match(pattern, name); });
-    return names;
+// The names in the subfolder that match, sorted. One name is looked up: system calls have 700 events.
+std::vector<std::string> matching(const Folder& folder, const std::string& name, std::string_view pattern) {
+    if (is_glob(pattern) || pattern.empty() || pattern.front() == '.' || pattern.find('/') != pattern.npos) {
+        std::vector<std::string> names = folder.list(name);
+        std::erase_if(names, [&](const std::string& each) { return !glob_match(pattern, each); });
+        return names;
+    }
+    if (!folder.has(fmt::format("{}/{}", name, pattern))) return {};
+    return {std::string(pattern)};
 }
 
 }  // namespace
@@ -223,9 +229,9 @@ Result<Tracepoint> Tracefs::tracepoint(std::string_view category, std::string_vi
 
 std::vector<std::string> Tracefs::tracepoints(std::string_view category_pattern, std::string_view event_pattern) const {
     std::vector<std::string> found;
-    for (const std::string& category : matching(folder_.list("events"), category_pattern)) {
+    for (const std::string& category : matching(folder_, "events", category_pattern)) {
         if (category == "ftrace") continue;  // records of ftrace's own tracers, to which no program can be attached
-        for (const std::string& event : matching(folder_.list("events/" + category), event_pattern)) {
+        for (const std::string& event : matching(folder_, "events/" + category, event_pattern)) {
             // The category's own files are next to its events.
             if (event == "enable" || event == "filter") continue;
             found.push_back(fmt::format("{}:{}", category, event));

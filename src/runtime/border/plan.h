@@ -195,10 +195,11 @@ struct PlannedMap {
     // clear() and zero() remember the values and leave them in place, so that no update is lost: values that are sums
     // and that no program reads.
     bool cleared_by_difference = false;
-    // The same for values that cannot be subtracted, such as extremes: programs collect into generation 0 or 1, which
-    // the word with this index in the only element of the map lt_generations selects. The generation is the index into
-    // an array, or a u64 after the key in a hash, which has room for both. Reports switch the generation and take the
-    // old one out.
+    // Set if values leave the map between two updates. Programs collect into generation 0 or 1, which the word with
+    // this index in the only element of the map lt_generations selects. The generation is the index into an array, or a
+    // u64 after the key in a hash. To take values out, lt switches the generation: if the map is cleared by difference,
+    // when it fills up; else (values that cannot be subtracted, such as extremes) in each report, and a hash has room
+    // for both.
     std::optional<uint32_t> generation = {};
     // For integers that both programs in the kernel and blocks in lt count up: the Way::run program that adds what the
     // only element of the map lt_handed contains: u64 n, u64 for the old value, the key. Empty: there is none.

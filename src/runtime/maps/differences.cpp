@@ -63,16 +63,16 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
     return out;
 }
 
-std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, Bytes value) const {
+std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, std::optional<Bytes> value) const {
     const auto past = past_.find(key);
     if (past == past_.end()) return value;
-    const Bytes now = std::exchange(value, difference(value, past->second));
-    if (all_zero(value)) return std::nullopt;
-    set_marks(map, value, now);
-    return value;
+    Bytes out = difference(value ? *value : Bytes(past->second.size()), past->second);
+    if (all_zero(out)) return std::nullopt;
+    set_marks(map, out, value ? *value : past->second);
+    return out;
 }
 
-Status Differences::clear(const std::optional<std::vector<RawEntry>>& now, const Removal& removal, size_t room) {
+std::vector<Bytes> Differences::clear(const std::optional<std::vector<RawEntry>>& now, size_t room) {
     const std::vector<RawEntry>& all = now ? *now : last_;
     const std::map<Bytes, Bytes> before = std::exchange(past_, {});
     kept_.clear();
@@ -83,9 +83,22 @@ Status Differences::clear(const std::optional<std::vector<RawEntry>>& now, const
         past_[entry.key] = entry.value;
     }
     const bool fills_up = 4 * all.size() > room, makes_room = 8 * idle.size() >= room || 4 * all.size() > 3 * room;
+    if (!fills_up || !makes_room) idle.clear();
     last_.clear();
     asked_ = false;
-    return fills_up && makes_room ? forget(idle, removal) : Status(Done{});
+    return idle;
+}
+
+void Differences::taken_out(const PlannedMap& map, const std::vector<RawEntry>& entries) {
+    for (const auto& [key, value] : entries) {
+        Bytes& past = past_[key];
+        past.resize(value.size());
+        past = difference(past, value);
+        if (all_zero(past))
+            past_.erase(key);
+        else
+            set_marks(map, past, value);
+    }
 }
 
 bool Differences::shown(const Bytes& key, const Bytes& value) const { return !all_zero(value) || kept_.contains(key); }
@@ -110,20 +123,6 @@ void Differences::zero(const std::optional<std::vector<RawEntry>>& now) {
     kept_ = std::move(shown_keys);
     last_.clear();
     asked_ = false;
-}
-
-Status Differences::forget(const std::vector<Bytes>& idle, const Removal& removal) {
-    if (idle.empty()) return Done{};
-    if (Status ended = removal.wait(); !ended) return ended;
-    for (const Bytes& key : idle) {
-        Bytes& past = past_[key];
-        if (removal.now(key) != past) continue;
-        const std::optional<Bytes> value = removal.take(key);
-        if (!value) continue;
-        past = difference(past, *value);
-        if (all_zero(past)) past_.erase(key);
-    }
-    return Done{};
 }
 
 }  // namespace lt

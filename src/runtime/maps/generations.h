@@ -1,6 +1,5 @@
-// A map that can be cleared between two updates although its values cannot be subtracted: programs collect into one of
-// two generations. A report switches programs to the other generation, waits until none uses the old one, and takes
-// that out; the data stays here until the next clear(). So each update is in exactly one report.
+// A map that can be cleared between two updates although its values cannot be subtracted: a report takes out what
+// programs have collected, and it stays here until the next clear(). So each update is in exactly one report.
 #pragma once
 
 #include <map>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "runtime/border/plan.h"
+#include "runtime/maps/kernel_generations.h"
 #include "runtime/maps/raw_maps.h"
 #include "runtime/values/decode.h"
 #include "runtime/values/value_words.h"
@@ -17,7 +17,7 @@ namespace lt {
 class Generations {
   public:
     // Both must outlive it. `index`: of the map in the plan, which has a generation.
-    Generations(const PlannedMap& map, size_t index, RawMaps& raw) : map_(map), words_(map), index_(index), raw_(raw) {}
+    Generations(const PlannedMap& map, size_t index, RawMaps& raw) : map_(map), words_(map), kernel_(map, index, raw) {}
 
     // Everything since the last clear(). `reported`: a clear() that follows is about this result.
     Result<std::vector<RawEntry>> since(bool reported);
@@ -36,15 +36,10 @@ class Generations {
     Status take_out();
     Status settle();
     void add(Values& to, const Bytes& key, const Bytes& value) const;
-    Bytes in_generation(const Bytes& key, uint64_t generation) const;
-    bool is_of(const Bytes& raw_key, uint64_t generation) const;
-    Bytes own_key(const Bytes& raw_key) const;
 
     const PlannedMap& map_;
     ValueWords words_;
-    size_t index_;
-    RawMaps& raw_;
-    uint64_t generation_ = 0;
+    KernelGenerations kernel_;
     Values taken_;
     bool asked_ = false;
 };

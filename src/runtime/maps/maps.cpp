@@ -69,11 +69,16 @@ Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
       cleared_when_printed_(plan.maps.size()),
       past_(plan.maps.size()),
       clears_(plan.maps.size()),
+      kernel_(plan.maps.size()),
       generations_(plan.maps.size()),
       parts_(plan.maps.size()),
       overflowed_(plan.maps.size()) {
     for (size_t i = 0; i < plan.maps.size(); i++) {
-        if (plan.maps[i].generation) generations_[i].emplace(plan.maps[i], i, *raw_);
+        if (!plan.maps[i].generation) continue;
+        if (plan.maps[i].cleared_by_difference)
+            kernel_[i].emplace(plan.maps[i], i, *raw_);
+        else
+            generations_[i].emplace(plan.maps[i], i, *raw_);
     }
     for (const PlannedEvent& event : plan.events) {
         const bool clears = event.kind == EventKind::clear || event.kind == EventKind::zero;
@@ -89,7 +94,7 @@ Maps::Maps(const Plan& plan, std::unique_ptr<RawMaps> raw)
 
 // The current entries, regardless of earlier clears.
 Result<std::vector<RawEntry>> Maps::all(size_t index) {
-    auto found = raw_->entries(index);
+    auto found = kernel_[index] ? kernel_[index]->entries() : raw_->entries(index);
     if (found && parts_[index]) parts_[index]->join(*found, raw_->value_size(index));
     return found;
 }
@@ -107,10 +112,12 @@ Result<std::vector<RawEntry>> Maps::entries(size_t index, bool reported) {
 
 Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
     const PlannedMap& map = plan_.maps[index];
-    auto found = generations_[index] ? generations_[index]->rest(key) : raw_->lookup(index, key);
+    auto found = generations_[index] ? generations_[index]->rest(key)
+                 : kernel_[index]    ? kernel_[index]->lookup(key)
+                                     : raw_->lookup(index, key);
     if (!found) return found.error_in("cannot read " + map.name);
     if (parts_[index]) *found = parts_[index]->join(key, *std::move(found), raw_->value_size(index));
-    if (*found && map.cleared_by_difference) *found = past_[index].rest(map, key, **std::move(found));
+    if (map.cleared_by_difference) *found = past_[index].rest(map, key, *std::move(found));
     return found;
 }
 
@@ -123,7 +130,7 @@ void Maps::forget_report(size_t index) {
 bool Maps::is_plain(size_t index) const {
     const bool differs =
         plan_.maps[index].cleared_by_difference && (cleared_when_printed_[index] || !past_[index].empty());
-    return !differs && !generations_[index] && !parts_[index];
+    return !differs && !kernel_[index] && !generations_[index] && !parts_[index];
 }
 
 Result<MapContent> Maps::content(size_t index) {
@@ -174,7 +181,8 @@ Status Maps::clear(size_t index, bool printed) {
     if (map.cleared_by_difference) {
         auto now = all_unless(index, printed);
         if (!now) return now.error_in("cannot clear " + map.name);
-        const Status cleared = past_[index].clear(*now, removal(index), map.max_entries);
+        const std::vector<Bytes> idle = past_[index].clear(*now, map.max_entries);
+        const Status cleared = idle.empty() || is_array(map.shape) ? Status(Done{}) : take_out(index, idle);
         return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (generations_[index]) {
@@ -190,19 +198,28 @@ Status Maps::clear(size_t index, bool printed) {
     return code < 0 ? Status(system_error("cannot clear " + map.name, -code)) : Status(Done{});
 }
 
-Differences::Removal Maps::removal(size_t index) {
-    const auto now = [this, index](const Bytes& key) {
-        auto value = raw_->lookup(index, key);
-        if (!value || !parts_[index]) return value ? *std::move(value) : std::optional<Bytes>();
-        return parts_[index]->join(key, *std::move(value), raw_->value_size(index));
-    };
-    return {[this] { return raw_->wait_for_programs(); }, now,
-            [this, index](const Bytes& key) { return remove(index, key); }};
+// With generations all keys leave the map. Without (the script does not clear it, but a command does) those that are
+// idle: what a program adds to one in the moment in which it is deleted, some 10 ns, is lost.
+Status Maps::take_out(size_t index, const std::vector<Bytes>& idle) {
+    std::vector<RawEntry> taken;
+    if (kernel_[index]) {
+        auto all = kernel_[index]->take_out();
+        if (!all) return all.error();
+        taken = *std::move(all);
+        if (parts_[index]) parts_[index]->join(taken, raw_->value_size(index));
+        if (parts_[index]) parts_[index]->clear();
+    } else {
+        if (Status ended = raw_->wait_for_programs(); !ended) return ended;
+        for (const Bytes& key : idle) {
+            if (auto value = remove(index, key)) taken.push_back({key, *std::move(value)});
+        }
+    }
+    past_[index].taken_out(plan_.maps[index], taken);
+    return Done{};
 }
 
 // Returns the old value; nothing if there was none.
 std::optional<Bytes> Maps::remove(size_t index, const Bytes& key) {
-    if (is_array(plan_.maps[index].shape)) return {};
     std::optional<Bytes> value = raw_->take(index, key);
     if (!parts_[index]) return value;
     value = parts_[index]->join(key, std::move(value), raw_->value_size(index));

@@ -12,6 +12,7 @@
 #include "runtime/maps/differences.h"
 #include "runtime/maps/generations.h"
 #include "runtime/maps/host_parts.h"
+#include "runtime/maps/kernel_generations.h"
 #include "runtime/maps/raw_maps.h"
 #include "runtime/values/decode.h"
 #include "runtime/values/value.h"
@@ -55,7 +56,7 @@ class Maps {
     Result<MapContent> content(size_t index);
     Result<std::vector<RawEntry>> all(size_t index);
     Result<std::optional<std::vector<RawEntry>>> all_unless(size_t index, bool printed);
-    Differences::Removal removal(size_t index);
+    Status take_out(size_t index, const std::vector<Bytes>& idle);
     std::optional<Bytes> remove(size_t index, const Bytes& key);
 
     // The probes that feed a map, and the state of their sampling.
@@ -74,9 +75,10 @@ class Maps {
     std::vector<bool> cleared_when_printed_;  // indexed like Plan::maps: a block clears it right after print()
     std::vector<Differences> past_;           // indexed like Plan::maps
     std::vector<uint64_t> clears_;            // likewise
-    std::vector<std::optional<Generations>> generations_;  // likewise
-    std::vector<std::optional<HostParts>> parts_;          // likewise
-    std::vector<bool> overflowed_;                         // likewise
+    std::vector<std::optional<KernelGenerations>> kernel_;  // likewise: of maps that are cleared by difference
+    std::vector<std::optional<Generations>> generations_;   // likewise: of other maps
+    std::vector<std::optional<HostParts>> parts_;           // likewise
+    std::vector<bool> overflowed_;                          // likewise
 };
 
 }  // namespace lt

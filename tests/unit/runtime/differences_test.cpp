@@ -27,18 +27,10 @@ PlannedMap keyed() {
     return map;
 }
 
-// No key is taken out.
-const Differences::Removal keep{[] { return Done{}; }, [](const Bytes&) { return std::optional<Bytes>(); }, {}};
-
-Differences::Removal taken_out(uint64_t now, uint64_t at_removal) {
-    return {[] { return Done{}; }, [=](const Bytes&) { return word(now); },
-            [=](const Bytes&) { return word(at_removal); }};
-}
-
 TEST(Differences, CountOnlyWhatCameSinceTheClear) {
     Differences d;
     EXPECT_EQ(d.since(keyed(), {{word(1), word(5)}}).size(), 1U);
-    EXPECT_TRUE(d.clear({}, keep));
+    d.clear({});
     EXPECT_TRUE(d.since(keyed(), {{word(1), word(5)}}).empty());
     const auto later = d.since(keyed(), {{word(1), word(7)}, {word(2), word(1)}});
     ASSERT_EQ(later.size(), 2U);
@@ -49,7 +41,7 @@ TEST(Differences, CountOnlyWhatCameSinceTheClear) {
 TEST(Differences, WhatComesAfterThePrintIsNotCleared) {
     Differences d;
     d.since(keyed(), {{word(1), word(5)}});
-    EXPECT_TRUE(d.clear({}, keep));  // by now the kernel has 6
+    d.clear({});  // by now the kernel has 6
     const auto later = d.since(keyed(), {{word(1), word(6)}});
     ASSERT_EQ(later.size(), 1U);
     EXPECT_EQ(number(later[0].value), 1U);
@@ -63,7 +55,7 @@ TEST(Differences, ZeroKeepsTheKeysAndCountsWhatComesAfterThePrint) {
     ASSERT_EQ(later.size(), 2U);
     EXPECT_EQ(number(later[0].value), 1U);
     EXPECT_EQ(number(later[1].value), 0U);
-    EXPECT_TRUE(d.clear({}, keep));
+    d.clear({});
     EXPECT_TRUE(d.since(keyed(), {{word(1), word(6)}, {word(2), word(1)}}).empty());
     d.zero({});  // what clear() has hidden does not come back
     EXPECT_TRUE(d.since(keyed(), {{word(1), word(6)}, {word(2), word(1)}}).empty());
@@ -72,32 +64,32 @@ TEST(Differences, ZeroKeepsTheKeysAndCountsWhatComesAfterThePrint) {
 TEST(Differences, AnUpdateWhileAKeyIsTakenOutIsCounted) {
     Differences d;
     d.since(keyed(), {{word(1), word(5)}});
-    EXPECT_TRUE(d.clear({}, keep));
+    EXPECT_TRUE(d.clear({}).empty());
     d.since(keyed(), {{word(1), word(5)}});
-    EXPECT_TRUE(d.clear({}, taken_out(5, 8)));  // three more have come
+    EXPECT_EQ(d.clear({}).size(), 1U);
+    d.taken_out(keyed(), {{word(1), word(8)}});  // three more have come
     const auto gone = d.since(keyed(), {});
     ASSERT_EQ(gone.size(), 1U);
     EXPECT_EQ(number(gone[0].value), 3U);
+    EXPECT_EQ(number(*d.rest(keyed(), word(1), {})), 3U);
     const auto back = d.since(keyed(), {{word(1), word(2)}});
     ASSERT_EQ(back.size(), 1U);
     EXPECT_EQ(number(back[0].value), 5U);
-    EXPECT_TRUE(d.clear({}, keep));
+    EXPECT_EQ(number(*d.rest(keyed(), word(1), word(2))), 5U);
+    d.clear({});
     EXPECT_TRUE(d.since(keyed(), {{word(1), word(2)}}).empty());
 }
 
-// A program was suspended between the lookup of the key and its addition.
-TEST(Differences, AKeyThatAProgramStillAddsToStays) {
+TEST(Differences, AKeyThatIsTakenOutWithoutUpdatesIsForgotten) {
     Differences d;
-    d.since(keyed(), {{word(1), word(5)}});
-    EXPECT_TRUE(d.clear({}, keep));
-    d.since(keyed(), {{word(1), word(5)}});
-    uint64_t value = 5;
-    const auto now = [&](const Bytes&) { return word(value); };
-    const auto take = [](const Bytes&) { return ADD_FAILURE() << "taken out", std::optional<Bytes>(); };
-    EXPECT_TRUE(d.clear({}, {[&]() -> Status { return value = 6, Done{}; }, now, take}));
-    const auto later = d.since(keyed(), {{word(1), word(6)}});
-    ASSERT_EQ(later.size(), 1U);
-    EXPECT_EQ(number(later[0].value), 1U);
+    d.since(keyed(), {{word(1), word(5)}, {word(2), word(6)}});
+    d.clear({});
+    d.taken_out(keyed(), {{word(1), word(5)}, {word(2), word(6)}, {word(3), word(1)}});
+    const auto rest = d.since(keyed(), {{word(1), word(4)}});
+    ASSERT_EQ(rest.size(), 2U);  // the new one came between the clear and the removal
+    EXPECT_EQ(number(rest[0].value), 4U);
+    EXPECT_EQ(number(rest[1].value), 1U);
+    EXPECT_EQ(rest[1].key, word(3));
 }
 
 }  // namespace

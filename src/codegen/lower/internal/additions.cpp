@@ -34,16 +34,23 @@ void make_adders(Unit& unit) {
         Attachment a;
         a.program = map.adder;
         internal_probe(unit, "an addition to " + map.name).rungs = {{Way::run, "", {a}}};
-        const uint32_t handed = handed_map(unit, padded_size(map.key_size));
+        const uint32_t handed = handed_map(unit, padded_size(map.key_size) + generation_size);
         const uint32_t zero = unit.zeros(map.value_size), first = unit.zeros(4);
         const uint32_t full = unit.loss(LossKind::map_full, i), starved = unit.loss(LossKind::map_no_memory, i);
         Builder b(unit.function(map.adder));
         const ir::Value record = b.find(handed, b.text(first));
-        b.branch(record, [&] {
+        const auto add = [&] {
             const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
                                                               b.constant(full), b.constant(starved)});
             if (map.keeps_order) b.branch(slot, [&] { note_arrival(b, map, slot); });
             b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
+        };
+        b.branch(record, [&] {
+            if (!map.generation) return add();
+            with_generation(b, unit, i, [&](ir::Value generation) {
+                b.store(record, handed_key + map.key_size, generation);
+                add();
+            });
         });
     }
 }

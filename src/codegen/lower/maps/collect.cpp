@@ -5,22 +5,12 @@
 #include <algorithm>
 
 #include "codegen/lower/maps/map.h"
-#include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/values/value.h"
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
 
 namespace lt {
 namespace {
-
-// The key or index, with the generation that updates currently go to.
-ir::Value in_generation(Lowering& l, uint32_t map, ir::Value key, ir::Value words) {
-    const PlannedMap& m = l.unit.map(map);
-    const ir::Value generation = l.b.load(words, generation_size * *m.generation);
-    const ir::Value at = is_scalar(m) ? l.b.buffer(generation_size) : key;
-    l.b.store(at, is_scalar(m) ? 0 : m.key_size, generation);
-    return at;
-}
 
 ir::Value sum_overflow(Lowering& l, uint32_t map) { return l.b.constant(l.unit.loss(LossKind::sum_overflow, map)); }
 
@@ -108,12 +98,7 @@ void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& 
 }  // namespace
 
 void collect(Lowering& l, uint32_t map, ir::Value key, const FunctionRow& row, const ast::Call& call_node, Span where) {
-    const auto collects = [&](ir::Value at) {
-        with_slot(l, map, at, where, [&](ir::Value slot) { add_to_value(l, map, slot, row, call_node); });
-    };
-    if (!l.unit.map(map).generation) return collects(key);
-    const ir::Value words = l.b.find(generations_map(l.unit), l.b.text(l.unit.zeros(4)));
-    l.b.branch(words, [&] { collects(in_generation(l, map, key, words)); });
+    with_slot(l, map, key, where, [&](ir::Value slot) { add_to_value(l, map, slot, row, call_node); });
 }
 
 ir::Value is_alone(Lowering& l, uint32_t map) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "codegen/ir/outside.h"
+#include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/error.h"
 #include "codegen/lower/values/operators.h"
 #include "codegen/lower/values/value.h"
@@ -31,7 +32,10 @@ ir::Value key_of(Lowering& l, uint32_t map, const ast::Map& node) {
     return key;
 }
 
-void with_slot(Lowering& l, uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use_slot) {
+namespace {
+
+// The same in the current generation, or in lt's own part.
+void in_slot(Lowering& l, uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use_slot) {
     const PlannedMap& m = l.unit.map(map);
     if (is_scalar(m)) {
         const ir::Value slot = l.b.find(map, key);
@@ -52,6 +56,23 @@ void with_slot(Lowering& l, uint32_t map, ir::Value key, Span where, const std::
     };
     if (!l.raises()) return l.b.branch(slot, found);
     l.b.branch(slot, found, [&] { map_overflow(l, where); });
+}
+
+}  // namespace
+
+void with_generation(Builder& b, Unit& unit, uint32_t map, const std::function<void(ir::Value)>& use_generation) {
+    const ir::Value words = b.find(generations_map(unit), b.text(unit.zeros(4)));
+    b.branch(words, [&] { use_generation(b.load(words, generation_size * *unit.map(map).generation)); });
+}
+
+void with_slot(Lowering& l, uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use_slot) {
+    const PlannedMap& m = l.unit.map(map);
+    if (!m.generation || l.on_host()) return in_slot(l, map, key, where, use_slot);
+    with_generation(l.b, l.unit, map, [&](ir::Value generation) {
+        const ir::Value at = is_scalar(m) ? l.b.buffer(generation_size) : key;
+        l.b.store(at, is_scalar(m) ? 0 : m.key_size, generation);
+        in_slot(l, map, at, where, use_slot);
+    });
 }
 
 ir::Value find_value(Lowering& l, uint32_t map, ir::Value key) {

@@ -145,6 +145,17 @@ bool has_generations(const MapUses& uses, const Typed& typed, uint32_t map) {
     return fits && cleared;
 }
 
+// Can keys leave the map, into which programs in the kernel collect, by a clear()?
+bool is_emptied(const MapUses& uses, const Typed& typed, uint32_t map) {
+    bool cleared = false, collected = false;
+    holds_for_all(typed, map, [&](const Body& body, size_t i) {
+        cleared = cleared || uses.cleared[i];
+        collected = collected || (!body.host && !uses.reported[i]);
+        return true;
+    });
+    return cleared && collected && !typed.maps[map].key.empty();
+}
+
 // Does a block that lt runs iterate over the map?
 bool is_walked(const ast::Program& program, const Typed& typed, uint32_t map) {
     return std::ranges::any_of(program.stmts, [&](const ast::Stmt& stmt) {
@@ -175,7 +186,8 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
     m.cleared_by_difference = !evicts && only_collects(uses, unit.typed, index, counted.at_all[index]);
     m.shrinks = evicts || !holds_for_all(unit.typed, index,
                                          [&](const Body&, size_t i) { return !uses.cleared[i] && !uses.deleted[i]; });
-    if (has_generations(uses, unit.typed, index)) m.generation = generations(unit);
+    if (has_generations(uses, unit.typed, index) || (m.cleared_by_difference && is_emptied(uses, unit.typed, index)))
+        m.generation = generations(unit);
     m.max_entries = info.entries == 0 ? unit.typed.max_keys.value_or(unit.program.settings.max_map_keys) : info.entries;
     if (info.key.empty()) {
         m.key_size = 4;
@@ -189,9 +201,9 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
     if (evicts) storage = info.declared->per_cpu ? ir::Storage::lru_per_cpu_hash : ir::Storage::lru_hash;
     const bool shared = m.shape == MapShape::array && std::ranges::any_of(unit.typed.bodies, &Body::host);
     ir::MapDefinition definition{m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared};
-    // Keys that are cleared by difference leave the kernel's map one round later: two rounds of keys need room.
-    const bool stays_a_round = info.declared && counted.at_all[index] && m.cleared_by_difference && !m.key.empty();
-    if (m.generation || stays_a_round) definition.max_entries *= 2;
+    // Keys that are cleared by difference stay in the kernel's map for a while. A declared size is that of one round.
+    const bool stays = m.cleared_by_difference && !m.key.empty() && (m.generation || counted.at_all[index]);
+    if (stays ? info.declared != nullptr : m.generation.has_value()) definition.max_entries *= 2;
     if (m.generation && !m.key.empty()) definition.key_size += generation_size;
     refuse_large_key(unit, definition.key_size, info.name, info.declared ? info.declared_at : info.first);
     unit.add_map(std::move(definition));

@@ -20,7 +20,7 @@ uint32_t books_map(Unit& unit);
 constexpr uint32_t book_size = 16;  // u64 opened, u64 closed
 // Counts the events that sampling skips.
 uint32_t left_out_map(Unit& unit);
-// The current generation of each map.
+// The current generation of each map that has generations.
 uint32_t generations_map(Unit& unit);
 // Does a span report its longest wait?
 bool reports_waits(const Typed& typed);

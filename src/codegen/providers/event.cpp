@@ -59,6 +59,22 @@ std::optional<Tracepoint> event_today(const Search& s) {
     return {};
 }
 
+// A kprobe or uprobe that somebody has defined as an event. The kernel runs BPF programs there before it makes the
+// record, and only programs for kprobes.
+bool is_defined_probe(const Tracepoint& tp) {
+    return std::ranges::any_of(
+        tp.fields, [](const Field& field) { return field.name == "__probe_ip" || field.name == "__probe_func"; });
+}
+
+Places defined_probe(const Search& s, std::string_view full) {
+    Diag& d = s.diags.error(
+        cover(s.spec.parts[1].span, s.spec.parts[2].span),
+        fmt::format("`{}` is not a tracepoint: it is a kprobe or uprobe that was defined as an event (`perf probe`)",
+                    full));
+    d.hint = "trace the function itself: `k:FUNCTION` or `u:FILE:FUNCTION`";
+    return {};
+}
+
 Places event(const Search& s, ResolvedPlace place) {
     if (!offered(s, Feature::tracepoint, "tracepoints")) return {};
     const std::string &category = s.spec.parts[1].text, &name = s.spec.parts[2].text;
@@ -66,6 +82,7 @@ Places event(const Search& s, ResolvedPlace place) {
         Result<Tracepoint> tp = s.kernel.tracepoint(category, name);
         std::optional<Tracepoint> now = tp ? std::optional(std::move(*tp)) : event_today(s);
         if (!now) return missing_event(s, tp.error());
+        if (is_defined_probe(*now)) return defined_probe(s, category + ":" + name);
         Places one{at_event(place, *std::move(now))};
         read_arguments(s, one.front());
         call_by_number(s, one.front(), one);
@@ -80,13 +97,19 @@ Places event(const Search& s, ResolvedPlace place) {
     if ((!names.empty() || out.empty()) && !count_fits(s, names.size())) return {};
     const bool by_name = names.size() > few_events && !s.asked.by_fields && !s.asked.whole;
     const std::vector<std::string> raw = by_name ? raw_events(s, name) : std::vector<std::string>{};
+    std::string_view defined;
     for (const std::string& full : names) {
         const auto halves = split(full, ':');
         Result<Tracepoint> tp = s.kernel.tracepoint(halves[0], halves[1]);
         if (!tp) continue;
+        if (is_defined_probe(*tp)) {
+            defined = full;  // of `names`
+            continue;
+        }
         out.push_back(at_event(place, std::move(*tp)));
         if (std::ranges::binary_search(raw, halves[1])) out.back().rungs = {{Way::raw_tracepoint, "", {}}};
     }
+    if (out.empty() && !defined.empty()) return defined_probe(s, defined);
     call_by_number(s, place, out);
     return out;
 }

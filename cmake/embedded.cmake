@@ -10,7 +10,9 @@ foreach(FILE ${STP_FILES})
     string(APPEND STP_ROWS "        {\"tapset/${NAME}.stp\", {lt_stp_${NAME}_begin, lt_stp_${NAME}_end}},\n")
 endforeach()
 configure_file(src/systemtap/tables/library.cpp.in ${CMAKE_BINARY_DIR}/stdlib/stp_library.cpp @ONLY)
-set_source_files_properties(${CMAKE_BINARY_DIR}/stdlib/stp_library.cpp PROPERTIES OBJECT_DEPENDS "${STP_FILES}")
+# A file that is compiled together with others has no dependencies of its own.
+set_source_files_properties(${CMAKE_BINARY_DIR}/stdlib/stp_library.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${STP_FILES}")
 
 # Built twice: for kernels with atomic instructions, and for kernels before 5.12.
 set(ARCHITECTURE_FOLDER ${CMAKE_SOURCE_DIR}/src/arch/${LT_ARCHITECTURE})

@@ -3,22 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "words.h"
 
 namespace lt {
 namespace {
-
-Bytes word(uint64_t number) {
-    Bytes bytes(sizeof number);
-    std::memcpy(bytes.data(), &number, sizeof number);
-    return bytes;
-}
-
-uint64_t number(const Bytes& bytes) {
-    uint64_t out = 0;
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
-}
 
 PlannedMap keyed() {
     PlannedMap map;

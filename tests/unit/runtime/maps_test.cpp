@@ -4,24 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <random>
 
+#include "words.h"
+
 namespace lt {
 namespace {
-
-Bytes word(uint64_t number) {
-    Bytes bytes(sizeof number);
-    std::memcpy(bytes.data(), &number, sizeof number);
-    return bytes;
-}
-
-uint64_t number(std::span<const uint8_t> bytes) {
-    uint64_t out = 0;
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
-}
 
 // One hash of counts, and a program that counts. What has found its value before a switch adds to it before the switch
 // is over; afterwards nothing adds to a value that it has not found in the new generation.

@@ -197,9 +197,9 @@ struct PlannedMap {
     bool cleared_by_difference = false;
     // Set if values leave the map between two updates. Programs collect into generation 0 or 1, which the word with
     // this index in the only element of the map lt_generations selects. The generation is the index into an array, or a
-    // u64 after the key in a hash. To take values out, lt switches the generation: if the map is cleared by difference,
-    // when it fills up; else (values that cannot be subtracted, such as extremes) in each report, and a hash has room
-    // for both.
+    // u64 after the key in a hash, which has room for both. To take values out, lt switches the generation: if the map
+    // is cleared by difference, when it fills up; else (values that cannot be subtracted, such as extremes) in each
+    // report.
     std::optional<uint32_t> generation = {};
     // For integers that both programs in the kernel and blocks in lt count up: the Way::run program that adds what the
     // only element of the map lt_handed contains: u64 n, u64 for the old value, the key. Empty: there is none.

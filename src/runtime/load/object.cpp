@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -28,8 +27,8 @@
 #include "runtime/load/core_types.h"
 #include "runtime/load/kernel_targets.h"
 #include "runtime/load/load_log.h"
+#include "runtime/load/room.h"
 #include "runtime/load/verifier_words.h"
-#include "stdlib/settings.h"
 
 namespace lt {
 
@@ -231,36 +230,6 @@ void share_sections(bpf_object* object) {
     }
 }
 
-// The memory in bytes for all maps with more keys than the default.
-uint64_t room_for_large_maps() {
-    constexpr uint64_t most = 512 << 20;
-    const auto system_value = [](int name) { return static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
-    return std::min(system_value(_SC_AVPHYS_PAGES) * system_value(_SC_PAGESIZE) / 4, most);
-}
-
-// At an event there may be no memory for a new key: a program that runs with interrupts off gets only the elements that
-// are ready on its CPU, at first a handful. So hashes of keys are preallocated if that is cheap (4096 counts take 2
-// ms). Larger ones (a million take 1 s) are preallocated if the user wants more keys than the default, or if `all` must
-// be, as long as they fit into memory.
-void make_room(bpf_object* object, bool all) {
-    constexpr uint64_t cheap = 8 << 20;  // bytes per map, on all CPUs
-    constexpr uint64_t header = 48;      // per hash element
-    const auto padded = [](uint64_t size) { return (size + 7) / 8 * 8; };
-    const auto cpus = static_cast<uint64_t>(std::max(libbpf_num_possible_cpus(), 1));
-    uint64_t room = room_for_large_maps();
-    bpf_map* map = nullptr;
-    bpf_object__for_each_map(map, object) {
-        const bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH;
-        if (!per_cpu && bpf_map__type(map) != BPF_MAP_TYPE_HASH) continue;
-        const uint64_t value = padded(bpf_map__value_size(map)) * (per_cpu ? cpus : 1);
-        const uint64_t size = bpf_map__max_entries(map) * (header + padded(bpf_map__key_size(map)) + value);
-        const bool user_sized = bpf_map__max_entries(map) > Settings{}.max_map_keys;
-        if (size > cheap && ((!user_sized && !all) || size > room)) continue;
-        if (size > cheap) room -= size;
-        bpf_map__set_map_flags(map, bpf_map__map_flags(map) & ~uint32_t{BPF_F_NO_PREALLOC});
-    }
-}
-
 void make_frames(bpf_object* object) {
     bpf_map* map = bpf_object__find_map_by_name(object, std::string(frames_symbol).c_str());
     if (map && bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
@@ -346,7 +315,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     }
     share_sections(object.get());
     turns = limit_turns(object.get(), how.turns);
-    make_room(object.get(), how.preallocated);
+    make_room(object.get(), plan, how.preallocated);
     make_frames(object.get());
     make_rings(object.get(), keep);
     int code = targets.kernel.load(object.get());

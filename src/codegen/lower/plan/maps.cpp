@@ -145,11 +145,11 @@ bool has_generations(const MapUses& uses, const Typed& typed, uint32_t map) {
     return fits && cleared;
 }
 
-// Can keys leave the map, into which programs in the kernel collect, by a clear()?
+// Can keys leave the map, into which programs in the kernel collect, by a clear()? A clear at the end takes none out.
 bool is_emptied(const MapUses& uses, const Typed& typed, uint32_t map) {
     bool cleared = false, collected = false;
     holds_for_all(typed, map, [&](const Body& body, size_t i) {
-        cleared = cleared || uses.cleared[i];
+        cleared = cleared || (uses.cleared[i] && body.place.kind != ProbeKind::end);
         collected = collected || (!body.host && !uses.reported[i]);
         return true;
     });
@@ -201,9 +201,9 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
     if (evicts) storage = info.declared->per_cpu ? ir::Storage::lru_per_cpu_hash : ir::Storage::lru_hash;
     const bool shared = m.shape == MapShape::array && std::ranges::any_of(unit.typed.bodies, &Body::host);
     ir::MapDefinition definition{m.symbol, storage, m.key_size, m.value_size, m.max_entries, false, shared};
-    // Keys that are cleared by difference stay in the kernel's map for a while. A declared size is that of one round.
-    const bool stays = m.cleared_by_difference && !m.key.empty() && (m.generation || counted.at_all[index]);
-    if (stays ? info.declared != nullptr : m.generation.has_value()) definition.max_entries *= 2;
+    // Keys that are cleared by difference leave the kernel's map one round later: two rounds of keys need room.
+    const bool stays_a_round = info.declared && counted.at_all[index] && m.cleared_by_difference && !m.key.empty();
+    if (m.generation || stays_a_round) definition.max_entries *= 2;
     if (m.generation && !m.key.empty()) definition.key_size += generation_size;
     refuse_large_key(unit, definition.key_size, info.name, info.declared ? info.declared_at : info.first);
     unit.add_map(std::move(definition));

@@ -81,6 +81,10 @@ static atomic_int* entered;  // threads that are inside staged(); shared with th
 static void await_entered(int threads) {
     while (atomic_load(entered) < threads) pause_for(1000);
 }
+static void share_entered(void) {
+    entered = mmap(NULL, sizeof *entered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (entered == MAP_FAILED) die("mmap");
+}
 static void sleep_forever(void) {
     if (entered) atomic_fetch_add(entered, 1);
     for (;;) pause_for(1000000);
@@ -102,8 +106,7 @@ static void end_beside_a_thread(void) {
 }
 static void killed(void) {
     void (*const works[])(void) = {sleep_forever, compute_forever, stop, end_beside_a_thread};
-    entered = mmap(NULL, sizeof *entered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (entered == MAP_FAILED) die("mmap");
+    share_entered();
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         const pid_t pid = child(works[i]);
         await_entered(i == 3 ? 5 : (int)i + 1);
@@ -172,11 +175,14 @@ static void stopped(void) {
 // ---- traced
 
 static void sleep_some(void) {
+    atomic_fetch_add(entered, 1);
     for (int i = 0; i < 50; i++) pause_for(10000);
 }
 static void traced(void) {
     int status;
+    share_entered();
     const pid_t pid = child(sleep_some);
+    await_entered(1);
     pause_for(50000);
     if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0) die("ptrace");
     for (int i = 0; i < 300; i++) {

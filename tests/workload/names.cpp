@@ -60,7 +60,7 @@ static int compiled(long count) {
     std::fprintf(list, "%lx %zx LazyCompile:~turn ring.js:7\n", reinterpret_cast<unsigned long>(room), sizeof code);
     std::fclose(list);
     for (long i = 0; i < count; i++) reinterpret_cast<long (*)()>(room)();
-    usleep(300000);  // as long as a program with such a compiler would live
+    usleep(2000000);  // as long as a program with such a compiler would live
     return unlink(path.c_str());
 }
 

@@ -34,7 +34,7 @@ void nap(long us) {
 }  // namespace
 
 TRACED int os_aio_func(io_type type, const char* name, fil_space_t* space, uint64_t offset, uint64_t n) {
-    nap(200000);
+    nap(900000);
     space->size += static_cast<uint32_t>(n >> 14);
     asm volatile("" : : "r"(type), "r"(name), "r"(offset) : "memory");
     return 1;

@@ -138,14 +138,14 @@ static void write_much(void) {
 // No other program delays it when what it waits for has come.
 static void run_first(void) {
     const struct sched_param first = {1};
-    sched_setscheduler(0, SCHED_FIFO, &first);
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 }
 static void shared_file(void) {
     struct stat now = {0};
     file = memfd_create("shared", 0);
     if (file < 0) die("memfd_create");
-    child(write_much);
     run_first();
+    child(write_much);
     for (; now.st_size == 0; usleep(100))       // it grows while it is written
         if (fstat(file, &now) != 0) die("fstat");
 }

@@ -245,8 +245,8 @@ bool shows_addresses() {
 // executed.
 constexpr uint64_t unused_kernel_address = 0xffff'ffff'ffff'e000;
 
-// Some hypervisors accept breakpoints and never report one, so this writes what it watches.
-Answer watch_own_memory() {
+// Some hypervisors accept breakpoints and never deliver one, so this writes what it watches.
+Answer test_watchpoint(const FunctionFacts&) {
     alignas(8) static volatile uint64_t word;
     perf_event_attr attr{};
     attr.size = sizeof attr;
@@ -259,16 +259,16 @@ Answer watch_own_memory() {
     if (!event) return refused(errno, "no hardware breakpoints on memory of programs");
     word = word + 1;
     uint64_t writes = 0;
-    const bool is_seen = ::read(event.get(), &writes, sizeof writes) == sizeof writes && writes > 0;
-    return is_seen ? yes() : no("hardware breakpoints are never reported on this machine, as by some hypervisors");
+    const bool fires = ::read(event.get(), &writes, sizeof writes) == sizeof writes && writes > 0;
+    return fires ? yes() : no("hardware breakpoints never fire on this machine; some hypervisors do not deliver them");
 }
 
-Answer test_breakpoint(const FunctionFacts&) {
+Answer test_breakpoint(const FunctionFacts& facts) {
     if (!load_empty({BPF_PROG_TYPE_PERF_EVENT})) return refused(errno, "no BPF programs on perf events");
     Result<int> event = open_kernel_breakpoint(unused_kernel_address, 0);
     if (event) {
         const Descriptor closed(*event);
-        if (Answer reported = watch_own_memory(); !reported.yes) return reported;
+        if (Answer fires = test_watchpoint(facts); !fires.yes) return fires;
         return shows_addresses() ? yes() : no("the kernel hides its addresses (sysctl kernel.kptr_restrict)");
     }
     const int code = event.error().code;
@@ -389,8 +389,6 @@ Answer test_hardware_events(const FunctionFacts&) {
     const int code = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
     return code == 0 ? yes() : refused(code, "this machine has no hardware counters, like many virtual machines");
 }
-
-Answer test_watchpoint(const FunctionFacts&) { return watch_own_memory(); }
 
 Answer test_iterator(const FunctionFacts& facts) {
     const uint32_t id = facts.type_id("bpf_iter_task");

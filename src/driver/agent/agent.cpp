@@ -61,6 +61,12 @@ Result<std::unique_ptr<Agent>> Agent::open(const Command& command) {
 }
 
 Status Agent::start() {
+    // Scripts can have blocks for these: a script blocks them only in the thread that starts it, and there are others.
+    // To the very end, so before those whose mask is restored.
+    sigset_t of_scripts;
+    sigemptyset(&of_scripts);
+    for (const int signal : {SIGUSR1, SIGUSR2}) sigaddset(&of_scripts, signal);
+    pthread_sigmask(SIG_BLOCK, &of_scripts, nullptr);
     constexpr std::array awaited{SIGINT, SIGTERM, SIGHUP};
     Result<Signals> signals = Signals::block(awaited);
     if (!signals) return signals.error();
@@ -220,6 +226,7 @@ int Agent::run() {
     }
     notify_service("STOPPING=1\nSTATUS=Detaching");
     const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
+    if (impatience) (*impatience)->run_is_over();
     background_->finish();
     for (auto& [word, runner] : runners_) export_late(*runner.script);
     if (exporter_) exporter_->send(collect());

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "driver/report/compare.h"
 #include "driver/report/report.h"
+#include "runtime/border/internal_map.h"
 #include "runtime/border/loss_subject.h"
 #include "runtime/border/param_value.h"
 
@@ -431,8 +432,10 @@ Result<std::vector<NamedMap>> maps_named(const std::vector<Trace*>& traces, cons
     std::set<std::string> names;
     for (Trace* trace : traces)
         for (size_t i = 0; i < trace->plan().maps.size(); i++) {
-            names.insert(trace->plan().maps[i].name);
-            if (name.empty() || trace->plan().maps[i].name == name) found.push_back({trace, i});
+            const PlannedMap& map = trace->plan().maps[i];
+            if (is_internal(map)) continue;
+            names.insert(map.name);
+            if (name.empty() || map.name == name) found.push_back({trace, i});
         }
     if (!found.empty()) return found;
     if (names.empty()) return Error{"no trace has maps", "collect into one, for example `@ns = hist(latency)`", 0};

@@ -50,7 +50,7 @@ Status run_command(Traces& traces, std::string_view line, Printer& printer);
 // no trace has that number, or if there are no traces at all.
 Result<std::vector<Trace*>> take_traces(Traces& traces, std::vector<std::string>& words);
 
-// The maps of this name, each as its trace and the index into that trace's plan; all maps without a name.
+// The script's maps of this name, each as its trace and the index into that trace's plan; all of them without a name.
 struct NamedMap {
     Trace* trace;
     size_t index;

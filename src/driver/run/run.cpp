@@ -367,8 +367,8 @@ Status Run::watch_process() {
 
 Status Run::release_child() {
     if (const Status watched = session_->end_with(child_->descriptor()); !watched) return watched;
-    session_->turn();  // requests of BEGIN are done before the command runs
-    return child_->release();
+    // Requests of BEGIN are done before the command runs. After a signal it does not start.
+    return session_->turn() == Ended::interrupted ? Done{} : child_->release();
 }
 
 void Run::report_end() {

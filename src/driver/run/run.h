@@ -117,8 +117,8 @@ class Run {
     std::atomic<int64_t> awaited_ = 0;  // the time to start at, in nanoseconds since 1970, while it waits
     std::unique_ptr<LiveView> live_;    // for --live
     std::unique_ptr<Output> output_;
+    std::unique_ptr<Child> child_;  // before the session, so that nothing is attached while it is made to end
     std::unique_ptr<Session> session_;
-    std::unique_ptr<Child> child_;
     int process_ = -1;  // a descriptor of the process of -p
     std::unique_ptr<Trace> trace_;
     std::unique_ptr<Traces> traces_;

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 
 namespace lt {
 namespace {
+
+constexpr int patience_ms = 2000;
 
 // Empty if a shell would do more with the command than run it.
 std::vector<std::string> shell_words(const std::string& command) {
@@ -96,14 +99,19 @@ Child::~Child() {
     }
     if (pid_ > 0 && !reaped_) {
         if (released_) kill(pid_, SIGTERM);
-        waitpid(pid_, nullptr, 0);
+        pollfd ended{pidfd_, POLLIN, 0};
+        if (pidfd_ < 0 || poll(&ended, 1, patience_ms) > 0)
+            waitpid(pid_, nullptr, 0);
+        else
+            fmt::print(stderr, "lt: the command does not end on SIGTERM; it keeps running as process {}\n", pid_);
     }
     if (pidfd_ >= 0) close(pidfd_);
 }
 
 Status Child::release() {
     released_ = true;
-    if (write(start_, "", 1) != 1) return system_error("-c: starting the command", errno);
+    // EPIPE: a signal has ended the process while it waited, such as that of Ctrl-C on a terminal.
+    if (write(start_, "", 1) != 1 && errno != EPIPE) return system_error("-c: starting the command", errno);
     int code = 0;
     if (read(failed_, &code, sizeof code) == sizeof code) return system_error("-c: the command cannot be run", code);
     return Done{};

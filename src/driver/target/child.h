@@ -18,11 +18,12 @@ class Child {
     enum class Quotes : uint8_t { taken_off, stand };
     // From here on the process exists, but waits.
     static Result<std::unique_ptr<Child>> start(const std::string& command, Quotes quotes);
-    ~Child();  // sends SIGTERM if it has not ended
+    ~Child();  // sends SIGTERM if it has not ended, and does not wait long for one that ignores it or is stopped
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    Status release();                          // lets it run; an Error if the program cannot be executed
+    // Lets it run, unless it has been killed. An Error if the program cannot be executed.
+    Status release();
     int descriptor() const { return pidfd_; }  // readable once it has ended
     pid_t pid() const { return pid_; }
     // "exited with status 3", "was killed by signal 9 (Killed)"; empty while it runs or if it succeeded

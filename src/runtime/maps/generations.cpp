@@ -42,20 +42,20 @@ Result<std::optional<Bytes>> Generations::rest(const Bytes& key) {
 }
 
 // Takes out what clear() and zero() are about.
-Status Generations::settle() {
-    if (std::exchange(asked_, false)) return Done{};
+Status Generations::settle(bool printed) {
+    if (std::exchange(asked_, false) && printed) return Done{};
     return take_out();
 }
 
-Status Generations::clear() {
-    if (Status settled = settle(); !settled) return settled;
+Status Generations::clear(bool printed) {
+    if (Status settled = settle(printed); !settled) return settled;
     taken_.clear();
     return Done{};
 }
 
 // Scalars keep their mark.
-Status Generations::zero() {
-    if (Status settled = settle(); !settled) return settled;
+Status Generations::zero(bool printed) {
+    if (Status settled = settle(printed); !settled) return settled;
     const size_t each = padded_size(map_.value_size);
     for (auto& [key, value] : taken_) {
         Bytes zeros(value.size());

@@ -25,16 +25,16 @@ class Generations {
     Result<std::optional<Bytes>> rest(const Bytes& key);
     // The next clear() is about everything that is there.
     void forget_report() { asked_ = false; }
-    // The result of the last since(), or without one everything that is there now, no longer counts.
-    Status clear();
+    // Everything that is there now no longer counts; `printed`: only the result of the last since(), if there was one.
+    Status clear(bool printed);
     // The same, but the existing keys stay, with zero.
-    Status zero();
+    Status zero(bool printed);
 
   private:
     using Values = std::map<Bytes, Bytes>;  // by key, in the kernel's layout
 
     Status take_out();
-    Status settle();
+    Status settle(bool printed);
     void add(Values& to, const Bytes& key, const Bytes& value) const;
 
     const PlannedMap& map_;

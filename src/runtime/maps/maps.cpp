@@ -163,7 +163,10 @@ Result<MapContent> Maps::find(size_t index, KeyBytes key) {
     if (!found) return found.error();
     if (!*found) return MapContent{map.name, {}};
     one.value = **std::move(found);
-    return decode_map(map, {&one, 1});
+    auto content = decode_map(map, {&one, 1});
+    if (content) content->sampled = sampled(index);
+    overflowed_[index] = overflowed_[index] || (content && content->has_overflowed);
+    return content;
 }
 
 // Nothing if the clear is about what was printed.
@@ -186,7 +189,7 @@ Status Maps::clear(size_t index, bool printed) {
         return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (generations_[index]) {
-        const Status cleared = generations_[index]->clear();
+        const Status cleared = generations_[index]->clear(printed);
         return cleared ? cleared : cleared.error_in("cannot clear " + map.name);
     }
     if (parts_[index]) parts_[index]->clear();
@@ -246,7 +249,7 @@ Status Maps::zero(size_t index, bool printed) {
         return Done{};
     }
     if (generations_[index]) {
-        const Status zeroed = generations_[index]->zero();
+        const Status zeroed = generations_[index]->zero(printed);
         return zeroed ? zeroed : zeroed.error_in("cannot zero " + map.name);
     }
     if (parts_[index]) parts_[index]->zero();

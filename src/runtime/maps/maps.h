@@ -30,7 +30,7 @@ class Maps {
     bool has_overflowed(size_t index) const { return overflowed_[index]; }
     Result<MapContent> find(size_t index, KeyBytes key);  // one key, if it exists
     // Removes all keys; a scalar is as if never written. `printed`: keep what was added since the last read(), if the
-    // map is cleared by difference.
+    // map is cleared by difference or has generations.
     Status clear(size_t index, bool printed);
     Status zero(size_t index, bool printed);                        // the keys stay, their values become zero
     uint64_t clears(size_t index) const { return clears_[index]; }  // number of clear() and zero() calls

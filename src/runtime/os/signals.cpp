@@ -1,4 +1,4 @@
-// signalfd for the first signal, a thread for the second.
+// signalfd, and a thread that reads it.
 #include "runtime/os/signals.h"
 
 #include <poll.h>
@@ -19,6 +19,11 @@ bool is_ignored(int signal) {
     struct sigaction action{};
     sigaction(signal, nullptr, &action);
     return action.sa_handler == SIG_IGN;
+}
+
+int read_signal(int fd) {
+    signalfd_siginfo info{};
+    return ::read(fd, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
 }
 
 [[noreturn]] void end_by(int signal) {
@@ -58,37 +63,66 @@ Signals::~Signals() {
     pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 
-int Signals::next() const {
-    signalfd_siginfo info{};
-    if (::read(fd_.get(), &info, sizeof info) != sizeof info) return 0;
-    return static_cast<int>(info.ssi_signo);
-}
+int Signals::next() const { return read_signal(fd_.get()); }
 
 Result<std::unique_ptr<Impatience>> Impatience::watch(const Signals& signals) {
-    Descriptor stop(eventfd(0, EFD_CLOEXEC));
-    if (!stop) return system_error("eventfd", errno);
-    return std::unique_ptr<Impatience>(new Impatience(signals, std::move(stop)));
+    Descriptor stop(eventfd(0, EFD_CLOEXEC)), passed(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+    if (!stop || !passed) return system_error("eventfd", errno);
+    return std::unique_ptr<Impatience>(new Impatience(signals.descriptor(), std::move(stop), std::move(passed)));
 }
 
-Impatience::Impatience(const Signals& signals, Descriptor stop)
-    : signals_(signals),
-      stop_(std::move(stop)),
-      began_(std::chrono::steady_clock::now()),
-      thread_([this] { wait(); }) {}
+// Its thread is not interrupted by any signal: a script may handle others, which are blocked later.
+Impatience::Impatience(int signals, Descriptor stop, Descriptor passed)
+    : signals_(signals), stop_(std::move(stop)), passed_(std::move(passed)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { wait(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
+// The signal is still blocked. Without a run that it could end, it acts as it would have without a reader.
 Impatience::~Impatience() {
     eventfd_write(stop_.get(), 1);
     thread_.join();
+    if (first_ != 0 && !taken_) ::kill(::getpid(), first_);
 }
 
-void Impatience::wait() const {
+bool Impatience::waits() const {
+    pollfd passed{passed_.get(), POLLIN, 0};
+    return !taken_ && ::poll(&passed, 1, 0) > 0;
+}
+
+bool Impatience::take() {
+    eventfd_t count = 0;
+    if (::eventfd_read(passed_.get(), &count) < 0) return false;
+    taken_ = true;
+    return true;
+}
+
+void Impatience::run_is_over() {
+    Clock::time_point not_yet;
+    first_at_.compare_exchange_strong(not_yet, Clock::now());
+    taken_ = true;
+}
+
+// The first one is passed on before it is read: a process that no longer has it pending knows of it.
+void Impatience::wait() {
     constexpr auto same_moment = std::chrono::milliseconds(100);
-    std::array<pollfd, 2> both{pollfd{signals_.descriptor(), POLLIN, 0}, pollfd{stop_.get(), POLLIN, 0}};
+    std::array<pollfd, 2> both{pollfd{signals_, POLLIN, 0}, pollfd{stop_.get(), POLLIN, 0}};
     for (;;) {
         ::poll(both.data(), both.size(), -1);
         if (both[1].revents != 0) return;
-        int signal = signals_.next();
-        if (signal != 0 && std::chrono::steady_clock::now() - began_ >= same_moment) end_by(signal);
+        if (both[0].revents == 0) continue;
+        const Clock::time_point now = Clock::now();
+        Clock::time_point first;
+        const bool is_first = first_at_.compare_exchange_strong(first, now);
+        if (is_first) eventfd_write(passed_.get(), 1);
+        const int signal = read_signal(signals_);
+        if (is_first)
+            first_ = signal;
+        else if (signal != 0 && now - first >= same_moment)
+            end_by(signal);
     }
 }
 

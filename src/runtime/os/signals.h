@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -36,23 +37,33 @@ class Signals {
     struct sigaction pipe_;  // previous action
 };
 
-// While this exists, a second signal ends the process at once, whatever its threads are waiting for. A signal that
-// arrives together with the first does not count: timeout(1) signals the process and then its group.
+// Takes the signals in a thread of its own: two that wait for a busy reader would become one. The first is passed on. A
+// second one ends the process at once, whatever its threads are waiting for. A signal that arrives together with the
+// first does not count: timeout(1) signals the process and then its group.
 class Impatience {
   public:
-    // `signals` must outlive it.
+    // From here on only it reads `signals`, which must outlive it and may be moved.
     static Result<std::unique_ptr<Impatience>> watch(const Signals& signals);
-    ~Impatience();
+    ~Impatience();  // sends the first signal again if it was not taken
     Impatience(const Impatience&) = delete;
     Impatience& operator=(const Impatience&) = delete;
 
-  private:
-    Impatience(const Signals& signals, Descriptor stop);
-    void wait() const;
+    int descriptor() const { return passed_.get(); }  // readable if the first signal waits to be taken
+    bool waits() const;                               // does it?
+    bool take();                                      // false: it does not
+    void run_is_over();                               // from here on each signal is a second one
 
-    const Signals& signals_;
-    Descriptor stop_;
-    std::chrono::steady_clock::time_point began_;
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    Impatience(int signals, Descriptor stop, Descriptor passed);
+    void wait();
+
+    const int signals_;
+    const Descriptor stop_, passed_;             // eventfds
+    std::atomic<Clock::time_point> first_at_{};  // the epoch: not yet
+    int first_ = 0;                              // the signal; only its thread uses it while that runs
+    bool taken_ = false;
     std::thread thread_;
 };
 

@@ -19,6 +19,16 @@ bool last_runs_first(const Rung& rung) {
     return is_kprobe && std::ranges::none_of(rung.attachments, &Attachment::at_return);
 }
 
+// Events at which the kernel did not serve a kprobe, until now. A link to many locations counts its own; a link to an
+// event reports those of the event, which stays open, with any earlier links to it.
+uint64_t unserved_by(const Hook& hook) {
+    const bool is_kprobe = hook.way == Way::kprobe || hook.way == Way::kprobe_multi || hook.way == Way::kprobe_session;
+    if (!is_kprobe || hook.links.empty()) return hook.missed;
+    uint64_t missed = hook.event ? 0 : hook.missed;
+    for (const Descriptor& link : hook.links) missed += missed_by_link(link.get());
+    return missed;
+}
+
 }  // namespace
 
 Attached::~Attached() {
@@ -112,9 +122,9 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
     for (size_t probe = 0; probe < taken_.size(); probe++) {
         if (!which(probe)) continue;
         for (Hook& hook : taken_[probe].hooks) {
+            hook.missed = unserved_by(hook);
             // lt's own programs do not look at the word
             if (!is_over_ || plan_.probes[probe].internal || !way_row(hook.way).lingers) hooks.push_back(&hook);
-            for (const Descriptor& link : hook.links) taken_[probe].unserved += missed_by_link(link.get());
         }
     }
     stop_hooks(hooks);
@@ -153,12 +163,22 @@ Status Attached::pause() {
     return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(true);
 }
 
+// After an error it is paused as before, so that it can be tried again.
 Status Attached::resume() {
-    if (!std::exchange(paused_, false)) return Done{};
+    if (!paused_) return Done{};
+    Status resumed = restart();
+    if (!resumed) stop([this](size_t probe) { return pauses(probe); });
+    paused_ = !resumed;
+    return resumed;
+}
+
+Status Attached::restart() {
     for (const size_t probe : order()) {
         if (!pauses(probe)) continue;
-        if (auto started = restart_hooks(taken_[probe].hooks, taken_[probe].skipped); !started)
+        std::vector<Skipped> skipped = taken_[probe].skipped;
+        if (auto started = restart_hooks(taken_[probe].hooks, skipped); !started)
             return started.error_in(plan_.probes[probe].text);
+        taken_[probe].skipped = std::move(skipped);
     }
     return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(false);
 }
@@ -202,7 +222,9 @@ std::vector<Missed> Attached::missed() const {
         for (const LoadedObject::Facts& program : facts)
             if (programs.contains(program.name)) skipped += program.misses;
         if (skipped > 0) all.push_back({probe, MissKind::recursion, skipped});
-        if (taken_[probe].unserved > 0) all.push_back({probe, MissKind::unserved, taken_[probe].unserved});
+        uint64_t unserved = 0;
+        for (const Hook& hook : taken_[probe].hooks) unserved += is_over_ ? hook.missed : unserved_by(hook);
+        if (unserved > 0) all.push_back({probe, MissKind::unserved, unserved});
     }
     return all;
 }

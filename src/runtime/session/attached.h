@@ -56,7 +56,6 @@ class Attached {
         size_t rung = 0;
         std::vector<Hook> hooks;
         std::vector<Skipped> skipped;
-        uint64_t unserved = 0;  // reported by the links before they were closed
         bool detached = false;
     };
     bool open_next(Attacher& attacher, size_t probe);
@@ -64,6 +63,7 @@ class Attached {
     std::vector<size_t> order() const;
     bool pauses(size_t probe) const;
     void stop(const std::function<bool(size_t)>& which);
+    Status restart();
 
     const Plan& plan_;
     LoadedObject& object_;

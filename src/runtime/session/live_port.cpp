@@ -21,8 +21,9 @@ uint64_t pair_of(uint64_t high, uint64_t low) { return high << 32 | (low & UINT3
 
 }  // namespace
 
-LivePort::LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector)
-    : plan_(plan), object_(object), maps_(maps), collector_(collector) {
+LivePort::LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector,
+                   const Impatience* signals)
+    : plan_(plan), object_(object), maps_(maps), collector_(collector), signals_(signals) {
     std::array<char, 16> name{};  // TASK_COMM_LEN
     ::prctl(PR_GET_NAME, name.data());
     comm_ = name.data();
@@ -57,8 +58,9 @@ std::span<uint8_t> LivePort::section(std::string_view name) {
     return sections_.emplace(name, SharedMemory(map, size)).first->second.bytes();
 }
 
-// Signals that end the run are blocked and read by the session's loop, which does not run while a block runs.
+// The caller's loop does not run while a block runs.
 bool LivePort::interrupted() {
+    if (signals_) return signals_->waits();
     sigset_t pending;
     if (::sigpending(&pending) < 0) return false;
     return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||

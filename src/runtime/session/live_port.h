@@ -10,6 +10,7 @@
 #include "runtime/host/host_port.h"
 #include "runtime/load/object.h"
 #include "runtime/os/shared_memory.h"
+#include "runtime/os/signals.h"
 #include "runtime/session/collect.h"
 #include "runtime/session/kernel_reader.h"
 
@@ -17,8 +18,8 @@ namespace lt {
 
 class LivePort final : public HostPort {
   public:
-    // All must outlive it.
-    LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector);
+    // All must outlive it. `signals` reads those that end the run; null: the caller does, and they are blocked.
+    LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector, const Impatience* signals);
 
     Maps& maps() override { return maps_; }
     Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override;
@@ -43,6 +44,7 @@ class LivePort final : public HostPort {
     const LoadedObject& object_;
     Maps& maps_;
     Collector& collector_;
+    const Impatience* const signals_;
     std::map<std::string, SharedMemory, std::less<>> sections_;
     std::mt19937 random_{std::random_device{}()};
     std::string comm_;

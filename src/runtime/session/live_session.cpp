@@ -13,6 +13,7 @@
 #include "runtime/attach/counters.h"
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
+#include "runtime/os/pid_namespace.h"
 #include "runtime/session/open_spans.h"
 #include "runtime/session/session_values.h"
 
@@ -66,11 +67,11 @@ Status LiveSession::prepare(const SessionOptions& options) {
     collector_ = *std::move(collector);
     collector_->complain_to(options.messages, options.warnings);
     const auto take_signal = [this] {
-        if (signals_ && signals_->next() != 0) end(Ended::interrupted);
+        if (impatience_ && impatience_->take()) end(Ended::interrupted);
     };
-    own_.emplace(plan_, object_, maps_, *collector_, printer_, take_signal);
-    if (signals_) {
-        auto signals = loop_.add(signals_->descriptor(), Loop::On::readable, take_signal);
+    own_.emplace(plan_, object_, maps_, *collector_, printer_, impatience_.get(), take_signal);
+    if (impatience_) {
+        auto signals = loop_.add(impatience_->descriptor(), Loop::On::readable, take_signal);
         if (!signals) return signals;
     }
     if (takes_snapshots(plan_)) {
@@ -293,12 +294,7 @@ void LiveSession::fail_unless(const Status& done) {
 // ---- finish
 
 Result<std::vector<ResultFact>> LiveSession::finish() {
-    if (signals_) {
-        auto impatience = Impatience::watch(*signals_);
-        if (!impatience) return impatience.error();
-        impatience_ = *std::move(impatience);
-    }
-
+    if (impatience_) impatience_->run_is_over();
     if (plan_.can_stop()) {
         if (auto stopped = object_.stop_opening(true); !stopped) return stopped.error();
     }
@@ -354,10 +350,14 @@ std::vector<Session::ProgramFacts> LiveSession::facts() const {
 
 Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printer, const SessionOptions& options) {
     std::optional<Signals> signals;
+    std::unique_ptr<Impatience> impatience;
     if (options.takes_signals) {
         auto blocked = Signals::block();
         if (!blocked) return blocked.error();
         signals.emplace(*std::move(blocked));
+        auto watching = Impatience::watch(*signals);
+        if (!watching) return watching.error();
+        impatience = *std::move(watching);
     }
     auto loop = Loop::open();
     if (!loop) return loop.error();
@@ -367,8 +367,8 @@ Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printe
     if (!object) return object.error();
     auto maps = kernel_maps(plan, *object);
     if (!maps) return maps.error();
-    auto session = std::make_unique<LiveSession>(plan, printer, std::move(signals), *std::move(loop),
-                                                 *std::move(object), Maps(plan, *std::move(maps)));
+    auto session = std::make_unique<LiveSession>(plan, printer, std::move(signals), std::move(impatience),
+                                                 *std::move(loop), *std::move(object), Maps(plan, *std::move(maps)));
     if (auto prepared = session->prepare(options); !prepared) return prepared.error();
     return std::unique_ptr<Session>(std::move(session));
 }

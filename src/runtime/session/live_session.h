@@ -27,11 +27,12 @@ class LiveSession final : public Session {
   public:
     using Clock = std::chrono::steady_clock;
 
-    LiveSession(const Plan& plan, Printer& printer, std::optional<Signals> signals, Loop loop, LoadedObject object,
-                Maps maps)
+    LiveSession(const Plan& plan, Printer& printer, std::optional<Signals> signals,
+                std::unique_ptr<Impatience> impatience, Loop loop, LoadedObject object, Maps maps)
         : plan_(plan),
           printer_(printer),
           signals_(std::move(signals)),
+          impatience_(std::move(impatience)),
           loop_(std::move(loop)),
           object_(std::move(object)),
           maps_(std::move(maps)) {}
@@ -81,10 +82,10 @@ class LiveSession final : public Session {
 
     const Plan& plan_;
     Printer& printer_;
-    std::optional<Signals> signals_;  // empty: another session or the caller handles them
-    std::vector<Signals> awaited_;    // one for each signal that has probes
+    std::optional<Signals> signals_;          // empty: another session or the caller handles them
+    std::unique_ptr<Impatience> impatience_;  // reads them, including while the events below are closed; or null
+    std::vector<Signals> awaited_;            // one for each signal that has probes
     Target target_;
-    std::unique_ptr<Impatience> impatience_;  // from finish() on, including while the events below are closed
     Loop loop_;
     LoadedObject object_;
     Maps maps_;

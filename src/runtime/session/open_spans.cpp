@@ -15,7 +15,7 @@
 #include "runtime/bpf/program.h"
 #include "runtime/os/descriptor.h"
 #include "runtime/os/mounts.h"
-#include "runtime/session/session_values.h"
+#include "runtime/os/pid_namespace.h"
 
 namespace lt {
 namespace {

@@ -19,15 +19,16 @@ namespace lt {
 
 class OwnPrograms {
   public:
-    // All must outlive it. `interrupted` is called after a signal has ended one of lt's own blocks early.
+    // All must outlive it. `signals`: see LivePort. `interrupted` is called after a signal has ended one of lt's own
+    // blocks early.
     OwnPrograms(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector, Printer& printer,
-                std::function<void()> interrupted)
+                const Impatience* signals, std::function<void()> interrupted)
         : plan_(plan),
           object_(object),
           collector_(collector),
           printer_(printer),
           interrupted_(std::move(interrupted)),
-          port_(plan, object, maps, collector) {}
+          port_(plan, object, maps, collector, signals) {}
 
     Status run(const PlannedProbe& probe);
     // Runs all programs of this kind, in plan order; for When::signal, those for this signal.

@@ -158,8 +158,8 @@ class Session {
     // Ends the run after this many results of printf, print and the like. Call before attach().
     virtual void end_after_results(uint64_t count) = 0;
 
-    // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched (from load() on,
-    // those signals are blocked and read from a signalfd).
+    // Collects events until exit(), SIGINT, SIGTERM, a closed output or the end of what is watched. From load() on, a
+    // thread reads those signals; a second one ends the process.
     virtual Ended run() = 0;
 
     // The same step by step, for several sessions at once: call turn() whenever descriptor() is readable, and at the

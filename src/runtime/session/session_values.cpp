@@ -1,12 +1,10 @@
 #include "runtime/session/session_values.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "runtime/bpf/map.h"
+#include "runtime/os/pid_namespace.h"
 
 namespace lt {
 
@@ -47,13 +45,6 @@ bool asks_for(const Plan& plan, SessionValue what) {
 }
 
 }  // namespace
-
-std::pair<uint64_t, uint64_t> pid_namespace() {
-    constexpr uint64_t first = 4026531836;  // include/uapi/linux/nsfs.h: PID_NS_INIT_INO
-    struct stat file{};
-    if (::stat("/proc/self/ns/pid", &file) != 0 || file.st_ino == first) return {0, 0};
-    return {file.st_dev, file.st_ino};
-}
 
 Result<std::vector<uint8_t>> with_session_values(const Plan& plan, int command) {
     if (command == 0 && asks_for(plan, SessionValue::command) && !asks_for(plan, SessionValue::has_command))

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <ctime>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,9 +11,6 @@
 namespace lt {
 
 uint64_t clock_now(clockid_t clock);  // in nanoseconds
-
-// The device and inode of lt's PID namespace; zeros for the initial one.
-std::pair<uint64_t, uint64_t> pid_namespace();
 
 // The initial bytes of the parameters, with the session's values filled in. `command`: the process of -c, or 0. An
 // error if a program needs that process and there is none.

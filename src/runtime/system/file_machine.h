@@ -10,7 +10,7 @@
 
 #include "runtime/border/machine.h"
 #include "runtime/os/mounts.h"
-#include "runtime/session/session_values.h"
+#include "runtime/os/pid_namespace.h"
 #include "runtime/system/event_sources.h"
 #include "runtime/system/kernel_binaries.h"
 

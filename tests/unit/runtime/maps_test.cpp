@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "words.h"
 
@@ -103,6 +105,31 @@ TEST(Maps, EachCountIsInOneReport) {
         }
         EXPECT_EQ(reported, kernel.counted());
         EXPECT_LT(most_keys, 200U);
+    }
+}
+
+// Of a map with generations: after somebody has read it, a clear that is not about that read is about everything.
+TEST(Maps, ClearIsAboutTheReportOnlyIfItSaysSo) {
+    for (const bool printed : {false, true}) {
+        Plan plan = plan_of_counts();
+        plan.maps[0].cleared_by_difference = false;
+        auto owned = std::make_unique<FakeKernel>(1);
+        FakeKernel& kernel = *owned;
+        Maps maps(plan, std::move(owned));
+        const auto count = [&] {
+            kernel.is_over = false;
+            for (const uint64_t before = kernel.counted(); kernel.counted() == before;) kernel.count_some();
+            kernel.is_over = true;
+        };
+        count();
+        const auto read = maps.entries(0);
+        ASSERT_TRUE(read);
+        EXPECT_FALSE((*read).empty());
+        count();
+        ASSERT_TRUE(maps.clear(0, printed));
+        const auto left = maps.entries(0);
+        ASSERT_TRUE(left);
+        EXPECT_EQ((*left).empty(), !printed);
     }
 }
 

@@ -28,9 +28,14 @@ size_t color_length(std::string_view text) {
 }
 
 size_t kept_length(std::string_view text, Keep keep) {
-    if (text.front() == '\t') return keep != Keep::nothing ? 1 : 0;
-    if (text.front() == '\n') return keep == Keep::lines || keep == Keep::messages ? 1 : 0;
-    return keep == Keep::messages ? color_length(text) : 0;
+    const bool lines = keep == Keep::lines || keep == Keep::messages;
+    if (text.front() == '\t') return lines || keep == Keep::tabs ? 1 : 0;
+    if (text.front() == '\n') return lines ? 1 : 0;
+    return keep == Keep::colors || keep == Keep::messages ? color_length(text) : 0;
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+    for (char c : bytes) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
 }
 
 }  // namespace
@@ -49,6 +54,29 @@ size_t utf8_length(std::string_view text) {
     return is_wrong ? 0 : length;
 }
 
+std::string shortened(std::string_view text, size_t most, std::string_view dots) {
+    size_t count = 0, end = 0;
+    for (size_t at = 0; at < text.size(); count++) {
+        if (count + dots.size() <= most) end = at;
+        at += std::max<size_t>(utf8_length(text.substr(at)), 1);
+    }
+    if (count <= most) return std::string(text);
+    return most <= dots.size() ? "" : std::string(text.substr(0, end)).append(dots);
+}
+
+std::string utf8_text(std::string_view bytes) {
+    std::string out;
+    while (!bytes.empty()) {
+        const size_t length = utf8_length(bytes);
+        if (length > 0)
+            out += bytes.substr(0, length);
+        else
+            append_escaped(out, bytes.substr(0, 1));
+        bytes.remove_prefix(std::max<size_t>(length, 1));
+    }
+    return out;
+}
+
 void append_visible(std::string& out, std::string_view bytes, Keep keep) {
     if (is_printable_ascii(bytes)) {
         out += bytes;
@@ -62,7 +90,7 @@ void append_visible(std::string& out, std::string_view bytes, Keep keep) {
             out += character;
             continue;
         }
-        for (char c : character) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+        append_escaped(out, character);
     }
 }
 

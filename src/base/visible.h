@@ -11,12 +11,19 @@ namespace lt {
 // The length of the UTF-8 character that begins here, 1 to 4; 0 if there is none.
 size_t utf8_length(std::string_view text);
 
+// A text of at most so many characters: the end of a longer one becomes dots, or there is nothing if no more would fit.
+std::string shortened(std::string_view text, size_t most, std::string_view dots = "...");
+
+// With each byte that is not UTF-8 as \xNN.
+std::string utf8_text(std::string_view bytes);
+
 // Which control characters stay. All others that a terminal obeys (below 0x20, and 0x7f to 0x9f) become \xNN.
 enum class Keep : unsigned char {
     nothing,
     tabs,
     lines,     // newlines and tabs
-    messages,  // newlines, tabs, and lt's own colors
+    colors,    // sequences that only set colors
+    messages,  // newlines, tabs and colors
 };
 void append_visible(std::string& out, std::string_view bytes, Keep keep = Keep::nothing);
 std::string visible(std::string_view bytes, Keep keep = Keep::nothing);

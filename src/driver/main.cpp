@@ -123,13 +123,14 @@ int triage_verb(int argc, const char* const* argv) {
     return command ? triage_machine(*command) : misuse(command.error());
 }
 
-// `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`, `lt why -p PID`, `lt why -c COMMAND`; `lt why --all`:
-// all programs, for 10 s; `lt why`: triage.
+// `lt why SPAN [--slow TIME [--keep TIME]]`, `lt why FILE.ltr`; `lt why -p PID` and the like: the threads of a process,
+// a command, a cgroup or a container; `lt why --all`: all programs, for 10 s; `lt why`: triage.
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
     command->verb = "why";
-    const bool traced = command->has(Option::process) || command->has(Option::command) || command->has(Option::cgroup);
+    constexpr std::array whose{Option::process, Option::command, Option::cgroup, Option::container};
+    const bool traced = std::ranges::any_of(whose, [&](Option option) { return command->has(option); });
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");

@@ -8,6 +8,7 @@
 #include <functional>
 #include <variant>
 
+#include "base/visible.h"
 #include "driver/agent/late_program.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/print/causes_text.h"
@@ -122,7 +123,7 @@ void LateCalls::take_call(const Value& record) {
     call.end = unix_time(static_cast<uint64_t>(number_in(record, "nsecs")));
     call.begin = call.end - number_in(record, "latency");
     const int64_t pid = number_in(record, "pid"), tid = number_in(record, "tid");
-    const std::string comm = text_in(record, "comm");
+    const std::string comm = utf8_text(text_in(record, "comm"));
     call.attributes = {{"lt.script", script_}, {"process.pid", pid}, {"thread.id", tid}, {"thread.name", comm}};
     if (last_.size() >= most_threads) last_.clear();
     Exemplar& exemplar = last_[tid] = {0, call.end, {}, {}, {{"pid", fmt::format("{}", pid)}, {"comm", comm}}};

@@ -55,7 +55,8 @@ bool can_be_written(const std::string& path) {
 std::string traced_text(const Command& command) {
     if (command.has(Option::process)) return "-p " + command.text(Option::process);
     if (command.has(Option::command)) return fmt::format("-c '{}'", command.text(Option::command));
-    return command.has(Option::cgroup) ? "--cgroup " + command.text(Option::cgroup) : "--all";
+    if (command.has(Option::cgroup)) return "--cgroup " + command.text(Option::cgroup);
+    return command.has(Option::container) ? "--container " + command.text(Option::container) : "--all";
 }
 
 // The command line, in short.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/border/layouts/dist_buckets.h"
 #include "runtime/border/plan.h"
@@ -31,7 +32,8 @@ Fault add_member(Integer& into, const Json& value, std::string_view name) {
     else
         more = count_of(member_of(value, name));
     if (!more) return not_whole(fmt::format("its `{}`", name));
-    return add_whole(into, *more) ? Fault() : Fault(std::string(too_large));
+    // sums are divided by their counts as signed numbers
+    return add_whole(into, *more) && std::in_range<int64_t>(into) ? Fault() : Fault(std::string(too_large));
 }
 
 // The bits of an integer of the map's type.
@@ -53,7 +55,9 @@ Fault add_total(int64_t& into, const Json& value, const Type& type) {
     return {};
 }
 
+// null: there was no value yet.
 Fault add_extreme(Extreme& into, const Json& value, const Type& type) {
+    if (value.is_null()) return {};
     const auto number = number_in(value, type);
     if (!number) return not_whole("the value");
     const uint64_t flip = order_flip(type.aggregation, type.is_signed);

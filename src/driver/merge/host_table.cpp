@@ -18,9 +18,7 @@ constexpr std::string_view by_key = "key";
 constexpr size_t longest_host = 24;  // characters of a title
 constexpr size_t fewest_for_median = 3;
 
-std::string host_title(std::string_view host) {
-    return host.size() <= longest_host ? std::string(host) : fmt::format("{}...", host.substr(0, longest_host - 3));
-}
+std::string host_title(std::string_view host) { return shortened(host, longest_host); }
 
 // The number that rows are sorted by.
 int64_t rank_of(const Value& value, std::string_view sort) {

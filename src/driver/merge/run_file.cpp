@@ -48,8 +48,11 @@ std::optional<Type> read_value_type(const Json& map) {
     const auto view = view_called(text_of(member_of(map, "view")).value_or(""));
     const Json* is_signed = member_of(map, "signed");
     if (!collects || !view || !is_signed || !is_signed->is_boolean()) return {};
+    const bool collected = *collects != Aggregation::none;
+    if (collected && *view != View::plain && *view != View::duration) return {};
     Type type = aggregation_type(*collects, *view);
-    if (*collects == Aggregation::none) type = integer_type(8, true, *view);
+    // the members of an enumeration are not in the file
+    if (!collected) type = integer_type(8, true, *view == View::enumeration ? View::plain : *view);
     type.is_signed = is_signed->get<bool>();
     const Json* buckets = member_of(map, "buckets");
     if (!buckets) return *collects == Aggregation::lhist ? std::nullopt : std::optional(type);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/visible.h"
 #include "driver/metrics/distribution.h"
 #include "driver/metrics/names.h"
+#include "driver/metrics/series.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
 #include "runtime/values/buckets.h"
@@ -128,6 +130,20 @@ struct EntryReader {
     void operator()(const auto&) {}  // why_not_metric() refuses the others
 };
 
+// Of two keys that read the same.
+Join join_of(Aggregation aggregation) {
+    switch (aggregation) {
+        case Aggregation::none:
+            return Join::last;
+        case Aggregation::min:
+            return Join::smaller;
+        case Aggregation::max:
+            return Join::greater;
+        default:
+            return Join::add;
+    }
+}
+
 }  // namespace
 
 std::optional<Error> why_not_metric(const PlannedMap& map) {
@@ -163,7 +179,7 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     out.family.unit = name.unit;
     out.family.divisor = name.divisor;
     out.family.type = type_of(map);
-    out.family.help = help_of(source, map.name);
+    out.family.help = utf8_text(help_of(source, map.name));
     if (out.family.help.empty()) out.family.help = fmt::format("{} of the script {}.", map.name, source.name);
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);
     const bool is_tuple = map.key.size() == 1 && map.key[0].kind == Kind::tuple;
@@ -177,7 +193,7 @@ Labels labels_of(const MapMetric& metric, const std::vector<Value>& key) {
     Labels out;
     const std::vector<Value>& parts = key_parts(key);
     for (size_t i = 0; i < parts.size() && i < metric.labels.size(); i++)
-        out.push_back({metric.labels[i], show(parts[i], ValueStyle(false))});
+        out.push_back({metric.labels[i], utf8_text(show(parts[i], ValueStyle(false)))});
     return out;
 }
 
@@ -187,6 +203,7 @@ std::vector<MetricSeries> series_of(const MapMetric& metric, const MapContent& c
         const MapEntry entry = content.entries[i];
         std::visit(EntryReader{metric, labels_of(metric, entry.key), out}, entry.value.data);
     }
+    join_equal(out, join_of(metric.value.aggregation));
     return out;
 }
 

@@ -95,6 +95,25 @@ bool add_point(Point& into, const Point& more) { return std::visit(PointAdder{},
 
 double weight_of(const Point& point) { return std::visit(PointWeight{}, point); }
 
+void join_equal(std::vector<MetricSeries>& series, Join how) {
+    std::unordered_map<Labels, size_t, LabelsHash> places;
+    size_t used = 0;
+    for (MetricSeries& each : series) {
+        const auto [place, is_new] = places.try_emplace(each.labels, used);
+        if (is_new) {
+            if (MetricSeries& to = series[used++]; &to != &each) to = std::move(each);
+            continue;
+        }
+        Point& into = series[place->second].point;
+        const double difference = weight_of(each.point) - weight_of(into);
+        if (how == Join::add)
+            add_point(into, each.point);
+        else if (how == Join::last || (how == Join::greater ? difference > 0 : difference < 0))
+            into = std::move(each.point);
+    }
+    series.resize(used);
+}
+
 void add_family(Family& into, const Family& ended) {
     if (into.type != ended.type || into.divisor != ended.divisor || into.bounds != ended.bounds) return;
     const std::optional<Labels> mine = any_labels(into), other = any_labels(ended);

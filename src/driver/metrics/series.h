@@ -18,6 +18,12 @@ struct LabelsHash {
 // Adds counts, sums and buckets. False if the two are of different kinds.
 bool add_point(Point& into, const Point& more);
 
+// How two series with the same labels become one.
+enum class Join : uint8_t { add, greater, smaller, last };
+// Joins series with the same labels into one, at the place of the first: keys that differ may read the same, and a
+// server would keep only one of their series.
+void join_equal(std::vector<MetricSeries>& series, Join how);
+
 // Adds the series of a family that has ended to those of its successor, so that its counters do not go back. Does
 // nothing if the two are not the same metric: another type, unit, bounds or labels.
 void add_family(Family& into, const Family& ended);

@@ -9,6 +9,7 @@
 
 #include "runtime/border/duration.h"
 #include "runtime/print/entry_order.h"
+#include "runtime/print/json_value.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/period.h"
@@ -200,18 +201,22 @@ struct Times {
     bool cleared;
 };
 
-// As the map is printed.
-std::vector<MapEntry> in_order(const MapContent& content) {
-    std::vector<MapEntry> out;
-    for (const size_t i : print_order(content)) out.push_back(content.entries[i]);
+// Two keys may be shown as the same text: rounded times, addresses in one function. This is neither rounded nor named.
+std::string exact_key(const MapContent& content, size_t entry) {
+    return json_key(content.entries.collected(entry).key);
+}
+
+std::map<std::string, MapEntry> by_key(const MapContent& content) {
+    std::map<std::string, MapEntry> out;
+    for (size_t i = 0; i < content.entries.size(); i++) out.emplace(exact_key(content, i), content.entries[i]);
     return out;
 }
 
 void compare_map(const MapContent& then, const MapContent& now, const Times& times, Printer& printer) {
-    std::map<std::string, MapEntry> marked;
-    for (MapEntry& entry : then.entries.all()) marked.emplace(key_text(entry), entry);
-    for (const MapEntry& entry : in_order(now)) {
-        const auto same = marked.find(key_text(entry));
+    std::map<std::string, MapEntry> marked = by_key(then);
+    for (const size_t i : print_order(now)) {
+        const MapEntry entry = now.entries[i];
+        const auto same = marked.find(exact_key(now, i));
         if (same == marked.end()) {
             compare_entry(now.name, entry, {}, {&entry.value, times.after}, printer);
             continue;
@@ -238,10 +243,10 @@ void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer) 
 
 void compare(const Compared& before, const Compared& after, Printer& printer) {
     const Columns columns{before.title, after.title};
-    std::map<std::string, MapEntry> later;
-    for (MapEntry& entry : after.content.entries.all()) later.emplace(key_text(entry), entry);
-    for (const MapEntry& entry : in_order(before.content)) {
-        const auto same = later.find(key_text(entry));
+    std::map<std::string, MapEntry> later = by_key(after.content);
+    for (const size_t i : print_order(before.content)) {
+        const MapEntry entry = before.content.entries[i];
+        const auto same = later.find(exact_key(before.content, i));
         const Part now{same == later.end() ? nullptr : &same->second.value, after.seconds};
         compare_entry(before.content.name, entry, {&entry.value, before.seconds}, now, printer, columns);
         if (same != later.end()) later.erase(same);

@@ -100,10 +100,12 @@ constexpr std::array unseen_rows{
     UnseenRow{"abandoned", "open when it was detached", &Session::Account::abandoned},
 };
 
+// The name itself if another lt has written it, which counts more kinds.
 std::string_view part_of_account(std::string_view name) {
-    const auto unseen = std::ranges::find(unseen_rows, name, &UnseenRow::name);
-    return unseen != unseen_rows.end() ? unseen->in_account
-                                       : std::ranges::find(loss_rows, name, &LossRow::name)->in_account;
+    if (const auto unseen = std::ranges::find(unseen_rows, name, &UnseenRow::name); unseen != unseen_rows.end())
+        return unseen->in_account;
+    const auto row = std::ranges::find(loss_rows, name, &LossRow::name);
+    return row != loss_rows.end() ? row->in_account : name;
 }
 
 // The form of the language to which an internal map belongs: "@request.open".

@@ -94,9 +94,10 @@ std::string Trace::span_name(size_t span) const {
 Result<Trace::Mark> Trace::snapshot() {
     Mark mark{{}, since_, Clock::now()};
     for (size_t i = 0; i < plan_.maps.size(); i++) {
-        Result<MapContent> content = session_.map(i);
+        Result<MapContent> content = MapContent{plan_.maps[i].name, {}};
+        if (!is_internal(plan_.maps[i])) content = session_.map(i);
         if (!content) return content.error();
-        content->entries = content->entries.all();  // the trace may have ended when the entries are shown
+        content->entries.settle();  // the trace may have ended when the entries are shown
         mark.maps.push_back(*std::move(content));
     }
     return mark;

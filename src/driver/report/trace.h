@@ -20,7 +20,8 @@ namespace lt {
 class Trace {
   public:
     using Clock = std::chrono::steady_clock;
-    // The contents of all maps at a moment, by index into Plan::maps, and how long they had been collecting.
+    // The contents of the script's maps at a moment, by index into Plan::maps (internal ones have no entries), and how
+    // long they had been collecting.
     struct Mark {
         std::vector<MapContent> maps;
         std::vector<Clock::time_point> since;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "base/visible.h"
 #include "runtime/border/assumption.h"
 #include "runtime/border/layouts/dist_buckets.h"
 #include "stdlib/conventions.h"
@@ -435,9 +436,9 @@ struct Plan {
     uint32_t cut_at = 0;             // including the terminating zero
     bool mangled = false;            // functions of programs are shown as symbols
     bool shows_lines = false;        // user stacks show source lines
-    // Strings are printed with their newlines and tabs, because the program itself puts some there; otherwise these are
-    // escaped, because they come from traced data.
-    bool keeps_newlines = false;
+    // Strings are printed with their newlines and tabs, or with their colors, if the program itself puts some there;
+    // otherwise these are escaped, because they come from traced data.
+    Keep keeps_newlines = Keep::nothing;
     bool skips_own = false;           // some programs leave out what the session's own process does
     bool ends_by_word = false;        // programs of ways that linger look whether the run is over
     std::vector<Assumption> assumed;  // about the machine

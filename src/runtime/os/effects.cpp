@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -60,7 +61,7 @@ Result<std::string> file_text(const std::string& path, size_t most) {
     return read_all(file.get(), most);
 }
 
-Result<std::string> command_output(const std::string& command) {
+Result<std::string> command_output(const std::string& command, const std::function<void(std::string_view)>& take) {
     constexpr size_t most = 1 << 20;
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) < 0) return system_error("cannot create a pipe", errno);
@@ -71,6 +72,13 @@ Result<std::string> command_output(const std::string& command) {
         return system_error("cannot run a command", code);
     writer.reset();
     std::string text = read_all(reader.get(), most);
+    while (text.size() == most) {
+        const size_t line_end = text.rfind('\n');
+        const size_t whole = line_end == text.npos ? most : line_end + 1;
+        take(std::string_view(text).substr(0, whole));
+        text.erase(0, whole);
+        text += read_all(reader.get(), most - text.size());
+    }
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     return text;

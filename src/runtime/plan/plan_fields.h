@@ -291,6 +291,8 @@ struct LastValue {
     static constexpr auto last = value;
 };
 template <>
+struct Described<Keep> : LastValue<Keep::messages> {};
+template <>
 struct Described<Kind> : LastValue<Kind::buffer> {};
 template <>
 struct Described<View> : LastValue<View::enumeration> {};

@@ -15,9 +15,9 @@ std::string time_text(int64_t nanoseconds, bool plain) {
     return plain ? fmt::format("{}", nanoseconds) : show_duration(nanoseconds);
 }
 
-// In percent; "<1" for a part that is not nothing.
+// In percent; "<1" for a part that is not nothing. The times of many hosts, times a hundred, do not fit into 64 bits.
 std::string share_text(int64_t part, int64_t whole) {
-    const int64_t percent = whole > 0 ? (part * 100 + whole / 2) / whole : 0;
+    const auto percent = static_cast<int64_t>(whole > 0 ? (__int128{part} * 100 + whole / 2) / whole : 0);
     return percent == 0 ? "<1" : fmt::format("{}", percent);
 }
 

@@ -19,17 +19,6 @@ namespace {
 constexpr double usual_width = 1200, row_height = 17, top = 62, bottom = 16, letter_width = 7.2;
 constexpr double least_width = 0.008;  // percent; narrower functions are not drawn
 
-// The part of a name that fits into `room` characters.
-std::string shortened(std::string_view name, size_t room) {
-    size_t count = 0, end = 0;
-    for (size_t at = 0; at < name.size(); count++) {
-        if (count + 2 <= room) end = at;
-        at += std::max<size_t>(utf8_length(name.substr(at)), 1);
-    }
-    if (count <= room) return std::string(name);
-    return room < 3 ? "" : std::string(name.substr(0, end)) + "..";
-}
-
 // Warm colors for programs, cold ones for the kernel; a name has the same color in all pictures.
 std::string color_of(std::string_view name) {
     uint32_t hash = 2166136261U;
@@ -174,7 +163,7 @@ void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, c
     const double was = before ? share(*before, *before_) : 0;
     const double y = top + row_height * row;
     const auto room = static_cast<size_t>(std::max(0.0, (width / 100 * usual_width - 6) / letter_width));
-    const std::string shown = shortened(name, room);
+    const std::string shown = shortened(name, room, "..");
     out_ += fmt::format(
         "<g class=\"f\" data-x=\"{0:.5f}\" data-w=\"{1:.5f}\" data-row=\"{2}\" data-name=\"{3}\"><title>{3} ({4}, "
         "{1:.2f} %{10})</title><rect x=\"{0:.3f}%\" y=\"{5:.0f}\" width=\"{1:.3f}%\" height=\"{6:.0f}\" rx=\"2\" "

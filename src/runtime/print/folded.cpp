@@ -76,8 +76,10 @@ void FoldedPrinter::map(const MapContent& content) {
         if (named_) folded->frames.insert(folded->frames.begin(), content.name);
         sink_.write(folded_text(*folded));
     }
-    if (others.empty()) return;
-    next_.map({content.name, std::move(others), content.most, content.at_end, content.value});
+    if (!others.empty())
+        next_.map({content.name, std::move(others), content.most, content.at_end, content.value, content.sampled});
+    else if (content.sampled)
+        next_.map({content.name, {}, 0, content.at_end, {}, content.sampled});  // says that it is
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ void append_string(std::string& out, const FormatPiece& piece, const Value& valu
     std::string text;
     if (const auto* bytes = std::get_if<std::string>(&value.data)) {
         const auto shown = std::string_view(*bytes).substr(0, piece.precision.value_or(bytes->size()));
-        value.type.kind == Kind::buffer ? append_bytes_shown(text, shown) : append_visible(text, shown, style.kept());
+        value.type.kind == Kind::buffer ? append_bytes_shown(text, shown) : append_visible(text, shown, style.kept);
     } else {
         if (is_rows(value)) text += '\n';
         append_value(text, value, style);

@@ -96,7 +96,9 @@ void JsonPrinter::member(std::string_view name, std::string_view text) {
 }
 
 void JsonPrinter::member(std::string_view name, uint64_t number) {
-    out_ += fmt::format("{}\"{}\": {}", out_.back() == '{' ? "" : ", ", name, number);
+    if (out_.back() != '{') out_ += ", ";
+    append_json(out_, name);
+    out_ += fmt::format(": {}", number);
 }
 
 void JsonPrinter::text(MadeBy by, std::string_view text) {

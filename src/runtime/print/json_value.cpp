@@ -200,7 +200,10 @@ struct JsonAppender {
         if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
         add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
     }
-    void operator()(const Extreme& extreme) const { append_integer(out, extreme.value, type, plain); }
+    void operator()(const Extreme& extreme) const {
+        if (!extreme.seen && !plain) return (void)(out += "null");
+        append_integer(out, extreme.value, type, plain);
+    }
     void operator()(const Histogram& histogram) const {
         append_filled(out, histogram.buckets, [&](size_t i) { return bucket_range(type, i); });
     }
@@ -281,9 +284,7 @@ void append_buckets(std::string& out, const Value& samples, SampleHistogram whic
     append_filled(out, counts, [&](size_t i) { return bucket_range(samples.type, which, i); });
 }
 
-void append_json(std::string& out, std::string_view text) {
-    out += quoted_json(text);
-}
+void append_json(std::string& out, std::string_view text) { out += quoted_json(text); }
 
 void append_json(std::string& out, const std::vector<std::string>& texts) {
     out += '[';

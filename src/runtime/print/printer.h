@@ -141,11 +141,11 @@ class Printer {
 };
 
 struct PrintStyle {
-    bool plain = false;       // as bpftrace prints: bare integers, statistics as records; otherwise values carry
-                              // their units
-    bool newlines = false;    // as of ValueStyle
-    bool timestamps = false;  // the time of the event: before each line of text, in each JSON object
-    TableView view = {};      // where print() does not say it in another way
+    bool plain = false;             // as bpftrace prints: bare integers, statistics as records; otherwise values carry
+                                    // their units
+    Keep newlines = Keep::nothing;  // what ValueStyle keeps
+    bool timestamps = false;        // the time of the event: before each line of text, in each JSON object
+    TableView view = {};            // where print() does not say it in another way
 };
 
 // Text for people. It does not print attached(), lost(), missed() and account().

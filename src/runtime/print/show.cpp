@@ -141,7 +141,7 @@ struct Appender {
         append_number(out, number, type, plain || type.aggregation == Aggregation::count);
     }
     void operator()(const std::string& text) const {
-        type.kind == Kind::buffer ? append_bytes_shown(out, text) : append_visible(out, text, style.kept());
+        type.kind == Kind::buffer ? append_bytes_shown(out, text) : append_visible(out, text, style.kept);
     }
     void operator()(const Average& average) const {
         const bool is_stats = type.aggregation == Aggregation::stats;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "runtime/print/entry_order.h"
 #include "runtime/print/grid.h"
 #include "runtime/print/show.h"
@@ -166,14 +167,7 @@ std::string table_figure_text(std::string_view column, std::optional<int64_t> fi
     return found ? figure_shown(*found, figure, type) : std::string(nothing_text);
 }
 
-std::string key_cell(const Value& part, ValueStyle style) {
-    std::string text = show(part, style);
-    if (text.size() > longest_part) {
-        text.resize(longest_part);
-        text.replace(longest_part - 3, 3, "...");
-    }
-    return text;
-}
+std::string key_cell(const Value& part, ValueStyle style) { return shortened(show(part, style), longest_part); }
 
 std::vector<std::string_view> table_columns() {
     std::vector<std::string_view> names;

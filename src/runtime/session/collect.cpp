@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -28,15 +27,19 @@ constexpr uint32_t records_by_clock = 64;
 // print(@x, top, divisor) divides numbers and the counts of buckets.
 struct Divider {
     int64_t by;
-    void operator()(int64_t& n) const { n /= by; }
+    bool is_signed;
+    void divide(int64_t& n) const {
+        n = is_signed ? n / by : static_cast<int64_t>(static_cast<uint64_t>(n) / static_cast<uint64_t>(by));
+    }
+    void operator()(int64_t& n) const { divide(n); }
     void operator()(Average& a) const { a.sum /= by; }
-    void operator()(Extreme& e) const { e.value /= by; }
+    void operator()(Extreme& e) const { divide(e.value); }
     void operator()(Histogram& h) const {
         for (uint64_t& bucket : h.buckets) bucket /= static_cast<uint64_t>(by);
     }
     void operator()(Series& s) const {
         for (Series::Point& p : s.points)
-            if (p.value) *p.value /= by;
+            if (p.value) divide(*p.value);
     }
     void operator()(const auto&) const {}
 };
@@ -213,16 +216,13 @@ void Dispatcher::complain(const Complaint& complaint) {
 // Reports failures and continues.
 void Dispatcher::act(EventKind kind, const std::string& text) {
     const bool is_command = kind == EventKind::system;
-    if (is_command && latest_ && std::chrono::steady_clock::now() > *latest_) {
-        commands_left_++;
-        return;
-    }
+    if (is_command && latest_ && std::chrono::steady_clock::now() > *latest_) return void(commands_left_++);
     commands_ += is_command ? 1 : 0;
-    const Result<std::string> output =
-        kind == EventKind::cat ? file_text(text, plan_.max_cat_bytes) : command_output(text);
-    if (output) return printer_.text(kind == EventKind::cat ? MadeBy::cat : MadeBy::system, *output);
+    const auto print = [&](std::string_view s) { printer_.text(is_command ? MadeBy::system : MadeBy::cat, s); };
+    const Result<std::string> rest = is_command ? command_output(text, print) : file_text(text, plan_.max_cat_bytes);
+    if (rest) return print(*rest);
     printer_.flush();
-    fmt::print(messages_, "lt: {}\n", output.error().what);
+    fmt::print(messages_, "lt: {}\n", rest.error().what);
 }
 
 void Dispatcher::hurry_is_over() {
@@ -274,7 +274,7 @@ void Dispatcher::make_readable(const PlannedMap& map, MapContent& content) {
         mark_cut(entry.key);
         mark_cut({&entry.value, 1});
     });
-    if (std::ranges::any_of(map.key, is_named) || is_named(map.value)) content.entries = content.entries.all();
+    if (std::ranges::any_of(map.key, is_named) || is_named(map.value)) content.entries.settle();
 }
 
 namespace {
@@ -317,7 +317,8 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     content->most = most;
     if (printed_) printed_->insert(index), entries_[index] = content->entries.size();
     if (divisor != 1) {
-        content->entries.change([divisor](MapEntry& entry) { std::visit(Divider{divisor}, entry.value.data); });
+        content->entries.change(
+            [divisor](MapEntry& entry) { std::visit(Divider{divisor, entry.value.type.is_signed}, entry.value.data); });
     }
     printer_.map(*content);
     return Done{};

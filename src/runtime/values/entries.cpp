@@ -23,6 +23,12 @@ std::vector<MapEntry> Entries::all() const {
     return out;
 }
 
+void Entries::settle() {
+    At collected = collected_ ? std::move(collected_) : at_;
+    *this = Entries(all());
+    collected_ = std::move(collected);
+}
+
 void Entries::change(const Change& change) {
     at_ = [before = std::move(at_), change](size_t index) {
         MapEntry entry = before(index);

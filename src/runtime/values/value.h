@@ -141,16 +141,20 @@ class Entries {
     MapEntry operator[](size_t index) const;
     // Without the changes of finish(): enough to sort by.
     MapEntry plain(size_t index) const { return at_(index); }
+    // As it was collected, also after settle(): two keys that differ may read the same.
+    MapEntry collected(size_t index) const { return collected_ ? collected_(index) : at_(index); }
     std::vector<MapEntry> all() const;
 
     // A change to each entry: before sorting, or only when it is read. Objects that the function refers to outlive this
     // and its copies.
     void change(const Change& change);
     void finish(Change change) { finish_ = std::move(change); }
+    // Makes all entries now, so that they can be sorted by what finish() makes of them, and need nothing else.
+    void settle();
 
   private:
     size_t size_ = 0;
-    At at_;
+    At at_, collected_;
     Change finish_;
 };
 
@@ -162,10 +166,10 @@ struct Sampled {
 
 // How values become text.
 struct ValueStyle {
-    ValueStyle(bool is_plain, bool keeps_newlines = false) : plain(is_plain), newlines(keeps_newlines) {}
-    bool plain;     // durations are bare integers, statistics are records
-    bool newlines;  // print newlines and tabs in strings unchanged; otherwise escape them (Plan::keeps_newlines)
-    Keep kept() const { return newlines ? Keep::lines : Keep::nothing; }
+    ValueStyle(bool is_plain, Keep keeps = Keep::nothing) : plain(is_plain), kept(keeps) {}
+    ValueStyle(bool is_plain, bool lines) : ValueStyle(is_plain, lines ? Keep::lines : Keep::nothing) {}
+    bool plain;  // durations are bare integers, statistics are records
+    Keep kept;   // in strings; other control characters are escaped (Plan::keeps_newlines)
 };
 
 struct MapContent {

@@ -7,6 +7,7 @@
 #include "driver/agent/budget.h"
 #include "driver/http/address.h"
 #include "driver/metrics/distribution.h"
+#include "driver/metrics/map_metrics.h"
 #include "driver/metrics/names.h"
 #include "driver/metrics/series.h"
 #include "runtime/values/distribution.h"
@@ -100,6 +101,25 @@ TEST(AgentSeries, WhatWasSeenOnceDoesNotGoBack) {
     Family now = counts({{"a", 1}, {"b", 20}, {"d", 4}});
     keep_greater(now, counts({{"a", 10}, {"b", 2}, {"c", 3}}));
     EXPECT_THAT(lines(now), ElementsAre("key=a 10", "key=b 20", "key=d 4", "key=c 3"));
+}
+
+TEST(AgentSeries, HaveLabelsInUtf8) {
+    MapMetric metric;
+    metric.labels = {"comm"};
+    const std::vector<Value> key{{string_type(16), std::string("a\xff")}};
+    EXPECT_EQ(labels_of(metric, key), (Labels{{"comm", "a\\xff"}}));
+}
+
+TEST(AgentSeries, OfKeysThatReadTheSameAreOne) {
+    const auto joined = [](Join how) {
+        Family family = counts({{"a", 1}, {"b", 20}, {"a", 4}, {"c", 3}, {"b", 2}});
+        join_equal(family.series, how);
+        return lines(family);
+    };
+    EXPECT_THAT(joined(Join::add), ElementsAre("key=a 5", "key=b 22", "key=c 3"));
+    EXPECT_THAT(joined(Join::greater), ElementsAre("key=a 4", "key=b 20", "key=c 3"));
+    EXPECT_THAT(joined(Join::smaller), ElementsAre("key=a 1", "key=b 2", "key=c 3"));
+    EXPECT_THAT(joined(Join::last), ElementsAre("key=a 4", "key=b 2", "key=c 3"));
 }
 
 TEST(AgentSeries, OfTwoRunsAddUp) {

@@ -64,6 +64,20 @@ TEST(Folded, TheRestGoesOn) {
     EXPECT_EQ(rest.text, "@x: 3\nsaid\n");
 }
 
+TEST(Folded, TellsWhatIsSampled) {
+    StringSink folded, rest;
+    const auto others = text_printer(rest);
+    const auto printer = folded_printer(folded, *others, false);
+    MapContent stacks{"@s", {{{stack_of(0, {"f"})}, count(2)}}};
+    stacks.sampled = Sampled{.left_out = 7};
+    MapContent number{"@x", {{{}, count(3)}}};
+    number.sampled = Sampled{.left_out = 8};
+    printer->map(stacks);
+    printer->map(number);
+    EXPECT_EQ(folded.text, "f_[k] 2\n");
+    EXPECT_EQ(rest.text, "@s: sampled, 7 events left out\n@x: sampled, 8 events left out\n@x: 3\n");
+}
+
 size_t times(std::string_view text, std::string_view part) {
     size_t n = 0;
     for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) n++;

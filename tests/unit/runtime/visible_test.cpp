@@ -23,10 +23,25 @@ TEST(Visible, KeepsTextOfOtherLanguages) {
     EXPECT_EQ(visible("\xff\xfe"), "\xff\xfe");
 }
 
+TEST(Visible, MakesTextThatIsUtf8) {
+    EXPECT_EQ(utf8_text("plain ä\x1b"), "plain ä\x1b");
+    EXPECT_EQ(utf8_text("a\xff\xc3"), "a\\xff\\xc3");
+}
+
+TEST(Visible, IsCutBetweenCharacters) {
+    EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+    EXPECT_EQ(shortened("abcdefg", 6), "abc...");
+    EXPECT_EQ(shortened("äöüäöü", 6), "äöüäöü");
+    EXPECT_EQ(shortened("äöüäöüä", 6), "äöü...");
+    EXPECT_EQ(shortened("äöüä", 3, ".."), "ä..");
+    EXPECT_EQ(shortened("abcd", 2, ".."), "");
+}
+
 TEST(Visible, KeepsWhatItIsTold) {
     EXPECT_EQ(visible("a\tb\nc", Keep::tabs), "a\tb\\x0ac");
     EXPECT_EQ(visible("a\tb\nc\r", Keep::lines), "a\tb\nc\\x0d");
     EXPECT_EQ(visible("\x1b[1;31merror:\x1b[0m \x1b[2J\n", Keep::messages), "\x1b[1;31merror:\x1b[0m \\x1b[2J\n");
+    EXPECT_EQ(visible("\x1b[1mbold\x1b[2J\t\n", Keep::colors), "\x1b[1mbold\\x1b[2J\\x09\\x0a");
 }
 
 TEST(Utf8Length, IsThatOfWholeCharacters) {

@@ -230,8 +230,15 @@ void print_arguments(CheckContext& c, const ast::Call& node) {
     for (size_t i = 1; i < node.arguments.size(); i++) {
         const auto* number = std::get_if<ast::Integer>(&c.expr(node.arguments[i]).node);
         if (number != nullptr && number->value <= INT32_MAX) continue;  // 0: all keys, undivided
-        c.error(node.arguments[i], "this must be a literal number of at least 0").hint = "for example `print(@name, 10, 1000)`";
+        c.error(node.arguments[i], "this must be a literal number of at least 0").hint =
+            "for example `print(@name, 10, 1000)`";
     }
+    const auto* divisor = node.arguments.size() > 2 ? c.program.get<ast::Integer>(node.arguments[2]) : nullptr;
+    if (!map || map->has_key || !divisor || divisor->value <= 1) return;
+    const Aggregation held = c.maps[map_at(c, node.arguments[0], *map, false)].value.aggregation;
+    if (held != Aggregation::dist && held != Aggregation::samples && held != Aggregation::why) return;
+    c.error(node.arguments[2], fmt::format("what `{}()` has collected cannot be divided", aggregation_name(held)))
+        .hint = "divide the values when they are collected";
 }
 
 void printf_arguments(CheckContext& c, const ast::Call& node) {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/visible.h"
 #include "codegen/lower/plan/shared_maps.h"
 
 namespace lt {
 namespace {
 
-// Does the program contain strings with newlines or tabs that are not formats? SystemTap scripts build their output
-// from such strings.
-bool has_newlines_of_its_own(const ast::Program& program) {
+// All strings of the program that are not formats. SystemTap scripts build their output from such strings.
+std::string own_strings(const ast::Program& program) {
     std::vector<bool> is_format(program.exprs.size(), false);
     for (const ast::Expr& e : program.exprs) {
         const auto* call = std::get_if<ast::Call>(&e.node);
@@ -19,11 +19,20 @@ bool has_newlines_of_its_own(const ast::Program& program) {
             if (wants[i].want == Want::format || row->id == Function::time)
                 is_format[static_cast<size_t>(call->arguments[i])] = true;
     }
+    std::string out;
     for (size_t i = 0; i < program.exprs.size(); i++) {
         const auto* text = std::get_if<ast::String>(&program.exprs[i].node);
-        if (text && !is_format[i] && text->value.find_first_of("\n\t") != text->value.npos) return true;
+        if (text && !is_format[i]) out += text->value + ' ';
     }
-    return false;
+    return out;
+}
+
+Keep kept_controls(const ast::Program& program) {
+    const std::string own = own_strings(program);
+    const bool lines = program.settings.keeps_newlines || own.find_first_of("\n\t") != own.npos;
+    const bool colors = visible(own, Keep::colors) != visible(own);
+    if (!colors) return lines ? Keep::lines : Keep::nothing;
+    return lines ? Keep::messages : Keep::colors;
 }
 
 void plan_param(Unit& unit, const ParamInfo& info) {
@@ -46,7 +55,7 @@ void plan_settings(Unit& unit) {
     plan.cut_at = settings.max_strlen;
     plan.mangled = !settings.demangles;
     plan.shows_lines = settings.shows_lines;
-    plan.keeps_newlines = settings.keeps_newlines || has_newlines_of_its_own(unit.program);
+    plan.keeps_newlines = kept_controls(unit.program);
 }
 
 void plan_params(Unit& unit) {

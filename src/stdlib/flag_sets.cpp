@@ -9,12 +9,12 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t all = UINT32_MAX;
+constexpr uint64_t all = UINT64_MAX;
 
 // One bit, or several that mean something together.
-constexpr FlagRow bit(uint32_t bits, std::string_view name) { return {bits, bits, name}; }
+constexpr FlagRow bit(uint64_t bits, std::string_view name) { return {bits, bits, name}; }
 // The whole number.
-constexpr FlagRow is(uint32_t number, std::string_view name) { return {all, number, name}; }
+constexpr FlagRow is(uint64_t number, std::string_view name) { return {all, number, name}; }
 
 constexpr std::array open_flags{
     FlagRow{3, 0, "O_RDONLY"},     FlagRow{3, 1, "O_WRONLY"},
@@ -82,6 +82,8 @@ constexpr std::array clone_flags{
     bit(0x20000000, "CLONE_NEWPID"),
     bit(0x40000000, "CLONE_NEWNET"),
     bit(0x80000000, "CLONE_IO"),
+    bit(0x100000000, "CLONE_CLEAR_SIGHAND"),
+    bit(0x200000000, "CLONE_INTO_CGROUP"),
     FlagRow{0xff, 17, "SIGCHLD"},
 };
 constexpr std::array signals{
@@ -161,13 +163,13 @@ constexpr std::array sets{
     FlagSet{"tcp_state", tcp_states},
 };
 
-constexpr uint32_t name_size = 24, row_size = 32;  // as in lt_names()
+constexpr uint32_t name_size = 24, row_size = 40;  // as in lt_names()
 static_assert(std::ranges::all_of(sets, [](const FlagSet& set) {
     return std::ranges::all_of(set.rows, [](const FlagRow& row) { return row.name.size() < name_size; });
 }));
 
-void append(std::string& to, uint32_t word) {
-    for (uint32_t shift = 0; shift < 32; shift += 8) to += static_cast<char>(word >> shift);
+void append(std::string& to, uint64_t word) {
+    for (uint32_t shift = 0; shift < 64; shift += 8) to += static_cast<char>(word >> shift);
 }
 
 }  // namespace
@@ -184,13 +186,13 @@ std::string FlagSet::table() const {
 }
 
 uint32_t FlagSet::room() const {
-    constexpr uint32_t digits = sizeof("|0xffffffff"), name_more = 32;
+    constexpr uint32_t digits = sizeof("|0xffffffffffffffff"), name_more = 32;
     uint32_t flags = 0, single = 0;
     for (const FlagRow& row : rows) {
         const auto size = static_cast<uint32_t>(row.name.size()) + 1;
         row.mask == all ? single = std::max(single, size) : flags += size;
     }
-    return std::bit_ceil(std::max(flags, single) + digits) + name_more;
+    return std::bit_ceil(std::max(flags + digits, single)) + name_more;  // nothing follows the name of a whole number
 }
 
 std::span<const FlagSet> flag_sets() { return sets; }

@@ -11,8 +11,8 @@ namespace lt {
 
 // The name of these bits, in the part of a number under the mask.
 struct FlagRow {
-    uint32_t mask;
-    uint32_t bits;
+    uint64_t mask;
+    uint64_t bits;
     std::string_view name;
 };
 

@@ -151,9 +151,12 @@ Settings bt_settings() {
     s.shows_lines = true;
     s.quotes_stand = true;
     s.one_for_zero = true;
+    s.value_first = true;
+    s.unsigned_if_mixed = true;
     s.plain_strncmp = true;
     s.describes_signals = true;
     s.names_hierarchies = true;
+    s.reads_registers = true;
     s.special_probes = true;
     s.skips_own = false;
     return s;

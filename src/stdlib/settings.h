@@ -33,9 +33,12 @@ struct Settings {
     bool runs_commands = false;       // system() needs no permission
     bool quotes_stand = false;        // split the command of -c at blanks only, keeping its quotes
     bool one_for_zero = false;        // a division by zero gives 1, not 0?
+    bool value_first = false;         // in `@m[key] = value`, is the value computed before the key?
+    bool unsigned_if_mixed = false;   // is a comparison or division unsigned if either side is?
     bool plain_strncmp = false;       // strncmp() is 1 for all strings that differ, whichever is greater?
     bool describes_signals = false;   // signal_name(2) is "Interrupt", and not "SIGINT"
     bool names_hierarchies = false;   // cgroup_path() is "unified:/", and not "/"
+    bool reads_registers = false;     // argN or retval that one of several functions lacks is not an error
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?

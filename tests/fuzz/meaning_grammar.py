@@ -57,6 +57,7 @@ def in_copy(e):
 class Expressions:
     def __init__(self, rng, dialect, known):
         self.rng, self.dialect, self.known = rng, dialect, known
+        Binary.dialect = dialect
         self.names = 0
         self.variables, self.scope, self.maps = [], [], []
         self.functions, self.structures, self.sources = [], [], []

@@ -1,6 +1,6 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
-from meaning_tree import TRUTH, Read, arithmetic
+from meaning_tree import TRUTH, Binary, Read, arithmetic
 from meaning_types import S64, WORD, Tuple, wrap
 from meaning_world import Jump, Unknown, World, kept
 
@@ -275,6 +275,7 @@ class Program:
 
     def expected(self):
         """The lines and the statements that print them."""
+        Binary.dialect = self.dialect
         for v in self.variables:
             v.forget()
         for s in self.body:

@@ -1,7 +1,8 @@
 """Expressions and statements of the fuzzer of meaning: each knows its text, its type and, in a World, its value.
 
 What C says of an operation is what it does here, on 64 bits; where man/lt-language.7 says otherwise (a literal takes the
-sign of the other side, a difference is signed, division by zero gives zero) it is as there.
+sign of the other side, a difference is signed, division by zero gives zero, in .bt a comparison is signed only if both sides
+are) it is as there.
 """
 
 from meaning_types import BOOL, INTS, S64, STRING, U64, WORD, Array, Int, Tuple, joined, pointer, wrap
@@ -167,6 +168,7 @@ TRUTH = Int(8, True, name="truth")  # what a comparison gives; the dialect of .b
 
 class Binary(Expr):
     """Arithmetic and comparisons of integers and addresses; == and < of strings, == of tuples."""
+    dialect = "lt"  # of the program that is being made or evaluated
 
     def __init__(self, op, left, right):
         self.op, self.left, self.right, self.level = op, left, right, PRECEDENCE[op]
@@ -180,6 +182,8 @@ class Binary(Expr):
             return left.signed
         if isinstance(self.left, Number):
             return right.signed
+        if self.dialect == "bt" and (self.op in COMPARE or self.op in "/%"):
+            return left.signed and right.signed
         return left.signed or right.signed
 
     def type(self):

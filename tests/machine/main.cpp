@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view usage =
     "usage: lt-machine [--kernel FOLDER] [--attach-with WAYS] [--max-map-keys N] [--stats yes] [--format json] [--host "
-    "yes] [--sampled yes] "
+    "yes] [--sampled yes] [--process PID] "
     "SCENARIO SCRIPT";
 
 struct Command {
@@ -32,6 +32,7 @@ struct Command {
     std::string format;   // json, or text
     std::string sampled;  // not empty: events can be left out
     std::string host;     // not empty: lt runs all blocks that it can
+    std::string process;  // whose events are collected; empty: all
     std::string scenario;
     std::string script;
 };
@@ -40,9 +41,9 @@ Result<Command> read_command(std::vector<std::string> words) {
     Command command;
     if (const char* build = std::getenv("LT_BUILD")) command.kernel = std::string(build) + "/tests/kernel/stock";
     const std::map<std::string, std::string*> options = {
-        {"--kernel", &command.kernel},  {"--attach-with", &command.ways}, {"--max-map-keys", &command.keys},
-        {"--stats", &command.stats},    {"--format", &command.format},    {"--host", &command.host},
-        {"--sampled", &command.sampled}};
+        {"--kernel", &command.kernel},   {"--attach-with", &command.ways}, {"--max-map-keys", &command.keys},
+        {"--stats", &command.stats},     {"--format", &command.format},    {"--host", &command.host},
+        {"--sampled", &command.sampled}, {"--process", &command.process}};
     while (words.size() > 2) {
         const auto option = options.find(words[0]);
         if (option == options.end()) return Error{std::string(usage), "", 0};
@@ -70,6 +71,10 @@ std::optional<Plan> plan_of(const Command& command, Source& source, Kernel& kern
     options.resolve.keeps_records = true;  // scenarios have the records of events
     options.resolve.unsafe = true;         // nothing here can be harmed
     options.resolve.sampled = !command.sampled.empty();
+    if (!command.process.empty()) {
+        options.resolve.traced.by = TracedBy::process;
+        options.resolve.traced.process = std::stoi(command.process);
+    }
     if (!command.keys.empty()) options.resolve.max_keys = static_cast<uint32_t>(std::stoul(command.keys));
     std::vector<std::string> ways;
     for (std::string_view name : split(command.ways, ',')) ways.emplace_back(name);
@@ -86,8 +91,10 @@ Status simulate(const Command& command, const Plan& plan, Kernel& kernel, const 
     auto machine = Machine::create(*std::move(object), cpus_of(scenario));
     if (!machine) return machine.error();
     const auto sink = file_sink(STDOUT_FILENO);
-    const auto printer = command.format == "json" ? json_printer(*sink)
-                                                  : text_printer(*sink, {.plain = plan.conventions.plain_integers});
+    const auto printer =
+        command.format == "json"
+            ? json_printer(*sink)
+            : text_printer(*sink, {.plain = plan.conventions.plain_integers, .newlines = plan.keeps_newlines});
     Simulation simulation(plan, kernel, *printer, *std::move(machine));
     auto ran = simulation.run(scenario);
     printer->flush();

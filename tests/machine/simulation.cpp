@@ -15,6 +15,7 @@ constexpr std::string_view ring_name = "lt_events";
 constexpr Address program_frame = 0xffffffffc0a00010;  // on top of the stack of what a trampoline runs
 constexpr Address trampoline_frame = 0xffffffffc0a01020;
 constexpr uint64_t start_time = 1'000'000'000;  // no kernel that runs programs is at 0
+constexpr uint64_t day_offset = 1'700'000'000'000'000'000, tai_offset = day_offset + 37'000'000'000;
 
 bool ends_in_path(std::string_view path, std::string_view end) {
     return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
@@ -59,13 +60,14 @@ bool is_at(Way way, const Attachment& attachment, const Hit& hit) {
 Simulation::Simulation(const Plan& plan, Kernel& kernel, Printer& printer, Machine machine)
     : plan_(plan), kernel_(kernel), run_(plan, printer, std::move(machine), [] { return true; }) {
     run_.environment().now = start_time;
+    run_.environment().tai_offset = tai_offset;
 }
 
 Status Simulation::run(const std::vector<Step>& scenario) {
     const auto session_value = [this](SessionValue what) -> uint64_t {
         if (what == SessionValue::start) return run_.environment().now;
-        if (what == SessionValue::tai_offset) return 37'000'000'000;
-        if (what == SessionValue::day_offset) return 1'700'000'000'000'000'000;
+        if (what == SessionValue::tai_offset) return tai_offset;
+        if (what == SessionValue::day_offset) return day_offset;
         if (what == SessionValue::cpus) return run_.machine().cpus();
         if (what == SessionValue::command) return 4242;
         return what == SessionValue::has_command ? 1 : 0;

@@ -126,7 +126,17 @@ void check_timeout(CheckContext& c, const ast::Timeout& node) {
     c.body.timeout_locals = std::exchange(c.body.locals, outside);
 }
 
-// Openings can differ in the lengths of strings and the widths of integers, but not in the kind of a value.
+// Is it a value of a call's opening: args.NAME, args, arg0, all_args()?
+bool is_of_call(const ast::Program& program, ast::ExprId id) {
+    if (const auto* call = program.get<ast::Call>(id)) return call->name == function_row(Function::all_args).name;
+    const auto* member = program.get<ast::Member>(id);
+    const auto* name = program.get<ast::Name>(member ? member->base : id);
+    const VariableRow* row = name ? find_variable(name->name) : nullptr;
+    return row && (row->id == Variable::args || (row->id == Variable::arg && !member));
+}
+
+// Openings can differ in the lengths of strings and the widths of integers, but not in the kind of a value. A value of
+// a call also needs one layout: the span's own block has it with the type of its call.
 void merge_entry(CheckContext& c, ast::ExprId argument, Type type) {
     if (type.kind == Kind::none) return;
     const auto here = static_cast<uint32_t>(&c.body - c.typed.bodies.data());
@@ -136,7 +146,8 @@ void merge_entry(CheckContext& c, ast::ExprId argument, Type type) {
         return;
     }
     const Type first = known->type;
-    if (apart(first, type) || (first.view == View::duration) != (type.view == View::duration)) {
+    const bool shares = c.body.role == Role::call && is_of_call(c.program, argument);
+    if (apart(first, type) || units_differ(first, type) || (shares && in_memory(type) && first != type)) {
         c.error(argument, fmt::format("this is {} if `{}` opens the span, but {} if `{}` does", type_name(first),
                                       c.typed.bodies[known->first].place.text, type_name(type), c.place().text))
             .hint = "write a span for each of them";
@@ -147,17 +158,42 @@ void merge_entry(CheckContext& c, ast::ExprId argument, Type type) {
     if (type.kind == Kind::integer) known->type.size = 8;
 }
 
+void check_opened(CheckContext& c, ast::ExprId value) {
+    c.region = Region::predicate;
+    const size_t before = c.diags.all().size();
+    merge_entry(c, value, check_value(c, value));
+    explain_openings(c, before);
+}
+
+const ast::Call* entry_call(const ast::Program& program, ast::ExprId id) {
+    const auto* call = program.get<ast::Call>(id);
+    return call && call->name == function_row(Function::entry).name ? call : nullptr;
+}
+
 // The arguments of entry() get their types where the span opens.
 template <class Part>
 void check_entries(CheckContext& c, const Part& part) {
     ast::walk(c.program, part, [&](ast::ExprId id) {
-        const auto* call = c.program.get<ast::Call>(id);
-        const FunctionRow* row = call ? find_function(call->name) : nullptr;
-        if (!row || row->id != Function::entry) return true;
-        c.region = Region::predicate;
-        const size_t before = c.diags.all().size();
-        for (ast::ExprId argument : call->arguments) merge_entry(c, argument, check_value(c, argument));
-        explain_openings(c, before);
+        const ast::Call* call = entry_call(c.program, id);
+        if (!call) return true;
+        for (ast::ExprId argument : call->arguments) check_opened(c, argument);
+        return false;
+    });
+}
+
+// Any of the span's calls can be the one that is stuck: each must have the values that the block of the timeout uses,
+// as the first body has checked it.
+void check_stuck_calls(CheckContext& c, const ast::Timeout& node) {
+    const Body& first = c.typed.bodies[c.typed.spans[c.body.span].opening];
+    ast::walk(c.program, node.body, [&](ast::ExprId id) {
+        if (c.program.get<ast::Defined>(id)) return false;
+        const ast::Call* call = entry_call(c.program, id);
+        if (!call && !is_of_call(c.program, id)) return true;
+        if (std::holds_alternative<std::monostate>(first.uses[static_cast<size_t>(id)])) return false;
+        const Type shown = c.type(id);
+        if (!call) check_opened(c, id);
+        if (&c.body == &first) c.type(id) = shown;
+        for (size_t i = 0; call && i < call->arguments.size(); i++) check_opened(c, call->arguments[i]);
         return false;
     });
 }
@@ -171,6 +207,7 @@ void check_span(CheckContext& c, const ast::SpanAction& node) {
     // The block of a timeout belongs to the first body that opens the span.
     const bool first = &c.body == &c.typed.bodies[c.typed.spans[c.body.span].opening];
     if (node.timeout && first) check_timeout(c, *node.timeout);
+    if (node.timeout && c.body.role == Role::call) check_stuck_calls(c, *node.timeout);
     if (c.body.role == Role::open) {
         if (node.threshold) check_entries(c, *node.threshold);
         check_entries(c, node.body);
@@ -184,7 +221,8 @@ void check_span(CheckContext& c, const ast::SpanAction& node) {
 
 Type entry_type(CheckContext& c, const ast::Call& node) {
     const ast::ExprId argument = node.arguments[0];
-    if (c.body.role == Role::call || c.is_opening()) {
+    const bool is_in_call = c.body.role == Role::call && c.region != Region::timeout;
+    if (is_in_call || c.is_opening()) {
         const Region outside = c.region;
         c.region = Region::predicate;
         const Type t = check_value(c, argument);

@@ -66,14 +66,17 @@ bool skips_own(Lowering& l) {
     return l.unit.typed.skips_own && can_be_own && provider(l.body.place).sees != Sees::nobody && is_act(l.body.place);
 }
 
-void where_traced(Lowering& l, const std::function<void()>& asked) {
+void where_traced(Lowering& l, const std::function<void()>& asked, const std::function<void()>& otherwise) {
     const TracedBy by = l.unit.typed.traced.by;
+    const auto left_out = [&] {
+        if (otherwise) otherwise();
+    };
     const auto unless_own = [&] {
         l.unit.plan().skips_own = true;
-        l.b.branch(l.b.call(ir::Library::is_own, {}), [] {}, asked);
+        l.b.branch(l.b.call(ir::Library::is_own, {}), left_out, asked);
     };
     const std::function<void()> work = skips_own(l) ? unless_own : asked;
-    if (by != TracedBy::all && sees_others(l.body.place, by)) return l.b.branch(is_traced(l), work);
+    if (by != TracedBy::all && sees_others(l.body.place, by)) return l.b.branch(is_traced(l), work, left_out);
     if (!objects(l.body.place).object) return work();
     const Location object{l.b.alu(ir::Alu::add, ir::context(l.b), l.b.constant(0)),
                           false,

@@ -24,9 +24,9 @@ constexpr uint32_t time_offset = 8;
 struct FrozenValue {
     std::string source;  // expressions with the same source share one value; see frozen_source()
     ast::ExprId expr;
-    bool in_memory = false;  // otherwise a number
-    uint32_t offset = 0;     // in the opening
-    uint32_t room = 8;       // bytes, a multiple of 8
+    std::optional<Type> joined = {};  // fits every opening; otherwise each body has its own type
+    uint32_t offset = 0;              // in the opening
+    uint32_t room = 8;                // bytes, a multiple of 8
 };
 
 // The layout of a span's openings, and their map.

@@ -18,15 +18,36 @@ constexpr size_t few_matches = 16;  // up to this many kernel functions get thei
 // Words that can replace a module.
 constexpr std::string_view kernel_itself = "vmlinux", inlined_there = "inline", bpf_programs = "bpf";
 
+// Does the script use an argument or a result that the function does not have? Without its type, its registers are
+// read, as in bpftrace.
+bool lacks(const Search& s, ProbeKind kind, const KernelFunction& f) {
+    if (!s.asked.registers || s.asked.by_fields || !f.in_btf) return false;
+    if (kind == ProbeKind::kretprobe) return s.asked.result && f.result.kind != Kind::integer;
+    return kind == ProbeKind::kprobe && s.asked.words > argument_words(f);
+}
+
+void warn_of_registers(const Search& s, ProbeKind kind, const std::vector<std::string>& lacking) {
+    if (lacking.empty()) return;
+    const std::string who = lacking.size() == 1 ? fmt::format("`{}` has", lacking.front())
+                                                : fmt::format("{} of these functions have", lacking.size());
+    const std::string what = kind == ProbeKind::kretprobe ? "retval" : fmt::format("arg{}", s.asked.words - 1);
+    s.diags.warning(s.last().span, fmt::format("{} no `{}`; its register is read", who, what));
+}
+
 Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector<std::string>& names) {
     if (!count_fits(s, names.size(), s.most_matches)) return {};
     const bool names_module = s.spec.parts.size() == 3 && s.spec.parts[1].text.find('@') == std::string::npos;
     const std::string module = names_module ? s.spec.parts[1].text : "";
     std::vector<ResolvedPlace> out, refused;
+    std::vector<std::string> lacking;
     for (const std::string& name : names) {
         ResolvedPlace p = place;
         const std::optional<KernelFunction> found = s.kernel.function(name, module);
-        const KernelPlace at{found ? *found : *s.kernel.function(name)};
+        KernelPlace at{found ? *found : *s.kernel.function(name)};
+        if (lacks(s, p.kind, at.function)) {
+            at.function.in_btf = false;
+            lacking.push_back(name);
+        }
         p.there = at;
         p.text = text_of(s, place.kind, name);
         p.rungs = ladder(s.kernel, at.function, {p.kind, s.asked.role == Role::call, false}, s.options.ruled_out);
@@ -36,6 +57,7 @@ Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector
         (any_open(p.rungs) ? out : refused).push_back(std::move(p));
     }
     if (out.empty() && !refused.empty()) return no_way(s, refused.front());
+    warn_of_registers(s, place.kind, lacking);
     return out;
 }
 
@@ -188,6 +210,10 @@ Places kernel_function(const Search& s, ResolvedPlace place) {
         s.diags.error(s.last().span, fmt::format("`{}` is not in the list of traceable functions", f->name)).hint =
             "the file of `--traceable-functions` has one function name per line";
         return {};
+    }
+    if (lacks(s, place.kind, *f)) {
+        f->in_btf = false;
+        warn_of_registers(s, place.kind, {f->name});
     }
     place.text = text_of(s, place.kind, f->name);
     place.rungs = ladder(s.kernel, *f, {place.kind, s.asked.role == Role::call, false}, s.options.ruled_out);

@@ -38,7 +38,7 @@ void call_special(ResolvedPlace& place) {
     for (char& c : place.text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// Finds how an item uses `args`.
+// Finds how an item uses `args`, `arg0` and `retval`.
 struct ArgsReader {
     const ast::Program& program;
     Asked& out;
@@ -55,6 +55,11 @@ struct ArgsReader {
             out.fields.insert(member->field);
             return false;
         }
+        const auto* name = program.get<ast::Name>(id);
+        const bool is_numbered = name && name->name.starts_with("arg");
+        if (const auto n = is_numbered ? number<uint16_t>(name->name.substr(3)) : std::nullopt)
+            out.words = std::max(out.words, uint32_t{*n} + 1);
+        out.result = out.result || is_named(id, Variable::retval);
         const auto* call = program.get<ast::Call>(id);
         const bool all = call && call->name == function_row(Function::all_args).name;
         out.by_fields = out.by_fields || all || is_named(id, Variable::args);
@@ -217,6 +222,8 @@ class ItemResolver {
     Places found_by(const ast::ProbeSpec& spec, Role role) {
         Asked asked = asked_;
         asked.role = role;
+        asked.registers = program_.settings.reads_registers && role == Role::action &&
+                          (has_others_ || is_glob(spec.parts.back().text));
         if (spec.alternative.optional) {
             Diags ignored;
             return places_of(spec, asked, ignored);

@@ -1,16 +1,36 @@
 #include "codegen/typed/operators.h"
 
 #include <algorithm>
+#include <array>
+
+#include "codegen/typed/decided.h"
 
 namespace lt {
+namespace {
+
+// Operations whose result depends on the signs of both sides.
+constexpr std::array ordered{ast::BinaryOp::divide,     ast::BinaryOp::modulo,  ast::BinaryOp::less,
+                             ast::BinaryOp::less_equal, ast::BinaryOp::greater, ast::BinaryOp::greater_equal};
+
+}  // namespace
 
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node) {
-    const auto literal = [&](ast::ExprId e) { return std::holds_alternative<ast::Integer>(program[e].node); };
+    const bool needs_both = program.settings.unsigned_if_mixed && std::ranges::find(ordered, node.op) != ordered.end();
+    const auto fits_both = [&](ast::ExprId e) {
+        if (std::holds_alternative<ast::Integer>(program[e].node)) return true;
+        return needs_both && known_value(program, body, e).value_or(-1) >= 0;  // sizeof(), enumerators
+    };
     const auto is_signed = [&](ast::ExprId e) { return body.types[static_cast<uint32_t>(e)].is_signed; };
     const bool shift = node.op == ast::BinaryOp::shift_left || node.op == ast::BinaryOp::shift_right;
-    if (shift || literal(node.right)) return is_signed(node.left);
-    if (literal(node.left)) return is_signed(node.right);
-    return is_signed(node.left) || is_signed(node.right);
+    if (shift || fits_both(node.right)) return is_signed(node.left);
+    if (fits_both(node.left)) return is_signed(node.right);
+    const bool left = is_signed(node.left), right = is_signed(node.right);
+    return needs_both ? left && right : left || right;
+}
+
+bool signed_operation(const ast::Program& program, const Body& body, const ast::Assign& node, const Type& target) {
+    const bool is_signed = signed_operation(program, body, ast::Binary{*node.op, node.target, node.value});
+    return is_signed && (target.is_signed || !program.settings.unsigned_if_mixed);
 }
 
 size_t same_part(const Type& tuple, const Type& other, size_t i) {

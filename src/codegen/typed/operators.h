@@ -7,9 +7,11 @@
 
 namespace lt {
 
-// Is this operation on integers signed? As in C with 64 bits, but a literal takes the signedness of the other side,
-// since its value fits both.
+// Is this operation on integers signed? If one side is, but a literal takes the signedness of the other side, since its
+// value fits both. With Settings::unsigned_if_mixed a comparison or division is signed only if both sides are.
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node);
+// The same for `target op= value`.
+bool signed_operation(const ast::Program& program, const Body& body, const ast::Assign& node, const Type& target);
 
 // The value of a literal number, with or without a minus sign; a duration in nanoseconds.
 std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id);

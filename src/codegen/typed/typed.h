@@ -283,7 +283,8 @@ struct SpanInfo {
     bool by_frame = false;      // the returns of some of its calls are found by decoding: SpanState::frame
     bool why = false;           // the script asks where its time goes
     bool longest_wait = false;  // and for its longest wait
-    // Between two events: the arguments of entry(), with a type that fits every opening event.
+    // The arguments of entry() between two events, and what the block of a timeout uses of a call's opening, with a
+    // type that fits every opening.
     struct Entry {
         ast::ExprId argument;
         Type type;

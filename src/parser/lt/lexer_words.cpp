@@ -13,6 +13,7 @@
 #include "parser/tree/probe_text.h"
 #include "parser/tree/type_text.h"
 #include "stdlib/functions/builtins.h"
+#include "stdlib/probes.h"
 
 namespace lt {
 namespace {
@@ -144,6 +145,19 @@ bool is_label(const Lexing& s) {
     return s.source.text[next] == '=' && s.source.text[next + 1] != '=';
 }
 
+// Kinds of probe with no path in them: a `/` begins the predicate.
+constexpr std::array without_paths = {Place::period,          Place::clock,       Place::event,  Place::raw_event,
+                                      Place::kernel_function, Place::system_call, Place::signal, Place::socket_event};
+
+// Where the predicate begins that follows without a blank. A file with lines of source is a path, too.
+std::optional<size_t> predicate_begin(std::string_view probe) {
+    const size_t at = probe.find_first_of("/@\"[");
+    if (at == probe.npos || probe[at] != '/') return {};
+    const ProbeRow* row = find_probe(probe.substr(0, probe.find(':')));
+    const bool is_predicate = row && std::ranges::find(without_paths, row->place) != without_paths.end();
+    return is_predicate ? std::optional(at) : std::nullopt;
+}
+
 }  // namespace
 
 Token probe_token(Lexing& s) {
@@ -162,6 +176,7 @@ Token probe_token(Lexing& s) {
         return s.simple(*keyword);
     }
     if (is_label(s)) return Parser::make_LABEL(std::string(s.token_text()), s.here());
+    if (const auto predicate = predicate_begin(s.token_text())) s.cut(static_cast<uint32_t>(*predicate));
     const bool is_opening = leads_to_arrow(s, s.offset(s.cursor));
     if (const auto key = key_begin(s.token_text(), s.in_closers || is_opening || in_chain))
         s.cut(static_cast<uint32_t>(*key));

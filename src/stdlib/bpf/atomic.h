@@ -21,6 +21,10 @@ LT_INLINE __u64 lt_take(__u64* word) { return __sync_lock_test_and_set(word, 0);
 
 LT_INLINE void lt_add_to(__u64* word, __u64 value) { __sync_fetch_and_add(word, value); }
 
+LT_INLINE void lt_and_to(__u64* word, __u64 value) { __sync_fetch_and_and(word, value); }
+LT_INLINE void lt_or_to(__u64* word, __u64 value) { __sync_fetch_and_or(word, value); }
+LT_INLINE void lt_xor_to(__u64* word, __u64 value) { __sync_fetch_and_xor(word, value); }
+
 // Returns the value before.
 LT_INLINE __u64 lt_fetch_add(__u64* word, __u64 value) { return __sync_fetch_and_add(word, value); }
 
@@ -86,6 +90,17 @@ LT_INLINE __u64 lt_fetch_add(__u64* word, __u64 value) {
     if (key) lt_unlock(key);
     return old;
 }
+
+// Without the lock, one of two changes at the same time can be lost.
+#define LT_LOCKED_CHANGE(name, change)              \
+    LT_INLINE void name(__u64* word, __u64 value) { \
+        const __u64 key = lt_lock(word);            \
+        *(volatile __u64*)word change value;        \
+        if (key) lt_unlock(key);                    \
+    }
+LT_LOCKED_CHANGE(lt_and_to, &=)
+LT_LOCKED_CHANGE(lt_or_to, |=)
+LT_LOCKED_CHANGE(lt_xor_to, ^=)
 
 // Without the lock, reports that the word had another value.
 LT_INLINE __u64 lt_replace(__u64* word, __u64 from, __u64 to) {

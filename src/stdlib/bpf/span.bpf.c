@@ -233,7 +233,8 @@ LT_API void lt_pair_open(void* map, const void* key, const void* opening, __u32 
 // The thread has opened a span that ends with the thread.
 LT_API void lt_mark_thread(__u8* threads, __u32 thread) { threads[thread & (LT_MARKS - 1)] = 1; }
 
-// Reports whether the thread is marked, and removes the mark.
+// Reports whether the thread is marked, and removes the mark. Who then looks for its openings marks again the threads
+// that share the mark.
 LT_API __u64 lt_unmark_thread(__u8* threads, __u32 thread) {
     __u8* mark = &threads[thread & (LT_MARKS - 1)];
     if (!*mark) return 0;

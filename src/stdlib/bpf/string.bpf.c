@@ -265,31 +265,33 @@ LT_API __s64 lt_to_number(const char* text, __u32 size, __u32 base) {
     return (__s64)((number ^ (0 - negative)) + negative);
 }
 
-// Names of numbers. The table has rows of 32 bytes: a mask, the bits that the name stands for under it, the name. Bits
-// without a name follow in hexadecimal. `to` is zero and has 32 bytes more than a power of two above the longest text.
+// Names of numbers. The table has rows of 40 bytes: a mask, the bits that the name stands for under it, the name. Bits
+// without a name follow in hexadecimal; of a negative int, only its own 32. `to` is zero and has 32 bytes more than a
+// power of two above the longest text.
 // The position of the next name is an unknown number that is masked at each use and never compared, and nothing is
 // known of the remaining bits: so the verifier meets the same state at each row, whichever names came before, and
 // checks each row once.
 LT_API void lt_names(char* to, __u32 size, __u64 number, const char* table, __u32 rows) {
-    const __u32 row_size = 32, name_at = 8, name_size = 24, mask = size - 33;
-    __u32 left = (__u32)number;
+    const __u32 row_size = 40, name_at = 16, name_size = 24, mask = size - 33;
+    const __u64 is_int = (__s64)number == (__s32)number;
+    __u64 left = (number & ((is_int << 32) - 1)) + lt_unknown_zero;
     __u64 at = lt_unknown_zero;
     int any = 0;
     for (__u32 i = 0; i < rows; i++) {
-        const __u32* row = (const __u32*)(table + i * row_size);
+        const __u64* row = (const __u64*)(table + i * row_size);
         if ((left & row[0]) != row[1] || (row[1] == 0 && any)) continue;
         if (any) to[at++ & mask] = '|';
         any = 1;
         long length = bpf_probe_read_kernel_str(to + (at & mask), name_size, (const char*)row + name_at);
         at += length - 1;
-        left = (left & ~row[0]) + (__u32)lt_unknown_zero;
+        left = (left & ~row[0]) + lt_unknown_zero;
     }
     if (left == 0 && any) return;
     if (any) to[at++ & mask] = '|';
     to[at++ & mask] = '0';
     to[at++ & mask] = 'x';
     int begun = 0;
-    for (int shift = 28; shift >= 0; shift -= 4) {
+    for (int shift = 60; shift >= 0; shift -= 4) {
         __u32 digit = left >> shift & 15;
         if (digit == 0 && !begun && shift != 0) continue;
         begun = 1;

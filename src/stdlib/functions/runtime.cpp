@@ -21,7 +21,7 @@ constexpr std::array of_runtime{
                 Aggregation::none,
                 nothing(),
                 "Prints the strings of a null-terminated array of addresses, such as argv, with a blank or "
-                "another text between them: up to 16 strings of up to 127 bytes.",
+                "another text between them: up to 16 strings of up to 1023 bytes.",
                 "u:/bin/bash:readline { join(arg0); }"},
     FunctionRow{Function::cat,
                 "cat",

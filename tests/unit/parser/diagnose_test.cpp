@@ -169,11 +169,11 @@ hint: write `,` between two probes
 }
 
 TEST(Diagnose, PredicateWithoutBlank) {
-    EXPECT_EQ(mistakes("k:f/pid == 1/ { }"),
+    EXPECT_EQ(mistakes("u:a:f/pid == 1/ { }"),
               R"(
 -e:1:1: error: a probe needs a block: `{ ... }` or `< ... >`
-    k:f/pid == 1/ { }
-    ^~~~~~~
+    u:a:f/pid == 1/ { }
+    ^~~~~~~~~
 hint: write a space before the `/` of a predicate
 )" + 1);
 }

@@ -130,6 +130,13 @@ action k:f
 )" + 1);
 }
 
+TEST(Parse, PredicateRightAfterProbe) {
+    for (const char* probe : {"k:f", "kprobe:vfs_*", "k:a, t:b:c", "interval:s:1", "profile:hz:99", "BEGIN"})
+        EXPECT_EQ(tree(std::string(probe) + "/pid == 1/{ }"), tree(std::string(probe) + " /pid == 1/ { }"));
+    EXPECT_EQ(tree("k:f//comment\n{ }"), tree("k:f { }"));
+    EXPECT_EQ(mistakes("k:f@a/b.c:12 { } u:/a/b:f { } h:cpu/x/:1 { } iter:task:/a/b { }"), "");
+}
+
 TEST(Parse, PredicateBeforeComment) {
     EXPECT_EQ(tree("k:f /pid/ // why\n{ }"),
               R"(

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "base/text.h"
 #include "codegen/check/calls/arguments.h"
 #include "codegen/check/calls/type_rules.h"
+#include "codegen/check/expr/address.h"
 #include "codegen/check/expr/expr.h"
+#include "codegen/typed/calls/facts.h"
 
 namespace lt {
 namespace {
@@ -70,6 +74,56 @@ bool has_type(CheckContext& c, ast::ExprId argument) {
            std::holds_alternative<ast::Name>(node);
 }
 
+// Values of the thread that runs, of its CPU, or of the traced place.
+constexpr std::array values_here{Function::kframe, Function::uframe,        Function::reg,
+                                 Function::path,   Function::socket_cookie, Function::counter};
+// Actions on that thread or its memory.
+constexpr std::array acts_here{Function::signal, Function::signal_thread, Function::delay, Function::write_user,
+                               Function::join};
+
+bool is_one_of(std::span<const Function> functions, Function id) {
+    return std::ranges::find(functions, id) != functions.end();
+}
+
+// lt runs the block of a timeout, in none of the threads that are traced.
+bool is_available_there(CheckContext& c, const ast::Call& node, const FunctionRow& row) {
+    const size_t given = node.arguments.size();
+    const bool this_cpu = row.id == Function::percpu_kaddr && given < 2;
+    const bool is_value = this_cpu || is_one_of(values_here, row.id);
+    const bool this_thread =
+        (row.id == Function::age && given < 2) || (row.id == Function::setsockopt && given < with_descriptor);
+    if (!is_value && !this_thread && !is_one_of(acts_here, row.id)) return true;
+    Diag& d = c.error(
+        node.name_span,
+        fmt::format("a timeout's block does not run in the thread that is stuck: `{}()` is not available", row.name));
+    if (is_value) {
+        d.hint = fmt::format("read it when the span opens: `entry({}(...))`", row.name);
+    } else if (row.id == Function::signal || row.id == Function::signal_thread) {
+        d.hint = "`system(\"kill -KILL %d\", pid)` ends the process that is stuck";
+    } else {
+        d.hint = "the span's own block can call it";
+    }
+    return false;
+}
+
+// They read what is at an address.
+constexpr std::array readers{Function::str, Function::buf, Function::whole, Function::macaddr, Function::quoted_bytes};
+
+bool reads_user_memory(CheckContext& c, const ast::Call& node, Function id) {
+    if (!is_one_of(readers, id) || node.arguments.empty()) return false;
+    const Type& from = c.type(node.arguments[0]);
+    return from.kind == Kind::integer && from.user_memory;
+}
+
+Type result_of(CheckContext& c, ast::ExprId id, const ast::Call& node, const FunctionRow& row) {
+    const TypeRule* rule = type_rule(row.id);
+    if (rule && rule->checks_arguments) return rule->type(c, id, node);
+    const bool fits = check_arguments(c, id, node, row);
+    if (!rule) return c.of_row(row.result);
+    const bool typed = std::ranges::all_of(node.arguments, [&](ast::ExprId each) { return has_type(c, each); });
+    return fits && typed ? rule->type(c, id, node) : nothing();
+}
+
 }  // namespace
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Call& node) {
@@ -78,12 +132,9 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     if (!row) return unknown_function(c, node);
     c.use(id) = CallUse{row->id};
     if (!is_allowed(c, node, *row)) return nothing();
-    const TypeRule* rule = type_rule(row->id);
-    if (rule && rule->checks_arguments) return rule->type(c, id, node);
-    const bool fits = check_arguments(c, id, node, *row);
-    if (!rule) return c.of_row(row->result);
-    const bool typed = std::ranges::all_of(node.arguments, [&](ast::ExprId each) { return has_type(c, each); });
-    return fits && typed ? rule->type(c, id, node) : nothing();
+    if (c.region == Region::timeout && !is_available_there(c, node, *row)) return nothing();
+    const Type type = result_of(c, id, node, *row);
+    return is_readable(c, id, reads_user_memory(c, node, row->id)) ? type : nothing();
 }
 
 }  // namespace lt

@@ -33,8 +33,13 @@ const Which* variables_wanted(CheckContext& c, const ast::Call& node) {
 Type arguments_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     const Which* which = variables_wanted(c, node);
     if (which == nullptr) return nothing();
-    if (!has_debug_scope(c.place()) && !probe_row(c.place().kind).fields) {
-        c.error(id, "this probe has no named arguments").hint = "probes at functions and tracepoints have them";
+    if (!probe_row(c.place().kind).fields) {
+        c.error(id, "this probe has no named arguments").hint = "the entries of functions and tracepoints have them";
+        return nothing();
+    }
+    if (c.region == Region::timeout && c.body.role == Role::open) {
+        c.error(id, "`all_args()` is only available at the opening").hint =
+            "read it at the opening with `entry(all_args())`";
         return nothing();
     }
     std::optional<ArgumentsUse> all = readable_arguments(c, id, {which->parameters, which->locals, true});

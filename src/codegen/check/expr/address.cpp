@@ -26,17 +26,25 @@ Type reached(Type type, bool user) {
     return type;
 }
 
+bool is_readable(CheckContext& c, ast::ExprId id, bool user) {
+    if (!user || c.region != Region::timeout) return true;
+    c.error(id, "a timeout's block does not run in the thread that is stuck: it cannot read that thread's memory")
+        .hint = "read it when the span opens: write `entry(...)` around it";
+    return false;
+}
+
 bool is_supposed_of_user(CheckContext& c, ast::ExprId address, const Type& to) {
     if (!runs_in_program(c.place()) || (to.kind == Kind::structure && moves(to))) return false;
     return !is_kernel_address(c, address);
 }
 
 Type dereferenced(CheckContext& c, ast::ExprId id, const Type& operand) {
-    if (const Type* to = pointee(operand); to && to->size != 0) return reached(*to, operand.user_memory);
+    if (const Type* to = pointee(operand); to && to->size != 0)
+        return is_readable(c, id, operand.user_memory) ? reached(*to, operand.user_memory) : nothing();
     if (operand.kind == Kind::integer && operand.view == View::plain) {  // as in bpftrace
         const ast::ExprId address = std::get<ast::Unary>(c.expr(id).node).operand;
         if (is_supposed_of_user(c, address, integer_type())) c.type(address).user_memory = true;
-        return integer_type(8, false);
+        return is_readable(c, id, c.type(address).user_memory) ? integer_type(8, false) : nothing();
     }
     c.error(id, fmt::format("`*` takes an address of a known type, not {}", type_name(operand))).hint =
         "give the type that it points to: `*(uint64 *)arg0`";

@@ -8,6 +8,9 @@ namespace lt {
 // The type of a value that is read through an address: a value reached through user memory is in user memory, too.
 Type reached(Type type, bool user);
 
+// Can memory be read here? An error if not: lt runs the block of a timeout, where user memory is its own.
+bool is_readable(CheckContext& c, ast::ExprId id, bool user);
+
 // Where the value of an expression is: true in user memory, false in kernel memory, no value if it is in neither, such
 // as a sum or a variable.
 std::optional<bool> memory_of(CheckContext& c, ast::ExprId id);

@@ -114,6 +114,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     const Type base = check_value(c, node.base);
     if (base.kind == Kind::none) return nothing();
     if (is_why) c.typed.spans[c.body.span].longest_wait = longest;  // not for its other parts
+    if (pointee(base) && !is_readable(c, id, base.user_memory)) return nothing();
     const Type& owner = pointee(base) ? *pointee(base) : base;
     if (const auto part = part_named(owner, node.field))
         return tuple_part(c, id, owner, node.field_span, std::to_string(*part));
@@ -144,6 +145,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Index& node) {
                                                      : fmt::format("an index is an integer, not {}", type_name(at)));
         return nothing();
     }
+    if (pointee(base) && !is_readable(c, id, base.user_memory)) return nothing();
     return element_type(c, node, base, number);
 }
 

@@ -23,7 +23,18 @@ ir::Value clock_value(Lowering& l, ast::ExprId, const ast::Call& node) {
     return l.b.alu(ir::Alu::add, now, session_value(l, *row.ahead));
 }
 
-ir::Value second_number(Lowering& l, ast::ExprId, const ast::Call& node) { return integer_of(l, node.arguments[1]); }
+// The runtime takes the number for one of the monotonic clock. nsecs(CLOCK) is a moment on that clock, too: the present
+// one, or as much later as TAI is ahead of the time of day.
+ir::Value moment(Lowering& l, ast::ExprId, const ast::Call& node) {
+    const auto* call = std::get_if<ast::Call>(&l.expr(node.arguments[1]).node);
+    if (!call || call->name != function_row(Function::nsecs).name || call->arguments.empty())
+        return integer_of(l, node.arguments[1]);
+    const ClockRow& row = *find_clock(std::get<ast::Name>(l.expr(call->arguments[0]).node).name);
+    const ir::Value now = l.b.helper(BPF_FUNC_ktime_get_ns);
+    if (row.helper != BPF_FUNC_ktime_get_tai_ns && row.ahead != SessionValue::tai_offset) return now;
+    const ir::Value tai = l.b.alu(ir::Alu::add, now, session_value(l, SessionValue::tai_offset));
+    return l.b.alu(ir::Alu::sub, tai, session_value(l, SessionValue::day_offset));
+}
 
 void user_symbol_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {
     Builder& b = l.b;
@@ -77,7 +88,7 @@ constexpr CodeRule address_rules[] = {
     {Function::ntop, nullptr, internet_into},
     {Function::pton, nullptr, known_bytes_into},
     {Function::macaddr, nullptr, hardware_into},
-    {Function::strftime, second_number},
+    {Function::strftime, moment},
     {Function::strerror, first_argument},
     {Function::errno_name, first_argument},
     {Function::signal_name, first_argument},

@@ -42,7 +42,7 @@ void print_time(Lowering& l, const ast::Call& node) {
     emit_parts(l, std::move(e), {{l.b.helper(BPF_FUNC_ktime_get_ns), 8, false}});
 }
 
-constexpr uint32_t most_strings = 16, string_room = 128;
+constexpr uint32_t most_strings = 16, string_room = 1024;
 
 // Uses the helper for user or kernel memory: kernel addresses have their highest bit set.
 void read_either(Builder& b, bool user, int of_user, int of_kernel, ir::Value to, uint32_t size, ir::Value from) {
@@ -64,7 +64,8 @@ void print_strings(Lowering& l, const ast::Call& node) {
     e.fields.push_back({integer_type(8, false), 0});
     std::vector<RecordPart> parts{{}};
     for (uint32_t i = 0; i < most_strings; i++) {
-        const ir::Value text = b.buffer(string_room);
+        const ir::Value text = b.uncleared(string_room);
+        b.store(text, 0, b.constant(0), 1);
         b.branch(b.read(more), [&] {
             const ir::Value at = b.alu(ir::Alu::add, base, b.constant(i * 8));
             read_either(b, user, BPF_FUNC_probe_read_user, BPF_FUNC_probe_read_kernel, word, 8, at);

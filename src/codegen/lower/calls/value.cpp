@@ -35,6 +35,7 @@ ir::Value is_error(Lowering& l, ast::ExprId, const ast::Call& node) {
 
 template <bool process>
 ir::Value number_in_namespace(Lowering& l, ast::ExprId, const ast::Call& node) {
+    if (l.stuck != ir::no_value) return variable_value(l, {process ? Variable::pid : Variable::tid, 0});
     if (std::get<ast::Name>(l.expr(node.arguments[0]).node).name != "init") return renumbered(l, process);
     Builder& b = l.b;
     const ir::Value both = b.helper(BPF_FUNC_get_current_pid_tgid);

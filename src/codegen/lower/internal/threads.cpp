@@ -35,6 +35,9 @@ void die(Unit& unit, Builder& b, uint32_t span, ir::Value opening, ir::Value key
     b.helper(BPF_FUNC_map_delete_elem, {b.map(unit.layout(span).map), key});
 }
 
+constexpr uint8_t mark_bytes = 2;  // of a thread's number: LT_MARKS in stdlib/bpf/span.bpf.c
+
+// Threads with the same low bytes share a mark: it stays if another of them still has an opening.
 void end_thread(Unit& unit, Builder& b, uint32_t span, ir::Value thread) {
     const SpanLayout& layout = unit.layout(span);
     if (!layout.threads) {
@@ -43,15 +46,22 @@ void end_thread(Unit& unit, Builder& b, uint32_t span, ir::Value thread) {
         const ir::Value opening = b.find(layout.map, key);
         return b.branch(opening, [&] { die(unit, b, span, opening, key); });
     }
-    const ir::Value threads = b.find(*layout.threads, b.text(unit.zeros(4)));
+    const auto with_threads = [&](const std::function<void(ir::Value)>& work) {
+        const ir::Value threads = b.find(*layout.threads, b.text(unit.zeros(4)));
+        b.branch(threads, [&] { work(threads); });
+    };
     const auto look = [&] {
         b.each(layout.map, [&] {
-            const ir::Value key = b.turn(0), opening = b.turn(1);
-            const ir::Value same = b.alu(ir::Alu::eq, b.load(key, *layout.thread_at, 4), thread);
-            b.branch(same, [&] { die(unit, b, span, opening, key); });
+            const ir::Value key = b.turn(0), opening = b.turn(1), other = b.load(key, *layout.thread_at, 4);
+            const ir::Value differs = b.alu(ir::Alu::bit_xor, other, thread);
+            const auto mark = [&] {
+                with_threads([&](ir::Value threads) { b.call(ir::Library::mark_thread, {threads, other}); });
+            };
+            const auto is_other = [&] { b.branch(b.extend(differs, mark_bytes, false), [] {}, mark); };
+            b.branch(differs, is_other, [&] { die(unit, b, span, opening, key); });
         });
     };
-    b.branch(threads, [&] { b.branch(b.call(ir::Library::unmark_thread, {threads, thread}), look); });
+    with_threads([&](ir::Value threads) { b.branch(b.call(ir::Library::unmark_thread, {threads, thread}), look); });
 }
 
 }  // namespace

@@ -12,6 +12,29 @@
 #include "runtime/border/host_calls.h"
 
 namespace lt {
+namespace {
+
+// All CPUs share the value: what has an instruction is done by one.
+std::optional<ir::Library> change_at_once(ast::BinaryOp op) {
+    if (op == ast::BinaryOp::bit_and) return ir::Library::and_;
+    if (op == ast::BinaryOp::bit_or) return ir::Library::or_;
+    if (op == ast::BinaryOp::bit_xor) return ir::Library::xor_;
+    return {};
+}
+
+// The value is computed before the key or after it, as the language has it.
+void set_value(Lowering& l, const ast::Assign& node, const ast::Map& target, uint32_t map) {
+    const auto value = [&] {
+        const Type held = l.unit.map(map).value;
+        return in_memory(held) ? value_as(l, node.value, held) : integer_of(l, node.value);
+    };
+    std::optional<ir::Value> first;
+    if (l.program.settings.value_first) first = value();
+    const ir::Value key = key_of(l, map, target);
+    store_value(l, map, key, [&] { return first ? *first : value(); }, l.program[node.target].span);
+}
+
+}  // namespace
 
 void assign_map(Lowering& l, const ast::Assign& node, const ast::Map& target, uint32_t map) {
     if (const auto* called = std::get_if<ast::Call>(&l.program[node.value].node)) {
@@ -19,7 +42,7 @@ void assign_map(Lowering& l, const ast::Assign& node, const ast::Map& target, ui
         if (row && row->aggregation != Aggregation::none)
             return collect(l, map, key_of(l, map, target), *row, *called, l.program[node.target].span);
     }
-    if (!node.op) return store_value(l, map, key_of(l, map, target), node.value, l.program[node.target].span);
+    if (!node.op) return set_value(l, node, target, map);
     ir::Value v = scaled(l, integer_of(l, node.value), l.unit.map(map).value, l.type(node.value));
     if_no_divisor(l, *node.op, v, node.target, node.value, true);
     const bool adds = *node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract;
@@ -28,12 +51,14 @@ void assign_map(Lowering& l, const ast::Assign& node, const ast::Map& target, ui
         ir::host(l.b, HostCall::add, {l.b.map(map), key_of(l, map, target), v});
         return;
     }
-    const bool is_signed = l.type(node.target).is_signed;
+    const bool is_signed = signed_operation(l.program, l.body, node, l.type(node.target));
     with_slot(l, map, key_of(l, map, target), l.program[node.target].span, [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
             l.b.call(ir::Library::add, {slot, v, is_alone(l, map)});
         } else if (*node.op == ast::BinaryOp::subtract) {
             l.b.call(ir::Library::add, {slot, l.b.alu(ir::Alu::sub, l.b.constant(0), v), is_alone(l, map)});
+        } else if (const auto change = change_at_once(*node.op)) {
+            l.b.call(*change, {slot, v});
         } else {
             l.b.store(slot, 0, arithmetic(l, *node.op, is_signed, l.b.load(slot, 0), v));
         }

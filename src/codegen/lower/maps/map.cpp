@@ -93,22 +93,22 @@ ir::Value is_set(Lowering& l, ast::ExprId id) {
     return l.b.read(found);
 }
 
-void store_value(Lowering& l, uint32_t map, ir::Value key, ast::ExprId value, Span where) {
+void store_value(Lowering& l, uint32_t map, ir::Value key, const std::function<ir::Value()>& value, Span where) {
     const PlannedMap& m = l.unit.map(map);
     const bool text = in_memory(m.value);
     const uint32_t room = padded_size(m.value.size);
     if (is_scalar(m)) {
-        const ir::Value v = text ? value_as(l, value, m.value) : integer_of(l, value);
+        const ir::Value v = value();
         with_slot(l, map, key, where,
                   [&](ir::Value slot) { text ? l.b.copy(slot, 0, v, room) : l.b.store(slot, 0, v); });
         return;
     }
     ir::Value v;
     if (text && !m.keeps_order) {
-        v = value_as(l, value, m.value);
+        v = value();
     } else {
         v = l.b.buffer(m.value_size);
-        text ? l.b.copy(v, 0, value_as(l, value, m.value), room) : l.b.store(v, 0, integer_of(l, value));
+        text ? l.b.copy(v, 0, value(), room) : l.b.store(v, 0, value());
     }
     if (m.keeps_order) {
         const uint32_t at = m.value_size - arrival_mark, came = l.b.new_slot();

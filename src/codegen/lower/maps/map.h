@@ -20,7 +20,8 @@ void with_generation(Builder& b, Unit& unit, uint32_t map, const std::function<v
 // Runs `use_slot` with the address of the value, creating it if necessary. Marks a scalar as set. `key`: of key_of(),
 // which has room for the generation after it.
 void with_slot(Lowering& l, uint32_t map, ir::Value key, Span where, const std::function<void(ir::Value)>& use_slot);
-void store_value(Lowering& l, uint32_t map, ir::Value key, ast::ExprId value, Span where);
+// Sets the key to what `value` gives: an integer, or the address of a value in the map's layout.
+void store_value(Lowering& l, uint32_t map, ir::Value key, const std::function<ir::Value()>& value, Span where);
 // Records in a value when its key first appeared, if the map stores that time and it is not set yet.
 void note_arrival(Builder& b, const PlannedMap& map, ir::Value slot);
 

@@ -23,8 +23,8 @@ PlannedGate new_gate(Unit& unit);
 uint32_t session_offset(Unit& unit, SessionValue what);
 // The index of an error; equal errors share one.
 uint32_t planned_error(Unit& unit, PlannedError error);
-// The source of the value that an expression would freeze: "arg2", "args.count", and for entry() its position. Empty:
-// the expression is not frozen.
+// The source of the value that an expression would freeze: "arg2", "args.count", and for entry() and all_args() their
+// position. Empty: the expression is not frozen.
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events);
 // An error if the kernel has no maps with keys of that many bytes. `whose`: "@name" or "this span", for the message.
 void refuse_large_key(Unit& unit, uint32_t size, std::string_view whose, Span at);

@@ -37,10 +37,15 @@ void each_below(const ast::Program& program, const ast::Block& block, const std:
     }
 }
 
+bool is_call_of(const ast::Call& call, Function function) {
+    const FunctionRow* row = find_function(call.name);
+    return row && row->id == function;
+}
+
 // The expression that is evaluated at the opening for a frozen expression.
 ast::ExprId frozen_expr(const ast::Program& program, ast::ExprId id) {
     const auto* call = std::get_if<ast::Call>(&program[id].node);
-    return call ? call->arguments[0] : id;
+    return call && is_call_of(*call, Function::entry) ? call->arguments[0] : id;
 }
 
 // Can a thread be inside only one of the span's calls? It is in at most one system call.
@@ -77,11 +82,12 @@ class LayoutMaker {
         const auto same_source = [&](const FrozenValue& f) { return f.source == source; };
         if (std::any_of(frozen_.begin(), frozen_.end(), same_source)) return true;
         FrozenValue f{source, frozen_expr(program_, id)};
+        const auto known = std::ranges::find(info_.entries, f.expr, &SpanInfo::Entry::argument);
+        if (known != info_.entries.end()) f.joined = known->type;
         for (const Body& body : typed_.bodies) {
             if (typed_.bodies[info_.opening].item != body.item || body.role == Role::close) continue;
-            const Type& t = body.types[static_cast<size_t>(f.expr)];
-            f.in_memory = in_memory(t);
-            if (f.in_memory) f.room = std::max(f.room, padded_size(t.size));
+            const Type& t = f.joined ? *f.joined : body.types[static_cast<size_t>(f.expr)];
+            if (in_memory(t)) f.room = std::max(f.room, padded_size(t.size));
         }
         frozen_.push_back(std::move(f));
         return true;
@@ -141,8 +147,9 @@ void plan_span(Unit& unit, const SpanInfo& info) {
 std::string frozen_source(const ast::Program& program, ast::ExprId id, bool between_events) {
     const ast::ExprNode& node = program[id].node;
     if (const auto* call = std::get_if<ast::Call>(&node)) {
-        const FunctionRow* row = find_function(call->name);
-        return row && row->id == Function::entry ? fmt::format("entry {}", static_cast<uint32_t>(id)) : "";
+        const bool frozen =
+            is_call_of(*call, Function::entry) || (is_call_of(*call, Function::all_args) && !between_events);
+        return frozen ? fmt::format("{} {}", call->name, static_cast<uint32_t>(id)) : "";
     }
     if (between_events) return "";
     if (const auto* member = std::get_if<ast::Member>(&node)) {

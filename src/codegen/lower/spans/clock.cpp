@@ -25,7 +25,7 @@ ir::Value closing_time(Lowering& l) {
 
 void explain(Lowering& l, ir::Value opening) {
     const auto& sums = l.unit.layout(l.body.span).why;
-    if (!sums) return;
+    if (!sums || l.stuck != ir::no_value) return;
     const ir::Value latency = l.b.alu(ir::Alu::sub, l.now, l.b.load(opening, time_offset));
     l.b.call(ir::Library::why_parts, {l.b.map(why_threads_map(l.unit)), l.b.address(opening, *sums), l.why, latency});
 }

@@ -13,7 +13,6 @@
 #include "codegen/lower/statements/statement.h"
 #include "codegen/lower/system_calls.h"
 #include "codegen/lower/values/operators.h"
-#include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 
 namespace lt {
@@ -21,10 +20,13 @@ namespace {
 
 constexpr int64_t no_loss = 0xffffffff;
 
+// The type in whose layout an opening has it.
+const Type& frozen_type(const Lowering& l, const FrozenValue& f) { return f.joined ? *f.joined : l.type(f.expr); }
+
 void make_thawed(Lowering& l) {
     l.latency_slot = l.b.new_slot();
     for (const FrozenValue& f : l.unit.layout(l.body.span).frozen) {
-        const bool text = f.in_memory;
+        const bool text = in_memory(frozen_type(l, f));
         l.thawed.push_back(text ? Thawed{0, l.b.buffer(f.room)} : Thawed{l.b.new_slot(), ir::no_value});
     }
 }
@@ -39,7 +41,9 @@ void if_opens(Lowering& l, const ast::SpanAction& node, const std::function<void
     };
     const auto own = node.opens[l.body.endpoint].predicate;
     const auto if_predicates = [&] { if_true(own, [&] { if_true(node.predicate, work); }); };
-    where_called(l, [&] { l.b.branch(ir::stopping(l.b), [] {}, [&] { where_traced(l, if_predicates); }); });
+    // The key of another process's event may be open. Its calls are in other threads.
+    const auto untraced = l.body.role == Role::open ? refused : std::function<void()>();
+    where_called(l, [&] { l.b.branch(ir::stopping(l.b), [] {}, [&] { where_traced(l, if_predicates, untraced); }); });
 }
 
 // Counts nothing if some openings are skipped on purpose.
@@ -67,11 +71,12 @@ void note_in_books(Lowering& l, uint32_t offset) {
 // time of an older one. The value is zero, and the failure is counted.
 void freeze(Lowering& l, ir::Value opening) {
     for (const FrozenValue& f : l.unit.layout(l.body.span).frozen) {
+        if (l.type(f.expr).kind == Kind::none) continue;  // in a branch that this body never takes
+        const Type& type = frozen_type(l, f);
         const auto forget = [&] { l.b.copy(opening, f.offset, l.b.text(l.unit.zeros(f.room)), f.room); };
         const auto keep = [&] {
-            if (f.in_memory) forget();
-            f.in_memory ? text_into(l, f.expr, opening, f.offset, f.room)
-                        : l.b.store(opening, f.offset, integer_of(l, f.expr));
+            if (in_memory(type)) forget();
+            value_into(l, f.expr, opening, f.offset, type);
         };
         if (!l.raises()) {
             keep();
@@ -99,7 +104,7 @@ void begin_close(Lowering& l) {
 void thaw(Lowering& l, ir::Value opening) {
     const std::vector<FrozenValue>& all = l.unit.layout(l.body.span).frozen;
     for (size_t i = 0; i < all.size(); i++) {
-        if (all[i].in_memory) {
+        if (in_memory(frozen_type(l, all[i]))) {
             l.b.copy(l.thawed[i].buffer, 0, l.b.address(opening, all[i].offset), all[i].room);
         } else {
             l.b.write(l.thawed[i].slot, l.b.load(opening, all[i].offset));

@@ -16,7 +16,7 @@ struct Unmatched {
 constexpr uint32_t book_opened = 0, book_closed = 8;  // offsets in the books of a span
 
 // Runs the work if the span opens: its predicates hold and the process is traced. Runs `refused` if a predicate does
-// not hold.
+// not hold and, between two events, if the process is not traced.
 void if_opens(Lowering& l, const ast::SpanAction& node, const std::function<void()>& work,
               const std::function<void()>& refused = {});
 // Increments a counter in the books of this span.

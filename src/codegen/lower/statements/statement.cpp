@@ -47,7 +47,8 @@ void assign_local(Lowering& l, const ast::Assign& node, uint32_t local) {
     const Type& info = l.locals()[local].type;
     const ir::Value v = scaled(l, integer_of(l, node.value), info, l.type(node.value));
     if_no_divisor(l, *node.op, v, node.target, node.value, true);
-    set_local(l, local, arithmetic(l, *node.op, info.is_signed, l.b.read(l.local_slots[local]), v));
+    const bool is_signed = signed_operation(l.program, l.body, node, info);
+    set_local(l, local, arithmetic(l, *node.op, is_signed, l.b.read(l.local_slots[local]), v));
 }
 
 void statement(Lowering& l, const ast::Stmt&, const ast::Assign& node) {

@@ -82,6 +82,22 @@ ir::Value text_order(Builder& b, ir::Value left, ir::Value right, uint32_t size)
     return b.call(ir::Library::compare, {left, right, b.constant(size)});
 }
 
+ir::Value bytes_equal(Builder& b, ir::Value left, ir::Value right, uint32_t size) {
+    const uint32_t same = b.new_slot();
+    b.write(same, b.constant(1));
+    b.long_loop(b.constant(size / 8), [&] {
+        const ir::Value word = b.call(ir::Library::at_most, {b.turn(), b.constant(size / 8 - 1)});
+        const ir::Value at = b.alu(ir::Alu::mul, word, b.constant(8));
+        const ir::Value l = b.load(b.address_plus(left, at), 0), r = b.load(b.address_plus(right, at), 0);
+        const auto differ = [&] {
+            b.write(same, b.constant(0));
+            b.stop();
+        };
+        b.branch(b.alu(ir::Alu::ne, l, r), differ);
+    });
+    return b.read(same);
+}
+
 bool is_long_search(const Builder& b, Text text, Text part) {
     const bool in_loop = !b.loops().own && b.loops().frames > 0;
     const uint64_t most = in_loop ? most_searched_in_loop : most_searched_in_line;

@@ -21,6 +21,8 @@ struct Text {
 ir::Value text_length(Builder& b, Text text);
 // Negative, zero or positive, according to the first different byte.
 ir::Value text_order(Builder& b, ir::Value left, ir::Value right, uint32_t size);
+// Are all bytes the same, whatever they are? The size is a multiple of 8.
+ir::Value bytes_equal(Builder& b, ir::Value left, ir::Value right, uint32_t size);
 bool is_long_search(const Builder& b, Text text, Text part);
 // The index of the part; -1 if it is not found.
 ir::Value text_found(Builder& b, Text text, Text part);

@@ -22,7 +22,8 @@ constexpr Readers bytes_readers{BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_
 
 }  // namespace
 
-// The highest bit distinguishes user and kernel addresses, according to the architecture's memory layout.
+// The highest bit distinguishes user and kernel addresses, according to the architecture's memory layout. In the block
+// of a timeout, user memory would be lt's own.
 void read_bytes(Lowering& l, ir::Value to, ir::Value size, ast::ExprId address, bool text, Span where, bool lenient) {
     const Readers readers = text ? text_readers : bytes_readers;
     const ir::Value from = integer_of(l, address);
@@ -33,7 +34,10 @@ void read_bytes(Lowering& l, ir::Value to, ir::Value size, ast::ExprId address, 
     if (l.type(address).user_memory) return read(readers.user, "user string");
     l.b.branch(
         l.b.alu(ir::Alu::slt, from, l.b.constant(0)), [&] { read(readers.kernel, "kernel string"); },
-        [&] { read(readers.user, "user string"); });
+        [&] {
+            if (l.stuck != ir::no_value) return l.b.loss(l.unit.loss(LossKind::failed_read, 0));
+            read(readers.user, "user string");
+        });
 }
 
 void count_failure(Lowering& l, ir::Value result) {

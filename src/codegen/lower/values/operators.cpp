@@ -82,8 +82,11 @@ ir::Value texts_equal(Lowering& l, const ast::Binary& node) {
         return out;
     };
     const ir::Value a = side(node.left), b = side(node.right);
+    const bool end_at_zero = left.kind == Kind::string || right.kind == Kind::string;
     ir::Value same;
-    if (compared > most_compared_in_line) {
+    if (compared > most_compared_in_line && !end_at_zero) {
+        same = bytes_equal(l.b, a, b, compared);
+    } else if (compared > most_compared_in_line) {
         same = l.b.alu(ir::Alu::eq, text_order(l.b, a, b, compared), l.b.constant(0));
     } else if (compared > longest_unrolled) {
         same = l.b.call(ir::Library::same, {a, b, l.b.constant(compared)});

@@ -80,6 +80,7 @@ ir::Value renumbered(Lowering& l, bool process) {
 }
 
 ir::Value own_process(Lowering& l) {
+    if (l.stuck != ir::no_value) return variable_value(l, {Variable::pid, 0});
     if (l.unit.typed.renumbered && !l.body.host) return renumbered(l, true);
     const VariableRow& row = variable_row(Variable::pid);
     return l.b.alu(ir::Alu::lshr, l.b.helper(row.helper), l.b.constant(row.shift));

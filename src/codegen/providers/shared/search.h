@@ -25,6 +25,9 @@ struct Asked {
     std::set<std::string> fields = {};  // the members of `args` that it names
     bool whole = false;                 // it uses all arguments at once, or their address
     bool context = false;               // it uses their address
+    uint32_t words = 0;                 // so many of arg0, arg1 ...
+    bool result = false;                // it uses `retval`
+    bool registers = false;             // where a function does not have these, their registers are read
 };
 
 using Part = ast::ProbeSpec::Part;

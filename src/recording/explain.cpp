@@ -61,7 +61,6 @@ Explainer::Explainer(const Recording& recording) : recording_(recording), timeli
         open.erase(found);
     }
     for (const auto& [key, request] : open) requests_.push_back(request);
-    std::ranges::stable_sort(requests_, {}, &Request::end);
 }
 
 Cause Explainer::cause_of(const Segment& segment) const {
@@ -79,11 +78,14 @@ CausePart& Explainer::part(std::vector<CausePart>& parts, const CausePart& like)
 void Explainer::add_running(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const {
     const std::span<const Interruption> all = timeline_.interruptions(segment.cpu, window.begin, window.end);
     uint64_t hard = 0, soft = 0, nested = 0;
-    for (size_t i = 0; i < all.size(); i++) {
+    const Interruption* around = nullptr;  // a softirq is not inside another one: only the next to end can be around
+    for (size_t i = all.size(); i-- > 0;) {
         const uint64_t time = overlap(all[i], window);
         (all[i].softirq ? soft : hard) += time;
-        const auto around = [&](const Interruption& outer) { return outer.softirq && outer.begin <= all[i].begin; };
-        if (!all[i].softirq && std::ranges::any_of(all.subspan(i + 1), around)) nested += time;
+        if (all[i].softirq)
+            around = &all[i];
+        else if (around && around->begin <= all[i].begin)
+            nested += time;
     }
     const uint64_t whole = window.end - window.begin;
     hard = std::min(hard, whole);
@@ -112,6 +114,9 @@ void Explainer::add_segment(std::vector<CausePart>& parts, uint32_t tid, const S
             break;
         case SegmentState::woken:
             like.cause = Cause::woken;
+            break;
+        case SegmentState::throttled:
+            like.cause = Cause::throttled;
             break;
         case SegmentState::unknown:
             break;
@@ -169,18 +174,14 @@ std::vector<CausePart> Explainer::parts(uint32_t tid, const std::vector<Window>&
     return out;
 }
 
-// The thread's own requests during its waits; if it had none, all that were under way.
+// The thread's own requests during its waits, which are in order; if it had none, all that were under way.
 std::string Explainer::requests_text(const CausePart& of) const {
     std::map<std::pair<uint32_t, bool>, uint64_t> own, all;
-    for (const Window& window : of.windows) {
-        for (auto at = std::ranges::upper_bound(requests_, window.begin, {}, &Request::end); at != requests_.end();
-             ++at) {
-            constexpr uint64_t longest = 60'000'000'000;
-            if (at->end > window.end + longest) break;
-            if (at->begin >= window.end) continue;
-            all[{at->device, at->write}]++;
-            if (at->tid == of.tid) own[{at->device, at->write}]++;
-        }
+    for (const Request& request : requests_) {
+        const auto window = std::ranges::upper_bound(of.windows, request.begin, {}, &Window::end);
+        if (window == of.windows.end() || window->begin >= request.end) continue;
+        all[{request.device, request.write}]++;
+        if (request.tid == of.tid) own[{request.device, request.write}]++;
     }
     std::string out;
     for (const auto& [key, count] : own.empty() ? all : own)
@@ -190,7 +191,7 @@ std::string Explainer::requests_text(const CausePart& of) const {
 }
 
 Explanation Explainer::explain(const Trigger& call) const {
-    if (call.latency == 0) return {call, {}};
+    if (call.latency == 0 || call.opener) return {call, {}};
     return {call, parts(call.tid, {{call.begin(), call.time}}, 1)};
 }
 
@@ -207,7 +208,9 @@ void add_threads(std::vector<uint32_t>& out, const std::vector<CausePart>& parts
 }  // namespace
 
 std::vector<uint32_t> threads_of(const Explanation& explanation) {
-    std::vector<uint32_t> out{explanation.call.tid};
+    std::vector<uint32_t> out;
+    if (explanation.call.opener) out.push_back(*explanation.call.opener);
+    out.push_back(explanation.call.tid);
     add_threads(out, explanation.parts);
     return out;
 }

@@ -35,7 +35,7 @@ struct CausePart {
 
 struct Explanation {
     Trigger call;
-    std::vector<CausePart> parts;  // longest first
+    std::vector<CausePart> parts;  // longest first; none if the call's span began in another thread
 };
 
 constexpr uint32_t most_hops = 10;
@@ -64,13 +64,13 @@ class Explainer {
 
     const Recording& recording_;
     const Timeline timeline_;
-    std::vector<Request> requests_;  // in order of their ends
+    std::vector<Request> requests_;
 };
 
 // As text: the causes as `print(why)` has them, the longest wait, then the chain.
 std::string explanation_text(const Recording& recording, const Explanation& explanation);
 
-// The threads of an explanation: the late one first.
+// The threads of an explanation: the late one first, or the one in which a span began that ended in another.
 std::vector<uint32_t> threads_of(const Explanation& explanation);
 
 }  // namespace lt

@@ -133,9 +133,11 @@ std::string explanation_text(const Recording& recording, const Explanation& expl
     const Trigger& call = explanation.call;
     std::string out;
     append_visible(out, recording.span_text(call));
-    out += fmt::format(", {}: ", recording.thread_text(call.tid));
+    out += fmt::format(", {}: ", recording.threads_text(call));
     if (call.latency == 0) return out + "a moment, not a call\n";
     out += duration(call.latency) + "\n";
+    if (call.opener)
+        return out + "it began in another thread than it ended in, so no single thread's time explains it\n";
     append_totals(out, explanation);
     append_longest(out, recording, explanation);
     if (!is_chain(explanation)) return out;

@@ -249,6 +249,7 @@ Result<Recording> read_recording(std::string_view bytes) {
         if (reader.failed()) break;
         const auto which = static_cast<Section>(section.section);
         if (!has_header && which != Section::header) return damaged("it does not begin with its header");
+        if (has_header && which == Section::header) return damaged("it has a second header");
         if (Status read = read_section(which, content, recording); !read) return read.error();
         has_header = true;
     }

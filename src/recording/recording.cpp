@@ -16,11 +16,16 @@ const RecordedThread* Recording::thread(uint32_t tid) const {
 }
 
 std::string Recording::thread_text(uint32_t tid) const {
+    if (tid == 0) return "an idle CPU";
     const RecordedThread* known = thread(tid);
     if (!known || known->comm.empty()) return fmt::format("thread {}", tid);
     std::string name;
     append_visible(name, known->comm);
     return fmt::format("{} ({})", name, tid);
+}
+
+std::string Recording::threads_text(const Trigger& of) const {
+    return of.opener ? fmt::format("from {} to {}", thread_text(*of.opener), thread_text(of.tid)) : thread_text(of.tid);
 }
 
 std::string_view Recording::span_text(const Trigger& of) const {
@@ -47,15 +52,18 @@ std::vector<std::string_view> Recording::functions(uint64_t stack) const {
 
 std::vector<Trigger> Recording::triggers() const {
     std::vector<Trigger> out;
-    std::map<uint32_t, Record> closes;  // the last one of each thread
+    std::map<std::pair<uint32_t, uint16_t>, Record> closes;  // the last one of each thread on each CPU
     for (const Record& record : records) {
-        if (record.kind == RecordKind::close) closes[record.tid] = record;
+        if (record.kind == RecordKind::close) closes[{record.tid, record.cpu}] = record;
         if (record.kind != RecordKind::trigger) continue;
         Trigger found{record.time, record.tid, std::nullopt, record.b};
         if (record.a < spans.size()) found.span = static_cast<uint32_t>(record.a);
         // snapshot() is called a moment after the span was closed
-        const auto close = closes.find(record.tid);
-        if (close != closes.end() && close->second.b == record.b) found.time = close->second.time;
+        const auto close = closes.find({record.tid, record.cpu});
+        if (close != closes.end() && close->second.b == record.b) {
+            found.time = close->second.time;
+            if (const uint32_t opener = opener_in(close->second); opener != record.tid) found.opener = opener;
+        }
         out.push_back(found);
     }
     if (out.empty()) out.push_back(trigger);
@@ -75,12 +83,14 @@ uint32_t other_thread_in(const Record& record) {
     return record.kind == RecordKind::fork ? static_cast<uint32_t>(record.b) : record.tid;
 }
 
+uint32_t opener_in(const Record& close) { return static_cast<uint32_t>(close.a >> close_opener_at); }
+
 void complete(Recording& recording) {
     std::ranges::stable_sort(recording.records, {}, &Record::time);
     const Trigger& call = recording.trigger;
     for (const Trigger& found : recording.triggers())
         if (found.tid == call.tid && found.latency == call.latency && found.time <= call.time)
-            recording.trigger.time = found.time;
+            recording.trigger.time = found.time, recording.trigger.opener = found.opener;
     // A name in the list is newer than those in the records; a thread that is not in the list has its last one.
     std::map<uint32_t, RecordedThread> threads;
     std::set<uint32_t> listed;

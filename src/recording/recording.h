@@ -35,8 +35,9 @@ struct RecordedThread {
 struct Trigger {
     uint64_t time = 0;
     uint32_t tid = 0;
-    std::optional<uint32_t> span;  // index into Recording::spans
-    uint64_t latency = 0;          // so far
+    std::optional<uint32_t> span;         // index into Recording::spans
+    uint64_t latency = 0;                 // so far
+    std::optional<uint32_t> opener = {};  // of a span that began in another thread: that one
     uint64_t begin() const { return latency < time ? time - latency : 0; }
 };
 
@@ -68,8 +69,10 @@ struct Recording {
     std::map<uint64_t, std::string> symbols;           // names of those addresses
 
     const RecordedThread* thread(uint32_t tid) const;
-    // "backup (2219)"; without a name, "thread 2219"
+    // "backup (2219)"; without a name, "thread 2219"; of thread 0, "an idle CPU"
     std::string thread_text(uint32_t tid) const;
+    // "backup (2219)", or "from app (10) to backup (2219)"
+    std::string threads_text(const Trigger& trigger) const;
     std::string_view span_text(const Trigger& trigger) const;
     std::string device_text(uint32_t device) const;  // "vda", or "253:0"
     // The names of a stack's functions; empty if the stack is not known.
@@ -83,6 +86,9 @@ std::string name_in(const Record& record);
 
 // The next thread of a switch, the current one of a wake-up, the maker of a new thread; else the record's own.
 uint32_t other_thread_in(const Record& record);
+
+// The thread that opened the span of a close.
+uint32_t opener_in(const Record& close);
 
 // Sorts the records by time, and adds threads and names that the records have and the list lacks.
 void complete(Recording& recording);

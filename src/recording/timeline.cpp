@@ -2,6 +2,7 @@
 #include "recording/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lt {
 namespace {
@@ -97,47 +98,58 @@ void Timeline::switched(const Record& record) {
     const auto next = static_cast<uint32_t>(record.a);
     const auto state = static_cast<uint32_t>(record.a >> switch_state_at & 0xffff);
     const bool preempted = state == 0 || (record.a >> switch_flags_at & switch_preempted) != 0;
+    const bool throttled = preempted && (record.a >> switch_throttled_at & 1) != 0;
     if (record.tid != 0) {
         Thread& out = seen(record.tid, SegmentState::running, record.cpu, record.time);
         if (out.segments.back().state != SegmentState::running) out.segments.back().state = SegmentState::unknown;
         const bool already = (state & task_waking) != 0;
         Segment& after = turn(out, record.time,
-                              preempted ? SegmentState::preempted
-                              : already ? SegmentState::woken
-                                        : SegmentState::blocked);
+                              throttled   ? SegmentState::throttled
+                              : preempted ? SegmentState::preempted
+                              : already   ? SegmentState::woken
+                                          : SegmentState::blocked);
         if (preempted) after.by = next;
         // the wake-up came before the thread had left its CPU
-        if (!preempted && !already && out.pending.noted.known) after.state = SegmentState::woken;
-        out.pending.noted = {};
+        out.pending.early = after.state == SegmentState::blocked && out.pending.noted;
+        if (out.pending.early) after.state = SegmentState::woken;
+        out.pending.noted = false;
         out.pending.ended = (state & task_dead) != 0;
     }
     last_switch_[record.cpu] = record.time;
     if (next == 0) return;
-    Thread& in = seen(next, SegmentState::blocked, record.cpu, record.time);
+    // to be blocked it would have had to be woken first
+    Thread& in = seen(next, SegmentState::woken, record.cpu, record.time);
     Segment& waited = in.segments.back();
     if (waited.state == SegmentState::running) waited.state = SegmentState::unknown;
     // the stack is of the whole absence, of which being woken is only the end
     for (size_t i = in.segments.size(); record.b != 0 && i-- > 0 && in.segments[i].state != SegmentState::running;)
         in.segments[i].stack = record.b;
-    in.pending.ended = false;
+    in.pending.early = in.pending.ended = false;
     turn(in, record.time, SegmentState::running).cpu = record.cpu;
 }
 
 void Timeline::woken(const Record& record) {
     Thread& thread = seen(record.tid, SegmentState::blocked, record.cpu, record.time);
     Segment& now = thread.segments.back();
-    if (now.state == SegmentState::running) thread.pending.noted = waker_of(record);
-    if (now.state == SegmentState::woken && now.begin == now.end) return;
+    if (now.state == SegmentState::running) thread.pending.noted = true;
+    // only who waits is woken, so the note was of an earlier time
+    if (std::exchange(thread.pending.early, false)) now.state = SegmentState::blocked;
     if (now.state != SegmentState::blocked) return;
     now.waker = waker_of(record);
-    turn(thread, record.time, SegmentState::woken);
+    const bool throttled = (record.a >> waking_flags_at & waking_throttled) != 0;
+    turn(thread, record.time, throttled ? SegmentState::throttled : SegmentState::woken);
 }
 
 void Timeline::lock(const Record& record) {
+    if (record.tid == 0) return;  // a spin lock, in an interrupt on an idle CPU
     Thread& thread = seen(record.tid, SegmentState::running, record.cpu, record.time);
     if (record.kind == RecordKind::lock_begin)
-        thread.pending = {record.a, static_cast<uint32_t>(record.b), static_cast<uint32_t>(record.b >> lock_owner_at),
-                          thread.pending.noted, false};
+        thread.pending = {record.a,
+                          static_cast<uint32_t>(record.b),
+                          static_cast<uint32_t>(record.b >> lock_owner_at),
+                          thread.pending.noted,
+                          false,
+                          false};
     else if (thread.pending.lock == record.a)
         thread.pending.lock = 0, thread.pending.holder = 0;
 }

@@ -18,6 +18,7 @@ enum class SegmentState : uint8_t {
     running,
     preempted,  // it wanted to go on, and another thread got the CPU
     woken,      // it can run, and waits for a CPU
+    throttled,  // likewise, and its group's CPU quota is used up
     blocked,
     unknown,  // an event of it is missing
 };
@@ -66,7 +67,8 @@ class Timeline {
     struct Pending {
         uint64_t lock = 0;
         uint32_t flags = 0, holder = 0;
-        Waker noted;  // a wake-up that came while the thread was still running
+        bool noted = false;  // a wake-up came while the thread was still running
+        bool early = false;  // its wait counts as woken because of that, unless another wake-up comes
         bool ended = false;
     };
     struct Thread {

@@ -149,7 +149,7 @@ class Chart {
 std::string html_page(const Recording& recording, const Explainer& explainer, const Explanation& explanation) {
     const Trigger& call = explanation.call;
     const std::string title =
-        fmt::format("{}, {}: {}", recording.span_text(call), recording.thread_text(call.tid), duration(call.latency));
+        fmt::format("{}, {}: {}", recording.span_text(call), recording.threads_text(call), duration(call.latency));
     const std::string facts =
         fmt::format("{} \u00b7 Linux {} {} \u00b7 {} \u00b7 holds {}, {}", time_of_day(recording, call.time),
                     recording.kernel, recording.machine, plural(recording.cpus, "CPU"),

@@ -49,6 +49,7 @@ Kind kind_of(const Explainer& explainer, const Segment& segment) {
             return running;
         case SegmentState::preempted:
         case SegmentState::woken:
+        case SegmentState::throttled:
             return runnable;
         case SegmentState::blocked:
             return kind_of(explainer.cause_of(segment));
@@ -86,6 +87,8 @@ std::string segment_text(const Recording& recording, const Explainer& explainer,
             return segment.by == 0 ? "preempted" : "preempted by " + recording.thread_text(segment.by);
         case SegmentState::woken:
             return "woken, waits for a CPU";
+        case SegmentState::throttled:
+            return "waits for CPU quota";
         case SegmentState::unknown:
             return "unknown";
         case SegmentState::blocked:

@@ -95,7 +95,7 @@ std::string trace_events(const Recording& recording, const Explainer& explainer)
         const auto span = static_cast<uint32_t>(record.a);
         const uint64_t begin = record.b < record.time ? record.time - record.b : 0;
         if (record.kind == RecordKind::close && span < recording.spans.size())
-            events.span(++id, recording.spans[span], record.tid, begin, record.time);
+            events.span(++id, recording.spans[span], opener_in(record), begin, record.time);
         if (record.kind == RecordKind::trigger) events.instant("snapshot()", record.tid, record.time);
     }
     for (const uint32_t tid : threads) add_thread(events, recording, explainer, tid, id);

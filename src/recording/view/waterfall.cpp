@@ -104,8 +104,8 @@ std::string waterfall(const Recording& recording, const Explainer& explainer, co
     const size_t names = std::min({longest, columns / name_share, most_name});
     const Drawing d{recording, explainer, picture, size, names, columns - names - 1};
     const Trigger& call = explanation.call;
-    std::string out = fitted(fmt::format("{}, {}: {}", visible(recording.span_text(call)),
-                                         recording.thread_text(call.tid), duration(call.latency)),
+    std::string out = fitted(fmt::format("{}, {}: {}", visible(recording.span_text(call)), recording.threads_text(call),
+                                         duration(call.latency)),
                              columns);
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n" + std::string(names + 1, ' ') + ruler(d, call);

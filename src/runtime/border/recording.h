@@ -28,7 +28,7 @@ enum class RecordKind : uint8_t {
     name,         // tid is called so from now on, or at its last switch. a, b: 16 characters, padded with zeros
     exit,         // tid ends. a, b: its name
     open,         // tid opens a span. a: the span's index
-    close,        // tid closes a span. a: the span's index, and in the high half the thread that opened it; b: latency
+    close,        // tid closes a span. a: the span's index, and in the high half who opened it, 0: idle; b: latency
     trigger,      // a snapshot was requested. a: the span's index, or outside_spans; b: latency so far
     renamed,      // tid had this name until now; a `name` follows. a, b: 16 characters
     member,       // tid, which ends, is a thread of this process. a: the process
@@ -36,13 +36,14 @@ enum class RecordKind : uint8_t {
 constexpr uint32_t record_kinds = static_cast<uint32_t>(RecordKind::member) + 1;
 constexpr uint64_t outside_spans = 0xffffffff;
 
-// switched, a: the next thread's number, the state (16 bits: the kernel's task state), flags, the tracepoint's prev_state
-// (4 bits: the number of its bit, from 1).
-constexpr int switch_state_at = 32, switch_flags_at = 48, switch_reported_at = 49;
+// switched, a: the next thread's number, the state (16 bits: the kernel's task state), flags, the tracepoint's
+// prev_state (4 bits: the number of its bit, from 1), and 1 if the thread could go on but for its group's CPU quota.
+constexpr int switch_state_at = 32, switch_flags_at = 48, switch_reported_at = 49, switch_throttled_at = 53;
 constexpr uint64_t switch_preempted = 1;
 // waking, a: the thread that is current, what it is in, the softirq's vector, flags.
 constexpr int waking_context_at = 32, waking_vector_at = 40, waking_flags_at = 48;
-constexpr uint64_t waking_sends = 1;  // the current thread sent the packet over loopback that the softirq delivers
+constexpr uint64_t waking_sends = 1;      // the current thread sent the packet over loopback that the softirq delivers
+constexpr uint64_t waking_throttled = 2;  // the CPU quota of the woken thread's group is used up
 enum class WakeContext : uint8_t { thread, interrupt, softirq, timer };
 // lock_begin, b: the kernel's LCB_F_* flags, then flags of ours, and in the high half the owner's thread, 0: unknown.
 constexpr uint64_t lock_spins = 1, lock_read = 2, lock_write = 4, lock_mutex = 32, lock_mmap = 1 << 16;
@@ -52,6 +53,7 @@ constexpr int lock_owner_at = 32;
 constexpr int futex_own_at = 32;
 // block_issue and block_done, b: sectors (24 bits), 1 for a write (8 bits), device as minor (20 bits) and major (12).
 constexpr int block_write_at = 24, block_device_at = 32, block_major_at = 52;
+constexpr int close_opener_at = 32;
 
 // A record in memory.
 struct KeptSlot {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/os/mounts.h"
+#include "runtime/os/pid_namespace.h"
 
 namespace lt {
 namespace {
@@ -64,6 +65,10 @@ void add_machine(Recording& recording) {
 
 // A thread that ends meanwhile has records that name it.
 void add_threads(Recording& recording) {
+    if (pid_namespace().second != 0) {  // the records have the kernel's numbers, /proc has others
+        recording.account.missing.emplace_back("names of threads (lt ran in a PID namespace)");
+        return;
+    }
     for (const uint32_t process : numbers_in("/proc")) {
         const std::string tasks = "/proc/" + std::to_string(process) + "/task";
         for (const uint32_t tid : numbers_in(tasks)) {

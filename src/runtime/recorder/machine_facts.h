@@ -7,7 +7,7 @@ namespace lt {
 
 // Kernel, devices, the clock's offset.
 void add_machine(Recording& recording);
-// The threads that live now, with their names.
+// The threads that live now, with their names; in a PID namespace none, which is noted as missing.
 void add_threads(Recording& recording);
 // Names of the addresses in the recording's stacks.
 void add_symbols(Recording& recording);

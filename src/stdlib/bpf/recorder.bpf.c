@@ -27,9 +27,17 @@ struct mm_struct {
 struct thread_info {
     unsigned int cpu;
 };
+struct cfs_rq {
+    int throttle_count;
+};
+struct sched_entity {
+    struct cfs_rq* cfs_rq;
+};
 struct task_struct {
     struct thread_info thread_info;
     unsigned int __state;
+    struct sched_entity se;
+    _Bool throttled;
     int exit_state, prio, pid, tgid;
     char comm[16];
     struct mm_struct* mm;
@@ -207,6 +215,14 @@ static __always_inline void note_futex(struct task_struct* task, __u32 tid) {
     put(LT_KEEP_FUTEX, tid, address, owner | (__u64)number_in_namespace(task) << 32);
 }
 
+// As lt_why_throttled() in why.bpf.c: from Linux 6.18 on the thread itself says so.
+static __always_inline __u64 is_throttled(const struct task_struct* task) {
+    if (bpf_core_field_exists(struct task_struct, throttled)) return task->throttled;
+    if (!bpf_core_field_exists(struct task_struct, se.cfs_rq)) return 0;
+    if (!bpf_core_field_exists(struct cfs_rq, throttle_count)) return 0;
+    return task->se.cfs_rq->throttle_count != 0;
+}
+
 // The tracepoint's field prev_state, as the number of its bit, from 1; 0: it can run. For an end of a thread its exit
 // state counts.
 static __always_inline __u64 reported_state(__u32 state, __u32 exit_state) {
@@ -236,7 +252,9 @@ int BPF_PROG(keep_switch, bool preempt, struct task_struct* prev, struct task_st
     if (waits) note_departure(from);
     const __u64 stack = to ? stack_of_wait(cpu, next, to) : 0;
     const __u64 reported = reported_state(prev_state, prev->exit_state);
-    put(LT_KEEP_SWITCHED, from, to | (__u64)(state & 0xffff) << 32 | (__u64)preempt << 48 | reported << 49, stack);
+    const __u64 throttled = waits ? 0 : is_throttled(prev);
+    put(LT_KEEP_SWITCHED, from,
+        to | (__u64)(state & 0xffff) << 32 | (__u64)preempt << 48 | reported << 49 | throttled << 53, stack);
     if (state & DEAD)
         note_end(prev, from);
     else if (waits)
@@ -251,7 +269,7 @@ int BPF_PROG(keep_waking, struct task_struct* task) {
     const __u64 context = cpu->contexts & 15, current = self();
     const __u64 vector = context == SOFTIRQ ? cpu->vector & 15 : 0;
     const __u64 sends = vector == NET_RX && current && cpu->sender == current;
-    put(LT_KEEP_WAKING, task->pid, current | context << 32 | vector << 40 | sends << 48,
+    put(LT_KEEP_WAKING, task->pid, current | context << 32 | vector << 40 | sends << 48 | is_throttled(task) << 49,
         (__u32)task->prio | (__u64)task->thread_info.cpu << 32);
     return 0;
 }

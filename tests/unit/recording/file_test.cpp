@@ -62,6 +62,24 @@ TEST(RecordingFile, RefusesRecordsThatDoNotFit) {
     EXPECT_EQ(refusal(*recording_bytes(recording)), "the recording is damaged: its header does not make sense");
 }
 
+std::string section(uint32_t number, std::string_view content) {
+    const uint32_t start[] = {number, 0};
+    const uint64_t size = content.size();
+    std::string out(reinterpret_cast<const char*>(start), sizeof start);
+    out.append(reinterpret_cast<const char*>(&size), sizeof size);
+    return out.append(content);
+}
+
+// The records fit the first header only.
+TEST(RecordingFile, RefusesASecondHeader) {
+    const Record record{50, 0, 0, app, 63, RecordKind::open};
+    const std::string_view records(reinterpret_cast<const char*>(&record), sizeof record);
+    const std::string body = section(1, R"({"cpus":64,"end":100})") + section(3, records);
+    EXPECT_EQ(refusal(*file_of_body(body)), "");
+    EXPECT_EQ(refusal(*file_of_body(body + section(1, R"({"cpus":1,"end":100})"))),
+              "the recording is damaged: it has a second header");
+}
+
 // A new thread has its maker's name first. One that has ended by the time of the snapshot is not in the list.
 TEST(Recording, ThreadsHaveTheirLastNames) {
     const auto name = [](Recording& r, uint64_t time, uint32_t tid, const char(&text)[8]) {

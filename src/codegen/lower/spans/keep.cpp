@@ -8,6 +8,11 @@
 #include "runtime/border/recording.h"
 
 namespace lt {
+namespace {
+
+constexpr int64_t same_thread = -1;  // as an opener; 0 is the thread of an idle CPU
+
+}  // namespace
 
 void record_opening(Lowering& l, ir::Value time) {
     if (!keeps_records(l.unit)) return;
@@ -19,7 +24,7 @@ void note_opener(Lowering& l, ir::Value opening) {
     if (!keeps_records(l.unit) || l.stuck != ir::no_value) return;
     l.opener_slot = l.b.new_slot();
     const bool is_known = l.unit.span(l.body.span).state == SpanState::key;
-    l.b.write(*l.opener_slot, is_known ? l.b.load(opening, frame_offset, 4) : l.b.constant(0));
+    l.b.write(*l.opener_slot, is_known ? l.b.load(opening, frame_offset, 4) : l.b.constant(same_thread));
 }
 
 void record_close(Lowering& l) {
@@ -27,7 +32,7 @@ void record_close(Lowering& l) {
     const KeepMaps maps = keep_maps(l.unit);
     l.b.call(ir::Library::keep_close,
              {l.b.map(maps.rings), l.b.map(maps.slots), l.b.constant(l.body.span),
-              l.opener_slot ? l.b.read(*l.opener_slot) : l.b.constant(0), l.now, l.b.read(l.latency_slot)});
+              l.opener_slot ? l.b.read(*l.opener_slot) : l.b.constant(same_thread), l.now, l.b.read(l.latency_slot)});
 }
 
 // A timeout's block runs in lt, about another thread.

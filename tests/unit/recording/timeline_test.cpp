@@ -1,0 +1,85 @@
+#include "recording/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include "recording/explain.h"
+#include "staged.h"
+
+namespace lt {
+namespace {
+
+constexpr uint64_t mutex_address = 0xffff800000001000;
+
+// `app` runs, is woken, begins to wait for a mutex of `writer` at 5 ms, and is back at 45.1 ms.
+Recording woken_while_running() {
+    Recording r;
+    r.cpus = 2, r.end = 50 * ms;
+    add_switch(r, 500 * us, 0, 0, app, 0);
+    add(r, RecordKind::waking, 1 * ms, app, backup, 0, 1);
+    add(r, RecordKind::lock_begin, 4 * ms, app, mutex_address, lock_mutex | uint64_t{writer} << lock_owner_at);
+    add_switch(r, 5 * ms, 0, app, 0, 1);
+    add_switch(r, 45 * ms + 100 * us, 0, 0, app, 0);
+    return r;
+}
+
+TEST(Timeline, AWakeUpWhileTheThreadRunsCanComeJustBeforeItLeaves) {
+    Recording recording = woken_while_running();
+    complete(recording);
+    const Timeline timeline(recording);
+    const std::span<const Segment> segments = timeline.of(app);
+    ASSERT_EQ(segments.size(), 4U);
+    EXPECT_EQ(segments[2].state, SegmentState::woken);
+}
+
+// Only a thread that waits is woken, so a second wake-up says that the first one was of an earlier time.
+TEST(Timeline, ASecondWakeUpEndsTheWait) {
+    Recording recording = woken_while_running();
+    add(recording, RecordKind::waking, 45 * ms, app, writer, 0, 1);
+    complete(recording);
+    const Timeline timeline(recording);
+    const std::span<const Segment> segments = timeline.of(app);
+    ASSERT_EQ(segments.size(), 5U);
+    EXPECT_EQ(segments[2].state, SegmentState::blocked);
+    EXPECT_EQ(segments[2].begin, 5 * ms);
+    EXPECT_EQ(segments[2].end, 45 * ms);
+    EXPECT_EQ(segments[2].lock, mutex_address);
+    EXPECT_EQ(segments[2].holder, writer);
+    EXPECT_TRUE(segments[2].waker.is_thread());
+    EXPECT_EQ(segments[2].waker.tid, writer);
+    EXPECT_EQ(segments[3].state, SegmentState::woken);
+    EXPECT_EQ(segments[4].state, SegmentState::running);
+}
+
+// A blocked thread would have been woken before it got a CPU.
+TEST(Timeline, AThreadThatFirstGetsACpuHadWaitedForIt) {
+    Recording recording;
+    recording.cpus = 1, recording.begin = 1 * ms, recording.end = 10 * ms;
+    add_switch(recording, 4 * ms, 0, 0, app, 0);
+    complete(recording);
+    const Timeline timeline(recording);
+    const std::span<const Segment> segments = timeline.of(app);
+    ASSERT_EQ(segments.size(), 2U);
+    EXPECT_EQ(segments[0].state, SegmentState::woken);
+    EXPECT_EQ(segments[0].begin, 1 * ms);
+}
+
+// A thread without CPU quota leaves its CPU although it could run, or does not get one when it is woken.
+TEST(Timeline, AThreadWithoutQuotaIsThrottled) {
+    Recording recording;
+    recording.cpus = 1, recording.end = 50 * ms;
+    const uint64_t throttled = uint64_t{1} << switch_throttled_at;
+    add_switch(recording, 1 * ms, 0, 0, app, 0);
+    add(recording, RecordKind::switched, 5 * ms, app, writer | throttled);
+    add_switch(recording, 15 * ms, 0, writer, app, 1);
+    add_switch(recording, 20 * ms, 0, app, 0, 1);
+    add(recording, RecordKind::waking, 22 * ms, app, backup | waking_throttled << waking_flags_at);
+    add_switch(recording, 30 * ms, 0, 0, app, 0);
+    complete(recording);
+    uint64_t time = 0;
+    for (const CausePart& part : Explainer(recording).parts_of(app, {1 * ms, 40 * ms}))
+        if (part.cause == Cause::throttled) time += part.time;
+    EXPECT_EQ(time, 18 * ms);
+}
+
+}  // namespace
+}  // namespace lt

@@ -93,10 +93,7 @@ class Watcher {
             if (f.name == call->name) return f.type == "string";
         }
         const StpFunction* row = find_stp_function(call->name);
-        if (row == nullptr) return false;
-        return row->form == StpForm::text || row->form == StpForm::text_call || row->form == StpForm::symbol ||
-               is_sprinting(row->form) || row->form == StpForm::memory || row->form == StpForm::bytes ||
-               row->form == StpForm::memory_or_nothing || row->form == StpForm::bytes_or_nothing;
+        return row != nullptr && gives_text(row->form);
     }
 
     const ast::Program& program_;

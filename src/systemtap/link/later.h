@@ -3,7 +3,6 @@
 // if nothing that the probe does then touches the same globals.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,8 +10,6 @@
 #include "systemtap/names/scope.h"
 
 namespace lt::stp {
-
-using IsGlobal = std::function<bool(const std::string&)>;
 
 // The statements that moved; in their place the global `mark` becomes 1. None: nothing moved, and what the kernel
 // cannot run is reported at its place.

@@ -89,9 +89,22 @@ class Linker {
             if (of_library && use.is_array && names_.touched.contains(name)) declare_array(use);
         }
         put_in_order();
+        warn_of_unassigned();
     }
 
   private:
+    // Once for each name.
+    void warn_of_unassigned() {
+        if (diags_.has_errors()) return;
+        std::set<std::string> told;
+        for (const Names::Unassigned& read : names_.unassigned) {
+            if (source_.is_library(read.span.begin) || !told.insert(read.name).second) continue;
+            const char* value = names_.texts.contains(read.name) ? "an empty string" : "0";
+            diags_.warning(read.span, fmt::format("nothing assigns `{}`: it is {} here", read.name, value)).hint =
+                read.hint;
+        }
+    }
+
     // begin(1) runs after begin, which is begin(0), whatever their order in the text; so do end(1) and error(1).
     void put_in_order() {
         for (std::string_view kind : {"BEGIN", "END", "ERROR"}) {
@@ -194,6 +207,7 @@ class Linker {
                 refuse_twice(f, functions_, program_, diags_);
             }
         }
+        names_.texts = text_names(program_, functions_, source_);
     }
 
     // Runs before all probes.
@@ -276,8 +290,9 @@ class Linker {
         for (auto alias = first.aliases.rbegin(); alias != first.aliases.rend(); ++alias) append(body, (*alias)->after);
         if (first.row->shape.starts_with("kernel.syscall(s)"))
             name_kernel_function(program_, functions_, body, first.arguments.front(), !first.row->result.empty());
-        inline_texts(program_, body, own);
-        drop_unused(program_, body, own);
+        shorten(program_, body, own, {functions_, is_global(), [this](const std::string& name, Span where) {
+                                          return writes_global(name, where);
+                                      }});
         if (in_kernel(*first.row) && !given_.for_port) leave_for_later(probe, body);
         Around around;
         around.row = first.row;
@@ -305,6 +320,17 @@ class Linker {
         program_.items.push_back({probe.span, item(around, std::move(specs), armed, std::move(body))});
     }
 
+    IsGlobal is_global() const {
+        return [this](const std::string& name) { return globals_.contains(name); };
+    }
+
+    // Aliases of the library assign to globals of their own file only: the script may have others of the same name.
+    bool writes_global(const std::string& name, Span where) const {
+        const auto found = globals_.find(name);
+        const Source::Part* file = part_of(where);
+        return found != globals_.end() && (file == nullptr || file == part_of(found->second.global->span));
+    }
+
     static bool in_kernel(const StpPoint& row) {
         constexpr std::array<std::string_view, 5> of_lt{"BEGIN", "END", "ERROR", "interval", "self"};
         return std::ranges::find(of_lt, row.probe.substr(0, row.probe.find(':'))) == of_lt.end();
@@ -315,8 +341,7 @@ class Linker {
     void leave_for_later(const Probe& probe, ast::Block& body) {
         constexpr int64_t milliseconds = 10, first = std::numeric_limits<int64_t>::min() + 1;
         const std::string mark = fmt::format("__later_{}", later_.size());
-        const auto taken = take_later(
-            program_, body, mark, [this](const std::string& name) { return globals_.contains(name); }, functions_);
+        const auto taken = take_later(program_, body, mark, is_global(), functions_);
         if (!taken) return;
         const Span where = probe.span;
         words_.push_back(Global{mark, where, {}});

@@ -83,7 +83,9 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
     as_it_is.at_return = false;
     const Around* outside = std::exchange(scope.around, &as_it_is);
     const ast::ExprId like = ast::clone(scope.program, value);
+    const size_t reported = scope.unassigned.size();
     resolve_path(scope, like);
+    scope.unassigned.resize(reported);  // it may be an expression of another body
     scope.around = outside;
     ast::TypeName type;
     type.span = scope.span(value);

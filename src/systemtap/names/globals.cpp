@@ -1,7 +1,10 @@
 #include "systemtap/names/globals.h"
+#include "systemtap/names/printing.h"
 #include "systemtap/names/statistics.h"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace lt::stp {
 namespace {
@@ -65,6 +68,61 @@ class GlobalReader {
     Globals& globals_;
 };
 
+class TextReader {
+  public:
+    TextReader(const ast::Program& program, const FunctionTable& functions)
+        : program_(program), functions_(functions) {}
+
+    std::set<std::string> names;
+
+    void read(const ast::Expr& e) {
+        if (const auto* both = std::get_if<ast::Binary>(&e.node)) {
+            if (both->op == ast::BinaryOp::logical_and || both->op == ast::BinaryOp::logical_or) return;
+            if (is_text(both->left)) note(both->right);
+            if (is_text(both->right)) note(both->left);
+        }
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        const StpFunction* row = call && !functions_.has(call->name) ? find_stp_function(call->name) : nullptr;
+        if (row && (row->form == StpForm::printf || row->form == StpForm::sprintf)) printed(call->arguments);
+    }
+
+  private:
+    void note(ast::ExprId id) {
+        if (const auto* name = program_.get<ast::Name>(id)) names.insert(name->name);
+    }
+
+    bool is_text(ast::ExprId id) const {
+        if (program_.get<ast::String>(id)) return true;
+        if (const auto* joined = program_.get<ast::Binary>(id))
+            return joined->op == ast::BinaryOp::add && (is_text(joined->left) || is_text(joined->right));
+        const auto* call = program_.get<ast::Call>(id);
+        if (call == nullptr) return false;
+        if (const Function* f = functions_.find(call->name, call->arguments.size())) return f->type == "string";
+        const StpFunction* row = find_stp_function(call->name);
+        return row && gives_text(row->form);
+    }
+
+    // %s
+    void printed(const std::vector<ast::ExprId>& arguments) {
+        const auto* text = arguments.empty() ? nullptr : program_.get<ast::String>(arguments[0]);
+        if (text == nullptr) return;
+        const std::string& format = text->value;
+        size_t next = 1;
+        for (size_t at = format.find('%'); at < format.size(); at = format.find('%', at)) {
+            const size_t letter = std::min(format.find_first_not_of(before_letter, at + 1), format.size());
+            const std::string_view flags = std::string_view(format).substr(at, letter - at);
+            next += static_cast<size_t>(std::ranges::count(flags, '*'));
+            at = letter + 1;
+            if (letter == format.size() || format[letter] == '%') continue;
+            if (format[letter] == 's' && next < arguments.size()) note(arguments[next]);
+            next++;
+        }
+    }
+
+    const ast::Program& program_;
+    const FunctionTable& functions_;
+};
+
 }  // namespace
 
 void keep_apart(ast::Program& program, Tree& tree, const Source& source) {
@@ -88,5 +146,13 @@ void keep_apart(ast::Program& program, Tree& tree, const Source& source) {
 }
 
 void find_uses(const ast::Program& program, Globals& globals) { GlobalReader(program, globals).run(); }
+
+std::set<std::string> text_names(const ast::Program& program, const FunctionTable& functions, const Source& source) {
+    TextReader reader(program, functions);
+    for (const ast::Expr& e : program.exprs) {
+        if (!source.is_library(e.span.begin)) reader.read(e);
+    }
+    return std::move(reader.names);
+}
 
 }  // namespace lt::stp

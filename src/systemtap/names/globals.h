@@ -10,4 +10,7 @@ void keep_apart(ast::Program& program, Tree& tree, const Source& source);
 
 void find_uses(const ast::Program& program, Globals& globals);
 
+// Names that the script compares with a text, joins to one or prints as one.
+std::set<std::string> text_names(const ast::Program& program, const FunctionTable& functions, const Source& source);
+
 }  // namespace lt::stp

@@ -116,12 +116,27 @@ void printed_by_itself(Names& scope, ast::StmtId id, const ast::Assign& assign) 
     resolve_expr(scope, print);
 }
 
+// The value of a name that nothing assigns; its uses say whether that is a text.
+ast::ExprNode initial_value(const Names& scope, const std::string& name) {
+    if (scope.texts.contains(name)) return ast::String{};
+    return ast::Integer{0};
+}
+
 // A global that nothing writes is a constant.
 void resolve_global(Names& scope, ast::ExprId id, const GlobalUse& use) {
     scope.touched.insert(use.global->name);
     if (use.is_array || use.is_written) return scope.put(id, ast::Map{use.global->name, {}, false});
-    if (!use.global->value) return scope.put(id, ast::Integer{0});
-    scope.put(id, scope.node(*use.global->value));
+    scope.put(id, use.global->value ? scope.node(*use.global->value) : initial_value(scope, use.global->name));
+}
+
+// A local that nothing assigns: probably a slip.
+void resolve_unassigned(Names& scope, ast::ExprId id, const std::string& name) {
+    std::vector<std::string_view> known(scope.around->parameters.begin(), scope.around->parameters.end());
+    for (const auto& [local, seen] : scope.locals) known.push_back(local);
+    for (const auto& [global, use] : scope.globals) known.push_back(global);
+    const std::vector<std::string> near = closest(name, known);
+    scope.unassigned.push_back({name, scope.span(id), did_you_mean(near)});
+    scope.put(id, initial_value(scope, name));
 }
 
 // A word of the command line, from 1; never empty.
@@ -137,8 +152,9 @@ void argument_named(Names& scope, ast::ExprId id, const std::string& name) {
         const auto place = stp_argument(*scope.around->call, name);
         if (!place) {
             const auto text = argument_text(scope.program, scope.span(id), *scope.around->call, name);
-            scope.put(id, text ? scope.node(*text) : ast::ExprNode(ast::Integer{0}));
-            return text ? resolve_expr(scope, id) : void();
+            if (!text) return resolve_unassigned(scope, id, name);
+            scope.put(id, scope.node(*text));
+            return resolve_expr(scope, id);
         }
         scope.put(id, ast::Member{scope.add(id, ast::Name{"args"}), std::to_string(*place), scope.span(id)});
         if (scope.around->call->arguments[*place] != 's') return as_long(scope, id);
@@ -152,7 +168,7 @@ void argument_named(Names& scope, ast::ExprId id, const std::string& name) {
     scope.put(id, ast::Conditional{there, value, scope.add(id, ast::Integer{0})});
 }
 
-// A name that is never assigned is 0; some names are arguments of the command line.
+// Names of arguments, of the command line or of a system call.
 void special_variable(Names& scope, ast::ExprId id, const std::string& name) {
     if (name == "argc") return scope.put(id, ast::Integer{scope.given.positional.size()});
     if (name.starts_with("argv_")) {
@@ -162,7 +178,7 @@ void special_variable(Names& scope, ast::ExprId id, const std::string& name) {
     }
     if (scope.around->row != nullptr && scope.around->row->shape == "kernel.syscall(s)")
         return argument_named(scope, id, name);
-    scope.put(id, ast::Integer{0});
+    resolve_unassigned(scope, id, name);
 }
 
 void resolve_name(Names& scope, ast::ExprId id, const ast::Name& n) {

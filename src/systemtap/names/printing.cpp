@@ -92,6 +92,21 @@ void add_memory(Names& scope, Printed& out, ast::ExprId where, const std::string
     out.values.push_back(scope.add(*address, ast::Call{"__memory", scope.span(*address), {*address, *length}}));
 }
 
+// The precision of a string, if that or the width is only known at run time: leaves it out of the conversion.
+ast::ExprId cut(Names& scope, ast::ExprId value, std::optional<ast::ExprId> most, std::string& piece) {
+    const size_t dot = piece.find('.');
+    if (dot == piece.npos) return value;
+    if (!most) {
+        uint64_t bytes = 0;
+        std::from_chars(piece.data() + dot + 1, piece.data() + piece.size(), bytes);
+        most = scope.add(value, ast::Integer{bytes});
+    }
+    piece = piece.substr(0, dot) + "s";
+    keep_time(scope, value);
+    const ast::ExprId begin = scope.add(value, ast::Integer{0});
+    return scope.add(value, ast::Call{"substr", scope.span(value), {value, begin, *most}});
+}
+
 // A string with a width that is only known at run time: pads with blanks after it, or before it.
 void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide, bool left) {
     const ast::ExprId length =
@@ -125,8 +140,8 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
             continue;
         }
         std::string piece(1, format[at++]);
-        std::optional<ast::ExprId> wide;
-        const size_t letter_at = std::min(format.find_first_not_of("-+ #0123456789.*l", at), format.size());
+        std::optional<ast::ExprId> wide, most;
+        const size_t letter_at = std::min(format.find_first_not_of(before_letter, at), format.size());
         const char letter = letter_at < format.size() ? format[letter_at] : '%';
         if (letter == 'm' || letter == 'M') {
             add_memory(scope, out, where, format.substr(at, letter_at - at), letter, take);
@@ -135,7 +150,7 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
         }
         for (; at < letter_at; at++) {
             if (format[at] == '*')
-                take_width(scope, where, format.substr(at + 1, 1) == "s", take(), piece, wide);
+                take_width(scope, where, letter == 's', take(), piece, piece.find('.') == piece.npos ? wide : most);
             else if (format[at] != 'l')
                 piece += format[at];
         }
@@ -144,7 +159,8 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
         if (letter == 'n')
             scope.diags.error(scope.span(where), "`%n` is not supported").hint =
                 "`%1b` to `%8b` write a number's bytes";
-        const auto value = letter == '%' ? std::nullopt : take();
+        auto value = letter == '%' ? std::nullopt : take();
+        if (value && (wide || most)) value = cut(scope, *value, most, piece);
         if (value && piece == "%s" && add_sprint(scope, out, *value)) continue;
         if (value && piece == "%s" && prints_all(scope, *value)) {
             add_value(scope, out, *value);
@@ -199,6 +215,12 @@ void add_value(Names& scope, Printed& out, ast::ExprId value) {
 bool is_sprinting(StpForm form) {
     return form == StpForm::sprint || form == StpForm::sprintln || form == StpForm::sprintd ||
            form == StpForm::sprintdln || form == StpForm::sprintf;
+}
+
+bool gives_text(StpForm form) {
+    return form == StpForm::text || form == StpForm::text_call || form == StpForm::symbol || is_sprinting(form) ||
+           form == StpForm::memory || form == StpForm::bytes || form == StpForm::memory_or_nothing ||
+           form == StpForm::bytes_or_nothing;
 }
 
 // A character is a raw byte; lt's %c escapes bytes that are not printable.

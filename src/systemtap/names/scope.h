@@ -1,6 +1,7 @@
 // The state for resolving the names of bodies, one after the other.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,7 @@ struct GlobalUse {
     std::set<std::string> statistics = {};
 };
 using Globals = std::map<std::string, GlobalUse>;
+using IsGlobal = std::function<bool(const std::string&)>;
 
 // The functions of the script and the library by name and number of parameters; those of the script come first.
 struct FunctionTable {
@@ -76,6 +78,14 @@ struct Names {
     Diags& diags;
     std::set<const Function*> called;  // in all bodies so far
     std::set<std::string> touched;     // globals used so far
+    std::set<std::string> texts;       // names that the script uses as texts
+    // Names that nothing assigns, wherever one is read, in all bodies so far.
+    struct Unassigned {
+        std::string name;
+        Span span;
+        std::string hint;
+    };
+    std::vector<Unassigned> unassigned;
 
     // Of the current body.
     const Around* around = nullptr;

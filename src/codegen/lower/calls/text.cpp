@@ -29,10 +29,12 @@ void part_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value to)
     const ir::Value from = with_zero(l, node.arguments[0]);
     const ir::Value begin = b.call(ir::Library::at_most, {integer_of(l, node.arguments[1]), b.constant(size)});
     const bool open = node.arguments.size() > 2 && !plain_number(l.expr(node.arguments[2]));
-    const ir::Value length =
-        open ? b.call(ir::Library::at_most,
-                      {b.alu(ir::Alu::add, integer_of(l, node.arguments[2]), b.constant(1)), b.constant(room)})
-             : b.constant(room);
+    const auto asked = [&] {
+        const ir::Value number = integer_of(l, node.arguments[2]);
+        const ir::Value at_least_0 = b.alu(ir::Alu::mul, number, b.alu(ir::Alu::sge, number, b.constant(0)));
+        return b.call(ir::Library::at_most, {b.alu(ir::Alu::add, at_least_0, b.constant(1)), b.constant(room)});
+    };
+    const ir::Value length = open ? asked() : b.constant(room);
     b.helper(BPF_FUNC_probe_read_kernel_str, {to, length, b.address_plus(from, begin)});
 }
 

@@ -91,6 +91,16 @@ Places not_an_entry(const Search& s) {
     return {};
 }
 
+// Of a source line after the function's first instruction, or of a function inlined there, too.
+bool is_inside(const SourcePlace& f) { return !f.place.inlined.empty() || f.place.name.find('+') != f.place.name.npos; }
+
+// NAME+OFFSET and f@FILE.c+LINE; a plus alone may belong to the name of a C++ operator.
+bool has_offset(std::string_view name) {
+    const size_t plus = name.find_last_of('+');
+    if (plus == name.npos) return false;
+    return name.find('@') != name.npos || name.find_first_of("0123456789", plus) == plus + 1;
+}
+
 std::string text_of(const Search& s, const ResolvedPlace& place, const SourcePlace& f) {
     const std::string& name = f.text.empty() ? f.place.name : f.text;
     return fmt::format("{}:{}:{}", probe_row(place.kind).name, file_text(s, f.place.path), name);
@@ -121,6 +131,24 @@ Places user_one_by_one(const Search& s, const ResolvedPlace& place, const std::v
 
 namespace {
 
+constexpr int misplaced = EILSEQ;
+
+// A breakpoint between the first and the last byte of an instruction makes another instruction of it, in each process
+// that has the file mapped, and the kernel does not look.
+Result<UserFunction> at_instruction(const Search& s, const std::string& path, Result<UserFunction> place) {
+    if (!place || s.options.unsafe) return place;
+    const std::optional<bool> begins = s.kernel.programs().begins_instruction(path, place->offset);
+    if (begins.value_or(false)) return place;
+    const std::string where = lt::quoted(place->name);
+    if (begins)
+        return Error{fmt::format("no instruction begins at {}, and a probe inside one would damage the program", where),
+                     fmt::format("`objdump -d {}` shows where instructions begin", path), misplaced};
+    return Error{
+        fmt::format("it is not known whether an instruction begins at {}", where),
+        "a probe inside an instruction would damage the program; if you know that one begins there, add `--unsafe`",
+        misplaced};
+}
+
 // NAME, NAME+OFFSET or 0xADDRESS
 Result<UserFunction> user_place(const Search& s, const std::string& path, std::string_view name) {
     if (name.starts_with("0x")) {
@@ -130,7 +158,7 @@ Result<UserFunction> user_place(const Search& s, const std::string& path, std::s
         const bool is_flat = !place && place.error().code == ENOEXEC;
         if (is_flat && s.options.unsafe) return UserFunction{path, std::string(name), *address};
         if (is_flat) return Error{place.error().what, "with `--unsafe` the number is an offset in any file", ENOEXEC};
-        return place;
+        return at_instruction(s, path, std::move(place));
     }
     const size_t plus = name.find('+');
     if (plus == std::string_view::npos) return s.kernel.programs().user_function(path, name);
@@ -145,7 +173,7 @@ Result<UserFunction> user_place(const Search& s, const std::string& path, std::s
     }
     f->offset += *offset;
     f->name = name;
-    return f;
+    return at_instruction(s, path, std::move(f));
 }
 
 // The library that now has the function, if the file no longer has it; otherwise the file itself.
@@ -170,10 +198,11 @@ std::vector<SourcePlace> named_functions(const Search& s, const std::string& pat
 
 Places missing_user_function(const Search& s, const std::string& path, const Error& error) {
     Diag& d = s.diags.error(s.last().span, error.what);
+    d.hint = error.hint;
+    if (error.code == misplaced) return {};
     std::vector<std::string> all = s.kernel.programs().user_functions(path, "*");
     std::erase(all, s.last().text);
-    d.hint = did_you_mean(closest(s.last().text, views(all)));
-    if (d.hint.empty()) d.hint = error.hint;
+    if (std::string meant = did_you_mean(closest(s.last().text, views(all))); !meant.empty()) d.hint = std::move(meant);
     return {};
 }
 
@@ -221,7 +250,7 @@ Places functions_of_files(const Search& s, ResolvedPlace place) {
     if (!files) return {};
     const std::string& name = s.last().text;
     const bool returns = at_return(s, place);
-    if (returns && name.find_first_of("+@") != name.npos) return not_an_entry(s);
+    if (returns && (has_offset(name) || name.find('@') != name.npos)) return not_an_entry(s);
     const bool by_symbol = s.spec.parts.size() == 3 && !is_glob(name) && name.find_first_of(":@") == name.npos;
     Diags passed_over;
     const Search quiet{s.kernel, s.options, s.most_matches, passed_over, s.spec, s.asked};
@@ -235,6 +264,7 @@ Places functions_of_files(const Search& s, ResolvedPlace place) {
         }
     }
     if (found.empty()) return missing_in_files(s, files->size(), "function");
+    if (returns && std::ranges::any_of(found, is_inside)) return not_an_entry(s);
     if (!count_fits(s, found.size(), most_members)) return {};
     return user_by_convention(s, place, std::move(found), true);
 }
@@ -256,11 +286,11 @@ Places binary_function(const Search& s, ResolvedPlace place) {
     }
     const std::string& name = s.last().text;
     const std::string_view source = at == file.npos ? "" : std::string_view(file).substr(at + 1);
-    if (returns && (name.find('+') != name.npos || !source.empty())) return not_an_entry(s);
+    if (returns && (has_offset(name) || !source.empty())) return not_an_entry(s);
     const std::optional<std::vector<SourcePlace>> found = user_places(s, *path, source);
     if (!found) return {};
     const UserFunction& first = found->front().place;
-    if (returns && !first.name.empty() && first.name.find('+') != first.name.npos) return not_an_entry(s);
+    if (returns && std::ranges::any_of(*found, is_inside)) return not_an_entry(s);
     if (returns && name.starts_with("0x") && !starts_function(s, *path, first)) return not_an_entry(s);
     const bool many = found->size() > 1 || is_glob(name);
     return user_by_convention(s, place, *found, many);

@@ -86,6 +86,9 @@ class Programs {
     virtual Result<UserFunction> user_function(const std::string& path, std::string_view name) = 0;
     virtual Result<UserFunction> user_address(const std::string& path,
                                               uint64_t address) = 0;  // in the file's own address space
+    // Does an instruction begin at this file offset? No value: the function around it is not known, or cannot be
+    // decoded.
+    virtual std::optional<bool> begins_instruction(const std::string& path, uint64_t offset) = 0;
     // The symbol, relative to the instruction at this file offset.
     virtual Result<UserSymbol> user_symbol(const std::string& path, std::string_view name, uint64_t offset) = 0;
     // For a function that begins there. Without `exits`, only its entry. The error says why not every call, or return,

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
+#include "arch/decoder.h"
 #include "runtime/programs/elf_file.h"
 #include "runtime/programs/returns.h"
 
@@ -65,6 +67,23 @@ std::vector<uint8_t> ElfFile::bytes(uint64_t address, uint64_t size) const {
         return out;
     }
     return {};
+}
+
+std::optional<bool> ElfFile::begins_instruction(uint64_t offset) const {
+    const auto place = address_at_offset(offset);
+    const auto inside = name_at_offset(offset, false);
+    if (!place || !inside || inside->offset > most_code) return {};
+    constexpr uint64_t longest = 16;  // bytes of an instruction
+    uint64_t at = *place - inside->offset;
+    std::span<const uint8_t> code;
+    const std::vector<uint8_t> all = bytes(at, inside->offset + longest);
+    for (code = all; at < *place;) {
+        const auto i = arch::decode(code, at);
+        if (!i) return {};
+        code = code.subspan(i->end - at);
+        at = i->end;
+    }
+    return at == *place;
 }
 
 // Without decoding everything, only the compiler's usual entry is known.

@@ -26,6 +26,9 @@ class ElfFile {
     Result<UserFunction> function(std::string_view name) const;
     // The location of an instruction, named after the function around it ("main+0x4") if there is one.
     Result<UserFunction> at_address(uint64_t address) const;
+    // Does an instruction begin at this offset in the file? None if the function around it is not known or cannot be
+    // decoded as far as there (elf_ends.cpp).
+    std::optional<bool> begins_instruction(uint64_t offset) const;
     // Where calls of a function that begins there begin and end (elf_ends.cpp).
     Result<FunctionEnds> ends(const UserFunction& function, bool exits) const;
     // A variable or a function: its distance in bytes from the instruction at an offset in the file, and its size.

@@ -16,10 +16,10 @@ constexpr std::string_view span_prefix = "lt_recorded_span_";
 constexpr std::string_view no_files = "a recording holds no programs";
 
 // Features of lt's interpreter, and the way in which the spans' functions are attached.
-constexpr std::array offered_features{
-    Feature::tracepoint,   Feature::raw_tracepoint, Feature::kprobe,  Feature::kretprobe, Feature::ring_buffer,
-    Feature::task_storage, Feature::bpf_loop,       Feature::atomics, Feature::map_walk,  Feature::cpu_lookup,
-    Feature::large_keys};
+constexpr std::array offered_features{Feature::tracepoint, Feature::raw_tracepoint, Feature::kprobe,
+                                      Feature::kretprobe,  Feature::ring_buffer,    Feature::task_storage,
+                                      Feature::bpf_loop,   Feature::atomics,        Feature::map_walk,
+                                      Feature::cpu_lookup, Feature::large_keys};
 
 Error not_recorded() { return {std::string(no_files), "", 0}; }
 
@@ -29,6 +29,7 @@ class NoPrograms final : public Programs {
     Result<UserFunction> user_function(const std::string&, std::string_view) override { return not_recorded(); }
     Result<UserFunction> user_address(const std::string&, uint64_t) override { return not_recorded(); }
     Result<UserSymbol> user_symbol(const std::string&, std::string_view, uint64_t) override { return not_recorded(); }
+    std::optional<bool> begins_instruction(const std::string&, uint64_t) override { return {}; }
     Result<FunctionEnds> function_ends(const UserFunction&, bool) override { return not_recorded(); }
     std::vector<std::string> user_functions(const std::string&, std::string_view) override { return {}; }
     std::vector<std::string> cpp_functions(const std::string&, std::string_view) override { return {}; }

@@ -16,6 +16,11 @@ Result<UserFunction> FilePrograms::user_address(const std::string& path, uint64_
     return elf ? elf->at_address(address) : elf.error();
 }
 
+std::optional<bool> FilePrograms::begins_instruction(const std::string& path, uint64_t offset) {
+    const Result<ElfFile>& elf = file(path);
+    return elf ? elf->begins_instruction(offset) : std::nullopt;
+}
+
 Result<FunctionEnds> FilePrograms::function_ends(const UserFunction& function, bool exits) {
     const Result<ElfFile>& elf = file(function.path);
     return elf ? elf->ends(function, exits) : elf.error();

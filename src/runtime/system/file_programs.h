@@ -25,6 +25,7 @@ class FilePrograms final : public Programs {
         const Result<ElfFile>& elf = file(path);
         return elf ? elf->symbol(name, offset) : elf.error();
     }
+    std::optional<bool> begins_instruction(const std::string& path, uint64_t offset) override;
     Result<FunctionEnds> function_ends(const UserFunction& function, bool exits) override;
     std::vector<std::string> user_functions(const std::string& path, std::string_view pattern) override;
     std::vector<std::string> cpp_functions(const std::string& path, std::string_view pattern) override;

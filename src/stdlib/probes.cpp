@@ -66,7 +66,7 @@ constexpr std::array probes{
              "Runs each time that a processor event has happened COUNT times.",
              "hardware:cache-misses:1000000 { @[ustack] = count(); }"},
     ProbeRow{ProbeKind::watchpoint, "watchpoint", "w", Place::address, false, false, false, false,
-             "watchpoint:ADDRESS:LENGTH:rwx",
+             "watchpoint:ADDRESS:LENGTH:w, watchpoint:ADDRESS:LENGTH:rw or watchpoint:ADDRESS:LENGTH:x",
              "Runs when memory of one process (-p or -c) is read, written or executed.",
              "watchpoint:0x10000000:8:w { @[ustack] = count(); }"},
     ProbeRow{ProbeKind::self, "self", "", Place::signal, false, false, false, false,

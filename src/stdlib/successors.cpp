@@ -128,7 +128,12 @@ constexpr std::array libraries{
     LibrarySuccessor{"libutil", "libc"},    LibrarySuccessor{"libanl", "libc"},
 };
 
-constexpr std::array<std::string_view, 3> suffixes{".isra.", ".constprop.", ".part."};
+constexpr std::string_view other_arguments = "the compiler may have changed its arguments";
+constexpr std::array suffixes{
+    VariantSuffix{".isra.", other_arguments},
+    VariantSuffix{".constprop.", other_arguments},
+    VariantSuffix{".part.", "it is a part of the function: calls that do not get there are not seen"},
+};
 
 // The text that the * of the pattern matches, if it matches.
 std::optional<std::string_view> star(std::string_view pattern, std::string_view name) {
@@ -187,6 +192,6 @@ std::string_view library_successor(std::string_view path) {
     return {};
 }
 
-std::span<const std::string_view> variant_suffixes() { return suffixes; }
+std::span<const VariantSuffix> variant_suffixes() { return suffixes; }
 
 }  // namespace lt

@@ -61,6 +61,10 @@ const InnerFunction* inner_function(std::string_view function, std::string_view 
 std::string_view library_successor(std::string_view path);
 
 // Suffixes that compilers append to the name of a function's variant: ".isra." and so on, followed by a number.
-std::span<const std::string_view> variant_suffixes();
+struct VariantSuffix {
+    std::string_view text;
+    std::string_view remark;  // what a user must know about such a variant
+};
+std::span<const VariantSuffix> variant_suffixes();
 
 }  // namespace lt

@@ -79,6 +79,10 @@ Type with_buckets(CheckContext& c, const ast::Call& node, const FunctionRow& row
         return nothing();
     }
     constexpr int64_t most_steps = 1000;
+    if (row.aggregation == Aggregation::lhist && !bounds_fit(buckets[0], buckets[1], buckets[2])) {
+        c.error(node.arguments[3], std::string(bounds_too_large)).hint = fmt::format("for example `{}`", row.example);
+        return nothing();
+    }
     if (row.aggregation == Aggregation::lhist &&
         (buckets[2] <= 0 || buckets[1] <= buckets[0] || (buckets[1] - buckets[0] - 1) / buckets[2] >= most_steps)) {
         c.error(node.arguments[3], fmt::format("there must be 1 to {} steps from min to max", most_steps)).hint =
@@ -92,6 +96,11 @@ Type with_buckets(CheckContext& c, const ast::Call& node, const FunctionRow& row
 }
 
 }  // namespace
+
+bool bounds_fit(int64_t least, int64_t greatest, int64_t step) {
+    int64_t end = 0, distance = 0;
+    return !__builtin_add_overflow(greatest, step, &end) && !__builtin_sub_overflow(end, least, &distance);
+}
 
 const FunctionRow* aggregation_of(const ast::Program& program, ast::ExprId id) {
     const auto* call = program.get<ast::Call>(id);

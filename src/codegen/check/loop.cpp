@@ -24,11 +24,26 @@ constexpr uint64_t most_unrolled = 100;
 constexpr uint64_t most_copies = 10000;
 
 uint64_t copies(const ast::Program& program, const ast::Unroll& node);
+uint64_t copies(const ast::Program& program, const ast::Block& block);
+
+// Of the functions and macros that an expression calls: each is a block in it.
+uint64_t copies(const ast::Program& program, ast::ExprId id) {
+    uint64_t most = 1;
+    ast::walk(program, id, [&](ast::ExprId part) {
+        const auto* called = program.get<ast::BlockValue>(part);
+        if (called == nullptr) return true;
+        most = std::max(most, copies(program, called->block));
+        if (called->value) most = std::max(most, copies(program, *called->value));
+        return false;
+    });
+    return most;
+}
 
 // The number of copies of its innermost block.
 uint64_t copies(const ast::Program& program, const ast::Block& block) {
     uint64_t most = 1;
     for (const ast::StmtId id : block.statements) {
+        ast::each_expr(program[id], [&](ast::ExprId part) { most = std::max(most, copies(program, part)); });
         if (const auto* inner = program.get<ast::Unroll>(id))
             most = std::max(most, copies(program, *inner));
         else

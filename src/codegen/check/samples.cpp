@@ -6,6 +6,7 @@
 
 #include "codegen/check/body.h"
 #include "codegen/check/calls/arguments.h"
+#include "codegen/check/collect.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/map.h"
 #include "codegen/check/pair.h"
@@ -38,6 +39,10 @@ std::optional<std::vector<int64_t>> linear_bounds(CheckContext& c, const ast::Ca
             return std::nullopt;
         }
         out.push_back(*number);
+    }
+    if (!bounds_fit(out[1], out[2], out[3])) {
+        c.error(node.arguments[3], std::string(bounds_too_large)).hint = "for example `hist_linear(@x, 0, 1000, 100)`";
+        return std::nullopt;
     }
     if (out[3] > 0 && out[2] > out[1] && (out[2] - out[1]) / out[3] + 3 <= most_linear_buckets) return out;
     c.error(node.arguments[3],

@@ -15,8 +15,9 @@ std::span<const CounterRow> counters_of(ProbeKind kind) {
 
 namespace {
 
-// Moves the bits of `value`, lowest first, to the positions "0-7,32-35". No value if the positions cannot be parsed.
-std::optional<uint64_t> spread(uint64_t value, std::string_view bits) {
+// Moves the bits of `value`, lowest first, to the positions "0-7,32-35", and leaves those for which there is none. No
+// value if the positions cannot be parsed.
+std::optional<uint64_t> spread(uint64_t& value, std::string_view bits) {
     uint64_t out = 0;
     for (std::string_view range : split(bits, ',')) {
         const size_t dash = range.find('-');
@@ -53,8 +54,12 @@ Status add_term(Kernel& kernel, const std::string& source, std::string_view term
                        : word == "config1" ? &event.config1
                        : word == "config2" ? &event.config2
                                            : nullptr;
-    const auto bits = colon == where.npos ? std::nullopt : spread(*value, std::string_view(where).substr(colon + 1));
+    uint64_t left = *value;
+    const auto bits = colon == where.npos ? std::nullopt : spread(left, std::string_view(where).substr(colon + 1));
     if (!target || !bits) return Error{fmt::format("{} has no event or term {}", source, quoted(name)), "", 0};
+    if (left != 0)
+        return Error{fmt::format("{} does not fit: `{}` of {} has the bits {}", quoted(term), name, source, where), "",
+                     0};
     *target |= *bits;
     return Done{};
 }

@@ -61,14 +61,24 @@ Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector
     return out;
 }
 
-// One program for all of them. A name that several functions share is ambiguous.
-Places as_one(const Search& s, ResolvedPlace place, std::vector<std::string>& names) {
+// A name that several functions share is ambiguous: the kernel refuses it, or takes the first of them. False with an
+// error if no other names remain.
+bool leave_out_shared_names(const Search& s, std::vector<std::string>& names) {
     const size_t all = names.size();
     std::erase_if(names, [&](const std::string& name) { return s.kernel.ambiguous(name); });
-    if (names.size() < all) {
-        s.diags.note(s.last().span, fmt::format("{} of {} functions are skipped: other functions have the same name",
-                                                all - names.size(), all));
+    if (names.size() == all) return true;
+    if (names.empty()) {
+        s.diags.error(s.last().span, "each of the matching names belongs to several functions").hint =
+            "trace a caller of the function that you mean, or a tracepoint nearby";
+        return false;
     }
+    s.diags.note(s.last().span, fmt::format("{} of {} functions are skipped: other functions have the same name",
+                                            all - names.size(), all));
+    return true;
+}
+
+// One program for all of them.
+Places as_one(const Search& s, ResolvedPlace place, std::vector<std::string>& names) {
     if (!count_fits(s, names.size(), most_members)) return {};
     for (std::string& name : names) {
         const std::string text = text_of(s, place.kind, name);
@@ -94,6 +104,7 @@ Places matching_functions(const Search& s, const ResolvedPlace& place, std::vect
             "they are compiled without ftrace, or the kernel forbids kprobes on them";
         return {};
     }
+    if (!leave_out_shared_names(s, names)) return {};
     const bool own_types = place.kind == ProbeKind::fentry || place.kind == ProbeKind::fexit;
     if (names.size() > few_matches && !s.asked.by_fields && !own_types) return as_one(s, place, names);
     return one_by_one(s, place, names);
@@ -142,9 +153,9 @@ Places kernel_instruction(const Search& s, ResolvedPlace place, const std::strin
 
 std::vector<Candidate> candidates(const Search& s, const std::string& name) {
     std::vector<Candidate> out = successors(name);
-    for (std::string_view suffix : variant_suffixes()) {
-        for (std::string& variant : s.kernel.functions(fmt::format("{}{}*", name, suffix)))
-            out.push_back({std::move(variant), ""});
+    for (const VariantSuffix& suffix : variant_suffixes()) {
+        for (std::string& variant : s.kernel.functions(fmt::format("{}{}*", name, suffix.text)))
+            out.push_back({std::move(variant), suffix.remark});
     }
     return out;
 }
@@ -156,6 +167,11 @@ std::optional<KernelFunction> function_today(const Search& s, const std::string&
         Diag& d =
             s.diags.note(s.last().span, fmt::format("this kernel has no function `{}`; lt uses `{}`", name, f->name));
         if (!c.remark.empty()) d.notes.push_back({{}, std::string(c.remark)});
+        const size_t variants = s.kernel.functions(fmt::format("{}.*", name)).size();
+        if (variants > 1 && f->name.starts_with(name + '.'))
+            d.notes.push_back({{},
+                               fmt::format("there are {} variants of it: `{}:{}.*` traces all", variants,
+                                           s.spec.parts.front().text, name)});
         return f;
     }
     return {};

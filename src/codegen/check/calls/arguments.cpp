@@ -235,7 +235,7 @@ void print_arguments(CheckContext& c, const ast::Call& node) {
     }
     const auto* divisor = node.arguments.size() > 2 ? c.program.get<ast::Integer>(node.arguments[2]) : nullptr;
     if (!map || map->has_key || !divisor || divisor->value <= 1) return;
-    const Aggregation held = c.maps[map_at(c, node.arguments[0], *map, false)].value.aggregation;
+    const Aggregation held = c.maps[map_at(c, node.arguments[0], *map, true)].value.aggregation;
     if (held != Aggregation::dist && held != Aggregation::samples && held != Aggregation::why) return;
     c.error(node.arguments[2], fmt::format("what `{}()` has collected cannot be divided", aggregation_name(held)))
         .hint = "divide the values when they are collected";

@@ -214,7 +214,9 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Step& node) {
     if (const auto* map = std::get_if<ast::Map>(&c.expr(node.target).node)) {
         const uint32_t index = map_at(c, node.target, *map, false);
         c.maps[index].written = true;
-        if (c.maps[index].value.kind == Kind::none) merge_value(c, index, integer_type(), c.span(node.target));
+        const Kind held = c.maps[index].value.kind;
+        if (held == Kind::none || held == Kind::aggregation) merge_value(c, index, integer_type(), c.span(node.target));
+        if (held == Kind::aggregation) return nothing();  // merging has reported an error
     }
     const Type t = check_value(c, node.target);
     if (t.kind == Kind::integer && t.view == View::boolean) return counted_truth(c, node.target);

@@ -145,14 +145,19 @@ std::optional<std::string> integer_of(const std::string& name, Kernel& kernel) {
     return {};
 }
 
-// In bytes.
+// In bytes. Type information does not say that a structure is packed, which is then aligned at any byte: its offsets
+// and its size do.
 uint32_t alignment_of(const Type& type, Kernel& kernel) {
     if (const Type* each = element(type)) return alignment_of(*each, kernel);
     if (type.kind != Kind::structure) return type.kind == Kind::integer ? std::max(type.size, 1U) : 1;
     uint32_t out = 1;
     const std::vector<Member> members = kernel.members(type);
-    for (const Member& member : members) out = std::max(out, alignment_of(member.type, kernel));
-    return out;
+    for (const Member& member : members) {
+        const uint32_t own = alignment_of(member.type, kernel);
+        if (member.offset % own != 0) return 1;
+        out = std::max(out, own);
+    }
+    return type.size % out == 0 ? out : 1;
 }
 
 class Reader {
@@ -360,6 +365,21 @@ Span first_piece(const ast::Program& program) {
 
 bool has_declarations(const ast::Program& program, const HeaderOptions& options) {
     return !options.files.empty() || !first_piece(program).empty();
+}
+
+bool reads_files(const ast::Program& program) {
+    constexpr std::array<std::string_view, 3> readers{"include", "import", "embed"};
+    return std::ranges::any_of(program.items, [&](const ast::Item& item) {
+        const auto* piece = std::get_if<ast::CText>(&item.node);
+        const std::string_view text = piece ? std::string_view(piece->text) : std::string_view();
+        if (text.find("__has_include") != text.npos || text.find("__has_embed") != text.npos) return true;
+        for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
+            const std::string_view rest = directive(text.substr(at));
+            if (std::ranges::any_of(readers, [&](std::string_view word) { return rest.starts_with(word); }))
+                return true;
+        }
+        return false;
+    });
 }
 
 CDeclarations read_declarations(const Source& source, const ast::Program& program, const HeaderOptions& options,

@@ -34,6 +34,9 @@ struct CDeclarations {
 // Does the script, or the command line for it, contain any C?
 bool has_declarations(const ast::Program& program, const HeaderOptions& options);
 
+// Does the script's C read files, such as headers?
+bool reads_files(const ast::Program& program);
+
 // clang's errors are in `diags`, at their place in the script. Types that the script only names are taken from the
 // kernel.
 CDeclarations read_declarations(const Source& source, const ast::Program& program, const HeaderOptions& options,

@@ -17,7 +17,7 @@
 namespace lt {
 namespace {
 
-constexpr size_t most_files = 64;
+constexpr size_t most_nested = 64;
 
 Result<std::string> read(const std::string& path) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
@@ -98,7 +98,8 @@ void load_imports(Source& source, Diags& diags, const std::vector<std::string>& 
                   const std::vector<std::string>& folders) {
     if (grammar_of(source.spoken()) == Grammar::stp) return stp::load_library(source, words, folders, diags);
     if (source.text.find("import") == std::string::npos) return;
-    for (bool more = true; more && source.parts.size() < most_files;) {
+    bool more = true;
+    for (size_t depth = 0; more; depth++) {
         more = false;
         Diags unread;
         const ast::Program program = read_tree(source, unread);
@@ -106,7 +107,12 @@ void load_imports(Source& source, Diags& diags, const std::vector<std::string>& 
         for (const ast::Item& item : program.items) {
             const auto* import = std::get_if<ast::Import>(&item.node);
             if (import == nullptr || !may_import(source, program, *import, item.span, diags)) continue;
-            if (add(source, *import, diags)) more = true;
+            if (depth == most_nested && !is_known(source, path_of(source, *import))) {
+                diags.error(import->path_span, fmt::format("imports are nested deeper than {} files", most_nested))
+                    .hint = "import this file in the script itself";
+            } else if (add(source, *import, diags)) {
+                more = true;
+            }
             if (diags.has_errors()) return;
         }
     }

@@ -99,7 +99,7 @@ bool PlanCompiler::read_again(Job& job) {
 
 void PlanCompiler::keep(Job& job) const {
     if (!keeping_ || is_kept_ || job.has_c || job.diags.has_errors() || names_bpf_program(job.plan)) return;
-    if (compiled_.declarations && job.source.text.find("#include") != std::string::npos) return;
+    if (reads_files(compiled_.program)) return;
     const Machine::Asked asked = job.kernel->machine().asked();
     if (asked.changing) return;
     KeptPlan kept{.names = asked.files, .diags = job.diags, .saved = to_save(job)};

@@ -96,7 +96,7 @@ bool PlanCompiler::can_be_saved(Job& job, Plan& plan) const {
         if (!build) return refuse(job, build.error());
         a.name = *build;
     }
-    const bool includes = job.command.has(Option::headers) || job.source.text.find("#include") != job.source.text.npos;
+    const bool includes = job.command.has(Option::headers) || reads_files(compiled_.program);
     if (compiled_.declarations && includes) assume(plan.assumed, {Assumed::release});
     return true;
 }

@@ -111,7 +111,9 @@ std::optional<ast::ExprId> parsed(GrowingTree& tree, const Source& source, Span 
     blank.text.assign(body.begin - before.size(), ' ');
     blank.text += before;
     blank.text += source.at(body);
-    std::ranges::replace(blank.text, '\\', ' ');  // at the ends of lines
+    constexpr std::string_view joins = "\\\n";  // lines; in a string, a backslash stays
+    for (size_t at = blank.text.find(joins); at != std::string::npos; at = blank.text.find(joins, at))
+        blank.text[at] = ' ';
     blank.text += after;
     ast::Program& program = tree.program;
     const size_t items = program.items.size();

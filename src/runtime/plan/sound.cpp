@@ -47,7 +47,8 @@ bool buckets_fit(const Type& type) {
 bool member_fits(const Member& member, const Type& type) {
     if (!sound(member.type)) return false;
     const uint64_t bits = uint64_t{member.bit_offset} + member.bit_size;
-    if (member.bit_size != 0 && bits > uint64_t{member.type.size} * 8) return false;
+    if (member.bit_size != 0 && (member.type.kind != Kind::integer || bits > uint64_t{member.type.size} * 8))
+        return false;
     const uint64_t size = member.bit_size != 0 ? (bits + 7) / 8 : member.type.size;
     return type.kind != Kind::structure || lies_in(member.offset, size, type.size);
 }
@@ -151,6 +152,13 @@ bool sound(const PlannedEvent& event, const Plan& plan) {
     const bool sets_option = event.kind == EventKind::option;
     if (sets_option && (event.fields.size() < words_of_option || !all(event.fields, is_word_field))) return false;
     if (event.timed && (event.fields.empty() || !is_word(event.fields.back().type))) return false;
+    // Its values are read by the layout of their aggregation, whatever their kind.
+    const auto of_histogram = [&](const EventField& f) {
+        const bool is_time = event.timed && &f == &event.fields.back();
+        if (is_time) return f.type.aggregation == Aggregation::none;
+        return f.type.kind == Kind::aggregation && f.type.aggregation == Aggregation::samples;
+    };
+    if (event.kind == EventKind::histogram && !all(event.fields, of_histogram)) return false;
     return all(event.fields, [&](const EventField& f) { return sound(f, event, plan); });
 }
 

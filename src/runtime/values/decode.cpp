@@ -345,7 +345,7 @@ Result<Event> decode_event(const Plan& plan, std::span<const uint8_t> record) {
             event.values.push_back({field.type, Missing{}});
             continue;
         }
-        Result<Value> value = planned.kind == EventKind::histogram
+        Result<Value> value = planned.kind == EventKind::histogram && field.type.kind == Kind::aggregation
                                   ? read_aggregated(field.type, record, field.offset, "an event")
                               : lies_apart(field.type) ? read_apart(field.type, record, field.offset)
                                                        : read_value(field.type, record, field.offset, "an event");

@@ -101,6 +101,11 @@ class Body {
         depth_--;
         mark("}");
     }
+    void round() {
+        loops_++;
+        nested();
+        loops_--;
+    }
 
     void statement() {
         if (depth_ > most_nested_statements) return values_.refuse();
@@ -162,7 +167,7 @@ class Body {
     void repeat() {
         word("while");
         condition();
-        nested();
+        round();
     }
 
     void count() {
@@ -183,11 +188,14 @@ class Body {
         if (!now().is(")")) assign();
         need(")");
         mark(")");
-        nested();
+        round();
     }
 
     void leave() {
         need(";");
+        // what comes later in a loop may have run before
+        const bool comes = values_.names_later("STAP_RETVALUE") || values_.names_later("__retvalue");
+        result_ = result_ || (loops_ > 0 && comes);
         if (facts_.gives_number && result_) return leave_with({made(PieceKind::word, result_name)});
         word("return");
         mark(";");
@@ -333,7 +341,7 @@ class Body {
         add(cast_call(values_, {made(PieceKind::word, node)},
                       row.ends_at_head ? "struct list_head" : "struct hlist_node"));
         mark("->"), word("next"), mark(";");
-        nested();
+        round();
         mark("}");
     }
 
@@ -343,7 +351,7 @@ class Body {
     std::optional<Span> lock_, option_;
     bool needs_it_ = false;
     bool result_ = false;
-    size_t depth_ = 0;
+    size_t depth_ = 0, loops_ = 0;
     size_t result_begin_ = 0, result_end_ = nowhere;  // the statement that gives it its value
 };
 

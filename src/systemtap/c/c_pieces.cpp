@@ -1,7 +1,9 @@
 // Single pieces of C, types and variables.
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "base/text.h"
 #include "systemtap/c/c_value.h"
 
 namespace lt::stp {
@@ -66,6 +68,28 @@ bool is_number_type(std::string_view word) {
 CValue CValues::none() {
     refuse();
     return {};
+}
+
+// Of the first of these types that holds it: int, unsigned, long, unsigned long. Without a suffix, a number of base 10
+// is never unsigned.
+CValue CValues::literal() {
+    Piece piece = next();
+    const size_t digits = piece.text.find_last_not_of("uUlL") + 1;
+    const bool says_unsigned = piece.text.find_first_of("uU", digits) != std::string::npos;
+    const bool says_long = piece.text.find_first_of("lL", digits) != std::string::npos;
+    piece.text.resize(digits);
+    const bool is_hex = piece.text.starts_with("0x") || piece.text.starts_with("0X");
+    const int base = is_hex ? 16 : piece.text.starts_with('0') ? 8 : 10;
+    const auto value = parse_number<uint64_t>(std::string_view(piece.text).substr(is_hex ? 2 : 0), base);
+    const bool may_be_unsigned = says_unsigned || base != 10;
+    constexpr uint64_t most_int = INT32_MAX, most_unsigned = UINT32_MAX, most_long = INT64_MAX;
+    if (!value || (*value > most_long && !may_be_unsigned)) return at_--, none();
+    CValue out;
+    out.bits = says_long || *value > (may_be_unsigned ? most_unsigned : most_int) ? long_bits : int_bits;
+    out.is_unsigned = says_unsigned || *value > (out.bits == int_bits ? most_int : most_long);
+    out.is_plain = true;
+    out.text.push_back(std::move(piece));
+    return out;
 }
 
 // ---- variables

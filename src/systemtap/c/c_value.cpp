@@ -64,7 +64,7 @@ CValue CValues::value() {
         out.kind = yes.kind == no.kind ? yes.kind : Kind::member, out.points_to = yes.points_to,
         out.bits = std::max(yes.bits, no.bits);
         out.is_unsigned = (yes.is_unsigned && yes.bits == out.bits) || (no.is_unsigned && no.bits == out.bits);
-        if (out.is_unsigned && yes.is_unsigned != no.is_unsigned && !yes.is_plain && !no.is_plain) refuse();
+        if (out.is_unsigned && yes.is_unsigned != no.is_unsigned && !(yes.is_unsigned ? no : yes).is_plain) refuse();
         out.compares = out.is_negative = out.is_plain = out.is_null = false;
     }
     depth_--;
@@ -196,8 +196,9 @@ CValue CValues::unary() {
         out.text.push_back(next());
         if (now().kind != PieceKind::number) refuse();
         const CValue of = primary();
+        if (of.is_unsigned && of.bits == int_bits) refuse();
         append(out.text, of.text);
-        out.bits = of.bits, out.is_negative = true;
+        out.bits = of.bits, out.is_unsigned = of.is_unsigned, out.is_negative = true;
     } else if (now().is("&")) {
         out.text.push_back(next());
         const CValue of = unary();
@@ -239,17 +240,7 @@ CValue CValues::cast_value() {
 CValue CValues::primary() {
     if (take("(")) return in_brackets();
     CValue out;
-    if (now().kind == PieceKind::number) {
-        Piece piece = next();
-        out.bits = int_bits, out.is_plain = true;
-        while (!piece.text.empty() && std::string_view("uUlL").find(piece.text.back()) != std::string_view::npos) {
-            if (std::string_view("uU").find(piece.text.back()) != std::string_view::npos) out.is_unsigned = true;
-            if (std::string_view("lL").find(piece.text.back()) != std::string_view::npos) out.bits = long_bits;
-            piece.text.pop_back();
-        }
-        out.text.push_back(std::move(piece));
-        return out;
-    }
+    if (now().kind == PieceKind::number) return literal();
     if (now().kind == PieceKind::string) {
         out.kind = Kind::text;
         out.text.push_back(next());
@@ -431,7 +422,7 @@ CValue CValues::fitted(CValue value, uint32_t bits, bool is_unsigned) {
     if (value.kind == Kind::text || value.kind == Kind::socket) return none();
     const bool narrower = value.bits < bits && (value.is_unsigned || !is_unsigned);
     const bool same = value.bits == bits && value.is_unsigned == is_unsigned;
-    const bool plain = value.is_plain && bits >= int_bits && value.bits <= bits;
+    const bool plain = value.is_plain && bits >= int_bits && value.bits <= bits && (is_unsigned || !value.is_unsigned);
     const bool fits = bits == long_bits || (value.kind == Kind::number && (narrower || same || plain));
     value.is_plain = value.is_null = false;
     if (fits) return value;

@@ -94,6 +94,7 @@ class CValues : public CCursor {
     CValue in_brackets();
     CValue cast_value();
     CValue primary();
+    CValue literal();
     CValue named();
     CValue called(const std::string& name);
     CValue with_members(CValue value);

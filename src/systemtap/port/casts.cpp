@@ -12,13 +12,19 @@
 namespace lt::port {
 namespace {
 
-// How a value is used: in any way, so its sign matters; in a way that does not depend on the sign; as a part of a key,
+// How a value is used: in any way, so its sign matters; as what is compared or divided, so its sign decides how; as an
+// operand of something that is, and takes its sign; in a way that does not depend on the sign; as a part of a key,
 // where an address is a number like others.
-enum class Use : uint8_t { any, alike, key };
+enum class Use : uint8_t { any, ordered, carried, alike, key };
 
 bool is_signed_use(ast::BinaryOp op) {
     using enum ast::BinaryOp;
-    constexpr std::array ops{subtract, divide, modulo, shift_right, less, less_equal, greater, greater_equal};
+    constexpr std::array ops{divide, modulo, shift_right, less, less_equal, greater, greater_equal};
+    return std::ranges::find(ops, op) != ops.end();
+}
+bool has_sign_of_operands(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    constexpr std::array ops{add, multiply, shift_left, bit_and, bit_or, bit_xor};
     return std::ranges::find(ops, op) != ops.end();
 }
 
@@ -53,7 +59,7 @@ class Casts {
             if (const auto* local = tree_.get<ast::Local>(id)) reads[local->name]++;
             ast::each_child(ast::Expr(tree_.program[id]), [&](ast::ExprId child) {
                 const auto* local = tree_.get<ast::Local>(tree_.bare(child));
-                if (local && below(id) != Use::any) reads[local->name]--;
+                if (local && !needs_sign(below(id))) reads[local->name]--;
             });
         });
         for (const auto& [name, count] : writes) {
@@ -61,12 +67,15 @@ class Casts {
         }
     }
 
+    static bool needs_sign(Use use) { return use == Use::any || use == Use::ordered; }
+
     // How an expression uses its operands.
     Use below(ast::ExprId id) const {
         const ast::ExprNode& node = tree_.node(id);
         const auto* binary = std::get_if<ast::Binary>(&node);
         const auto* call = std::get_if<ast::Call>(&node);
-        const bool alike = (call && call->name != "sort") || (binary && !is_signed_use(binary->op));
+        if (binary && is_signed_use(binary->op)) return Use::ordered;
+        const bool alike = (call && call->name != "sort") || (binary && binary->op != ast::BinaryOp::subtract);
         const bool names_address = call && (call->name == "ksym" || call->name == "usym");
         if (std::holds_alternative<ast::Map>(node) || names_address) return Use::key;
         return alike ? Use::alike : Use::any;
@@ -91,7 +100,10 @@ class Casts {
         if (tree_.get<ast::Cast>(id)) drop_int(id);
         drop_width(id);
         const ast::Expr e = tree_.program[id];
-        const Use use_below = below(id);
+        const auto* binary = std::get_if<ast::Binary>(&e.node);
+        const bool is_compared = use == Use::ordered || use == Use::carried;
+        const bool carries = is_compared && binary && has_sign_of_operands(binary->op);
+        const Use use_below = carries ? Use::carried : below(id);
         ast::each_child(e, [&](ast::ExprId child) { expr(child, use_below); });
         ast::each_block(e, [&](const ast::Block& b) { block(b); });
     }
@@ -162,7 +174,8 @@ class Casts {
         if (is_value_of_pair(inner)) return true;
         const Known type = known(cast, inner);
         if (type == Known::number) return true;
-        if (type == Known::small_unsigned || type == Known::large_unsigned) return use != Use::any;
+        if (type == Known::small_unsigned) return !needs_sign(use);
+        if (type == Known::large_unsigned) return use == Use::alike || use == Use::key;
         return type == Known::address && use == Use::key;
     }
 

@@ -47,6 +47,12 @@ span k:f
 )" + 1);
 }
 
+// The text of a macro in the script's own language, which may go on in other lines.
+TEST(Parse, StringsInMacrosKeepTheirBackslashes) {
+    const std::string found = tree("#define TAB (comm == \\\n \"a\\tb\")\nk:f /TAB/ { @ = 1; }");
+    EXPECT_NE(found.find("name comm\n      string \"a\\tb\"\n"), std::string::npos) << found;
+}
+
 // Which parentheses are a cast: a type for sure, or a name before what begins an operand.
 TEST(Parse, CastOrParentheses) {
     EXPECT_EQ(value("(uint8)x"), "      cast uint8\n        name x\n");

@@ -228,6 +228,15 @@ TEST(DecodeEvent, Fields) {
     EXPECT_EQ(std::get<int64_t>(event->values[2].data), 7);
 }
 
+TEST(DecodeEvent, AHistogramsTimeIsAnInteger) {
+    Plan plan = plan_with({{integer_type(), 8}, {aggregation_type(Aggregation::count), 16}}, 24);
+    plan.events[1].kind = EventKind::histogram;
+    const auto event = decode_event(plan, words({1, 7, 9}));
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->values.at(0).data, Data(int64_t{7}));
+    EXPECT_EQ(event->values.at(1).data, Data(int64_t{9}));
+}
+
 TEST(DecodeEvent, RefusesWhatDoesNotFit) {
     const auto refused = [](const Plan& plan, Bytes record) { return decode_event(plan, record).error().what; };
     const Plan plan = plan_with({{integer_type(), 8}}, 16);

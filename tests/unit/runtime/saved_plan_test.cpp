@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -162,9 +163,15 @@ TEST(SavedPlan, ThatPointsNowhereIsRefused) {
     EXPECT_TRUE(refused([](Plan& p) { p.params[0].offset = 1 << 20; }));
     EXPECT_TRUE(refused([](Plan& p) { p.param_bytes.clear(); }));
     EXPECT_TRUE(refused([](Plan& p) { p.spans.clear(); }));
+    // a histogram of a value that is none: its buckets would be read after the record
+    EXPECT_TRUE(refused([](Plan& p) {
+        const auto event = std::ranges::find(p.events, EventKind::value, &PlannedEvent::kind);
+        event->kind = EventKind::histogram;
+        event->fields[0].type.aggregation = Aggregation::hist;
+    }));
 }
 
-// The word of the last bit field ends after the structure; a field has no more bits than its word.
+// The word of the last bit field ends after the structure; a field has no more bits than its word, which is a number.
 TEST(SavedPlan, BitFieldsLieInTheirStructure) {
     const auto kernel = stock();
     const SavedPlan saved = compiled(
@@ -178,7 +185,11 @@ TEST(SavedPlan, BitFieldsLieInTheirStructure) {
             if (field.type.kind == Kind::structure) last = &field.type.shape->members.back();
     ASSERT_NE(last, nullptr);
     EXPECT_EQ(last->bit_size, 11);
-    last->bit_offset = 22;
+    const uint8_t begin = std::exchange(last->bit_offset, uint8_t{22});
+    EXPECT_FALSE(sound(plan));
+    last->bit_offset = begin;
+    EXPECT_TRUE(sound(plan));
+    last->type = string_type(100);
     EXPECT_FALSE(sound(plan));
 }
 

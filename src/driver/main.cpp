@@ -145,6 +145,9 @@ int why(int argc, const char* const* argv) {
     }
     const bool all_slow = std::ranges::any_of(command->params, [](const ParamSetting& p) { return p.name == "slow"; });
     const std::string span = command->has(Option::program) ? command->text(Option::program) : command->file;
+    // other words are for a `$1` in it; without one they are the rest of a span that is not quoted
+    if (!command->positional.empty() && span.find('$') == span.npos)
+        return misuse({"why takes one span, in quotes", "for example `lt why 'sc:read /pid == 42/' --slow 10ms`", 0});
     command->options[Option::program] = span;
     command->file.clear();
     if (command->has(Option::keep) && !all_slow)

@@ -321,6 +321,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     for (const OptionRow& row : option_rows()) {
         const std::string first(split(row.names, ',').front());
         if (times_given(app, first) == 0) continue;
+        if (row.argument.empty() && !flags[row.id]) continue;  // --quiet=false
         command.options[row.id] = row.argument.empty() ? "true" : values[row.id];
     }
     if (program == Program::lt) take_name(argc > 0 ? argv[0] : "", command.options);

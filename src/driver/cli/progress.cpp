@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,14 +11,20 @@
 #include <string_view>
 #include <utility>
 
+#include "base/visible.h"
+
 namespace lt {
 namespace {
 
 constexpr auto patience = std::chrono::milliseconds(500);
 
-// Leaves the cursor at the start of the line, so that a message that is printed meanwhile overwrites the line.
+// Leaves the cursor at the start of the line, so that a message that is printed meanwhile overwrites the line. A text
+// that the terminal breaks into two lines would leave the first one there.
 void draw(std::string_view text) {
-    const std::string line = fmt::format("\r{}\033[K\r", text);
+    winsize window{};
+    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    const std::string line =
+        fmt::format("\r{}\033[K\r", known ? shortened(text, window.ws_col - 1U, "") : std::string(text));
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // the terminal has gone
 }
 

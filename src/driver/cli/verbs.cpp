@@ -23,8 +23,8 @@ evidence and the command that looks closer. The status is 0 if nothing was found
         "lt why [options] SPAN [--slow TIME]\nlt why [options] -p PID | -c COMMAND | --cgroup PATH | --container NAME\n"
         "lt why --all\n"
         "lt why [options] SPAN --slow TIME --keep AMOUNT [-o FOLDER]\nlt why FILE.ltr",
-        R"(Prints where the time of calls went: running, waiting for a CPU, blocked and by what. SPAN is a probe and
-perhaps a predicate and a threshold; it has no block. Each call that is slower than all before it is
+        R"(Prints where the time of calls went: running, waiting for a CPU, or blocked, and by what. SPAN is a probe,
+with a predicate and a threshold if you like; it has no block. Each call that is slower than all before it is
 printed when it returns, with --slow each that takes longer than TIME; the total of all calls comes last.
 For a process, a command, a cgroup or a container it prints where the time of each thread went, with --all
 that of the whole machine for 10 s. `lt why` alone is `lt triage`. With --keep each slow call writes what all
@@ -54,7 +54,7 @@ has one, the block decides what is printed.
     VerbText{"agent", "lt agent /etc/lt/agent.d", "run scripts for good, and serve their maps as metrics to Prometheus",
              "lt agent [options] FILE|DIR... [--listen ADDRESS] [--otlp URL] [--max-series N] [--ttl TIME]",
              R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
-Prometheus and what reads its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may
+Prometheus and programs that read its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may
 cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. See lt-agent(1).
   lt agent slow.lt --listen :9435
   lt agent /etc/lt/agent.d --max-overhead 2%
@@ -65,7 +65,7 @@ cost 5 % of all CPUs together, or --max-overhead. SIGHUP reads the files again. 
 stays. PID is needed if several scripts run.
 )"},
     VerbText{
-        "tools", "lt tools disk", "list the tools, and what this kernel cannot do of them", "lt tools [WORD]",
+        "tools", "lt tools disk", "list the tools, and which of them this kernel cannot run", "lt tools [WORD]",
         R"(Lists the tools by layer, or those that have WORD in their name, layer or sentence. `lt NAME` runs a tool,
 `lt NAME --help` explains it, `lt NAME --print` prints its source.
   lt runqlat 1 10
@@ -79,8 +79,8 @@ stays. PID is needed if several scripts run.
 the percentiles of dist() are those of one run over all values. The runs must be of one script with the
 same arguments. --by-host prints tables with hosts in columns (10 of them, or --hosts N), and outliers: hosts
 that differ from the others, with the cause if the script has recorded one. With --by-file each file is a
-host; --outliers prints no tables of hosts. The other options are those of `lt --help`. With -f json the sum
-can be merged again.
+host; --outliers prints no tables of hosts. --histograms is what --hist is for a run; the other options are
+those of `lt --help`. With -f json the sum can be merged again.
   lt merge web1.json web2.json
   lt merge --by-host --columns p99 --sort p99 --top 20 web*.json
 )"},
@@ -89,8 +89,8 @@ can be merged again.
         "lt diff [-f json] [-o FILE] [--html FILE] BEFORE AFTER",
         R"(Compares what two runs with `lt -f json -o FILE` collected, or two sums of `lt merge -f json`: for each key
 of each map the numbers of values, the averages and the percentiles before and after, and how they changed.
-Counts are those of the whole runs, so let both run equally long. --html writes a page for a browser, with
-stacks as flame graphs: red where a function's share of the total has grown, blue where it has shrunk.
+Counts and sums are per second of tracing, so the runs need not be equally long. --html writes a page for a
+browser, with stacks as flame graphs: red where a function's share of the total has grown, blue where it has shrunk.
   lt diff before.json after.json
   lt diff monday.json tuesday.json --html diff.html
 )"},
@@ -123,7 +123,7 @@ each of them, and on others that are like one of them. What does not fit a kerne
     VerbText{
         "port", "lt port old.stp", "translate a SystemTap script into an lt script",
         "lt port [options] SCRIPT.stp [WORD...]",
-        "Prints the script in lt's language. What cannot be translated is refused with its place. See lt-stp(7).\n"},
+        "Prints the script in lt's language. What cannot be translated is refused with its location. See lt-stp(7).\n"},
     VerbText{"doctor", "lt doctor", "what this machine allows, and how to enable the rest", "lt doctor [--kernel DIR]",
              R"(Tries each kind of probe, and prints what is missing, why, and what to do about it. The status is 0 if
 tracing works.

@@ -110,6 +110,7 @@ Status look_around(Console& console, Words words, Printer& printer) {
         options.duration_ns = *duration;
     }
     options.takes_signals = false;
+    options.is_alone = false;
     options.shows_progress = Progress::has_terminal();
     options.output = -1;
     options.others = console.served();

@@ -27,9 +27,12 @@ std::string_view after_word(std::string_view text, std::string_view word) {
     return trim(trim(text).substr(word.size()));
 }
 
-// The span of `why SPAN`, which need not be quoted.
+// The span of `why SPAN`, which need not be quoted if there are no options: ` ->` is a part of it.
 bool is_bare_span(std::string_view rest) {
-    return !rest.empty() && rest[0] != '-' && rest.find('\'') == rest.npos && rest.find(" -") == rest.npos;
+    if (rest.empty() || rest[0] == '-' || rest.find('\'') != rest.npos) return false;
+    size_t at = rest.find(" -");
+    while (at != rest.npos && rest.substr(at).starts_with(" ->")) at = rest.find(" -", at + 1);
+    return at == rest.npos;
 }
 
 Result<Line> read_words(std::vector<std::string> words, std::span<const ScriptParam> params) {
@@ -52,6 +55,10 @@ Result<Line> explain(std::string_view rest, const std::string& name) {
     Command& command = line.command;
     const std::string span = command.has(Option::program) ? command.text(Option::program) : command.file;
     command.file.clear();
+    // other words are for a `$1` in it; without one they are the rest of a span that is not quoted
+    if (!command.positional.empty() && span.find('$') == span.npos)
+        return Error{"why takes one span, in quotes if options follow",
+                     "for example `why 'sc:read /pid == 42/' --slow 10ms`", 0};
     if (span.empty()) {
         line.source = explaining_threads(command.has(Option::process));
         return line;

@@ -86,12 +86,8 @@ Finding look_at_addresses() {
     std::ifstream symbols("/proc/kallsyms");
     size_t count = 0, shown = 0;
     for (std::string line; std::getline(symbols, line); count++) shown += line.find_first_not_of('0') < 16 ? 1U : 0U;
-    if (count == 0) return {Health::bad, "the kernel has none (CONFIG_KALLSYMS)", "kernel stacks show addresses"};
-    if (shown == 0)
-        return {Health::limited, fmt::format("{} names, but the kernel hides their addresses", count),
-                "run as root, or with cap_syslog and sysctl kernel.kptr_restrict=1; kernel stacks "
-                "show addresses until then"};
-    return {Health::good, fmt::format("{} of the kernel and its modules", count)};
+    return addresses_finding(count, shown, first_line("/proc/sys/kernel/kptr_restrict"),
+                             (effective_capabilities() >> CAP_SYSLOG & 1) != 0);
 }
 
 Finding look_at_compiler() {
@@ -151,5 +147,16 @@ constexpr std::array rows{
 }  // namespace
 
 std::span<const MachineRow> machine_rows() { return rows; }
+
+Finding addresses_finding(size_t names, size_t shown, std::string_view restricted, bool has_syslog) {
+    if (names == 0) return {Health::bad, "the kernel has none (CONFIG_KALLSYMS)", "kernel stacks show addresses"};
+    if (shown != 0) return {Health::good, fmt::format("{} of the kernel and its modules", names)};
+    constexpr std::string_view with_right = "run as root, or with cap_syslog",
+                               for_all = "sysctl kernel.kptr_restrict=1, since 2 hides them from root, too";
+    std::string advice(restricted == "2" ? for_all : with_right);
+    if (restricted == "2" && !has_syslog) advice += fmt::format("; then {}", with_right);
+    return {Health::limited, fmt::format("{} names, but the kernel hides their addresses", names),
+            advice + "; kernel stacks show addresses until then"};
+}
 
 }  // namespace lt

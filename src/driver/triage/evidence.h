@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -87,7 +88,7 @@ struct Evidence {
     std::map<uint64_t, std::string> vectors = {};     // names of softirqs
     std::map<uint32_t, std::string> interrupts = {};  // devices
     std::vector<Stuck> stuck = {};
-    Numbers counters = {};                        // what /proc/net/snmp and netstat, vmstat and softirqs have grown by
+    std::map<std::string, double, std::less<>> counters = {};  // growth per second of those in snmp, netstat and vmstat
     std::map<std::string, double> pressure = {};  // share of the time that some task was stalled: "cpu", "io", "memory"
 };
 

@@ -88,8 +88,7 @@ void add_disk(Suspect& s, const Evidence& e, uint64_t device) {
 
 void add_counter(Suspect& s, const Evidence& e, std::string_view name, std::string_view meaning) {
     const auto counter = e.counters.find(name);
-    if (counter == e.counters.end() || counter->second == 0) return;
-    s.evidence.push_back(fmt::format("{}: {:.0f}/s", meaning, static_cast<double>(counter->second) / e.seconds));
+    if (counter != e.counters.end()) s.evidence.push_back(fmt::format("{}: {:.0f}/s", meaning, counter->second));
 }
 
 void add_pressure(Suspect& s, const Evidence& e, std::string_view what) {

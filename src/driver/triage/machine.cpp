@@ -78,7 +78,7 @@ void read_io(Group& group, const GroupMount& mount) {
                                std::pair{"read_iops", "riops"}, std::pair{"write_iops", "wiops"}};
     for (const auto& [file, name] : names) {
         const std::string path = fmt::format("{}/blkio.throttle.{}_device", group.path, file);
-        for (IoLimit& limit : read_throttle_device(text_of(path), name)) group.io_limits.push_back(std::move(limit));
+        for (const IoLimit& limit : read_throttle_device(text_of(path), name)) add_limit(group.io_limits, limit);
     }
 }
 
@@ -179,7 +179,8 @@ void describe(Evidence& e, const Counters& before, const Counters& after, const 
     compare_disks(e, before, after, seconds);
     for (const auto& [name, now] : after.numbers) {
         const auto then = before.numbers.find(name);
-        if (then != before.numbers.end() && now > then->second) e.counters.emplace(name, now - then->second);
+        if (then != before.numbers.end() && now > then->second)
+            e.counters.emplace(name, static_cast<double>(now - then->second) / seconds);
     }
     for (const auto& [name, now] : after.pressure) {
         const auto then = before.pressure.find(name);

@@ -101,17 +101,21 @@ std::vector<Charge> divide_disks(const Evidence& evidence) {
     return all;
 }
 
-// ksoftirqd does the work of the softirqs, mostly of the one that takes the most time.
+// ksoftirqd does the work of the softirqs, mostly of the one that takes the most time. What runs in it interrupts
+// no thread: it counts by those that wait for ksoftirqd, and not a second time as time that was taken from ksoftirqd.
 void give_to_softirqs(std::vector<Charge>& charges) {
     std::map<uint64_t, uint64_t> time;
     for (const Charge& c : charges)
         if (c.kind == Kind::softirq) time[c.number] += c.ns;
     if (time.empty()) return;
     const uint64_t vector = std::ranges::max_element(time, {}, [](const auto& entry) { return entry.second; })->first;
+    constexpr std::string_view thread = "ksoftirqd/";
     for (Charge& c : charges) {
-        if (c.kind != Kind::cpu || !c.name.starts_with("ksoftirqd/")) continue;
+        if (c.kind == Kind::softirq && c.victim.starts_with(thread)) c.ns = 0;  // its count is of runs
+        if (c.kind != Kind::cpu || !c.name.starts_with(thread)) continue;
         c.kind = Kind::softirq;
         c.number = vector;
+        c.count = 0;  // of waits
     }
 }
 
@@ -166,7 +170,7 @@ std::vector<Suspect> rank(const Evidence& evidence, double least) {
         to.suspect.process = c.process;
         to.suspect.name = c.name;
         to.suspect.waits += c.count;
-        to.suspect.victims[c.victim] += c.ns;
+        if (c.ns != 0) to.suspect.victims[c.victim] += c.ns;
         to.numbers[c.number] += c.ns;
         to.ns += c.ns;
         if (!c.holder.empty()) to.suspect.holders[fmt::format("{} (thread {})", c.holder, c.holder_tid)] += c.ns;

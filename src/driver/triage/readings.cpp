@@ -227,6 +227,15 @@ std::vector<IoLimit> read_throttle_device(std::string_view text, std::string_vie
     return limits;
 }
 
+void add_limit(std::vector<IoLimit>& limits, const IoLimit& limit) {
+    const auto same = std::ranges::find_if(
+        limits, [&](const IoLimit& other) { return other.major == limit.major && other.minor == limit.minor; });
+    if (same == limits.end())
+        limits.push_back(limit);
+    else
+        same->limits += " " + limit.limits;
+}
+
 std::optional<Quota> read_cpu_max(std::string_view text) {
     const std::vector<std::string_view> words = words_in(split(text, '\n').front());
     if (words.size() != 2) return std::nullopt;

@@ -69,6 +69,8 @@ struct IoLimit {
 };
 std::vector<IoLimit> read_io_max(std::string_view text);
 std::vector<IoLimit> read_throttle_device(std::string_view text, std::string_view name);
+// Version 1 has a file for each kind of limit: those on one device become one, as in version 2.
+void add_limit(std::vector<IoLimit>& limits, const IoLimit& limit);
 
 // cpu.max of version 2, `50000 100000`; nothing for `max`.
 struct Quota {

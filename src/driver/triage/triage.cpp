@@ -53,7 +53,8 @@ Status fits(const Command& command) {
                      "it looks at the whole machine; `lt why -p PID` is for one process", 0};
     }
     if (command.has(Option::kernel)) return Error{"triage needs the running kernel", "leave out --kernel", 0};
-    if (!command.positional.empty() || !command.params.empty())
+    const bool has_two_times = command.has(Option::duration) && !command.file.empty();
+    if (!command.positional.empty() || !command.params.empty() || has_two_times)
         return Error{"triage takes one time", "for example `lt triage 10s`", 0};
     const std::string format = command.text(Option::format);
     if (command.has(Option::format) && format != "text" && format != "json")
@@ -74,6 +75,7 @@ Result<uint64_t> read_duration(const std::string& text) {
 }
 
 Result<Report> look(Kernel& kernel, const Options& options) {
+    const double cpu_before = options.is_alone ? 0 : own_cpu_seconds();
     Report report;
     Evidence evidence;
     if (const auto cpus = online_cpus()) evidence.cpus = static_cast<uint32_t>(cpus->size());
@@ -104,7 +106,7 @@ Result<Report> look(Kernel& kernel, const Options& options) {
     if (watched->budget_used_up)
         report.missing.push_back(
             fmt::format("watched for {:.1f} s only, to stay below 1 % of the CPUs", report.seconds));
-    report.own_cpu = own_cpu_seconds();
+    report.own_cpu = own_cpu_seconds() - cpu_before;
     return report;
 }
 

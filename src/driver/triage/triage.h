@@ -20,7 +20,8 @@ struct Options {
     uint64_t duration_ns = usual_duration_ns;
     bool takes_signals = true;  // SIGINT, SIGTERM and SIGHUP end it early; else `others` do
     bool shows_progress = false;
-    int output = 1;  // if nothing reads from this descriptor any more, it ends
+    bool is_alone = true;  // this process does nothing else, so all of its CPU time is that of triage
+    int output = 1;        // if nothing reads from this descriptor any more, it ends
     // Called while these descriptors are readable; true ends it early.
     std::vector<std::pair<int, std::function<bool()>>> others = {};
 };

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 namespace lt {
 namespace {
@@ -26,20 +28,45 @@ bool is_dumb() {
     return !terminal || *terminal == '\0' || std::string_view(terminal) == "dumb";
 }
 
+// As on standard error: messages contain names from files and from what is traced.
 ssize_t write_to_screen(void* screen, const char* bytes, size_t size) {
-    static_cast<Screen*>(screen)->write({bytes, size});
+    static_cast<Screen*>(screen)->write(visible({bytes, size}, Keep::messages));
     return static_cast<ssize_t>(size);
+}
+
+// Characters that take two columns: East Asian ones and pictures, by Unicode's EastAsianWidth.txt. Not from wcwidth(),
+// which knows none of them unless a locale is set.
+struct WideRange {
+    char32_t first, last;
+};
+constexpr std::array wide_ranges{
+    WideRange{0x1100, 0x115f},   WideRange{0x2e80, 0x303e},   WideRange{0x3041, 0xa4cf},   WideRange{0xa960, 0xa97f},
+    WideRange{0xac00, 0xd7a3},   WideRange{0xf900, 0xfaff},   WideRange{0xfe30, 0xfe6f},   WideRange{0xff01, 0xff60},
+    WideRange{0xffe0, 0xffe6},   WideRange{0x1f300, 0x1f64f}, WideRange{0x1f680, 0x1f6ff}, WideRange{0x1f900, 0x1faff},
+    WideRange{0x20000, 0x3fffd},
+};
+
+// Of a UTF-8 character. A combining one counts, too: then the line is rather shorter than it could be.
+size_t columns_of(std::string_view character) {
+    const auto lead = static_cast<unsigned char>(character.front());
+    char32_t code = character.size() == 1 ? lead : lead & (0xffU >> (character.size() + 1));
+    for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+    const bool is_wide = std::ranges::any_of(
+        wide_ranges, [&](const WideRange& range) { return code >= range.first && code <= range.last; });
+    return is_wide ? 2 : 1;
 }
 
 }  // namespace
 
 std::string cut(std::string_view line, size_t width) {
     std::string out;
-    size_t count = 0;
-    for (const char c : line) {
-        const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;  // of a UTF-8 character
-        if (!continues && ++count > width) break;
-        out += c == '\t' ? ' ' : c;
+    size_t columns = 0;
+    while (!line.empty()) {
+        const std::string_view character = line.substr(0, std::max<size_t>(utf8_length(line), 1));
+        columns += columns_of(character);
+        if (columns > width) break;
+        out += character == "\t" ? " " : character;
+        line.remove_prefix(character.size());
     }
     return out;
 }

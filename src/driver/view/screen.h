@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/visible.h"
 #include "driver/view/recorder.h"
 #include "runtime/print/printer.h"
 
@@ -27,9 +28,11 @@ class Screen : public Sink {
     Screen& operator=(const Screen&) = delete;
 
     void write(std::string_view bytes) override;
-    void aside(std::string_view bytes) { added_ += bytes; }  // help during editing: it is not recorded
+    // Help during editing, such as names of files: it is not recorded.
+    void aside(std::string_view bytes) { added_ += visible(bytes, Keep::lines); }
     void flush() override {}
-    std::FILE* messages() { return messages_; }  // the same as write(), as a stream
+    // The same as write(), as a stream; control characters are escaped.
+    std::FILE* messages() { return messages_; }
 
     void set_view(View view);  // null: no view. The last one's lines stay.
     void take_away();          // removes the view and its lines
@@ -59,7 +62,7 @@ class Screen : public Sink {
     bool in_place_ = true;  // can the terminal move the cursor up?
 };
 
-// Truncates to `width` characters; tabs become blanks.
+// Truncates to `width` columns of a terminal, of which some characters take two; tabs become blanks.
 std::string cut(std::string_view line, size_t width);
 
 }  // namespace lt

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "driver/triage/machine.h"
 #include "driver/triage/suspects.h"
 
 namespace lt::triage {
@@ -120,6 +123,35 @@ TEST(Rank, softirq_threads_work_for_a_vector) {
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].what, "softirq NET_RX");
     EXPECT_DOUBLE_EQ(all[0].cost, 400);
+}
+
+// While a softirq runs in its thread, others wait for that thread: the same time must not count twice.
+TEST(Rank, softirqs_in_their_thread_count_once) {
+    Evidence e = ten_seconds({
+        {.kind = Kind::softirq, .number = 3, .victim = "ksoftirqd/0", .count = 80, .ns = 3 * second},
+        {.kind = Kind::softirq, .number = 3, .victim = "a", .count = 20, .ns = second},
+        {.kind = Kind::cpu, .number = 14, .name = "ksoftirqd/0", .victim = "b", .count = 7, .ns = 3 * second},
+    });
+    e.vectors[3] = "NET_RX";
+    const auto all = rank(e);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_DOUBLE_EQ(all[0].cost, 400);
+    EXPECT_FALSE(all[0].victims.contains("ksoftirqd/0"));
+    ASSERT_FALSE(all[0].evidence.empty());
+    EXPECT_EQ(all[0].evidence[0], "interrupted: b 300 ms/s, a 100 ms/s; ran 10 times/s");
+}
+
+// The counters are read before and after, which is longer than the programs in the kernel count.
+TEST(Rank, rates_of_counters_are_over_their_own_time) {
+    Evidence e = ten_seconds({{.kind = Kind::memory, .number = 1, .victim = "a", .count = 1, .ns = second}});
+    const Counters before{.at_ns = second, .numbers = {{"pgscan_direct", 100}, {"pswpin", 7}}};
+    const Counters after{.at_ns = 21 * second, .numbers = {{"pgscan_direct", 1100}, {"pswpin", 7}}};
+    describe(e, before, after, {});
+    const auto all = rank(e);
+    ASSERT_EQ(all.size(), 1u);
+    const auto& lines = all[0].evidence;
+    EXPECT_EQ(std::ranges::count(lines, std::string("pages scanned by those who needed memory: 50/s")), 1);
+    EXPECT_TRUE(std::ranges::none_of(lines, [](const std::string& line) { return line.find("swap") != line.npos; }));
 }
 
 TEST(Rank, stuck_threads) {

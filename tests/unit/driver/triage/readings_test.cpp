@@ -129,6 +129,17 @@ TEST(Readings, limits) {
     EXPECT_FALSE(read_cpu_max("1 0\n"));
 }
 
+// The limits on one device are one, or the ranking would count the device's time once for each of them.
+TEST(Readings, limits_of_version_1) {
+    std::vector<IoLimit> limits;
+    for (const char* name : {"rbps", "wbps"})
+        for (const IoLimit& limit : read_throttle_device("8:0 1048576\n8:16 20\n", name)) add_limit(limits, limit);
+    ASSERT_EQ(limits.size(), 2u);
+    EXPECT_EQ(limits[0].limits, "rbps=1048576 wbps=1048576");
+    EXPECT_EQ(limits[1].limits, "rbps=20 wbps=20");
+    EXPECT_EQ(limits[1].minor, 16u);
+}
+
 TEST(Readings, states_of_tasks) {
     EXPECT_EQ(read_task_stat("42 (a) b (c)) D 1 42")->state, 'D');
     EXPECT_EQ(read_task_stat("42 (a) b (c)) D 1 42")->name, "a) b (c)");

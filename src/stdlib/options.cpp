@@ -158,7 +158,7 @@ constexpr std::array options{
               "Compile only, and write the object with the BPF programs to a file."},
     OptionRow{Option::unsafe, Phase::both, "--unsafe", "",
               "Allow functions that change what is traced or run commands: system, signal, signal_thread, delay, "
-              "override, setsockopt; and probes on bare addresses."},
+              "override, setsockopt, write_user; and probes on bare addresses."},
     OptionRow{Option::bpftrace, Phase::compile, "--bt", "",
               "Read the script as bpftrace's, as for files that end in .bt."},
     OptionRow{Option::needless, Phase::compile, "--verify-llvm-ir,--usdt-file-activation,--btf", "",

@@ -1,6 +1,8 @@
 // The patterns of SystemTap's pieces, one rule each; re2c makes C++ of them. A text ends with the NUL of its
 // std::string; parse() refuses texts that contain another.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/literal.h"
 #include "systemtap/grammar/piece.h"
@@ -24,6 +26,21 @@ namespace {
                "--" | "-=" | "->" | "-" | "*=" | "*" | "/=" | "/" | "%=" | "%(" | "%)" | "%?" | "%:" | "%" | "&&" | "&=" | "&" | "||" | "|=" |
                "|" | "^=" | "^" | "~" | ".=" | "." | "?" | ":" | "," | ";" | "(" | ")" | "[" | "]" | "{" | "}";
 */
+
+// The value of a string. Without a meaning as an escape, a character stands for itself; the end of a line stands for
+// nothing.
+std::string text_inside(const std::string& body) {
+    const std::vector<Unescaped::Bad> unknown = unescape(body).bad;
+    std::string out;
+    size_t from = 0;
+    for (const Unescaped::Bad& escape : unknown) {
+        out += unescape(body.substr(from, escape.offset - from)).value;
+        const std::string rest = body.substr(escape.offset + 1, escape.size - 1);
+        if (rest != "\n") out += rest;
+        from = escape.offset + escape.size;
+    }
+    return out + unescape(body.substr(from)).value;
+}
 
 class Scanner {
   public:
@@ -84,7 +101,7 @@ bool Scanner::next() {
         "$#"                      { return add(PieceKind::target, lexeme()); }
         "@" ([A-Za-z0-9_]+ | "#") { return add(PieceKind::at_word, lexeme()); }
         [0-9] [A-Za-z0-9_]*       { return add(PieceKind::number, lexeme()); }
-        string                    { return add(PieceKind::string, unescape(lexeme(1, 1)).value); }
+        string                    { return add(PieceKind::string, text_inside(lexeme(1, 1))); }
         ["]                       { return wrong("this string is never closed", "write '\"' behind it", false); }
         embedded                  { return add(PieceKind::embedded, lexeme(2, 2)); }
         "%{"                      { return wrong("this '%{' is never closed", "write '%}' after the C", false); }

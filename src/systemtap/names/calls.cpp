@@ -419,6 +419,12 @@ void resolve_call(Names& scope, ast::ExprId id) {
         return scope.put(id, ast::Call{name_in_tree(*f, scope.functions), n.name_span, n.arguments});
     }
     if ((n.name == "modname" || n.name == "probemod") && n.arguments.empty()) return module_name(scope, id, n);
+    const StpPoint* point = scope.around->row;
+    const bool in_record = point && !scope.around->at_return && point->result == "args.ret";  // of a system call
+    if (n.name == "returnval" && n.arguments.empty() && in_record) {
+        scope.put(id, ast::Name{"$return"});
+        return resolve_target(scope, id);
+    }
     if (const StpFunction* row = find_stp_function(n.name)) return by_row(scope, id, n, *row);
     unknown_function(scope, n);
 }

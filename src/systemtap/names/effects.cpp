@@ -46,6 +46,17 @@ bool has_effect(const Names& scope, ast::ExprId id) {
     });
 }
 
+ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before) {
+    const bool calls = ast::any_expr_in(scope.program, id, [&](ast::ExprId e) {
+        const auto* call = scope.program.get<ast::Call>(e);
+        return call != nullptr && scope.functions.find(call->name, call->arguments.size()) != nullptr;
+    });
+    if (!calls && !has_effect(scope, id)) return id;
+    const std::string name = fmt::format("once#{}", ++scope.loops);
+    before.statements.push_back(scope.add(id, ast::Let{name, scope.span(id), std::nullopt, id}));
+    return scope.add(id, ast::Local{name});
+}
+
 // An array must not change while a loop visits it.
 bool changes_walked(Names& scope, ast::ExprId target) {
     const auto* map = scope.get<ast::Map>(target);

@@ -12,6 +12,9 @@ void exit_last(Names& scope, const ast::Block& b);
 // An unused value: removed if it has no effect.
 void let_go(Names& scope, ast::StmtId id, ast::ExprId value);
 bool has_effect(const Names& scope, ast::ExprId id);
+// For an expression that is used several times: if its evaluation may have an effect, it becomes a local, which
+// `before` declares. Neither is resolved yet.
+ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before);
 
 // Does the expression change an array that a surrounding loop visits? Both report it as an error.
 bool changes_walked(Names& scope, ast::ExprId target);

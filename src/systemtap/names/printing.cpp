@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "parser/tree/rewrite.h"
+#include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
 #include "systemtap/names/printing.h"
 #include "systemtap/names/scope.h"
@@ -18,6 +19,7 @@ namespace {
 struct Printed {
     std::string format;
     std::vector<ast::ExprId> values;
+    ast::Block before;  // locals for what the format uses several times
 };
 
 void add_value(Names& scope, Printed& out, ast::ExprId value);
@@ -109,6 +111,9 @@ ast::ExprId cut(Names& scope, ast::ExprId value, std::optional<ast::ExprId> most
 
 // A string with a width that is only known at run time: pads with blanks after it, or before it.
 void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide, bool left) {
+    keep_time(scope, value);
+    value = evaluated_once(scope, value, out.before);
+    wide = evaluated_once(scope, wide, out.before);
     const ast::ExprId length =
         scope.add(value, ast::Call{"strlen", scope.span(value), {ast::clone(scope.program, value)}});
     const ast::ExprId more =
@@ -210,6 +215,19 @@ void add_value(Names& scope, Printed& out, ast::ExprId value) {
     out.values.push_back(value);
 }
 
+// The call, after the declarations of its locals.
+void finish(Names& scope, ast::ExprId id, ast::Call call, ast::Block before, bool has_value) {
+    if (before.statements.empty()) return scope.put(id, std::move(call));
+    const ast::ExprId last = scope.add(id, std::move(call));
+    ast::BlockValue all;
+    all.block = std::move(before);
+    if (has_value)
+        all.value = last;
+    else
+        all.block.statements.push_back(scope.add(id, ast::Evaluate{last}));
+    scope.put(id, std::move(all));
+}
+
 }  // namespace
 
 bool is_sprinting(StpForm form) {
@@ -275,13 +293,14 @@ void keep_time(Names& scope, ast::ExprId id) {
 void resolve_sprint(Names& scope, ast::ExprId id) {
     Printed out;
     add_sprint(scope, out, id);
+    resolve_block(scope, out.before);
     for (ast::ExprId value : out.values) {
         keep_time(scope, value);
         resolve_expr(scope, value);
     }
     const Span where = scope.span(id);
     out.values.insert(out.values.begin(), scope.add(id, ast::String{out.format}));
-    scope.put(id, ast::Call{"sprintf", where, out.values});
+    finish(scope, id, ast::Call{"sprintf", where, out.values}, std::move(out.before), true);
 }
 
 void resolve_print(Names& scope, ast::ExprId id, const ast::Call& n, const StpFunction& row) {
@@ -292,13 +311,15 @@ void resolve_print(Names& scope, ast::ExprId id, const ast::Call& n, const StpFu
     } else {
         add_joined(scope, out, n.arguments, row.form);
     }
+    resolve_block(scope, out.before);
     for (ast::ExprId value : out.values) {
         scope.printed = value;
         resolve_expr(scope, value);
         scope.printed.reset();
     }
     out.values.insert(out.values.begin(), scope.add(id, ast::String{with_bytes(out.format)}));
-    scope.put(id, ast::Call{row.lt.empty() ? "printf" : std::string(row.lt), n.name_span, out.values});
+    ast::Call print{row.lt.empty() ? "printf" : std::string(row.lt), n.name_span, out.values};
+    finish(scope, id, std::move(print), std::move(out.before), false);
 }
 
 }  // namespace lt::stp

@@ -142,7 +142,7 @@ std::vector<ast::ExprId> maps_of(Names& scope, ast::ExprId what) {
 
 // x <<< value
 void resolve_collect(Names& scope, ast::ExprId id, const ast::Call& n) {
-    const ast::ExprId what = n.arguments[0];
+    ast::ExprId what = n.arguments[0];
     if (changes_walked(scope, what)) return;
     const GlobalUse* use = collecting_global(scope, what);
     if (use == nullptr) {
@@ -150,6 +150,14 @@ void resolve_collect(Names& scope, ast::ExprId id, const ast::Call& n) {
         return;
     }
     ast::BlockValue all;
+    const auto* keyed = scope.get<ast::Map>(what);
+    const bool several = use->statistics.size() > 1 && !scope.given.for_port;  // there, they become one map
+    if (keyed != nullptr && several) {
+        ast::Map once = *keyed;  // each of the maps gets a copy of the key
+        for (ast::ExprId& part : once.key) part = evaluated_once(scope, part, all.block);
+        resolve_block(scope, all.block);
+        what = scope.add(what, std::move(once));
+    }
     ast::ExprId value = n.arguments[1];
     const bool plain = is_plain(scope.node(value));
     resolve_expr(scope, value);

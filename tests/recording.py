@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a recording (ltr(5)) from a text, for tests: recording.py FILE.ltr < TEXT
 
-    begin 1s                 the header; also end, cpus, span, script, missing, torn, missed
+    begin 1s                 the header; also end, cpus, span, script, missing, torn, missed, lost_stacks
     thread 11 10 app         thread 11 of process 10, called app
     1.001s 0 11 switched 20 state=1 reported=1     TIME CPU THREAD KIND, then what the kind has; `preempted` is a flag
 
@@ -78,7 +78,7 @@ def main():
             header["script"] = " ".join(rest)
         elif first == "missing":
             header["account"]["missing"].append(rest[0])
-        elif first in ("torn", "missed"):
+        elif first in ("torn", "missed", "lost_stacks"):
             header["account"][first] = int(rest[0])
         elif first == "thread":
             threads.append(struct.pack("<IIII16s", int(rest[0]), int(rest[1]), 0, 0, rest[2].encode()))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -50,9 +51,9 @@ Explainer::Explainer(const Recording& recording) : recording_(recording), timeli
     std::map<std::pair<uint32_t, uint64_t>, Request> open;
     for (const Record& record : recording.records) {
         const auto device = static_cast<uint32_t>(record.b >> block_device_at);
-        const bool write = (record.b >> block_write_at & 0xff) != 0;
+        const auto does = static_cast<uint8_t>(record.b >> block_does_at & 0xff);
         if (record.kind == RecordKind::block_issue)
-            open[{device, record.a}] = {record.time, recording.end, device, record.tid, write};
+            open[{device, record.a}] = {record.time, recording.end, device, record.tid, does};
         if (record.kind != RecordKind::block_done) continue;
         const auto found = open.find({device, record.a});
         if (found == open.end()) continue;
@@ -176,17 +177,18 @@ std::vector<CausePart> Explainer::parts(uint32_t tid, const std::vector<Window>&
 
 // The thread's own requests during its waits, which are in order; if it had none, all that were under way.
 std::string Explainer::requests_text(const CausePart& of) const {
-    std::map<std::pair<uint32_t, bool>, uint64_t> own, all;
+    constexpr std::array<std::string_view, 3> names{"read", "write", "flush"};
+    std::map<std::pair<uint32_t, uint8_t>, uint64_t> own, all;
     for (const Request& request : requests_) {
         const auto window = std::ranges::upper_bound(of.windows, request.begin, {}, &Window::end);
         if (window == of.windows.end() || window->begin >= request.end) continue;
-        all[{request.device, request.write}]++;
-        if (request.tid == of.tid) own[{request.device, request.write}]++;
+        all[{request.device, request.does}]++;
+        if (request.tid == of.tid) own[{request.device, request.does}]++;
     }
     std::string out;
     for (const auto& [key, count] : own.empty() ? all : own)
         out += fmt::format("{}{}, {}, {}", out.empty() ? "" : "; ", recording_.device_text(key.first),
-                           key.second ? "write" : "read", plural(count, "request"));
+                           names[std::min<size_t>(key.second, names.size() - 1)], plural(count, "request"));
     return out;
 }
 

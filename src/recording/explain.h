@@ -53,7 +53,7 @@ class Explainer {
     struct Request {
         uint64_t begin, end;
         uint32_t device, tid;
-        bool write;
+        uint8_t does;  // 0: it reads, 1: it writes, 2: it flushes the device's cache
     };
     std::vector<CausePart> parts(uint32_t tid, const std::vector<Window>& windows, uint32_t hops) const;
     void add_segment(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const;

@@ -34,7 +34,7 @@ std::string_view Recording::span_text(const Trigger& of) const {
 
 std::string Recording::device_text(uint32_t device) const {
     const auto found = devices.find(device);
-    if (found != devices.end()) return found->second;
+    if (found != devices.end()) return visible(found->second);
     constexpr uint32_t minors = 0xfffff;
     return fmt::format("{}:{}", device >> (block_major_at - block_device_at), device & minors);
 }

@@ -16,6 +16,8 @@ Waker waker_of(const Record& record) {
     const auto context = static_cast<uint32_t>(record.a >> waking_context_at & 0xff);
     out.context = context > static_cast<uint32_t>(WakeContext::timer) ? WakeContext::interrupt
                                                                       : static_cast<WakeContext>(context);
+    // an idle CPU wakes no thread by itself: as in stdlib/bpf/waiters.h
+    if (out.tid == 0 && out.context == WakeContext::thread) out.context = WakeContext::interrupt;
     out.vector = static_cast<uint32_t>(record.a >> waking_vector_at & 0xff);
     out.sends = (record.a >> waking_flags_at & waking_sends) != 0;
     return out;

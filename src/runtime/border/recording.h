@@ -51,8 +51,9 @@ constexpr int lock_owner_at = 32;
 // futex, b: the owner's number as the lock's word has it, and in the high half the waiter's number in its own PID
 // namespace.
 constexpr int futex_own_at = 32;
-// block_issue and block_done, b: sectors (24 bits), 1 for a write (8 bits), device as minor (20 bits) and major (12).
-constexpr int block_write_at = 24, block_device_at = 32, block_major_at = 52;
+// block_issue and block_done, b: sectors (24 bits), 1 for a write and 2 for a flush (8 bits), device as minor (20 bits)
+// and major (12).
+constexpr int block_does_at = 24, block_device_at = 32, block_major_at = 52;
 constexpr int close_opener_at = 32;
 
 // A record in memory.

@@ -20,6 +20,7 @@ constexpr uint64_t megabyte = 1 << 20;
 constexpr uint64_t generations = 2;
 constexpr uint64_t records_per_second = 20'000;  // of a busy CPU
 constexpr uint64_t least_slots = 1 << 10, most_slots = 1 << 22;
+constexpr uint64_t largest = uint64_t{3} << 30;  // all of it fits into a file: recording/file.cpp
 
 struct Unit {
     std::string_view name;
@@ -41,16 +42,16 @@ Status read_keep(const std::string& text, KeepOptions& to) {
         return Error{fmt::format("`{}` is not a time or a size to keep", text),
                      "for example --keep 10s or --keep 64MB; units are ms, s, m, KB, MB, GB", 0};
     (unit->is_time ? to.time_ns : to.bytes) = *number * unit->size;
-    constexpr uint64_t largest = uint64_t{16} << 30, longest = 3'600'000'000'000;
+    constexpr uint64_t longest = 3'600'000'000'000;
     if (to.bytes > largest || to.time_ns > longest)
-        return Error{fmt::format("`{}` is too much to keep", text), "the most is 16GB, or 60m", 0};
+        return Error{fmt::format("`{}` is too much to keep", text), "the most is 3GB, or 60m", 0};
     return Done{};
 }
 
 KeepSize keep_size(const KeepOptions& options) {
     const auto cpus = static_cast<uint64_t>(std::max(bpf::possible_cpus(), 1));
     const auto system_value = [](int name) { return static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
-    const uint64_t room = system_value(_SC_AVPHYS_PAGES) * system_value(_SC_PAGESIZE) / 4;
+    const uint64_t room = std::min(system_value(_SC_AVPHYS_PAGES) * system_value(_SC_PAGESIZE) / 4, largest);
     uint64_t slots = 0;
     if (options.bytes != 0) {
         slots = std::bit_floor(std::max<uint64_t>(options.bytes / (generations * cpus * sizeof(KeptSlot)), 1));

@@ -112,13 +112,14 @@ constexpr std::array events{
 };
 
 struct UnusableEvent {
-    std::string_view category, event, why;
+    std::string_view category, event, why;  // no event: each of the category
 };
 constexpr std::array unusable{
     UnusableEvent{"exceptions", "page_fault_user", "one record stands for many page faults"},
     UnusableEvent{"task", "task_rename", "it only has the names of threads"},
     UnusableEvent{"timer", "hrtimer_expire_entry", "it only says which wake-ups were in timers"},
     UnusableEvent{"timer", "hrtimer_expire_exit", "it only says which wake-ups were in timers"},
+    UnusableEvent{"irq_vectors", "", "it only says which wake-ups were in interrupts"},
     UnusableEvent{"net", "netif_rx", "it only says which wake-ups followed from packets over loopback"},
 };
 
@@ -147,7 +148,7 @@ std::string name_of(const RecordedEvent& event) { return fmt::format("{}:{}", ev
 
 std::string_view unusable_event(std::string_view category, std::string_view event) {
     for (const UnusableEvent& row : unusable)
-        if (row.category == category && row.event == event) return row.why;
+        if (row.category == category && (row.event.empty() || row.event == event)) return row.why;
     return {};
 }
 

@@ -44,7 +44,8 @@ uint64_t session_value(const Recording& recording, SessionValue what) {
     return 0;
 }
 
-void report_losses(const RecordingAccount& a, uint64_t incomplete_threads, Printer& printer, std::FILE* messages) {
+void report_losses(const RecordingAccount& a, bool uses_stacks, uint64_t incomplete_threads, Printer& printer,
+                   std::FILE* messages) {
     struct Row {
         uint64_t count;
         std::string_view noun, what, name;
@@ -53,6 +54,7 @@ void report_losses(const RecordingAccount& a, uint64_t incomplete_threads, Print
          {Row{a.torn, "record", "torn: not finished when the recording was taken", "torn"},
           Row{a.missed, "event", "missed by the recorder since it began, because its programs interrupted themselves",
               "missed"},
+          Row{uses_stacks ? a.lost_stacks : 0, "stack", "lost, so that `why` may say `other`", "lost_stacks"},
           Row{incomplete_threads, "thread",
               "without a name or a process in the recording: `comm` is empty or `pid` is 0", "incomplete"}}) {
         if (row.count == 0) continue;
@@ -86,15 +88,20 @@ Status account(machine::Machine& machine, const Explainer& explainer, uint32_t t
     return machine.update(map, key, thread);
 }
 
+// Has the first signal come?
+bool is_told(Impatience* impatience) { return impatience && impatience->take(); }
+
 class ReplaySession final : public Session {
   public:
     ReplaySession(const Plan& plan, const Recording& recording, Printer& printer, machine::Machine machine,
-                  Starters starters, std::optional<Signals> signals, const ReplayOptions& options)
+                  Starters starters, std::optional<Signals> signals, std::unique_ptr<Impatience> impatience,
+                  const ReplayOptions& options)
         : plan_(plan),
           recording_(recording),
           printer_(printer),
           options_(options),
           signals_(std::move(signals)),
+          impatience_(std::move(impatience)),
           threads_(recording),
           starters_(std::move(starters)),
           until_(recording.end),
@@ -161,6 +168,7 @@ class ReplaySession final : public Session {
     Printer& printer_;
     const ReplayOptions options_;
     std::optional<Signals> signals_;
+    std::unique_ptr<Impatience> impatience_;  // reads them; or null
     const ThreadHistory threads_;
     const Starters starters_;
     std::map<uint32_t, uint64_t> depths_;     // by thread: calls that it is inside
@@ -170,6 +178,7 @@ class ReplaySession final : public Session {
     uint64_t until_;  // the recording's end, or earlier
     bool shortened_ = false;
     uint64_t questions_ = 0;  // since the running block began
+    bool finishes_ = false;   // the blocks at the end run, although the run has ended
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
     mutable InterpretedRun run_;  // its maps make elements when they are read
@@ -219,13 +228,13 @@ void ReplaySession::end(Ended how) {
 
 // Asked now and then; a block has no other limit.
 bool ReplaySession::interrupted() {
-    if (signals_ && signals_->next() != 0) end(Ended::interrupted);
+    if (is_told(impatience_.get())) end(Ended::interrupted);
     if (++questions_ > most_instructions / instructions_between_questions && !failure_) {
         failure_ = Error{fmt::format("a block executed more than {} instructions", most_instructions),
                          "does one of its loops have no end?", 0};
         end(Ended::failed);
     }
-    return ended_.has_value();
+    return failure_ || (ended_ && !finishes_);
 }
 
 Ended ReplaySession::run() {
@@ -240,12 +249,12 @@ Ended ReplaySession::run() {
 }
 
 Status ReplaySession::replay() {
-    constexpr uint64_t often = 1024;
+    constexpr uint64_t often = 16;
     uint64_t count = 0;
     for (const Happening& happening : happenings(recording_, starters_)) {
         if (happening.time > until_) break;
         if (auto ran = run_timers(happening.time); !ran) return ran;
-        if (!ended_ && ++count % often == 0 && signals_ && signals_->next() != 0) end(Ended::interrupted);
+        if (++count % often == 0 && is_told(impatience_.get())) end(Ended::interrupted);
         if (ended_) return Done{};
         if (auto taken = take(happening); !taken) return taken;
         if (run_.ended()) end(run_.dispatcher().enough() ? Ended::enough : Ended::exit_called);
@@ -293,6 +302,7 @@ Status ReplaySession::run_timers(uint64_t until) {
         const auto next = std::ranges::min_element(timers_, {}, &Timer::next);
         if (ended_ || next == timers_.end() || next->next > until) return Done{};
         if (auto ran = run_timer(*next); !ran) return ran;
+        if (is_told(impatience_.get())) end(Ended::interrupted);
     }
 }
 
@@ -326,12 +336,15 @@ void ReplaySession::be_lt(uint64_t time) {
 
 // A recording's results are not those of this host, so there is nothing that could be merged.
 Result<std::vector<ResultFact>> ReplaySession::finish() {
+    if (impatience_) impatience_->run_is_over();
+    finishes_ = true;
     if (!options_.dry && ended_ != Ended::failed) {
-        be_lt(until_);
+        const bool was_whole = ended_ == Ended::time_over || ended_ == Ended::watched_ended;
+        be_lt(was_whole ? until_ : run_.environment().now);
         if (auto finished = run_.finish(); !finished) return finished.error();
     }
     printer_.flush();
-    report_losses(recording_.account, threads_.incomplete(), printer_, options_.messages);
+    report_losses(recording_.account, explainer_ != nullptr, threads_.incomplete(), printer_, options_.messages);
     if (failure_) return *failure_;
     return std::vector<ResultFact>{};
 }
@@ -361,13 +374,18 @@ Result<std::unique_ptr<Session>> load_replay(const Plan& plan, const Recording& 
     auto machine = machine::Machine::create(*std::move(object), 1);
     if (!machine) return machine.error();
     std::optional<Signals> signals;
+    std::unique_ptr<Impatience> impatience;
     if (options.takes_signals) {
         auto blocked = Signals::block();
         if (!blocked) return blocked.error();
         signals.emplace(*std::move(blocked));
+        auto watching = Impatience::watch(*signals);
+        if (!watching) return watching.error();
+        impatience = *std::move(watching);
     }
-    return std::unique_ptr<Session>(std::make_unique<ReplaySession>(plan, recording, printer, *std::move(machine),
-                                                                    *std::move(starters), std::move(signals), options));
+    return std::unique_ptr<Session>(
+        std::make_unique<ReplaySession>(plan, recording, printer, *std::move(machine), *std::move(starters),
+                                        std::move(signals), std::move(impatience), options));
 }
 
 void name_recorded_spans(Plan& plan, const Recording& recording) {

@@ -283,6 +283,15 @@ static __always_inline int leave(struct cpu* cpu, __u64 context) {
     return 1;
 }
 
+// An interrupt of the processor itself: its timer, or another CPU's call. Only wake-ups need to know of it.
+#define PROCESSOR_INTERRUPT(event, does) \
+    SEC("tp_btf/" #event)                \
+    int BPF_PROG(keep_##event) {         \
+        struct cpu* cpu = this_cpu();    \
+        if (cpu) does(cpu, INTERRUPT);   \
+        return 0;                        \
+    }
+
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(keep_softirq_exit, unsigned int vector) {
     struct cpu* cpu = this_cpu();
@@ -306,6 +315,13 @@ int BPF_PROG(keep_timer_exit) {
     if (cpu) leave(cpu, TIMER);
     return 0;
 }
+
+// Those of Architecture::interrupts (arch/arch.h). Where they do not exist, they are missing in the recording.
+PROCESSOR_INTERRUPT(local_timer_exit, leave)
+PROCESSOR_INTERRUPT(reschedule_exit, leave)
+PROCESSOR_INTERRUPT(call_function_exit, leave)
+PROCESSOR_INTERRUPT(call_function_single_exit, leave)
+PROCESSOR_INTERRUPT(irq_work_exit, leave)
 
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(keep_softirq_entry, unsigned int vector) {
@@ -332,6 +348,12 @@ int BPF_PROG(keep_timer_entry) {
     if (cpu) enter(cpu, TIMER);
     return 0;
 }
+
+PROCESSOR_INTERRUPT(local_timer_entry, enter)
+PROCESSOR_INTERRUPT(reschedule_entry, enter)
+PROCESSOR_INTERRUPT(call_function_entry, enter)
+PROCESSOR_INTERRUPT(call_function_single_entry, enter)
+PROCESSOR_INTERRUPT(irq_work_entry, enter)
 
 // A packet goes into this CPU's queue. Sent over loopback by a thread, the softirq that delivers it follows at once, in
 // that thread.
@@ -386,12 +408,12 @@ int BPF_PROG(keep_lock_end, void* lock, int result) {
 // A command that passes through the block layer has no place on the disk, as in the tracepoints' fields.
 static __always_inline void put_request(__u32 kind, struct request* request, __u32 bytes) {
     struct gendisk* disk = request->q->disk;
-    enum { PASSES_IN = 34, PASSES_OUT };
+    enum { FLUSH = 2, PASSES_IN = 34, PASSES_OUT };
     const __u32 operation = request->cmd_flags & 0xff;
     const int passes = operation == PASSES_IN || operation == PASSES_OUT;
     const __u64 device = (disk->first_minor & 0xfffff) | (__u64)(disk->major & 0xfff) << 20;
-    const __u64 sectors = passes ? 0 : (bytes >> 9) & 0xffffff, writes = operation & 1;
-    put(kind, self(), passes ? 0 : request->__sector, sectors | writes << 24 | device << 32);
+    const __u64 sectors = passes ? 0 : (bytes >> 9) & 0xffffff, does = operation == FLUSH ? FLUSH : operation & 1;
+    put(kind, self(), passes ? 0 : request->__sector, sectors | does << 24 | device << 32);
 }
 
 SEC("tp_btf/block_rq_issue")

@@ -45,11 +45,12 @@ static inline LT_API void lt_why_keep_stack(const __u64* stack, struct lt_stack_
     *(volatile __u64*)&f->claimed = 0;
 }
 
-// Who wakes a thread. An interrupt has no number: the thread that it interrupts has nothing to do with it.
+// Who wakes a thread. An interrupt has no number: the thread that it interrupts has nothing to do with it. An idle CPU
+// wakes no thread by itself: it is in an interrupt that has no tracepoint, or does the work that one has left to it.
 static inline LT_API void lt_why_waker(struct lt_why_thread* to, __u64 inner) {
     to->tid = inner ? 0 : (__u32)bpf_get_current_pid_tgid();
-    if (inner)
-        __builtin_memcpy(to->comm, inner == 1 ? "interrupt\0\0\0\0\0\0" : "softirq\0\0\0\0\0\0\0\0", LT_COMM);
+    if (to->tid == 0)
+        __builtin_memcpy(to->comm, inner == 2 ? "softirq\0\0\0\0\0\0\0\0" : "interrupt\0\0\0\0\0\0", LT_COMM);
     else
         bpf_get_current_comm(to->comm, sizeof to->comm);
 }

@@ -116,6 +116,32 @@ TEST(Explain, InterruptsInsideASoftirqCountOnce) {
     EXPECT_EQ(times[Cause::running], 325 * us);
 }
 
+// Its idle thread wakes no thread by itself.
+TEST(Explain, AWakeUpOnAnIdleCpuIsThatOfAnInterrupt) {
+    Recording recording = staged_recording();
+    for (Record& record : recording.records)
+        if (record.kind == RecordKind::waking && record.tid == backup) record.a = 0;
+    const std::string text = explanation_text(recording, Explainer(recording).explain(recording.trigger));
+    EXPECT_NE(text.find("block I/O vda3, read, 1 request, ended by an interrupt\n"), std::string::npos) << text;
+}
+
+TEST(Explain, AFlushIsNoRead) {
+    constexpr uint64_t flushes = 2;
+    Recording recording = staged_recording();
+    for (Record& record : recording.records)
+        if (record.kind == RecordKind::block_issue) record.b |= flushes << block_does_at;
+    const std::string text = explanation_text(recording, Explainer(recording).explain(recording.trigger));
+    EXPECT_NE(text.find("block I/O vda3, flush, 1 request, ended"), std::string::npos) << text;
+}
+
+TEST(Explain, ADevicesNameCannotControlTheTerminal) {
+    Recording recording = staged_recording();
+    for (auto& [number, name] : recording.devices) name = "vda\x1b[2J";
+    const std::string text = explanation_text(recording, Explainer(recording).explain(recording.trigger));
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+    EXPECT_NE(text.find("block I/O vda"), std::string::npos) << text;
+}
+
 // A request that lasts through several waits is one request; one between the waits is none of theirs.
 TEST(Explain, CountsARequestOnceForAllWaits) {
     constexpr uint64_t sleeps = 2, stack = 77, device = 254 << 20 | 3;

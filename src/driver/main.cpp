@@ -73,6 +73,7 @@ int ask_kernel(const Command& command) {
 
 Error with_verb_meant(const Command& command, Error error);
 int with_program(const Command& command, const Shared& shared, int (*work)(Job&));
+Status belongs_to(const Command& command, std::string_view verb);
 
 int list_program(Command command) {
     if (!command.has(Option::program)) command.file = command.text(Option::list);
@@ -97,10 +98,16 @@ int print_help(const Command& command) {
     return with_program(command, {}, help);
 }
 
+// Other words are for a `$1` in a span; without one they are the rest of a span that is not quoted.
+bool has_rest(const Command& command) {
+    return !command.positional.empty() && command.text(Option::program).find('$') == std::string::npos;
+}
+
 // `lt wait SPAN`: runs the span's script with --count 1.
 int wait(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
+    if (const Status fits = belongs_to(*command, "wait"); !fits) return misuse(fits.error());
     command->verb = "wait";
     command->options.try_emplace(Option::count, "1");
     if (!command->has(Option::program)) command->options[Option::program] = command->file;
@@ -108,6 +115,8 @@ int wait(int argc, const char* const* argv) {
     if (command->text(Option::program).empty())
         return misuse(
             {"wait takes a span or a probe", "for example `lt wait 'sc:fsync > 100ms' -n1 && ./collect.sh`", 0});
+    if (has_rest(*command))
+        return misuse({"wait takes one span, in quotes", "for example `lt wait 'sc:read /pid == 42/' -n1`", 0});
     Job job = script_job(*command, waiting_program(Source{"-e", command->text(Option::program)}));
     return run(job);
 }
@@ -128,9 +137,14 @@ int triage_verb(int argc, const char* const* argv) {
 int why(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
+    if (const Status fits = belongs_to(*command, "why"); !fits) return misuse(fits.error());
     command->verb = "why";
     constexpr std::array whose{Option::process, Option::command, Option::cgroup, Option::container};
     const bool traced = std::ranges::any_of(whose, [&](Option option) { return command->has(option); });
+    const bool has_span = !command->file.empty() || command->has(Option::program);
+    if (command->has(Option::all) && (traced || has_span))
+        return misuse({"--all explains the time of all programs, so it takes no span, process or command",
+                       "for example `lt why --all --duration 5s`", 0});
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");
@@ -145,11 +159,10 @@ int why(int argc, const char* const* argv) {
     }
     const bool all_slow = std::ranges::any_of(command->params, [](const ParamSetting& p) { return p.name == "slow"; });
     const std::string span = command->has(Option::program) ? command->text(Option::program) : command->file;
-    // other words are for a `$1` in it; without one they are the rest of a span that is not quoted
-    if (!command->positional.empty() && span.find('$') == span.npos)
-        return misuse({"why takes one span, in quotes", "for example `lt why 'sc:read /pid == 42/' --slow 10ms`", 0});
     command->options[Option::program] = span;
     command->file.clear();
+    if (has_rest(*command))
+        return misuse({"why takes one span, in quotes", "for example `lt why 'sc:read /pid == 42/' --slow 10ms`", 0});
     if (command->has(Option::keep) && !all_slow)
         return misuse(
             {"--keep needs to know which calls are slow", "for example `lt why sc:fsync --slow 100ms --keep 10s`", 0});
@@ -173,8 +186,14 @@ int console(const Command& command) {
 
 // `lt doctor [--kernel DIR]`
 int doctor(int argc, const char* const* argv) {
+    constexpr std::array taken{Option::kernel, Option::debug_folders, Option::traceable,
+                               Option::quiet,  Option::no_warnings,   Option::verbose};
     const Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
+    if (const Status fits = takes_only(*command, "doctor", taken); !fits) return misuse(fits.error());
+    if (!command->file.empty())
+        return misuse({fmt::format("doctor takes no words, such as `{}`", command->file),
+                       "`lt doctor` is about this machine, `lt doctor --kernel DIR` about a kernel in a folder", 0});
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(*command));
     return kernel ? doctor(**kernel, !command->has(Option::kernel)) : failure(kernel.error());
 }
@@ -228,14 +247,20 @@ constexpr std::array options_of_verbs{
     OptionOfVerb{Option::export_interval, "agent", as_agent},
     OptionOfVerb{Option::late, "agent", "`lt why SPAN --slow TIME` explains calls that take longer"},
     OptionOfVerb{Option::ttl, "agent", "a run ends after --duration TIME"},
+    OptionOfVerb{Option::all, "why", "a script sees all programs, unless -p or the like is given"},
 };
 
-Status belongs_to_run(const Command& command) {
+// To a verb that makes a script of a span, or to a script itself; `verb` is empty then.
+Status belongs_to(const Command& command, std::string_view verb) {
     for (const OptionOfVerb& row : options_of_verbs)
-        if (command.has(row.option))
+        if (command.has(row.option) && row.verb != verb)
             return Error{
                 fmt::format("{} is an option of `lt {}`", split(option_row(row.option).names, ',').back(), row.verb),
                 std::string(row.hint), 0};
+    for (const Option option : {Option::version, Option::info, Option::describe, Option::print, Option::record})
+        if (!verb.empty() && command.has(option))
+            return Error{fmt::format("{} does not take {}", verb, option_name(option)),
+                         fmt::format("`lt {} --help` explains it", verb), 0};
     return Done{};
 }
 
@@ -330,11 +355,11 @@ constexpr std::array verbs{
     Verb{"agent", agent_verb},
 };
 
-// `lt why --help`, `lt why -h`. ctl has its own.
+// `lt why --help`, `lt why sc:read -h`. ctl has its own.
 bool asks_for_help(int argc, const char* const* argv) {
-    if (argc != 2 || argv[0] == std::string_view("ctl")) return false;
-    const std::string_view word = argv[1];
-    return word == "-h" || word == "--help";
+    if (argv[0] == std::string_view("ctl")) return false;
+    const auto* const end = std::find(argv + 1, argv + argc, std::string_view("--"));
+    return std::any_of(argv + 1, end, [](std::string_view word) { return word == "-h" || word == "--help"; });
 }
 
 // Runs the verb that argv starts with; nothing if it is not one.
@@ -390,7 +415,7 @@ int run_command_line(int argc, const char* const* argv) {
     }
     if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
-    if (const Status fits = belongs_to_run(c); !fits) return misuse(fits.error());
+    if (const Status fits = belongs_to(c, ""); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::describe)) return describe_kernel(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);

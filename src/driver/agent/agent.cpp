@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
@@ -206,10 +204,7 @@ void Agent::announce() {
     }
     notify_service(fmt::format("READY=1\nSTATUS={}, metrics on http://{}/metrics", plural(runners_.size(), "script"),
                                address_text(server_->address())));
-    if (!options_.ready_fd) return;
-    const std::string line = "ready\n";
-    if (::write(*options_.ready_fd, line.data(), line.size()) < 0) errno = 0;
-    ::close(*options_.ready_fd);
+    if (options_.ready_fd) tell_ready(*options_.ready_fd);
 }
 
 // ---- run

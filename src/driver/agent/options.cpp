@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "driver/cli/notify.h"
 #include "stdlib/options.h"
 
 namespace lt::agent {
@@ -100,10 +101,9 @@ Status read_numbers(const Command& command, AgentOptions& out) {
                          fmt::format("write a number from 1 to {}", greatest_limit), 0};
     }
     if (command.has(Option::ready_fd)) {
-        const std::string text = command.text(Option::ready_fd);
-        out.ready_fd = parse_number<int>(text);
-        if (out.ready_fd.value_or(-1) < 0)
-            return Error{fmt::format("`{}` is not a file descriptor", text), "for example `--ready-fd 3`", 0};
+        const Result<int> fd = ready_descriptor(command.text(Option::ready_fd));
+        if (!fd) return fd.error();
+        out.ready_fd = *fd;
     }
     return Done{};
 }

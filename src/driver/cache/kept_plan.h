@@ -13,7 +13,8 @@ namespace lt {
 
 struct KeptPlan {
     std::map<std::string, std::string> names = {};  // of programs and libraries, as the script has them: their paths
-    std::map<std::string, std::string> files = {};  // by path, those and imported ones: FileState::text
+    // By path, those, their debug files and imported ones: FileState::text. Empty: there is none.
+    std::map<std::string, std::string> files = {};
     Diags diags = {};
     SavedPlan saved = {};
 };

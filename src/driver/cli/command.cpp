@@ -275,6 +275,14 @@ void take_words(std::span<const ScriptParam> params, Command& command) {
 
 }  // namespace
 
+Status takes_only(const Command& command, std::string_view verb, std::span<const Option> taken) {
+    for (const auto& [option, text] : command.options)
+        if (std::ranges::find(taken, option) == taken.end())
+            return Error{fmt::format("{} does not take {}", verb, option_name(option)),
+                         fmt::format("`lt {} --help` explains it", verb), 0};
+    return Done{};
+}
+
 int script_word(int argc, const char* const* argv) {
     for (int i = 1; i < argc; i++) {
         const std::string_view word = argv[i];

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +47,9 @@ bool takes_option(Program program, Phase phase);
 // The parameters of the script, if they are known, name options that are taken after the script's name.
 Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {},
                              Program program = Program::lt);
+
+// An Error names an option besides these, which the verb would ignore.
+Status takes_only(const Command& command, std::string_view verb, std::span<const Option> taken);
 
 // The index of the word that names the script; `argc` if there is none.
 int script_word(int argc, const char* const* argv);

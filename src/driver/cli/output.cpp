@@ -46,6 +46,8 @@ bool counts_and_durations(const Plan& plan) {
 // Can the file be written, or a new one in its folder? errno says why not.
 bool can_be_written(const std::string& path) {
     const auto may = [](const char* what, int how) { return ::faccessat(AT_FDCWD, what, how, AT_EACCESS) == 0; };
+    std::error_code failed;
+    if (std::filesystem::is_directory(path, failed)) return errno = EISDIR, false;
     if (may(path.c_str(), F_OK)) return may(path.c_str(), W_OK);
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     return may(folder.empty() ? "." : folder.c_str(), W_OK | X_OK);
@@ -115,15 +117,9 @@ Status Output::read_buffering(const Command& command) {
 
 Status Output::read_ready_fd(const Command& command) {
     if (!command.has(Option::ready_fd)) return Done{};
-    const std::string text = command.text(Option::ready_fd);
-    const int fd = parse_number<int>(text).value_or(-1);
-    if (fd < 0)
-        return Error{fmt::format("`{}` is not the number of a file descriptor", text),
-                     "for example `lt --ready-fd 3 ... 3>ready`", 0};
-    if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
-        return Error{fmt::format("file descriptor {} is not open", fd),
-                     fmt::format("open it in the shell: `lt --ready-fd {0} ... {0}>ready`", fd), 0};
-    ready_fd_ = fd;
+    const Result<int> fd = ready_descriptor(command.text(Option::ready_fd));
+    if (!fd) return fd.error();
+    ready_fd_ = *fd;
     return Done{};
 }
 
@@ -161,12 +157,12 @@ Status Output::begin(const Plan& plan) {
         if (!path.empty() && !can_be_written(path))
             return system_error("cannot write " + path, errno);  // reported before anything is collected
     if (!path_.empty()) {
-        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0) return system_error("cannot write " + path_, errno);
         fd_ = fd;
     }
     if (!sink_) {
-        own_sink_ = file_sink(fd_, buffering_);
+        own_sink_ = file_sink(fd_, buffering_, !path_.empty());
         sink_ = own_sink_.get();
     }
     make_printers(plan);
@@ -231,8 +227,7 @@ void Output::announce(size_t probes, bool as_bpftrace) {
     if (std::getenv(notify_variable)) write_all(STDOUT_FILENO, fmt::format("{}\n", notify_variable));
     notify_service("READY=1\nSTATUS=Tracing");
     if (!ready_fd_) return;
-    write_all(*ready_fd_, "ready\n");
-    ::close(*ready_fd_);
+    tell_ready(*ready_fd_);
     ready_fd_.reset();
 }
 

@@ -26,8 +26,9 @@ class Output {
     Output& operator=(const Output&) = delete;
 
     int descriptor() const { return fd_; }
-    // Opens the file and makes the printer, in the plan's style. Called only when there is something to run, so that a
-    // mistake in a script does not overwrite the results of the last run. Does nothing when called again.
+    // Opens the file and makes the printer, in the plan's style. Called only when there is something to run. What the
+    // file holds stays until the first results or announce(), so that neither a mistake in a script nor a run that
+    // cannot start overwrites the results of the last one. Does nothing when called again.
     Status begin(const Plan& plan);
     bool is_json() const { return json_; }
     const TableView& view() const { return view_; }

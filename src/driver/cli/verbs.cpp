@@ -74,13 +74,13 @@ stays. PID is needed if several scripts run.
     VerbText{
         "merge", "lt merge web*.json", "add up the results of one script on many hosts",
         "lt merge [--by-host|--by-file|--outliers] [--hosts N] [-f json] [-o FILE] [--sort COLUMN] [--columns LIST] "
-        "[--top N] [--histograms] [--html FILE] FILE...",
+        "[--top N] [--hist] [--html FILE] FILE...",
         R"(Adds up what `lt -f json -o FILE` wrote on many hosts: counts, sums, extremes and histograms exactly, so that
 the percentiles of dist() are those of one run over all values. The runs must be of one script with the
 same arguments. --by-host prints tables with hosts in columns (10 of them, or --hosts N), and outliers: hosts
 that differ from the others, with the cause if the script has recorded one. With --by-file each file is a
-host; --outliers prints no tables of hosts. --histograms is what --hist is for a run; the other options are
-those of `lt --help`. With -f json the sum can be merged again.
+host; --outliers prints no tables of hosts. The other options are those of `lt --help`. With -f json the sum
+can be merged again.
   lt merge web1.json web2.json
   lt merge --by-host --columns p99 --sort p99 --top 20 web*.json
 )"},

@@ -146,11 +146,12 @@ Status Console::prepare() {
     return Done{};
 }
 
-// Blocks the signals that would end the process, and SIGWINCH. Child processes have their own mask.
+// Blocks the signals that would end the process and leave the terminal as it is while a line is edited, and SIGWINCH.
+// Child processes have their own mask.
 Status Console::block_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) sigaddset(&set, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&set, signal);
     signals_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals_ < 0) return system_error("signalfd", errno);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);

@@ -194,6 +194,11 @@ std::string_view why_not_added(const Type& type) {
     return {};
 }
 
+bool is_one_number(const Type& type) {
+    const bool is_number = type.view == View::plain || type.view == View::duration;
+    return is_number && (type.aggregation == Aggregation::none || type.aggregation == Aggregation::avg);
+}
+
 Value nothing_collected(const Type& type) {
     switch (type.aggregation) {
         case Aggregation::min:

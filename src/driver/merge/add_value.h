@@ -13,6 +13,8 @@ namespace lt {
 
 // Why maps that hold such values are not added up; empty: they are.
 std::string_view why_not_added(const Type& type);
+// Is it an average, or a variable of numbers or durations? They are not added up, and one can be compared with another.
+bool is_one_number(const Type& type);
 
 // The value from which an addition starts.
 Value nothing_collected(const Type& type);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "driver/cli/failure.h"
 #include "driver/cli/output.h"
+#include "driver/merge/add_value.h"
 #include "driver/merge/file_request.h"
 #include "driver/merge/run_file.h"
 #include "driver/merge/total.h"
@@ -30,7 +31,7 @@ struct RunSide {
 Result<RunSide> read_side(const std::string& path) {
     const Result<RunFile> file = read_run_file(path);
     if (!file) return file.error();
-    RunSide side{host_of(*file, true), file->run, Total(false), {}};
+    RunSide side{host_of(*file, true), file->run, Total(false, false, true), {}};
     if (Status added = side.total.add(*file); !added) return added.error();
     side.maps = side.total.contents(stderr);
     return side;
@@ -39,6 +40,11 @@ Result<RunSide> read_side(const std::string& path) {
 const MapContent* find(const RunSide& side, const std::string& name) {
     const auto found = std::ranges::find(side.maps, name, &MapContent::name);
     return found == side.maps.end() ? nullptr : &*found;
+}
+
+// Also if it is not compared, which has been reported.
+bool has_map(const RunSide& side, const std::string& name) {
+    return std::ranges::find(side.run.maps, name, &ResultFact::name) != side.run.maps.end();
 }
 
 // Numbers that are not of all events must not look like those that are.
@@ -69,7 +75,8 @@ void diff_map(const MapContent& before, const MapContent& after, const RunSide& 
     report_sampled(before, first, page);
     report_sampled(after, second, page);
     const std::string heading = fmt::format("{}: {} beside {}", after.name, second.name, first.name);
-    if (page && page->add_difference(before, after, heading, Page::After::alone)) return;
+    const bool adds_up = why_not_added(after.value).empty();
+    if (page && adds_up && page->add_difference(before, after, heading, Page::After::alone)) return;
     const bool timed = first.run.seconds && second.run.seconds;
     const auto seconds = [&](const RunSide& side) { return timed ? side.run.seconds : std::nullopt; };
     compare({first.name, before, seconds(first)}, {second.name, after, seconds(second)}, output.printer());
@@ -81,11 +88,11 @@ Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {
     for (const MapContent& before : first.maps) {
         const MapContent* const after = find(second, before.name);
         if (after) diff_map(before, *after, first, second, output);
-        if (!after) fmt::print(stderr, "lt: {} is only in {}\n", before.name, first.name);
+        if (!has_map(second, before.name)) fmt::print(stderr, "lt: {} is only in {}\n", before.name, first.name);
         any = any || after;
     }
     for (const MapContent& after : second.maps)
-        if (!find(first, after.name)) fmt::print(stderr, "lt: {} is only in {}\n", after.name, second.name);
+        if (!has_map(first, after.name)) fmt::print(stderr, "lt: {} is only in {}\n", after.name, second.name);
     if (!any) return Error{"the two runs have no map in common", "compare two runs of one script", 0};
     for (const RunSide* side : {&first, &second}) side->total.print_unseen(output.printer(), stderr, side->name + ": ");
     return output.finish();

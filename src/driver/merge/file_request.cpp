@@ -22,7 +22,8 @@ constexpr std::array file_options{
     FileOption{"--sort", "", Option::sort, true, true},
     FileOption{"--columns", "", Option::columns, true, true},
     FileOption{"--top", "", Option::top, true, true},
-    FileOption{"--histograms", "", Option::histograms, false, true},
+    FileOption{"--hist", "", Option::histograms, false, true},
+    FileOption{"--histograms", "", Option::histograms, false, true},  // its name in earlier releases
 };
 
 Status take_output_option(std::string_view verb, bool has_tables, OptionWord& word, Command& out) {

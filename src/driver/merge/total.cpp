@@ -98,15 +98,18 @@ Status Total::add(const RunFile& file) {
     return Done{};
 }
 
-std::string_view Total::why_left_out(const Map& map) {
-    const std::string_view why = why_not_added(map.shape.value);
-    return why.empty() && map.partial ? "only the largest entries were printed; print the whole map" : why;
+bool Total::takes(const Type& type) const { return why_not_added(type).empty() || (single_ && is_one_number(type)); }
+
+std::string_view Total::why_left_out(const Map& map) const {
+    if (!takes(map.shape.value)) return why_not_added(map.shape.value);
+    if (map.others) return "it holds other values than numbers, or has keys that look the same";
+    return map.partial ? "only the largest entries were printed; print the whole map" : "";
 }
 
 Status Total::add_map(const RunFile& file, const ResultFact& shape) {
     auto map = std::ranges::find(maps_, shape.name, [](const Map& m) { return m.shape.name; });
     if (map == maps_.end()) map = maps_.insert(maps_.end(), Map{shape, {}, {}, {}});
-    if (shape.entries == 0 || !why_not_added(shape.value).empty()) return Done{};
+    if (shape.entries == 0 || !takes(shape.value)) return Done{};
     const auto found = file.maps.find(shape.name);
     if (found == file.maps.end())
         return Error{fmt::format("{}: the line of the map {} is missing", file.place(file.run_line), shape.name), "",
@@ -146,10 +149,13 @@ Status Total::add_entry(const RunFile& file, const MapLine& line, Map& map, std:
     if (is_new) {
         auto parts = map.shape.key.empty() ? std::vector<Value>{} : key_of_text(key, map.shape.key);
         if (!parts) return wrong("the key is damaged");
-        map.entries.push_back({*std::move(parts), nothing_collected(map.shape.value)});
+        map.entries.push_back({*std::move(parts), is_one_number(map.shape.value) ? Value{map.shape.value, int64_t{0}}
+                                                                                 : nothing_collected(map.shape.value)});
         map.each.emplace_back();
     }
-    if (const auto fault = add_value(map.entries[place->second].value, value)) return wrong(*fault);
+    const auto wrong_number = add_value(map.entries[place->second].value, value);
+    map.others = map.others || (is_one_number(map.shape.value) && (wrong_number || !is_new));
+    if (wrong_number && !map.others) return wrong(*wrong_number);
     if (!by_host_) return Done{};
     const auto fault = add_value(value_of_host(map.each[place->second], map.shape.value), value);
     return fault ? Status(wrong(*fault)) : Status(Done{});

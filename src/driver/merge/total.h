@@ -25,7 +25,9 @@ struct HostView {
 class Total {
   public:
     // With `by_host` the sum of each host is kept, too. `by_file`: each file is a host, with the file's name.
-    explicit Total(bool by_host, bool by_file = false) : by_host_(by_host), by_file_(by_file) {}
+    // `single`: it is of one run, to be compared, and so it has also numbers that cannot be added up.
+    explicit Total(bool by_host, bool by_file = false, bool single = false)
+        : by_host_(by_host), by_file_(by_file), single_(single) {}
 
     // Refuses a run of another script, with other arguments or other maps. The error names the file and the line; after
     // one, the sum is unusable.
@@ -47,6 +49,7 @@ class Total {
         std::vector<HostValues> each;                    // indexed like the entries
         std::optional<Sampled> sampled = {};
         bool partial = false;  // of some host only the largest entries are known
+        bool others = false;   // as a variable it holds something else than a number, or a key stands there twice
     };
 
     Status check(const RunFile& file) const;
@@ -55,7 +58,8 @@ class Total {
     void add_start(const RunFact& run);
     void print_starts(std::FILE* messages) const;
     void add_unseen(const Unseen& more);
-    static std::string_view why_left_out(const Map& map);  // empty: it is part of the sum
+    bool takes(const Type& type) const;                   // can it have values of this type?
+    std::string_view why_left_out(const Map& map) const;  // empty: it is part of the sum
     Value& value_of_host(HostValues& values, const Type& type) const;
     HostMap host_map(const Map& map) const { return {map.shape.name, map.shape.value, map.entries, map.each, hosts_}; }
     std::vector<size_t> shown_hosts(const std::vector<Outlier>& outliers, size_t most) const;
@@ -64,7 +68,7 @@ class Total {
     void print_left_out(std::FILE* messages, size_t columns) const;
     void print_outliers(const std::vector<Outlier>& outliers, Printer& printer) const;
 
-    bool by_host_, by_file_;
+    bool by_host_, by_file_, single_;
     std::vector<std::string> hosts_;  // that have values of their own
     size_t host_ = 0;                 // that of the file which is being added
     std::unordered_map<std::string, size_t> host_numbers_;

@@ -1,4 +1,6 @@
 // The cache of plans: the second run of a script is not compiled.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -26,7 +28,7 @@ constexpr int64_t settles_ns = 2'000'000'000;
 bool still_holds(const KeptPlan& kept) {
     return std::ranges::all_of(kept.files, [](const auto& file) {
         const auto state = file_state(file.first);
-        return state && state->text == file.second;
+        return (state ? state->text : "") == file.second;
     });
 }
 
@@ -41,6 +43,16 @@ bool add_file(KeptPlan& kept, const std::string& path, int64_t began) {
     const auto state = file_state(path);
     if (!state || state->changed > began - settles_ns) return false;
     kept.files.emplace(path, state->text);
+    return true;
+}
+
+// Where a package with debug information puts that of a program: with it there may be more functions and places.
+bool add_debug_file(KeptPlan& kept, Programs& programs, const std::string& program, int64_t began) {
+    const Result<std::string> build = programs.build(program);
+    if (!build || build->size() < 3) return true;
+    const std::string path = fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", build->substr(0, 2), build->substr(2));
+    if (file_state(path)) return add_file(kept, path, began);
+    kept.files.emplace(path, "");
     return true;
 }
 
@@ -104,7 +116,9 @@ void PlanCompiler::keep(Job& job) const {
     if (asked.changing) return;
     KeptPlan kept{.names = asked.files, .diags = job.diags, .saved = to_save(job)};
     for (const auto& [name, path] : asked.files)
-        if (!add_file(kept, path, keeping_->began)) return;
+        if (!add_file(kept, path, keeping_->began) ||
+            !add_debug_file(kept, job.kernel->programs(), path, keeping_->began))
+            return;
     for (const Source::Part& part : job.source.parts)
         if (!part.is_library && !add_file(kept, part.name, keeping_->began)) return;
     kept.saved.plans = {job.plan};

@@ -201,6 +201,8 @@ class Porter {
 int port_program(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
     if (!command) return refuse(command.error());
+    if (command->has(Option::output))
+        return refuse({"port prints the script", "`lt port old.stp > new.lt` writes it to a file", 0});
     if (command->file.empty() && !command->has(Option::program))
         return refuse({"port takes a SystemTap script", "for example `lt port old.stp > new.lt`", 0});
     if (command->has(Option::program) || command->file == "-") command->options[Option::systemtap] = "true";

@@ -40,6 +40,17 @@ bool names_file(const ast::ProbeSpec& spec) {
     return row && provider(row->place).in_file;
 }
 
+// bpftrace's `uprobe:FUNCTION`: a function of the program that the process runs.
+void add_program(ast::ProbeSpec& spec, int process) {
+    std::vector<ast::ProbeSpec::Part>& parts = spec.parts;
+    const ProbeRow* row = find_probe(parts.front().text);
+    const bool lacks = row && row->place == Place::binary_function && parts.size() == 2;
+    if (!lacks || parts[1].text.find('/') != std::string::npos) return;
+    std::error_code failed;
+    const fs::path program = fs::read_symlink(fmt::format("/proc/{}/exe", process), failed);
+    if (!failed) parts.insert(parts.begin() + 1, ast::ProbeSpec::Part{parts[1].span, program.string()});
+}
+
 }  // namespace
 
 std::string file_of_process(int process, const std::string& name) {
@@ -56,6 +67,7 @@ std::string file_of_process(int process, const std::string& name) {
 void take_files_of(ast::Program& program, int process) {
     if (process == 0) return;
     const auto take = [&](ast::ProbeSpec& spec) {
+        add_program(spec, process);
         if (names_file(spec)) spec.parts[1].text = file_of_process(process, spec.parts[1].text);
     };
     for (ast::Item& item : program.items) {

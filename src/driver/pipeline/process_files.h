@@ -11,7 +11,7 @@ namespace lt {
 // if the process sees the same as lt, or has no such file. `process` 0: no process.
 std::string file_of_process(int process, const std::string& name);
 
-// Does the same for each program and library that a probe names.
+// Does the same for each program and library that a probe names. A uprobe that names none is in the process's program.
 void take_files_of(ast::Program& program, int process);
 
 }  // namespace lt

@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
+#include "driver/report/exact_key.h"
 #include "runtime/border/duration.h"
 #include "runtime/print/entry_order.h"
-#include "runtime/print/json_value.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/period.h"
@@ -66,6 +66,10 @@ struct OneSide {
         const View view = rate ? View::plain : type.view;
         out.push_back({std::move(name), number, {}, view, rate});
     }
+    double as_double(int64_t n) const {
+        const bool is_large = !type.is_signed && type.view == View::plain;
+        return is_large ? static_cast<double>(static_cast<uint64_t>(n)) : static_cast<double>(n);
+    }
     void rate(const std::string& name, double count, View of_total = View::plain) const {
         if (!seconds) return out.push_back({name, count, {}, of_total});
         add(name + "/s", *seconds > 0 ? std::optional(count / *seconds) : std::nullopt, true);
@@ -103,13 +107,14 @@ struct OneSide {
         rate("count", static_cast<double>(a.count));
         add("avg", a.count ? std::optional(static_cast<double>(a.value())) : std::nullopt);
     }
-    void operator()(const Extreme& e) const {
-        add("value", e.seen ? std::optional(static_cast<double>(e.value)) : std::nullopt);
+    void operator()(const Extreme& e) const { add("value", e.seen ? std::optional(as_double(e.value)) : std::nullopt); }
+    void operator()(int64_t n) const {
+        if (adds_up(type)) return rate_of(n);
+        add(type.aggregation == Aggregation::avg ? "avg" : "value", as_double(n));
     }
-    void operator()(int64_t n) const { adds_up(type) ? rate_of(n) : add("value", static_cast<double>(n)); }
     void rate_of(int64_t n) const {
         const bool counts = type.aggregation == Aggregation::count;
-        rate(counts ? "count" : "sum", static_cast<double>(n), counts ? View::plain : type.view);
+        rate(counts ? "count" : "sum", as_double(n), counts ? View::plain : type.view);
     }
     void operator()(const auto&) const {}  // texts and stacks are not measures
 };
@@ -201,14 +206,13 @@ struct Times {
     bool cleared;
 };
 
-// Two keys may be shown as the same text: rounded times, addresses in one function. This is neither rounded nor named.
-std::string exact_key(const MapContent& content, size_t entry) {
-    return json_key(content.entries.collected(entry).key);
+std::string exact_key_of(const MapContent& content, size_t entry) {
+    return exact_key(content.entries.collected(entry).key);
 }
 
 std::map<std::string, MapEntry> by_key(const MapContent& content) {
     std::map<std::string, MapEntry> out;
-    for (size_t i = 0; i < content.entries.size(); i++) out.emplace(exact_key(content, i), content.entries[i]);
+    for (size_t i = 0; i < content.entries.size(); i++) out.emplace(exact_key_of(content, i), content.entries[i]);
     return out;
 }
 
@@ -216,7 +220,7 @@ void compare_map(const MapContent& then, const MapContent& now, const Times& tim
     std::map<std::string, MapEntry> marked = by_key(then);
     for (const size_t i : print_order(now)) {
         const MapEntry entry = now.entries[i];
-        const auto same = marked.find(exact_key(now, i));
+        const auto same = marked.find(exact_key_of(now, i));
         if (same == marked.end()) {
             compare_entry(now.name, entry, {}, {&entry.value, times.after}, printer);
             continue;
@@ -246,7 +250,7 @@ void compare(const Compared& before, const Compared& after, Printer& printer) {
     std::map<std::string, MapEntry> later = by_key(after.content);
     for (const size_t i : print_order(before.content)) {
         const MapEntry entry = before.content.entries[i];
-        const auto same = later.find(exact_key(before.content, i));
+        const auto same = later.find(exact_key_of(before.content, i));
         const Part now{same == later.end() ? nullptr : &same->second.value, after.seconds};
         compare_entry(before.content.name, entry, {&entry.value, before.seconds}, now, printer, columns);
         if (same != later.end()) later.erase(same);

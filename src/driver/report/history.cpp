@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "driver/report/exact_key.h"
 #include "runtime/border/plan.h"
-#include "runtime/print/printer.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/period.h"
 
@@ -86,10 +86,8 @@ Data History::unpack(const Packed& from) const {
     return d;
 }
 
-uint32_t History::key_of(const MapEntry& entry) {
-    std::string text;
-    for (const Value& part : entry.key) text += show(part, false) + '\0';
-    const auto [place, is_new] = places_.try_emplace(std::move(text), static_cast<uint32_t>(keys_.size()));
+uint32_t History::key_of(const MapEntry& entry, std::string exact) {
+    const auto [place, is_new] = places_.try_emplace(std::move(exact), static_cast<uint32_t>(keys_.size()));
     if (is_new) keys_.push_back(entry.key);
     return place->second;
 }
@@ -101,7 +99,7 @@ void History::look(const MapContent& content, Clock::time_point now) {
     for (size_t i = 0; i < content.entries.size(); i++) {
         const MapEntry entry = content.entries[i];
         if (const auto* h = std::get_if<Histogram>(&entry.value.data)) buckets_ = h->buckets.size();
-        const uint32_t key = key_of(entry);
+        const uint32_t key = key_of(entry, exact_key(content.entries.collected(i).key));
         const auto before = held_.find(key);
         Data came = entry.value.data;
         if (before != held_.end()) {

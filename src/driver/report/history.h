@@ -59,7 +59,7 @@ class History {
     Data unpack(const Packed& packed) const;
     void merge_next(size_t at);
     void thin(Clock::time_point now);
-    uint32_t key_of(const MapEntry& entry);
+    uint32_t key_of(const MapEntry& entry, std::string exact);
 
     Clock::time_point start_;
     size_t bytes_allowed_;
@@ -68,7 +68,7 @@ class History {
     std::deque<Segment> segments_;     // oldest first, without gaps
     std::map<uint32_t, Packed> held_;  // at the last look
     std::vector<std::vector<Value>> keys_;
-    std::map<std::string, uint32_t> places_;  // by the key's text
+    std::map<std::string, uint32_t> places_;  // by exact_key()
 };
 
 // "45s", "4m58s", "2h10m"

@@ -230,7 +230,8 @@ LossFact printed_loss(std::string_view kind, const std::string& subject, uint64_
 
 MissedFact missed_fact(const Plan& plan, const Missed& missed) {
     const MissRow& row = miss_rows[static_cast<size_t>(missed.kind)];
-    const std::string& probe = plan.probes[missed.probe].text;
+    const PlannedProbe& planned = plan.probes[missed.probe];
+    const std::string probe = planned.internal ? fmt::format("lt's own probe ({})", planned.text) : planned.text;
     return {probe, std::string(row.name), missed.count,
             fmt::format("{}: {} missed {}", probe, plural(missed.count, "event"), row.why)};
 }

@@ -122,7 +122,7 @@ Result<int> run(const Command& command) {
     Descriptor file;
     if (command.has(Option::output)) {
         const std::string path = command.text(Option::output);
-        file = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        file = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
         if (!file) return system_error("cannot write " + path, errno);
         options.output = file.get();
     }
@@ -132,6 +132,9 @@ Result<int> run(const Command& command) {
     const Result<Report> report = look(**kernel, options);
     if (!report) return report.error();
     const bool json = command.text(Option::format) == "json";
+    // only now, so that the last report stays if there is no new one; a pipe or a device cannot be emptied
+    if (file && ::ftruncate(file.get(), 0) != 0 && errno != EINVAL)
+        return system_error("cannot write the report", errno);
     const int code = write_all(options.output, json ? json_of(*report)
                                                     : text_of(*report, command.has(Option::verbose),
                                                               command.has(Option::output) ? Room{} : terminal_room()));

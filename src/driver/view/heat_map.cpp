@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "driver/report/exact_key.h"
 #include "runtime/border/duration.h"
 #include "runtime/print/printer.h"
 
@@ -37,6 +38,20 @@ void count(const Value& value, std::map<uint32_t, uint64_t>& rows) {
         if (h->buckets[i] != 0) rows[i] += h->buckets[i];
 }
 
+// Adds what came to one key. If it has lost values, it was deleted meanwhile, or the map was cleared: then all are new.
+void add_new(const std::map<uint32_t, uint64_t>& now, const std::map<uint32_t, uint64_t>& before,
+             std::map<uint32_t, uint64_t>& column) {
+    const bool is_new = std::ranges::any_of(before, [&](const auto& old) {
+        const auto same = now.find(old.first);
+        return same == now.end() || same->second < old.second;
+    });
+    for (const auto& [row, number] : now) {
+        const auto old = is_new ? before.end() : before.find(row);
+        const uint64_t seen = old == before.end() ? 0 : old->second;
+        if (number != seen) column[row] += number - seen;
+    }
+}
+
 std::string label(uint32_t row, View view) {
     if (row == 0) return "< 0";
     if (row == 1) return "0";
@@ -54,19 +69,20 @@ char shade(uint64_t count, uint64_t most) {
 }  // namespace
 
 void HeatMap::add(const MapContent& content) {
-    Counts now;
+    std::map<std::string, Counts> now;
+    Counts column;
     for (size_t i = 0; i < content.entries.size(); i++) {
-        const MapEntry entry = content.entries.plain(i);
-        count(entry.value, now);
+        const MapEntry entry = content.entries.collected(i);
         view_ = entry.value.type.view;
+        Counts counts;
+        count(entry.value, counts);
+        if (counts.empty()) continue;
+        std::string key = exact_key(entry.key);
+        const auto before = last_.find(key);
+        add_new(counts, before == last_.end() ? Counts() : before->second, column);
+        now.emplace(std::move(key), std::move(counts));
     }
     if (!begun_ && now.empty()) return;
-    Counts column;
-    for (const auto& [row, number] : now) {
-        const auto before = last_.find(row);
-        const uint64_t old = before == last_.end() ? 0 : before->second;
-        if (number != old) column[row] = number > old ? number - old : number;  // the map was cleared
-    }
     last_ = std::move(now);
     begun_ = true;
     columns_.push_back(std::move(column));

@@ -22,7 +22,7 @@ class HeatMap {
   private:
     using Counts = std::map<uint32_t, uint64_t>;  // by bucket of hist(); see hist_bound()
 
-    Counts last_;
+    std::map<std::string, Counts> last_;  // by key, some of which the script may have deleted
     bool begun_ = false;
     View view_ = View::plain;
     std::deque<Counts> columns_;

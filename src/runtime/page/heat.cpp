@@ -77,11 +77,16 @@ void Heat::look(const MapContent& content, Clock::time_point now) {
             }
         }
     }
+    const auto has_shrunk = [&held](const Counts::value_type& before) {
+        const auto same = held.find(before.first);
+        return same == held.end() || same->second < before.second;
+    };
+    if (std::ranges::any_of(last_, has_shrunk)) last_.clear();  // the map was cleared, so all values are new
     Column column{now, {}};
     for (const auto& [range, count] : held) {
         const auto before = last_.find(range);
         const uint64_t old = before == last_.end() ? 0 : before->second;
-        if (count != old) column.counts[range] = count > old ? count - old : count;  // the map was cleared
+        if (count != old) column.counts[range] = count - old;
     }
     last_ = std::move(held);
     columns_.push_back(std::move(column));

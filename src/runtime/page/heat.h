@@ -22,7 +22,8 @@ class Heat {
 
     // The map is empty at `begin`, or what it holds then came earlier.
     explicit Heat(Clock::time_point begin) : begin_(begin) {}
-    // The map's content at this moment, all keys together; the difference to the last look becomes a column.
+    // The map's content at this moment, all keys together; the difference to the last look becomes a column. The map
+    // may have been cleared, but no single key deleted.
     void look(const MapContent& content, Clock::time_point now);
     // A picture with both axes and its scale of shades, as HTML; empty before there are two columns with values.
     std::string html() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "runtime/os/timestamps.h"
 #include "runtime/print/entry_order.h"
@@ -235,7 +236,12 @@ struct MemberText {
     std::string& out;
     void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
     void operator()(int64_t number) const { out += fmt::format("{}", number); }
-    void operator()(double number) const { out += fmt::format("{:.6g}", number); }
+    void operator()(double number) const {
+        constexpr double exact = 1ull << 53;  // up to here a double holds each whole number
+        if (!std::isfinite(number)) return void(out += "null");
+        const bool is_whole = std::trunc(number) == number && std::abs(number) <= exact;
+        out += is_whole ? fmt::format("{:.0f}", number) : fmt::format("{:.6g}", number);
+    }
     void operator()(bool truth) const { out += truth ? "true" : "false"; }
     void operator()(const std::vector<std::string>& texts) const { append_json(out, texts); }
 };

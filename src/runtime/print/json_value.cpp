@@ -38,6 +38,7 @@ void append_integer(std::string& out, int64_t number, const Type& type, bool pla
             out += number != 0 ? "true" : "false";
             return;
         case View::enumeration: {
+            if (!type.shape) return add(out, "{}", number);
             const auto named = [&](const Enumerator& e) { return e.value == number; };
             const auto at = std::ranges::find_if(type.shape->enumerators, named);
             if (!plain && at != type.shape->enumerators.end()) return append_json(out, std::string_view(at->name));

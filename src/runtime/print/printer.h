@@ -158,8 +158,9 @@ std::unique_ptr<Printer> json_printer(Sink& sink, PrintStyle style = {});
 // When to write collected bytes: immediately, at the end of a batch, or 64 KiB at a time.
 enum class Buffering : uint8_t { none, together, full };
 
-// Collects up to 64 KiB before it writes.
-std::unique_ptr<Sink> file_sink(int fd, Buffering buffering = Buffering::together);
+// Collects up to 64 KiB before it writes. `empties`: what the file holds goes at the first write() that reaches it, at
+// flush() or at finish().
+std::unique_ptr<Sink> file_sink(int fd, Buffering buffering = Buffering::together, bool empties = false);
 
 // The text of one value: 1.53ms, 0x1f, mysqld ...
 std::string show(const Value& value, ValueStyle style);

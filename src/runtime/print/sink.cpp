@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 #include "runtime/print/printer.h"
@@ -20,7 +21,9 @@ constexpr size_t block = 64 * 1024;
 
 class FileSink final : public Sink {
   public:
-    FileSink(int fd, Buffering buffering) : fd_(fd), buffering_(buffering) { pending_.reserve(block); }
+    FileSink(int fd, Buffering buffering, bool empties) : fd_(fd), buffering_(buffering), empties_(empties) {
+        pending_.reserve(block);
+    }
     FileSink(const FileSink&) = delete;
     FileSink& operator=(const FileSink&) = delete;
     ~FileSink() override { flush_pending(); }
@@ -32,9 +35,11 @@ class FileSink final : public Sink {
         if (buffering_ == Buffering::none) flush_pending();
     }
     void flush() override {
+        empty();
         if (buffering_ != Buffering::full) flush_pending();
     }
     Status finish() override {
+        empty();
         flush_pending();
         if (lost_ == 0) return Done{};
         return system_error(plural(lost_, "line") + " of the output could not be written", errno_);
@@ -45,6 +50,10 @@ class FileSink final : public Sink {
         put(pending_);
         pending_.clear();
     }
+    // A pipe or a device cannot be emptied.
+    void empty() {
+        if (std::exchange(empties_, false) && ::ftruncate(fd_, 0) != 0) return;
+    }
     void put(std::string_view bytes);
     size_t write_some(std::string_view bytes);
     void lose(std::string_view bytes);
@@ -52,6 +61,7 @@ class FileSink final : public Sink {
 
     int fd_;
     Buffering buffering_;
+    bool empties_;
     bool has_reader_ = true;
     bool in_line_ = false;  // the last line that was written is incomplete
     bool cut_ = false;      // and will stay so
@@ -87,6 +97,7 @@ void FileSink::put(std::string_view bytes) {
         bytes.remove_prefix(in_lost_ ? bytes.size() : end + 1);
     }
     if (bytes.empty() || !has_reader_) return;
+    empty();
     if (cut_ && write_some("\n") == 0) return lose(bytes);
     cut_ = false;
     const size_t done = write_some(bytes);
@@ -112,6 +123,8 @@ bool FileSink::wait_until_writable() {
 
 }  // namespace
 
-std::unique_ptr<Sink> file_sink(int fd, Buffering buffering) { return std::make_unique<FileSink>(fd, buffering); }
+std::unique_ptr<Sink> file_sink(int fd, Buffering buffering, bool empties) {
+    return std::make_unique<FileSink>(fd, buffering, empties);
+}
 
 }  // namespace lt

@@ -131,7 +131,9 @@ Value bit_field(const Member& member, View8 bytes, size_t offset) {
     const uint32_t unused = 64U - member.bit_size;
     const int64_t number =
         member.type.is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused);
-    return Value{integer_type(8, member.type.is_signed, member.type.view), number};
+    Type type = member.type;  // with the names of an enumeration
+    type.size = 8;
+    return Value{std::move(type), number};
 }
 
 // Members that cannot be read have no value: they are left out here and when printed.

@@ -116,6 +116,26 @@ TEST(History, OfHistogramsAddsUp) {
     EXPECT_TRUE(all.is_all);
 }
 
+TEST(History, KeepsKeysApartThatReadTheSame) {
+    History history({}, History::most_bytes);
+    const Type type = of(Aggregation::hist);
+    const auto late = [&](int64_t key, int count) {
+        Histogram h{std::vector<uint64_t>(hist_buckets)};
+        h.buckets[7] = static_cast<uint64_t>(count);
+        return MapEntry{{Value{duration_type(), key}}, Value{type, std::move(h)}};
+    };
+    MapContent map;
+    map.name = "@h", map.value = type;
+    for (int i = 1; i <= 3; i++) {
+        map.entries = {late(123'100'000, i), late(123'400'000, 10 * i)};
+        history.look(map, Clock::time_point(seconds(10 * i)));
+    }
+    const History::Period all = history.last(seconds(5000));
+    ASSERT_EQ(all.content.entries.size(), 2u);
+    EXPECT_EQ(total(std::get<Histogram>(all.content.entries[0].value.data)), 3);
+    EXPECT_EQ(total(std::get<Histogram>(all.content.entries[1].value.data)), 30);
+}
+
 TEST(History, SurvivesAClear) {
     History history({}, History::most_bytes);
     std::vector<Distribution> now(1);

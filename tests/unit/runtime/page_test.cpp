@@ -148,6 +148,11 @@ TEST(Heat, AMapThatWasClearedStartsAgain) {
     heat.look(map_of("@h", {{{}, histogram({5, 5, 5})}}), begin + milliseconds(1));
     heat.look(map_of("@h", {{{}, histogram({5})}}), begin + milliseconds(2));
     EXPECT_NE(heat.html().find("<title>1 value of 4ns to 7ns"), std::string::npos);
+    // also where it has more values now
+    heat.look(map_of("@h", {{{}, histogram({1000, 1000, 1000})}}), begin + milliseconds(3));
+    heat.look(map_of("@h", {{{}, histogram({1000, 1000, 1000, 1000, 5})}}), begin + milliseconds(4));
+    heat.look(map_of("@h", {{{}, histogram({1000, 1000, 1000, 1000, 1000})}}), begin + milliseconds(5));
+    EXPECT_NE(heat.html().find("<title>5 values of 1us to 2us"), std::string::npos);
 }
 
 }  // namespace

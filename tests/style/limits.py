@@ -2,7 +2,7 @@
 """Holds the tree to its limits: limits.py TREE prints a line for each place that breaks one.
 
 Files have at most 500 lines, in tests/ too; functions 70, classes 40 functions (those of one name, as in a visitor, are
-one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/. Only src/arch
+one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/; documents name those that exist. Only src/arch
 names registers and what else differs between processors. The code is formatted by clang-format, so that what belongs
 together is known by its indentation. No two headers define a type of one name in one namespace: the linker would take the
 member functions of either for both."""
@@ -94,6 +94,24 @@ def named_files(path, lines):
                 report(path, at + 1, f"a comment names {name}, which is not a path in src/")
 
 
+# Documents name files and folders by their path from the tree, from src/ or from the folder of src/ that they are about,
+# with or without the end of the name.
+WRITTEN = re.compile(r"`([a-z][a-z_0-9.-]*/[a-z_0-9./-]*)`")
+NOT_THERE = {"build", "src/arch/aarch64"}
+
+
+def documents():
+    for page in [tree / "README.md", tree / "tests/README.md", *tree.glob("docs/**/*.md")]:
+        bases = [tree, tree / "src", tree / "src" / page.stem]
+        for at, line in enumerate(page.read_text().split("\n")):
+            for name in WRITTEN.findall(line):
+                first = name.partition("/")[0]
+                near = [base for base in bases if (base / first).is_dir()]
+                known = not near or {first, name} & NOT_THERE
+                if not known and not any((base / (name + end)).exists() for base in near for end in ("", ".h", ".cpp")):
+                    report(page, at + 1, f"there is no {name}")
+
+
 # BPF has registers r0 to r10 of its own, so these names say nothing.
 OF_A_PROCESSOR = re.compile(
     r"(?i:x86|x64_|amd64|aarch64|System V\b|AT&T)|\borig_r?ax\b|\b[re](?:[abcd]x|[sd]i|[sb]p|ip|flags)\b|\br1[1-5][dwb]?\b"
@@ -146,6 +164,7 @@ for path in sorted((tree / "src").rglob("*")):
 for path in sorted((tree / "tests").rglob("*")):
     if path.suffix in (".cpp", ".h", ".c", ".py", ".go") and (count := path.read_text().count("\n")) > MOST_LINES:
         report(path, 1, f"{count} lines")
+documents()
 for folder, count in folders.items():
     if count > MOST_FILES:
         report(folder, 0, f"{count} files")

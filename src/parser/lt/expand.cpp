@@ -47,7 +47,7 @@ class Placer {
             }
         }
         for (ast::Expr& e : program_.exprs) builtin(e);
-        if (program_.settings.uses_environment) environment();  // before the program's own settings, which override it
+        if (program_.settings.uses_environment) environment();  // after the program's own settings, which it overrides
         put_settings(program_);
         // str($1) before $1: only in str() is a word a string. By index: a negative number adds an expression.
         for (size_t i = 0; i < program_.exprs.size(); i++) call(i);

@@ -58,6 +58,16 @@ bool item_begins(const Lexing& s, uint32_t offset) {
     */
 }
 
+namespace {
+
+// Some editors write a byte order mark at the start of a file.
+bool begins_file(const Lexing& s) {
+    const Position at = s.source.position(s.here().begin);
+    return at.line == 1 && at.column == 1;
+}
+
+}  // namespace
+
 Token scan_token(Lexing& s) {
     const unsigned char* marker = s.cursor;
     for (;;) {
@@ -71,6 +81,7 @@ Token scan_token(Lexing& s) {
             <*> "/*"     { return open_comment_token(s); }
             <*> "#!" [^\n\x00]* { if (s.token == s.text || s.token[-1] == '\n') continue; return hash_token(s); }
             <*> "#"      { return hash_token(s); }
+            <*> "\xef\xbb\xbf" { if (begins_file(s)) continue; return stray_byte_token(s); }
             <*> nul      { s.cursor = s.token; return s.simple(TokenKind::END); }
 
             <probe, head> (word | given) (kind_byte | given)* (":" probe_byte*)?  { return probe_token(s); }

@@ -18,6 +18,12 @@ span k:copy_to_user
 )" + 1);
 }
 
+TEST(Parse, ByteOrderMarkAtTheStart) {
+    const std::string mark = "\xef\xbb\xbf", script = "k:copy_to_user < @ns = hist(...) >\r\n";
+    EXPECT_EQ(tree(mark + script), tree(script));
+    EXPECT_NE(mistakes(script + mark), "");
+}
+
 TEST(Parse, SpanWithPredicateAndThreshold) {
     EXPECT_EQ(tree("k:vfs_read /comm == \"mysqld\"/ > 10ms < print(kstack) >"),
               R"(

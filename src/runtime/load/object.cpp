@@ -57,6 +57,10 @@ struct LoadedObject::Attempt {
 
 namespace {
 
+// The words that hold a value: the kernel writes all of its bytes, also those after the last whole word.
+constexpr size_t words_for(uint32_t bytes) { return (size_t{bytes} + sizeof(uint64_t) - 1) / sizeof(uint64_t); }
+static_assert(words_for(0) == 0 && words_for(4) == 1 && words_for(16) == 2 && words_for(UINT32_MAX) == 1U << 29);
+
 // Limits the object's inline loops, and returns their limit; 0: it has none.
 uint64_t limit_turns(bpf_object* object, uint64_t turns) {
     bpf_map* map = bpf_object__find_map_by_name(object, turns_section);
@@ -379,7 +383,7 @@ Status LoadedObject::run(const std::string& name) const {
 std::vector<uint64_t> LoadedObject::loss_counters() const {
     bpf_map* map = bpf_object__find_map_by_name(object_.get(), ".bss.lost");
     if (!map) return {};
-    std::vector<uint64_t> counters(bpf_map__value_size(map) / sizeof(uint64_t));
+    std::vector<uint64_t> counters(words_for(bpf_map__value_size(map)));
     uint32_t only = 0;
     // libbpf's own mapping of the section only has the initial values, unless a skeleton loads it.
     if (bpf_map_lookup_elem(bpf_map__fd(map), &only, counters.data()) < 0) return {};
@@ -416,8 +420,8 @@ Status LoadedObject::leave_out(int process, std::pair<uint64_t, uint64_t> pid_na
     return code < 0 ? Status(system_error("cannot leave out lt's own process", -code)) : Status(Done{});
 }
 
-Status LoadedObject::stop_opening(bool stop) {
-    words_.stop = stop ? 1 : 0;
+Status LoadedObject::stop_opening(bool stop, bool paused) {
+    words_.stop = !stop ? 0 : paused ? run_is_paused : 1;
     const int code = set_section(run_words_section, &words_);
     return code < 0 ? Status(system_error(stop ? "cannot stop opening spans" : "cannot resume opening spans", -code))
                     : Status(Done{});
@@ -436,7 +440,7 @@ std::vector<uint64_t> sums_per_cpu(int map) {
     bpf_map_info info{};
     uint32_t size = sizeof info;
     if (map < 0 || cpus <= 0 || bpf_obj_get_info_by_fd(map, &info, &size) < 0) return {};
-    const size_t words = info.value_size / sizeof(uint64_t);
+    const size_t words = words_for(info.value_size);
     std::vector<uint64_t> values(words * static_cast<size_t>(cpus)), sums(words);
     const uint32_t only = 0;
     if (bpf_map_lookup_elem(map, &only, values.data()) < 0) return {};

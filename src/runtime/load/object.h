@@ -49,8 +49,8 @@ class LoadedObject {
     // The span was detached: its open calls are not seen to close.
     void abandon(uint32_t span) { abandoned_.insert(span); }
     bool is_abandoned(uint32_t span) const { return abandoned_.contains(span); }
-    // Stops opening spans, or resumes.
-    Status stop_opening(bool stop);
+    // Stops opening spans, for a pause or for good, or resumes.
+    Status stop_opening(bool stop, bool paused = false);
     // Programs of ways that linger do nothing any more, and those that were running have ended.
     Status end_programs();
     // Programs that leave lt out leave out this process from here on. Its number is that of the PID

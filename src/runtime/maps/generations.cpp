@@ -53,9 +53,15 @@ Status Generations::clear(bool printed) {
     return Done{};
 }
 
-// Scalars keep their mark.
+// Scalars keep their mark. Beyond the map's limit of keys, those without updates since the last time go: nothing else
+// limits them, because none stays in the kernel's map.
 Status Generations::zero(bool printed) {
     if (Status settled = settle(printed); !settled) return settled;
+    size_t left = taken_.size();
+    std::erase_if(taken_, [&](const Values::value_type& entry) {
+        const bool idle = std::ranges::all_of(entry.second, [](uint8_t byte) { return byte == 0; });
+        return idle && left > map_.max_entries && left-- > 0;
+    });
     const size_t each = padded_size(map_.value_size);
     for (auto& [key, value] : taken_) {
         Bytes zeros(value.size());

@@ -27,7 +27,7 @@ class Generations {
     void forget_report() { asked_ = false; }
     // Everything that is there now no longer counts; `printed`: only the result of the last since(), if there was one.
     Status clear(bool printed);
-    // The same, but the existing keys stay, with zero.
+    // The same, but the existing keys stay, with zero; idle ones only as far as the map has room.
     Status zero(bool printed);
 
   private:

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -28,6 +29,23 @@ std::string read_all(int fd, size_t most) {
         text.append(room.data(), static_cast<size_t>(got));
     }
     return text;
+}
+
+// Appends what a command writes, until there are `most` bytes; false: there is no more. What the command leaves in the
+// background may keep the pipe open: it ends when the command has ended and the pipe is empty.
+bool append_output(std::string& text, size_t most, int pipe, int command) {
+    std::array<char, 4096> room{};
+    while (text.size() < most) {
+        std::array<pollfd, 2> both{pollfd{pipe, POLLIN, 0}, pollfd{command, POLLIN, 0}};
+        const int ready = ::poll(both.data(), both.size(), -1);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready < 0 || both[0].revents == 0) return false;
+        const ssize_t got = ::read(pipe, room.data(), std::min(room.size(), most - text.size()));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        text.append(room.data(), static_cast<size_t>(got));
+    }
+    return true;
 }
 
 // Starts a command with its output going into the pipe and the signals unblocked.
@@ -71,13 +89,13 @@ Result<std::string> command_output(const std::string& command, const std::functi
     if (const int code = start(command, writer.get(), child); code != 0)
         return system_error("cannot run a command", code);
     writer.reset();
-    std::string text = read_all(reader.get(), most);
-    while (text.size() == most) {
+    const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    std::string text;
+    while (append_output(text, most, reader.get(), process.get())) {
         const size_t line_end = text.rfind('\n');
         const size_t whole = line_end == text.npos ? most : line_end + 1;
         take(std::string_view(text).substr(0, whole));
         text.erase(0, whole);
-        text += read_all(reader.get(), most - text.size());
     }
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -12,8 +12,8 @@ namespace lt {
 // The first `most` bytes of a file.
 Result<std::string> file_text(const std::string& path, size_t most);
 
-// Runs a shell command, waits for it and returns its output. If that is more than 1 MiB, all but the last piece goes to
-// `take` meanwhile, in pieces of whole lines.
+// Runs a shell command, waits for it, but not for what it leaves in the background, and returns its output. If that is
+// more than 1 MiB, all but the last piece goes to `take` meanwhile, in pieces of whole lines.
 Result<std::string> command_output(const std::string& command, const std::function<void(std::string_view)>& take);
 
 // The arguments of setsockopt(2), for a descriptor of another process.

@@ -160,7 +160,7 @@ bool Attached::pauses(size_t probe) const {
 Status Attached::pause() {
     if (std::exchange(paused_, true)) return Done{};
     stop([this](size_t probe) { return pauses(probe); });
-    return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(true);
+    return plan_.spans.empty() ? Status(Done{}) : object_.stop_opening(true, true);
 }
 
 // After an error it is paused as before, so that it can be tried again.
@@ -215,7 +215,7 @@ std::vector<Missed> Attached::missed() const {
     const std::vector<LoadedObject::Facts> facts = object_.facts();
     for (size_t probe = 0; probe < taken_.size(); probe++) {
         const PlannedProbe& planned = plan_.probes[probe];
-        if (planned.internal || planned.rungs.empty()) continue;
+        if (planned.rungs.empty()) continue;
         std::set<std::string_view> programs;
         for (const Attachment& a : planned.rungs[taken_[probe].rung].attachments) programs.insert(a.program);
         uint64_t skipped = 0;

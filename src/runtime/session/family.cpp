@@ -4,13 +4,14 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 
 #include "base/text.h"
 #include "runtime/bpf/map.h"
+#include "runtime/os/mounts.h"
 
 namespace lt {
 namespace {
@@ -20,14 +21,13 @@ struct State {
     uint32_t parent = 0;
 };
 
-// The name in parentheses can contain anything, including parentheses.
+// The name in parentheses can contain anything, including parentheses and newlines.
 std::optional<State> state_of(const std::string& process) {
-    std::ifstream file("/proc/" + process + "/stat");
-    std::string line;
-    if (!std::getline(file, line)) return std::nullopt;
-    const size_t name_end = line.rfind(')');
+    const Result<std::string> text = read_text("/proc/" + process + "/stat");
+    if (!text) return std::nullopt;
+    const size_t name_end = text->rfind(')');
     State s;
-    if (name_end == std::string::npos || std::sscanf(line.c_str() + name_end, ") %c %u", &s.letter, &s.parent) != 2)
+    if (name_end == std::string::npos || std::sscanf(text->c_str() + name_end, ") %c %u", &s.letter, &s.parent) != 2)
         return std::nullopt;
     return s;
 }

@@ -32,7 +32,7 @@ enum class MissKind : uint8_t {
     unserved,   // a kprobe or its return: the kernel was handling another one, or too many returns were pending
 };
 
-// A nonzero number of events that one of the script's probes missed.
+// A nonzero number of events that a probe missed, of the script or lt's own.
 struct Missed {
     size_t probe = 0;  // index into Plan::probes
     MissKind kind = MissKind::recursion;

@@ -8,7 +8,7 @@
 //   them, or one where calls cannot nest (system calls), for which frames need not be compared.
 //
 // Spans between two events: one opening for each key, struct lt_opening and frozen values; time 0: closed, and about to
-// be deleted.
+// be deleted, or about to be written again.
 // Calls whose returns are found by decoding instructions: one opening for each call, by struct lt_call. A goroutine's
 // call can continue in another thread; in functions that switch stacks, only the frame identifies the call (owner 0).
 #include "atomic.h"
@@ -16,6 +16,7 @@
 
 #define LT_DEPTH 32
 #define LT_MARKS 65536
+#define LT_LOOKS 16
 
 struct lt_thread {
     __u64 depth;
@@ -219,15 +220,27 @@ LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 most, __u32 span, vo
 
 // ---- between two events
 
-// Is the key open already? Then its opening is reused, and the span that was never closed is counted.
-LT_API void* lt_pair_reopen(void* map, const void* key, __u32 reopened) {
-    struct lt_opening* o = bpf_map_lookup_elem(map, key);
-    if (o && lt_take(&o->time)) lt_lose(reopened);
+// Is the key open already? Then its opening is reused, and the span that was never closed is counted. An opening
+// without a time belongs to another CPU, which deletes or writes it within some 100 ns: what is written into it now
+// could be lost, so this waits. Not for ever, because this program may have interrupted that one (`held`).
+LT_API void* lt_pair_reopen(void* map, const void* key, __u32 reopened, __u32 held) {
+    struct lt_opening* o = 0;
+    for (int i = 0; i < LT_LOOKS; i++) {
+        o = bpf_map_lookup_elem(map, key);
+        if (!o) return 0;
+        if (!*(volatile __u64*)&o->time || !lt_take(&o->time)) continue;
+        lt_lose(reopened);
+        return o;
+    }
+    lt_lose(held);
     return o;
 }
 
-LT_API void lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room) {
-    if (bpf_map_update_elem(map, key, opening, BPF_ANY) != 0) lt_lose(no_room);
+// Another CPU may have opened the key since this one has looked: one of the two is not measured.
+LT_API void lt_pair_open(void* map, const void* key, const void* opening, __u32 no_room, __u32 reopened) {
+    const int exists = -17;                                                      // EEXIST
+    const int error = (int)bpf_map_update_elem(map, key, opening, BPF_NOEXIST);  // as in lt_slot()
+    if (error) lt_lose(error == exists ? reopened : no_room);
 }
 
 // The thread has opened a span that ends with the thread.

@@ -108,6 +108,30 @@ TEST(Maps, EachCountIsInOneReport) {
     }
 }
 
+// Of a map with generations, zero() keeps keys, but not all that there ever were.
+TEST(Maps, ZeroKeepsNoMoreKeysThanThereIsRoomFor) {
+    Plan plan = plan_of_counts();
+    plan.maps[0].cleared_by_difference = false;
+    auto owned = std::make_unique<FakeKernel>(1);
+    FakeKernel& kernel = *owned;
+    Maps maps(plan, std::move(owned));
+    constexpr int rounds = 3000;
+    uint64_t reported = 0;
+    size_t most_keys = 0;
+    for (int round = 1; round <= rounds; round++) {
+        kernel.count_some();
+        kernel.is_over = round == rounds;
+        const auto entries = maps.entries(0);
+        ASSERT_TRUE(entries);
+        for (const RawEntry& entry : *entries) reported += number(entry.value);
+        most_keys = std::max(most_keys, (*entries).size());
+        ASSERT_TRUE(maps.zero(0, true));
+    }
+    EXPECT_EQ(reported, kernel.counted());
+    EXPECT_GT(kernel.counted(), 60'000U);  // more than 250 keys came and went
+    EXPECT_LT(most_keys, 200U);
+}
+
 // Of a map with generations: after somebody has read it, a clear that is not about that read is about everything.
 TEST(Maps, ClearIsAboutTheReportOnlyIfItSaysSo) {
     for (const bool printed : {false, true}) {

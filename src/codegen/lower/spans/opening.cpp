@@ -14,6 +14,7 @@
 #include "codegen/lower/system_calls.h"
 #include "codegen/lower/values/operators.h"
 #include "codegen/lower/values/value.h"
+#include "runtime/border/run_words.h"
 
 namespace lt {
 namespace {
@@ -33,7 +34,8 @@ void make_thawed(Lowering& l) {
 
 }  // namespace
 
-// While the session detaches, closing probes may already be gone: a new opening would seem to never return.
+// While the session detaches, closing probes may already be gone: a new opening would seem to never return. In a pause
+// they are attached, and the next close of this event's key must not be measured from an older opening.
 void if_opens(Lowering& l, const ast::SpanAction& node, const std::function<void()>& work,
               const std::function<void()>& refused) {
     const auto if_true = [&](const std::optional<ast::ExprId>& predicate, const std::function<void()>& then) {
@@ -43,7 +45,10 @@ void if_opens(Lowering& l, const ast::SpanAction& node, const std::function<void
     const auto if_predicates = [&] { if_true(own, [&] { if_true(node.predicate, work); }); };
     // The key of another process's event may be open. Its calls are in other threads.
     const auto untraced = l.body.role == Role::open ? refused : std::function<void()>();
-    where_called(l, [&] { l.b.branch(ir::stopping(l.b), [] {}, [&] { where_traced(l, if_predicates, untraced); }); });
+    const auto stopped = [&] {
+        if (untraced) l.b.branch(l.b.alu(ir::Alu::eq, ir::stopping(l.b), l.b.constant(run_is_paused)), untraced);
+    };
+    where_called(l, [&] { l.b.branch(ir::stopping(l.b), stopped, [&] { where_traced(l, if_predicates, untraced); }); });
 }
 
 // Counts nothing if some openings are skipped on purpose.

@@ -13,10 +13,12 @@
 namespace lt {
 namespace {
 
-// If the key is already open, returns its opening for reuse; its measurement has been counted as lost.
-ir::Value reopened(Lowering& l, ir::Value key) {
-    return l.b.call(ir::Library::pair_reopen, {l.b.map(l.unit.layout(l.body.span).map), key,
-                                               l.b.constant(l.unit.loss(LossKind::span_reopened, l.body.span))});
+ir::Value lost_again(Lowering& l) { return l.b.constant(l.unit.loss(LossKind::span_reopened, l.body.span)); }
+
+// If the key is already open, returns its opening for reuse; its measurement has been counted as lost. `held` counts an
+// opening that a program which this one has interrupted is deleting or writing.
+ir::Value reopened(Lowering& l, ir::Value key, ir::Value held) {
+    return l.b.call(ir::Library::pair_reopen, {l.b.map(l.unit.layout(l.body.span).map), key, lost_again(l), held});
 }
 
 void mark_thread(Lowering& l, ir::Value key) {
@@ -32,7 +34,7 @@ void keep_opening(Lowering& l, ir::Value key) {
     const ir::Value made = l.b.buffer(size);
     freeze(l, made);
     l.b.store(made, frame_offset, l.b.helper(BPF_FUNC_get_current_pid_tgid));
-    const ir::Value again = reopened(l, key);
+    const ir::Value again = reopened(l, key, lost_again(l));
     mark_thread(l, key);
     const ir::Value time = opening_time(l, made);
     const auto reuse = [&] {
@@ -42,8 +44,9 @@ void keep_opening(Lowering& l, ir::Value key) {
     };
     const auto add = [&] {
         l.b.store(made, time_offset, time);
-        l.b.call(ir::Library::pair_open, {l.b.map(l.unit.layout(l.body.span).map), key, made,
-                                          l.b.constant(l.unit.loss(LossKind::span_no_room, l.body.span))});
+        l.b.call(ir::Library::pair_open,
+                 {l.b.map(l.unit.layout(l.body.span).map), key, made,
+                  l.b.constant(l.unit.loss(LossKind::span_no_room, l.body.span)), lost_again(l)});
     };
     l.b.branch(again, reuse, add);
     record_opening(l, time);
@@ -52,7 +55,8 @@ void keep_opening(Lowering& l, ir::Value key) {
 // For an event that does not open, because of its predicate or sampling. Any opening for its key is older: the next
 // close belongs to this event, and must not be measured from that opening.
 void drop_opening(Lowering& l, ir::Value key) {
-    l.b.branch(reopened(l, key),
+    constexpr int64_t uncounted = UINT32_MAX;  // LT_NO_LOSS: this event has opened nothing
+    l.b.branch(reopened(l, key, l.b.constant(uncounted)),
                [&] { l.b.helper(BPF_FUNC_map_delete_elem, {l.b.map(l.unit.layout(l.body.span).map), key}); });
 }
 

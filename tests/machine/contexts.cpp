@@ -139,7 +139,7 @@ Result<Bytes> trampoline_context(Kernel& kernel, const Attachment& attachment, c
 // `__data_loc` points at bytes behind the fields.
 void put_located(Bytes& record, const Field& field, const std::string& text) {
     const uint64_t length = text.size() + 1;
-    put(record, field.offset, length << 16 | record.size(), 4);
+    put(record, field.offset, length << 16 | (record.size() - (field.relative ? field.offset + 4 : 0)), 4);
     record.insert(record.end(), text.begin(), text.end());
     record.push_back(0);
 }

@@ -41,9 +41,27 @@ std::optional<std::string> cannot_be_traced(const Search& s, UserFunction& f, bo
     return {};
 }
 
+// Of the functions that are local to source files and share a name, only the first is found by it.
+void warn_of_others(const Search& s, const std::vector<SourcePlace>& found) {
+    size_t others = 0;
+    for (const SourcePlace& each : found) others += each.place.others;
+    if (others == 0) return;
+    const std::string& first = found.front().place.name;
+    const std::string name = found.size() == 1 ? first.substr(0, first.find('+')) : "";
+    s.diags
+        .warning(s.last().span, fmt::format("{} with {} {} not traced", plural(others, "other function"),
+                                            name.empty() ? "one of these names" : fmt::format("the name `{}`", name),
+                                            others == 1 ? "is" : "are"))
+        .hint = fmt::format(
+        "`{0}:{1}:\"{2}@FILE\"` traces that of a source file, if there is debug information, and "
+        "`{0}:{1}:0xADDRESS` that at an address",
+        s.spec.parts.front().text, s.spec.parts[1].text, name.empty() ? "NAME" : name);
+}
+
 }  // namespace
 
 Places user_by_convention(const Search& s, const ResolvedPlace& place, std::vector<SourcePlace> found, bool many) {
+    warn_of_others(s, found);
     const bool returns = at_return(s, place);
     const size_t all = found.size();
     std::map<std::string, std::vector<std::string>> left_out;  // by reason

@@ -42,8 +42,10 @@ Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector
     std::vector<std::string> lacking;
     for (const std::string& name : names) {
         ResolvedPlace p = place;
-        const std::optional<KernelFunction> found = s.kernel.function(name, module);
-        KernelPlace at{found ? *found : *s.kernel.function(name)};
+        std::optional<KernelFunction> found = s.kernel.function(name, module);
+        if (!found && !module.empty()) found = s.kernel.function(name);
+        if (!found) continue;  // debug information can be that of another build
+        KernelPlace at{*std::move(found)};
         if (lacks(s, p.kind, at.function)) {
             at.function.in_btf = false;
             lacking.push_back(name);
@@ -57,6 +59,9 @@ Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector
         (any_open(p.rungs) ? out : refused).push_back(std::move(p));
     }
     if (out.empty() && !refused.empty()) return no_way(s, refused.front());
+    if (out.empty())
+        s.diags.error(s.last().span, "this kernel has none of the functions that match").hint =
+            "the debug information may be that of another build of the kernel";
     warn_of_registers(s, place.kind, lacking);
     return out;
 }
@@ -120,8 +125,36 @@ std::vector<Rung> instruction_rungs(const Search& s, const std::string& function
 
 namespace {
 
-// FUNCTION+OFFSET or an address. The kernel checks that FUNCTION+OFFSET is the start of an instruction; it cannot check
-// an address.
+// Functions are attached by name, and of several the kernel takes the first, or refuses. False with an error if that
+// one need not be the one that is meant.
+bool means_one(const Search& s, const std::string& name, const std::string& module) {
+    if (!s.kernel.ambiguous(name)) return true;
+    std::vector<std::string> owners;
+    for (const NamedCode& code : s.kernel.named_code(name))
+        owners.push_back(code.module.empty() ? std::string(kernel_itself) : code.module);
+    const size_t all = owners.size();
+    const bool one_own = std::count(owners.begin(), owners.end(), kernel_itself) == 1;
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+    const std::string own = fmt::format("{}:{}:{}", s.spec.parts.front().text, kernel_itself, name);
+    if (one_own && module == kernel_itself) return true;
+    if (one_own && (module.empty() || glob_match(module, kernel_itself))) {
+        owners.erase(owners.begin());
+        const std::string others = fmt::format("{}", fmt::join(owners, ", "));
+        s.diags
+            .warning(s.last().span,
+                     fmt::format("the kernel's own `{}` is traced, not the function of this name in {}", name, others))
+            .hint = fmt::format("`{}` says that the kernel's own is meant", own);
+        return true;
+    }
+    s.diags
+        .error(s.last().span, fmt::format("{} functions have the name `{}`, in {}", all, name, fmt::join(owners, ", ")))
+        .hint = fmt::format("{}trace a caller of the function that you mean, or a tracepoint nearby",
+                            one_own ? fmt::format("`{}` traces the kernel's own; else ", own) : "");
+    return false;
+}
+
+// FUNCTION+OFFSET or an address. The kernel checks that FUNCTION+OFFSET is the start of an instruction, of whatever
+// function; it cannot check an address.
 Places kernel_instruction(const Search& s, ResolvedPlace place, const std::string& module) {
     const Part& part = s.last();
     const auto refuse = [&](std::string message, std::string hint) {
@@ -142,6 +175,10 @@ Places kernel_instruction(const Search& s, ResolvedPlace place, const std::strin
     if (!is_address) {
         const std::optional<KernelFunction> f = s.kernel.function(part.text.substr(0, plus), module);
         if (!f) return refuse(fmt::format("this kernel has no function `{}`", part.text.substr(0, plus)), "");
+        if (!means_one(s, f->name, module)) return {};
+        const std::vector<NamedCode> code = s.kernel.named_code(f->name);
+        const uint64_t size = code.empty() ? 0 : code.front().size;
+        if (size != 0 && *number >= size) return refuse(fmt::format("`{}` is only {} bytes long", f->name, size), "");
         at.function.name = f->name;
         at.offset = *number;
     }
@@ -222,6 +259,7 @@ Places kernel_function(const Search& s, ResolvedPlace place) {
     if (!f && (word.empty() || word == kernel_itself)) f = function_today(s, name);
     if (!f) return missing_function(s, word == kernel_itself ? "" : word);
     if (std::optional<KernelFunction> called = inner(s, *f)) f = std::move(called);
+    if (!means_one(s, f->name, word)) return {};
     if (s.options.only_listed && s.kernel.traceable(f->name) == false) {
         s.diags.error(s.last().span, fmt::format("`{}` is not in the list of traceable functions", f->name)).hint =
             "the file of `--traceable-functions` has one function name per line";

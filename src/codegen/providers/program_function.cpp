@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <map>
 
 #include "base/text.h"
 #include "codegen/providers/provider.h"
@@ -188,11 +189,22 @@ std::string library_today(const Search& s, std::string path) {
     return *other;
 }
 
+// A function with several names counts once, or programs would run once for each: C++ compilers give each constructor
+// two, and libraries have read and __read. It gets the name with the fewest leading underscores.
 std::vector<SourcePlace> named_functions(const Search& s, const std::string& path,
                                          const std::vector<std::string>& names) {
     std::vector<SourcePlace> out;
-    for (const std::string& name : names)
-        if (Result<UserFunction> f = s.kernel.programs().user_function(path, name)) out.push_back({*std::move(f), ""});
+    std::map<uint64_t, size_t> known;  // by offset in the file: the position in `out`
+    for (const std::string& name : names) {
+        Result<UserFunction> f = s.kernel.programs().user_function(path, name);
+        if (!f) continue;
+        const auto [at, is_new] = known.try_emplace(f->offset, out.size());
+        if (is_new) {
+            out.push_back({*std::move(f), ""});
+        } else if (name.find_first_not_of('_') < out[at->second].place.name.find_first_not_of('_')) {
+            out[at->second].place = *std::move(f);
+        }
+    }
     return out;
 }
 
@@ -240,10 +252,8 @@ std::optional<std::vector<SourcePlace>> user_places(const Search& s, const std::
     return found.empty() ? refused(one.error()) : std::optional(std::move(found));
 }
 
-bool starts_function(const Search& s, const std::string& path, const UserFunction& f) {
-    const Result<UserFunction> named = s.kernel.programs().user_function(path, f.name);
-    return named && named->offset == f.offset;
-}
+// Of a place that is named by its address: has it the name of a function, without an offset?
+bool starts_function(const UserFunction& f, std::string_view address) { return !f.name.empty() && f.name != address; }
 
 Places functions_of_files(const Search& s, ResolvedPlace place) {
     const auto files = files_of(s, s.spec.parts[1]);
@@ -291,7 +301,7 @@ Places binary_function(const Search& s, ResolvedPlace place) {
     if (!found) return {};
     const UserFunction& first = found->front().place;
     if (returns && std::ranges::any_of(*found, is_inside)) return not_an_entry(s);
-    if (returns && name.starts_with("0x") && !starts_function(s, *path, first)) return not_an_entry(s);
+    if (returns && name.starts_with("0x") && !starts_function(first, name)) return not_an_entry(s);
     const bool many = found->size() > 1 || is_glob(name);
     return user_by_convention(s, place, *found, many);
 }

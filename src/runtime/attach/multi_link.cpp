@@ -15,10 +15,21 @@ namespace {
 
 constexpr uint32_t at_return_flag = 1;  // BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN
 
-constexpr std::array causes{
+constexpr std::array of_functions{
     ErrnoCause{ESRCH, "it is compiled without ftrace (notrace), or several functions have its name"},
     ErrnoCause{EINVAL, "it is compiled without ftrace (notrace)"},
     ErrnoCause{ENOENT, "it does not exist"},
+    ErrnoCause{EPERM, "the kernel does not permit it"},
+    ErrnoCause{EACCES, "the kernel does not permit it"},
+    ErrnoCause{EOPNOTSUPP, "the kernel cannot place a probe on its first instruction"},
+    ErrnoCause{kernel_not_supported, "the kernel cannot place a probe on its first instruction"},
+};
+
+constexpr std::array of_files{
+    ErrnoCause{ESRCH, "the process has ended"},
+    ErrnoCause{EINVAL, "it is not an address in the code of a regular file"},
+    ErrnoCause{ENOENT, "the file does not exist"},
+    ErrnoCause{EIO, "the file's file system does not allow uprobes"},
     ErrnoCause{EPERM, "the kernel does not permit it"},
     ErrnoCause{EACCES, "the kernel does not permit it"},
     ErrnoCause{EOPNOTSUPP, "the kernel cannot place a probe on its first instruction"},
@@ -36,7 +47,7 @@ std::vector<uint64_t> cookies_of(std::span<const Attachment> places) {
     return cookies;
 }
 
-Result<Descriptor> linked(long fd) {
+Result<Descriptor> linked(long fd, std::span<const ErrnoCause> causes) {
     if (fd >= 0) return Descriptor(static_cast<int>(fd));
     if (const ErrnoCause* cause = cause_of(causes, errno)) return Error{cause->text, "", errno};
     return system_error("the kernel refuses the link", errno);
@@ -53,7 +64,7 @@ Result<Descriptor> link_functions(Way way, int program, std::span<const Attachme
     attr.link_create.kprobe_multi.cnt = static_cast<uint32_t>(places.size());
     attr.link_create.kprobe_multi.syms = reinterpret_cast<uint64_t>(names.data());
     attr.link_create.kprobe_multi.cookies = reinterpret_cast<uint64_t>(cookies.data());
-    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr));
+    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr), of_functions);
 }
 
 Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> places, int process) {
@@ -74,7 +85,7 @@ Result<Descriptor> link_file(Way way, int program, std::span<const Attachment> p
     attr.cookies = reinterpret_cast<uint64_t>(cookies.data());
     attr.count = static_cast<uint32_t>(places.size());
     attr.probe_flags = flags_of(way, places);
-    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr));
+    return linked(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr), of_files);
 }
 
 }  // namespace

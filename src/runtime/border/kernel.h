@@ -65,9 +65,12 @@ struct Field {
     std::string c_type;          // in the kernel's spelling, for listings
     uint32_t offset = 0;         // a tracepoint's field: offset in the record, in bytes; a parameter: its index, from 0
     bool data_location = false;  // __data_loc: a 32-bit word, length << 16 | offset of the bytes in the record
+    bool relative = false;       // __rel_loc: likewise, but the offset counts from the end of the word
 };
 // In the form of Assumption::number.
-constexpr uint64_t place_of(const Field& f) { return f.offset | uint64_t{f.data_location} << 32; }
+constexpr uint64_t place_of(const Field& f) {
+    return f.offset | uint64_t{f.data_location} << 32 | uint64_t{f.relative} << 33;
+}
 
 // Functions of loaded BPF programs have names "ID:NAME", with the program's id.
 struct BpfFunction {
@@ -84,6 +87,12 @@ struct KernelFunction {
     bool in_btf = false;
     std::vector<Field> parameters;  // from BTF
     Type result;                    // kind none: returns nothing, or no BTF
+};
+
+// One of the kernel's functions with a given name.
+struct NamedCode {
+    std::string module;  // empty: vmlinux
+    uint64_t size = 0;   // bytes, up to the next symbol; 0: unknown
 };
 
 struct Tracepoint {
@@ -138,6 +147,8 @@ class Kernel {
     virtual std::optional<bool> traceable(std::string_view function) = 0;
     // Do several functions share this name?
     virtual bool ambiguous(std::string_view function) = 0;
+    // All functions with this name, those of modules last. Reads all symbols of the kernel.
+    virtual std::vector<NamedCode> named_code(std::string_view) { return {}; }
     // Does the kernel's blacklist forbid kprobes on it?
     virtual bool blacklisted(std::string_view function) = 0;
 

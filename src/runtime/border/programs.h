@@ -46,6 +46,7 @@ struct UserFunction {
     std::string spoken = {};   // the name in its language, without parameters, if it differs
     Convention convention = Convention::c;
     std::optional<FunctionEnds> ends = {};  // set if the probe is attached there
+    uint32_t others = 0;  // if it was found by its name: other functions of that name, each local to a source file
 };
 
 // A query for source lines, or for the functions of a source file.

@@ -201,7 +201,7 @@ Answer test_uprobe(const FunctionFacts&) {
 }
 
 // A file that does not exist is refused only after all other checks.
-int try_uprobe_multi_link(int program, uint32_t attach_type) {
+int try_uprobe_multi_link(int program, uint32_t attach_type, uint32_t process) {
     static constexpr char no_file[] = "/lt/no/such/file";
     static constexpr unsigned long offset = 0;
     UprobeMultiLink attr;
@@ -209,6 +209,7 @@ int try_uprobe_multi_link(int program, uint32_t attach_type) {
     attr.attach_type = attach_type;
     attr.path = reinterpret_cast<uint64_t>(no_file);
     attr.offsets = reinterpret_cast<uint64_t>(&offset);
+    attr.process = process;
     attr.count = 1;
     const Descriptor link(static_cast<int>(::syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr)));
     return link ? 0 : errno;
@@ -217,7 +218,12 @@ int try_uprobe_multi_link(int program, uint32_t attach_type) {
 Answer test_many_uprobes(uint32_t attach_type, std::string_view missing) {
     const Descriptor program = load_empty({BPF_PROG_TYPE_KPROBE, attach_type});
     if (!program) return refused(errno, missing);
-    return if_among(try_uprobe_multi_link(program.get(), attach_type), {ENOENT}, missing);
+    const Answer links = if_among(try_uprobe_multi_link(program.get(), attach_type, 0), {ENOENT}, missing);
+    // Before Linux 6.10 a link to a process was one to its first thread. The change also refuses impossible processes.
+    constexpr uint32_t no_process = UINT32_MAX;
+    if (links.yes && try_uprobe_multi_link(program.get(), attach_type, no_process) != EINVAL)
+        return no("in this kernel such a link to a process misses its other threads (Linux 6.10)");
+    return links;
 }
 
 Answer test_uprobe_multi(const FunctionFacts&) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "runtime/border/kernel.h"
 
 namespace lt {
 
@@ -92,6 +93,15 @@ std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view modul
         if (matching_modules[e.module]) found.push_back({name_of(e), modules_[e.module], e.address});
         return true;
     });
+    return found;
+}
+
+std::vector<NamedCode> Kallsyms::named_code(std::string_view name) const {
+    std::vector<NamedCode> found;
+    for (const Symbol& symbol : find(name)) {
+        const std::optional<Symbol> whole = at(symbol.address);
+        found.push_back({std::string(symbol.module), whole ? whole->size : 0});
+    }
     return found;
 }
 

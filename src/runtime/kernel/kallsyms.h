@@ -12,6 +12,8 @@
 
 namespace lt {
 
+struct NamedCode;  // runtime/border/kernel.h
+
 struct Symbol {
     std::string_view name;
     std::string_view module;  // empty: the kernel itself
@@ -27,6 +29,7 @@ class Kallsyms {
     // All functions with that name, in file order, optionally in modules that match a pattern. The kernel itself is
     // vmlinux.
     std::vector<Symbol> find(std::string_view name, std::string_view module = {}) const;
+    std::vector<NamedCode> named_code(std::string_view name) const;  // the same, with sizes
     // The function around an address. Also finds BPF programs (module "bpf") and trampolines, which are not listed
     // otherwise.
     std::optional<Symbol> at(uint64_t address) const;
@@ -53,5 +56,9 @@ class Kallsyms {
     NameIndex index_;
     mutable std::vector<uint32_t> by_address_;  // indices in entries_; filled when first needed
 };
+
+// Asks the kernel whether at most one symbol has the name, which is faster than to read all. False: there are several,
+// or the kernel does not say (before Linux 6.7, without kprobes, without the right to ask), or many names were tried.
+bool names_one_symbol(const std::string& name);
 
 }  // namespace lt

@@ -58,7 +58,7 @@ std::optional<FormatLine> parse_line(std::string_view line) {
 
 // ---- a declaration of C: "char comm[16]", "__data_loc char[] name", "const char * filename"
 
-constexpr std::string_view data_location_word = "__data_loc ";
+constexpr std::string_view data_location_word = "__data_loc ", relative_word = "__rel_loc ";
 
 struct Declaration {
     std::string_view type;  // without the brackets of an array after the name
@@ -68,7 +68,7 @@ struct Declaration {
 
 Declaration parse_declaration(std::string_view text) {
     Declaration d;
-    if (text.ends_with(']') && !text.starts_with(data_location_word) && !text.starts_with("__rel_loc ")) {
+    if (text.ends_with(']') && !text.starts_with(data_location_word) && !text.starts_with(relative_word)) {
         const size_t open = std::min(text.find('['), text.size());
         d.brackets = text.substr(open);
         text = trim(text.substr(0, open));
@@ -93,7 +93,7 @@ Type pointer_type(bool user_memory) {
 
 Type located_type(std::string_view type) {
     constexpr uint32_t longest = 64;
-    return type == "__data_loc char[]" ? string_type(longest) : nothing();
+    return type == "__data_loc char[]" || type == "__rel_loc char[]" ? string_type(longest) : nothing();
 }
 
 // The parameters of system calls are recorded as whole registers, but the kernel uses only the low bytes. The bytes
@@ -157,7 +157,8 @@ Field make_field(const FormatLine& line, bool in_syscalls) {
     field.type = field_type(line, d, in_syscalls);
     field.c_type = fmt::format("{}{}", d.type, d.brackets);
     field.offset = line.offset;
-    field.data_location = d.type.starts_with(data_location_word);
+    field.relative = d.type.starts_with(relative_word);
+    field.data_location = field.relative || d.type.starts_with(data_location_word);
     return field;
 }
 

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "arch/arch.h"
 #include "base/text.h"
@@ -30,7 +31,7 @@ std::string libelf_says() {
 }
 
 Result<Descriptor> open_regular(const std::string& path) {
-    Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // does not wait for the writer of a pipe
     if (!fd) return system_error("open", errno);
     struct stat about{};
     if (::fstat(fd.get(), &about) != 0) return system_error("stat", errno);
@@ -61,6 +62,7 @@ int preference_of(Standing s) {
     const int by_binding = s.binding == STB_GLOBAL ? 2 : s.binding == STB_WEAK ? 1 : 0;
     return by_binding * 2 + (s.hidden_version ? 0 : 1);
 }
+constexpr int preferred_global = 2;  // from here on the symbol is not local to a source file
 
 constexpr GElf_Versym hidden_bit = 0x8000;
 
@@ -208,8 +210,11 @@ Result<UserFunction> ElfFile::function(std::string_view name) const {
     }
     Result<uint64_t> offset = file_offset(at->address);
     if (!offset) return offset.error_in(std::string(name));
-    return UserFunction{attached_,         std::string(name),      *offset, at->size, "",
-                        spoken_name(name), convention(at->address)};
+    UserFunction found{attached_, std::string(name), *offset, at->size, "", spoken_name(name), convention(at->address)};
+    uint64_t last = at->address;
+    for (auto next = at; next != symbols_.end() && next->name == name && next->preference < preferred_global; ++next)
+        if (std::exchange(last, next->address) != next->address) found.others++;
+    return found;
 }
 
 Result<UserFunction> ElfFile::at_address(uint64_t address) const {

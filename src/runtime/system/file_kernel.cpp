@@ -119,7 +119,10 @@ class FileKernel final : public Kernel {
         return bpf_function(pattern) ? bpf_functions(pattern) : kallsyms().names(pattern, module);
     }
     std::optional<bool> traceable(std::string_view function) override;
-    bool ambiguous(std::string_view function) override { return kallsyms().find(function).size() > 1; }
+    bool ambiguous(std::string_view name) override {
+        return (!runs() || kallsyms_ || !names_one_symbol(std::string(name))) && kallsyms().find(name).size() > 1;
+    }
+    std::vector<NamedCode> named_code(std::string_view name) override { return kallsyms().named_code(name); }
     bool blacklisted(std::string_view function) override;
     std::optional<Type> type(std::string_view name) override;
     std::vector<std::string> types(std::string_view pattern) override {
@@ -303,8 +306,7 @@ Type FileKernel::as_kernel_passes(const Type& type) {
 
 std::optional<bool> FileKernel::traceable(std::string_view function) {
     if (traceable_) return traceable_->has(function);
-    Result<Tracefs>& tracing = tracefs();
-    return tracing ? tracing->can_trace(function) : std::nullopt;
+    return tracefs() ? tracefs()->can_trace(function) : std::nullopt;
 }
 
 bool FileKernel::blacklisted(std::string_view function) {
@@ -418,8 +420,7 @@ Result<Tracepoint> FileKernel::tracepoint(std::string_view category, std::string
 }
 
 std::vector<std::string> FileKernel::tracepoints(std::string_view category_pattern, std::string_view event_pattern) {
-    Result<Tracefs>& tracing = tracefs();
-    return tracing ? tracing->tracepoints(category_pattern, event_pattern) : std::vector<std::string>{};
+    return tracefs() ? tracefs()->tracepoints(category_pattern, event_pattern) : std::vector<std::string>{};
 }
 
 std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event) {

@@ -1,6 +1,7 @@
 // Functions of ELF files: the fake kernel's program (LT_FAKE_KERNELS is the folder), and the same one damaged.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -93,6 +94,15 @@ TEST_F(ElfTest, WhatIsNotThere) {
     EXPECT_EQ(open("absent").error().what, "absent: open: No such file or directory");
     EXPECT_EQ(open("").error().what, ": is a directory");
     EXPECT_EQ(ElfFile::open(bin_ + "../release", "text").error().what, "text is not an ELF file");
+}
+
+TEST_F(ElfTest, PipesAreNotWaitedFor) {
+    const std::string path = testing::TempDir() + "pipe.elf";
+    std::filesystem::remove(path);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_FALSE(is_native_elf(path));
+    EXPECT_EQ(ElfFile::open(path, "pipe").error().what, "pipe: is not a regular file");
+    std::filesystem::remove(path);
 }
 
 TEST_F(ElfTest, DamagedFilesDoNotCrash) {

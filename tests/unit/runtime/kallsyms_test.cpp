@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/border/kernel.h"
+
 namespace lt {
 namespace {
 
@@ -42,6 +44,16 @@ TEST(Kallsyms, KeepsAllOfOneName) {
     EXPECT_TRUE(symbols.find("twin", "xfs").empty());
     EXPECT_EQ(symbols.find("twin", "vmlinux").size(), 2u);
     EXPECT_EQ(symbols.find("twin", "ex*").size(), 1u);
+}
+
+TEST(Kallsyms, SizesReachToTheNext) {
+    const std::vector<NamedCode> twins = Kallsyms(listing).named_code("twin");
+    ASSERT_EQ(twins.size(), 3u);
+    EXPECT_EQ(twins[0].size, 0x40u);
+    EXPECT_EQ(twins[2].module, "ext4");
+    const std::vector<NamedCode> hidden = Kallsyms("0000000000000000 T a\n0000000000000000 T b\n").named_code("a");
+    ASSERT_EQ(hidden.size(), 1u);
+    EXPECT_EQ(hidden[0].size, 0u);
 }
 
 std::string name_at(const Kallsyms& symbols, uint64_t address) {

@@ -49,6 +49,17 @@ TEST_F(KernelTest, FunctionsOfModules) {
     EXPECT_FALSE(stock_->function("ext4_file_read_iter", "xfs"));
 }
 
+TEST_F(KernelTest, FunctionsOfOneName) {
+    EXPECT_TRUE(stock_->ambiguous("state_show"));
+    EXPECT_EQ(stock_->named_code("state_show").size(), 2u);
+    EXPECT_FALSE(stock_->ambiguous("vfs_read"));
+    EXPECT_TRUE(stock_->named_code("no_such").empty());
+    const std::vector<NamedCode> sync = stock_->named_code("ext4_sync_file");
+    ASSERT_EQ(sync.size(), 1u);
+    EXPECT_EQ(sync.front().module, "ext4");
+    EXPECT_EQ(sync.front().size, 0x280u) << "up to the next symbol";
+}
+
 TEST_F(KernelTest, WhereTheListOfFunctionsIsHidden) {
     EXPECT_EQ(restricted_->traceable("vfs_read"), std::nullopt);
     EXPECT_FALSE(restricted_->can(Feature::kprobe).yes);

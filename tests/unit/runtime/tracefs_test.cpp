@@ -32,6 +32,11 @@ TEST(TracepointFormat, Strings) {
     EXPECT_EQ(name.name, "name");
     EXPECT_EQ(name.type, string_type(64));
     EXPECT_TRUE(name.data_location);
+    EXPECT_FALSE(name.relative);
+    const Field relative = one("__rel_loc char[] name;\toffset:8;\tsize:4;\tsigned:1;");
+    EXPECT_EQ(relative.name, "name");
+    EXPECT_EQ(relative.type, string_type(64));
+    EXPECT_TRUE(relative.data_location && relative.relative);
 }
 
 TEST(TracepointFormat, WhatHasNoValue) {
@@ -39,7 +44,7 @@ TEST(TracepointFormat, WhatHasNoValue) {
     EXPECT_EQ(one("struct pair args[6];\toffset:16;\tsize:48;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("u8 addr[5];\toffset:16;\tsize:8;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("__data_loc u32[] list;\toffset:16;\tsize:4;\tsigned:0;").type, nothing());
-    EXPECT_EQ(one("__rel_loc char[] name;\toffset:16;\tsize:4;\tsigned:0;").type, nothing());
+    EXPECT_EQ(one("__rel_loc u32[] list;\toffset:16;\tsize:4;\tsigned:0;").type, nothing());
     EXPECT_EQ(one("struct pair p;\toffset:16;\tsize:8;\tsigned:0;").type, nothing());
 }
 

@@ -124,7 +124,9 @@ void field_text(Lowering& l, const Field& field, ir::Value to, uint32_t size) {
         return;
     }
     const ir::Value location = ir::field(l.b, field.offset, 4, false);
-    const ir::Value from = l.b.address_plus(record, l.b.alu(ir::Alu::bit_and, location, l.b.constant(0xffff)));
+    const ir::Value offset = l.b.alu(ir::Alu::bit_and, location, l.b.constant(0xffff));
+    const ir::Value base = field.relative ? l.b.address(record, field.offset + 4) : record;
+    const ir::Value from = l.b.address_plus(base, offset);
     const ir::Value length = l.b.alu(ir::Alu::lshr, location, l.b.constant(16));
     const ir::Value with_end = l.b.alu(ir::Alu::add, length, l.b.constant(1));
     const ir::Value most = l.b.call(ir::Library::at_most, {with_end, l.b.constant(padded_size(size))});

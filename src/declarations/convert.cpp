@@ -161,7 +161,11 @@ Type Converter::enumeration(CXType type) {
         std::vector<Enumerator> all;
         each_child(clang_, declaration, [&](CXCursor cursor) {
             if (clang_.getCursorKind(cursor) != CXCursor_EnumConstantDecl) return;
-            all.push_back({clang_.text(clang_.getCursorSpelling(cursor)), clang_.getEnumConstantDeclValue(cursor)});
+            const int64_t value = clang_.getEnumConstantDeclValue(cursor);
+            // libclang extends the highest bit of an unsigned one, too
+            const uint64_t mask = out.is_signed || out.size >= 8 ? UINT64_MAX : (uint64_t{1} << 8 * out.size) - 1;
+            all.push_back({clang_.text(clang_.getCursorSpelling(cursor)),
+                           static_cast<int64_t>(static_cast<uint64_t>(value) & mask)});
         });
         out_.shapes.push_back({{}, std::move(all)});
         number = static_cast<uint32_t>(out_.shapes.size());

@@ -13,6 +13,7 @@ namespace lt::machine {
 namespace {
 
 constexpr size_t most_string = 512;
+constexpr size_t most_copied_values = 512;  // bytes: MAX_BPRINTF_BIN_ARGS in kernel/bpf/helpers.c
 
 Result<std::string> string_at(Execution& x, Address at) {
     std::string out;
@@ -61,6 +62,26 @@ std::string printed(const std::string& format, Value value) {
     return room;
 }
 
+// The kernel copies all values first: a string is cut to what is left, and if there is nothing left it gives up.
+class CopiedValues {
+  public:
+    bool fits(const Conversion& piece) {
+        const bool is_long = piece.letter == 'p' || piece.text.find('l') != std::string::npos;
+        const size_t width = piece.letter == 's' || piece.letter == 'c' ? 1 : is_long ? 8 : 4;
+        if (width > 1) used_ = (used_ + 3) / 4 * 4;
+        if (most_copied_values - used_ < width) return false;
+        if (piece.letter != 's') used_ += width;
+        return true;
+    }
+    void cut(std::string& text) {
+        text.resize(std::min(text.size(), most_copied_values - used_ - 1));
+        used_ += text.size() + 1;
+    }
+
+  private:
+    size_t used_ = 0;
+};
+
 Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
     auto out = x.memory().write(a[0], static_cast<uint32_t>(a[1]));
     if (!out) return out.error_in("destination");
@@ -68,6 +89,7 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
     if (!format) return format.error_in("format");
     const size_t count = static_cast<uint32_t>(a[4]) / 8;
     std::string text;
+    CopiedValues copied;
     size_t next = 0;
     for (size_t at = 0; at < format->size();) {
         const char c = (*format)[at++];
@@ -79,6 +101,7 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
         const auto piece = conversion(*format, at);
         if (!piece) return piece.error();
         if (next >= count) return static_cast<uint64_t>(-int64_t{EINVAL});
+        if (!copied.fits(*piece)) return static_cast<uint64_t>(-int64_t{ENOSPC});
         auto word = x.memory().read(a[3] + 8 * next++, 8);
         if (!word) return word.error_in("values");
         uint64_t value = 0;
@@ -90,6 +113,7 @@ Result<uint64_t> snprintf_(Execution& x, const Arguments& a) {
         } else if (piece->letter == 's') {
             auto string = string_at(x, value);
             if (!string) return string.error_in("a string");
+            copied.cut(*string);
             text += printed(piece->text, string->c_str());
         } else if (is_long) {
             text += printed(piece->text, static_cast<unsigned long long>(value));

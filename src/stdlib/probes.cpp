@@ -88,7 +88,13 @@ struct FormerName {
 };
 constexpr std::array former_names{FormerName{"kfunc", ProbeKind::fentry}, FormerName{"kretfunc", ProbeKind::fexit}};
 
-constexpr std::array<std::string_view, 3> probes_of_others{"asyncwatchpoint", "bench", "test"};
+constexpr std::string_view watch_instead = "`watchpoint:ADDRESS:LENGTH:w` watches an address";
+constexpr std::array kinds_of_others{
+    OtherKind{"asyncwatchpoint", watch_instead},
+    OtherKind{"aw", watch_instead},
+    OtherKind{"bench", "`--stats` prints what each probe of a run has cost"},
+    OtherKind{"test", "`lt check FILE` compiles a script, `lt --dry-run FILE` loads and attaches it"},
+};
 
 }  // namespace
 
@@ -112,6 +118,9 @@ const ProbeRow* find_probe(std::string_view name) {
     return nullptr;
 }
 
-std::span<const std::string_view> later_probes() { return probes_of_others; }
+const OtherKind* find_other_kind(std::string_view name) {
+    const auto* row = std::ranges::find(kinds_of_others, name, &OtherKind::name);
+    return row == kinds_of_others.end() ? nullptr : row;
+}
 
 }  // namespace lt

@@ -86,7 +86,11 @@ const ProbeRow& probe_row(ProbeKind kind);
 // By brief, or by name ignoring case; nullptr if not found.
 const ProbeRow* find_probe(std::string_view name);
 
-// bpftrace's kinds that lt does not support yet, for the diagnostic.
-std::span<const std::string_view> later_probes();
+// A kind of bpftrace that lt does not support yet.
+struct OtherKind {
+    std::string_view name;
+    std::string_view instead;  // what to write instead
+};
+const OtherKind* find_other_kind(std::string_view name);  // null: it is none of them
 
 }  // namespace lt

@@ -148,6 +148,7 @@ Settings bt_settings() {
     s.uses_environment = true;
     s.cut_mark = "..";
     s.max_strlen = 1024;
+    s.max_probes = 1024;
     s.shows_lines = true;
     s.quotes_stand = true;
     s.one_for_zero = true;
@@ -159,6 +160,7 @@ Settings bt_settings() {
     s.reads_registers = true;
     s.special_probes = true;
     s.skips_own = false;
+    s.ring_pages = 1024;  // print() of values, join() and others may be as frequent as printf()
     return s;
 }
 

@@ -138,7 +138,10 @@ void place_bit_field(Member& member, uint32_t bit, uint32_t bits) {
     }
     if (bit + bits > (from + size) * 8) {  // in a packed structure it may cross two words
         from = (bit + bits + 7) / 8 - size;
-        if (bit < from * 8) member.type = nothing();
+        if (bit < from * 8) {  // it lies in nine bytes: no integer holds them
+            member.type = nothing();
+            return;
+        }
     }
     member.type.size = size;
     member.offset = from;

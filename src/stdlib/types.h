@@ -119,7 +119,7 @@ struct Member {
 };
 
 // Turns a member of an integer's type into a bit field of `bits` bits that begins `bit` bits after the start of its
-// structure.
+// structure. A field that lies in nine bytes gets no type.
 void place_bit_field(Member& member, uint32_t bit, uint32_t bits);
 
 struct Enumerator {

@@ -1,8 +1,8 @@
 """Expressions and statements of the fuzzer of meaning: each knows its text, its type and, in a World, its value.
 
-What C says of an operation is what it does here, on 64 bits; where man/lt-language.7 says otherwise (a literal takes the
-sign of the other side, a difference is signed, division by zero gives zero, in .bt a comparison is signed only if both sides
-are) it is as there.
+What C says of an operation is what it does here, on 64 bits; where man/lt-language.7 says otherwise (a literal below
+2^63 takes the sign of the other side, a difference is signed, division by zero gives zero, in .bt a comparison is
+signed only if both sides are) it is as there.
 """
 
 from meaning_types import BOOL, INTS, S64, STRING, U64, WORD, Array, Int, Tuple, joined, pointer, wrap
@@ -178,9 +178,10 @@ class Binary(Expr):
 
     def signed(self):
         left, right = self.left.type(), self.right.type()
-        if self.op in ("<<", ">>") or isinstance(self.right, Number):
+        fits_both = lambda e: isinstance(e, Number) and e.number < 1 << 63
+        if self.op in ("<<", ">>") or fits_both(self.right):
             return left.signed
-        if isinstance(self.left, Number):
+        if fits_both(self.left):
             return right.signed
         if self.dialect == "bt" and (self.op in COMPARE or self.op in "/%"):
             return left.signed and right.signed

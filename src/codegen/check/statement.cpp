@@ -80,7 +80,7 @@ void check_statement(CheckContext& c, const ast::Stmt& stmt, const ast::Let& nod
                                     node.type->name);
             return;
         }
-        info.type = is_whole ? assume_layout(c, c.kernel.whole(*named)) : *named;
+        info.type = is_whole ? copied_layout(c, *named) : *named;
         info.has_type = true;
     }
     const Type t = node.value ? check_value(c, *node.value) : nothing();

@@ -9,27 +9,26 @@
 namespace lt {
 namespace {
 
-// With -p the file can be left out: usdt::PROVIDER:NAME and u::FUNCTION search all files that the process has mapped,
-// and usdt:* means all of its markers. An empty provider matches any.
+// With -p the file can be left out: usdt::PROVIDER:NAME, usdt:NAME and u::FUNCTION search all files that the process
+// has mapped. An empty provider matches any. A pattern alone is of tracepoints in all categories.
 ast::ProbeSpec filled_in(const Search& s, const ProbeRow& row) {
     ast::ProbeSpec spec = s.spec;
     std::vector<Part>& parts = spec.parts;
+    const bool is_alone = parts.size() == 2 && parts[1].text.find('/') == std::string::npos;
+    const auto begin_with_any = [&] { parts.insert(parts.begin() + 1, Part{parts[1].span, "*"}); };
+    if (row.place == Place::event && is_alone && is_glob(parts[1].text)) begin_with_any();
     if (!provider(row.place).in_file || parts.size() < 2) return spec;
     if (s.options.traced.process != 0 && parts[1].text.empty()) parts[1].text = "*";
     if (row.place != Place::marker) return spec;
-    if (s.options.traced.process != 0 && parts.size() == 2 && parts[1].text == "*") parts.push_back(parts[1]);
+    if (s.options.traced.process != 0 && is_alone) begin_with_any();
     if (parts.size() == 4 && parts[2].text.empty()) parts[2].text = "*";
     return spec;
 }
 
 void unknown_kind(const Search& s) {
     const Part& kind = s.spec.parts.front();
-    const auto later = later_probes();
-    if (std::ranges::find(later, kind.text) != later.end()) {
-        Diag& d = s.diags.error(kind.span, fmt::format("`{}` probes are not supported yet", kind.text));
-        std::vector<std::string> names;
-        for (const ProbeRow& r : probe_rows()) names.emplace_back(r.name);
-        d.hint = "use " + either(names);
+    if (const OtherKind* other = find_other_kind(kind.text)) {
+        s.diags.error(kind.span, fmt::format("`{}` probes are not supported yet", kind.text)).hint = other->instead;
         return;
     }
     Diag& d = s.diags.error(kind.span, fmt::format("there is no kind of probe `{}`", kind.text));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
+#include "codegen/typed/operators.h"
 #include "stdlib/functions/builtins.h"
 
 namespace lt {
@@ -94,7 +96,10 @@ std::optional<int64_t> known_value(const ast::Program& program, const Body& body
     const auto left = known_value(program, body, binary->left), right = known_value(program, body, binary->right);
     const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == binary->op; });
     if (!left || !right || row == operators.end()) return {};
-    return row->result(*left, *right);
+    // with the highest bit flipped, the order of unsigned numbers is that of signed ones
+    const bool flips = row->compares && !signed_operation(program, body, *binary);
+    const int64_t flip = flips ? std::numeric_limits<int64_t>::min() : 0;
+    return row->result(*left ^ flip, *right ^ flip);
 }
 
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId id) {

@@ -17,7 +17,7 @@ constexpr std::array ordered{ast::BinaryOp::divide,     ast::BinaryOp::modulo,  
 bool signed_operation(const ast::Program& program, const Body& body, const ast::Binary& node) {
     const bool needs_both = program.settings.unsigned_if_mixed && std::ranges::find(ordered, node.op) != ordered.end();
     const auto fits_both = [&](ast::ExprId e) {
-        if (std::holds_alternative<ast::Integer>(program[e].node)) return true;
+        if (const auto* number = program.get<ast::Integer>(e)) return number->value <= INT64_MAX;
         return needs_both && known_value(program, body, e).value_or(-1) >= 0;  // sizeof(), enumerators
     };
     const auto is_signed = [&](ast::ExprId e) { return body.types[static_cast<uint32_t>(e)].is_signed; };
@@ -77,6 +77,7 @@ Type joined(const Type& a, const Type& b) {
     Type out = a;
     if (a.kind == Kind::buffer) out.size = std::max(a.size, b.size);
     if (a.shape != b.shape) out.shape = {};
+    if (!out.shape && out.view == View::enumeration) out.view = View::plain;  // of different enumerations: a number
     out.is_signed = a.is_signed || b.is_signed;
     if (a.view != b.view) out.view = View::plain;
     if (a.naming != b.naming) out.naming = Naming::none;

@@ -341,7 +341,16 @@ constexpr std::array functions{
                 "interval:10s { exit(); }"},
 };
 
-constexpr std::string_view names_of_others[] = {"dw_ustack", "skboutput", "stack", "unwatch"};
+constexpr std::array names_of_others{
+    OtherName{"dw_ustack", "`ustack` follows frame pointers"},
+    OtherName{"sarg",
+              "`*(uint64 *)(reg(\"sp\") + 8)` is the first word on the stack after the return address, with 16 it is "
+              "the second; Go 1.17 and later pass arguments in registers: `arg0`"},
+    OtherName{"skboutput",
+              "`buf(args.skb->data, 64)` has the first bytes of a packet, `tcpdump -w FILE` writes packets to a file"},
+    OtherName{"stack", "write `kstack` or `ustack`"},
+    OtherName{"unwatch", "a watchpoint stays until the run ends"},
+};
 
 bool is_argument(std::string_view name) {
     return name.size() > 3 && name.substr(0, 3) == "arg" &&
@@ -399,6 +408,10 @@ std::string signature(const FunctionRow& row) {
     return out + ')';
 }
 
-std::span<const std::string_view> later_names() { return names_of_others; }
+const OtherName* find_other_name(std::string_view name) {
+    if (name.starts_with('s') && is_argument(name.substr(1))) name = "sarg";  // sarg0, sarg1 ...
+    const auto* row = std::ranges::find(names_of_others, name, &OtherName::name);
+    return row == names_of_others.end() ? nullptr : row;
+}
 
 }  // namespace lt

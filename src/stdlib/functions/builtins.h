@@ -264,7 +264,11 @@ const FunctionRow* find_function(std::string_view name);
 // "hist(value)", "printf(format, values...)"
 std::string signature(const FunctionRow& row);
 
-// Variables and functions of bpftrace that lt does not support yet.
-std::span<const std::string_view> later_names();
+// A variable or function of bpftrace that lt does not support yet.
+struct OtherName {
+    std::string_view name;
+    std::string_view instead;  // what to write instead
+};
+const OtherName* find_other_name(std::string_view name);  // null: it is none of them
 
 }  // namespace lt

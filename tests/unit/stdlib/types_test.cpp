@@ -20,5 +20,15 @@ TEST(Types, ATypeBecomesAPartOfItself) {
     EXPECT_EQ(type, stack_type(StackForm::raw));
 }
 
+TEST(Types, ABitFieldInNineBytesHasNoType) {
+    Member eight{"eight", integer_type(8, false)}, nine{"nine", integer_type(8, false)};
+    place_bit_field(eight, 7, 57);
+    EXPECT_EQ(eight.type, integer_type(8, false));
+    EXPECT_EQ(eight.bit_size, 57);
+    place_bit_field(nine, 7, 60);
+    EXPECT_EQ(nine.type, nothing());
+    EXPECT_EQ(nine.bit_size, 0);
+}
+
 }  // namespace
 }  // namespace lt

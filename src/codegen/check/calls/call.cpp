@@ -17,9 +17,8 @@ namespace lt {
 namespace {
 
 Type unknown_function(CheckContext& c, const ast::Call& node) {
-    const auto later = later_names();
-    if (std::ranges::find(later, node.name) != later.end()) {
-        c.error(node.name_span, fmt::format("`{}()` is not supported yet", node.name));
+    if (const OtherName* other = find_other_name(node.name)) {
+        c.error(node.name_span, fmt::format("`{}()` is not supported yet", node.name)).hint = other->instead;
         return nothing();
     }
     Diag& d = c.error(node.name_span, fmt::format("there is no function `{}()`", node.name));

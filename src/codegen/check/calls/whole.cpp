@@ -78,9 +78,8 @@ Type whole_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
         return nothing();
     }
     Type out = *to;
-    if (out.kind == Kind::structure || out.kind == Kind::array || out.view == View::enumeration)
-        out = c.kernel.whole(std::move(out));
-    return out;
+    if (out.kind == Kind::structure || out.kind == Kind::array) return copied_layout(c, std::move(out));
+    return out.view == View::enumeration ? c.kernel.whole(std::move(out)) : out;
 }
 
 Type syscall_type(CheckContext& c, ast::ExprId id, const ast::Call&) {

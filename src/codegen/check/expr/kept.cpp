@@ -6,6 +6,27 @@
 #include "codegen/check/expr/expr.h"
 
 namespace lt {
+namespace {
+
+// A copy ends where the structure's size does: the characters of a flexible array come after it.
+Type without_open_ends(Type type) {
+    if (!type.shape || pointee(type)) return type;
+    for (Type& part : type.shape->parts) part = without_open_ends(part);
+    for (Member& m : type.shape->members) {
+        const bool is_inside = m.bit_size != 0 || uint64_t{m.offset} + m.type.size <= type.size;
+        m.type = is_inside ? without_open_ends(m.type) : nothing();
+    }
+    return type;
+}
+
+}  // namespace
+
+Type copied_layout(CheckContext& c, Type type) {
+    const Type* each = &type;
+    while (element(*each)) each = element(*each);
+    if (each->kind == Kind::structure && each->shape && !each->shape->members.empty()) return type;  // it has it
+    return without_open_ends(assume_layout(c, c.kernel.whole(std::move(type))));
+}
 
 Type kept_type(CheckContext& c, ast::ExprId id, Type type) {
     const bool has_addresses = type.kind == Kind::structure || type.kind == Kind::array;
@@ -21,7 +42,7 @@ Type kept_type(CheckContext& c, ast::ExprId id, Type type) {
             fmt::format("use its members; the limit is {} bytes", most_copied);
         return nothing();
     }
-    return assume_layout(c, c.kernel.whole(std::move(type)));
+    return copied_layout(c, std::move(type));
 }
 
 Type check_kept(CheckContext& c, ast::ExprId id) { return kept_type(c, id, check_value(c, id)); }

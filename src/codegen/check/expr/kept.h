@@ -10,6 +10,9 @@ constexpr uint32_t most_copied = 4096;  // bytes of a value that is stored or pr
 // addresses in a copy of a program's structure are in user memory. An error if the value is too large to copy.
 Type kept_type(CheckContext& c, ast::ExprId id, Type type);
 
+// The whole layout of a structure or an array, as a copy of it has it.
+Type copied_layout(CheckContext& c, Type type);
+
 // Checks a value that is stored, and returns the type as stored.
 Type check_kept(CheckContext& c, ast::ExprId id);
 

@@ -21,6 +21,14 @@ namespace {
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
 
+// A flexible array comes after its structure, and is not in a copy of it. Returns false after an error.
+bool has_elements(CheckContext& c, ast::ExprId base, Span where, std::string_view name) {
+    if (pointee(c.type(base)) || memory_of(c, base)) return true;
+    c.error(where, fmt::format("a copy does not have the elements of `{}`, which has no fixed size", name)).hint =
+        "read them through the address that was copied from";
+    return false;
+}
+
 // The index of the part of a record with this name.
 std::optional<size_t> part_named(const Type& record, std::string_view name) {
     if (record.kind != Kind::tuple) return {};
@@ -58,12 +66,17 @@ Type member_type(CheckContext& c, ast::ExprId id, const Type& owner, const ast::
     }
     if (found->type.kind == Kind::none) {
         c.error(node.field_span, fmt::format("the type of `{}` cannot be read", node.field)).hint =
-            "lt reads integers of up to 8 bytes, addresses, enumerations, structures and arrays of these";
+            "lt reads integers of up to 8 bytes, bit fields within 8 bytes, addresses, enumerations, structures and "
+            "arrays of these";
         return nothing();
     }
+    const bool is_inside = found->bit_size != 0 || uint64_t{found->offset} + found->type.size <= owner.size;
+    if (!is_inside && !has_elements(c, node.base, node.field_span, node.field)) return nothing();
     c.use(id) = MemberUse{*found};
-    if (found->bit_size != 0) return integer_type(8, found->type.is_signed, found->type.view);
-    return reached(found->type, user);
+    Type type = found->type;
+    if (found->bit_size == 0) return reached(std::move(type), user);
+    type.size = 8;
+    return type;
 }
 
 Type tuple_part(CheckContext& c, ast::ExprId id, const Type& tuple, Span where, const std::string& number) {
@@ -92,6 +105,8 @@ Type element_type(CheckContext& c, const ast::Index& node, const Type& base, con
         return nothing();
     }
     const uint32_t count = pointee(base) ? 0 : base.size / each->size;
+    const auto* list = std::get_if<MemberUse>(&c.use(node.base));
+    if (list && count == 0 && !has_elements(c, node.base, c.span(node.base), list->member.name)) return nothing();
     if (number && count != 0 && number->value >= count) {
         c.error(node.index, fmt::format("{} has {} elements", type_name(base), count)).hint =
             fmt::format("the last is `[{}]`", count - 1);

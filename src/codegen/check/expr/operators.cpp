@@ -115,7 +115,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Unary& node) {
     }
     switch (node.op) {
         case ast::UnaryOp::minus:
-            return integer_type(8, true, t.view == View::boolean ? View::plain : t.view);
+            return integer_type(8, true, t.view == View::duration || t.view == View::hex ? t.view : View::plain);
         case ast::UnaryOp::logical_not:
             return c.truth();
         case ast::UnaryOp::bit_not:
@@ -203,6 +203,8 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Conditional& node) {
         return nothing();
     }
     if (a == b) return a;
+    if (a.view == View::enumeration && b.view == View::enumeration)
+        return joined(kept_type(c, node.yes, a), kept_type(c, node.no, b));
     Type type = integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);
     if (const Type* address = pointee(a) && !pointee(b) ? &a : !pointee(a) && pointee(b) ? &b : nullptr)
         type = *address;  // $p ? $p : 0

@@ -74,9 +74,8 @@ Type unknown_name(CheckContext& c, ast::ExprId id, std::string_view name) {
         c.use(id) = ConstantUse{*constant};
         return integer_type(8, true);
     }
-    const auto later = later_names();
-    if (std::ranges::find(later, name) != later.end()) {
-        c.error(id, fmt::format("`{}` is not supported yet", name));
+    if (const OtherName* other = find_other_name(name)) {
+        c.error(id, fmt::format("`{}` is not supported yet", name)).hint = other->instead;
         return nothing();
     }
     Diag& d = c.error(id, fmt::format("there is nothing with the name `{}`", name));

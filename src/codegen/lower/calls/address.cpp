@@ -3,6 +3,8 @@
 #include <linux/bpf.h>
 #include <sys/socket.h>
 
+#include <optional>
+
 #include "arch/arch.h"
 #include "codegen/ir/outside.h"
 #include "codegen/lower/calls/code.h"
@@ -23,17 +25,59 @@ ir::Value clock_value(Lowering& l, ast::ExprId, const ast::Call& node) {
     return l.b.alu(ir::Alu::add, now, session_value(l, *row.ahead));
 }
 
-// The runtime takes the number for one of the monotonic clock. nsecs(CLOCK) is a moment on that clock, too: the present
-// one, or as much later as TAI is ahead of the time of day.
+// The clock of nsecs(CLOCK); null: it is something else.
+const ClockRow* clock_asked(const Lowering& l, ast::ExprId id) {
+    const auto* call = l.program.get<ast::Call>(id);
+    if (!call || call->name != function_row(Function::nsecs).name || call->arguments.empty()) return nullptr;
+    const auto* word = l.program.get<ast::Name>(call->arguments[0]);
+    return word ? find_clock(word->name) : nullptr;
+}
+
+// The clock of which a variable or a map keeps times, if only nsecs(CLOCK) is assigned to it.
+const ClockRow* clock_kept(const Lowering& l, ast::ExprId id) {
+    const auto* local = std::get_if<LocalUse>(&l.use(id));
+    const auto* map = l.program.get<ast::Map>(id);
+    const ClockRow* clock = nullptr;
+    for (const ast::Stmt& stmt : l.program.stmts) {
+        std::optional<ast::ExprId> value;
+        const auto* let = std::get_if<ast::Let>(&stmt.node);
+        const auto* assign = std::get_if<ast::Assign>(&stmt.node);
+        if (let && let->value && local && l.type(*let->value).kind != Kind::none && l.declared(stmt) == local->index)
+            value = let->value;
+        if (assign && local) {
+            const auto* target = std::get_if<LocalUse>(&l.use(assign->target));
+            if (target && target->index == local->index) value = assign->value;
+        }
+        if (assign && map && l.program.is<ast::Map>(assign->target, map->name)) value = assign->value;
+        if (!value) continue;
+        const ClockRow* asked = clock_asked(l, *value);
+        if (!asked || (clock && clock != asked)) return nullptr;
+        clock = asked;
+    }
+    return clock;
+}
+
+bool is_tai(const ClockRow& clock) {
+    return clock.helper == BPF_FUNC_ktime_get_tai_ns || clock.ahead == SessionValue::tai_offset;
+}
+
+// The runtime takes the number for one of the monotonic clock. Times of other clocks become moments on that clock, and
+// those of TAI are as much later as it is ahead of the time of day. nsecs(CLOCK) itself is now, without its helper.
 ir::Value moment(Lowering& l, ast::ExprId, const ast::Call& node) {
-    const auto* call = std::get_if<ast::Call>(&l.expr(node.arguments[1]).node);
-    if (!call || call->name != function_row(Function::nsecs).name || call->arguments.empty())
-        return integer_of(l, node.arguments[1]);
-    const ClockRow& row = *find_clock(std::get<ast::Name>(l.expr(call->arguments[0]).node).name);
-    const ir::Value now = l.b.helper(BPF_FUNC_ktime_get_ns);
-    if (row.helper != BPF_FUNC_ktime_get_tai_ns && row.ahead != SessionValue::tai_offset) return now;
-    const ir::Value tai = l.b.alu(ir::Alu::add, now, session_value(l, SessionValue::tai_offset));
-    return l.b.alu(ir::Alu::sub, tai, session_value(l, SessionValue::day_offset));
+    const ast::ExprId given = node.arguments[1];
+    if (const ClockRow* clock = clock_asked(l, given)) {
+        const ir::Value now = l.b.helper(BPF_FUNC_ktime_get_ns);
+        if (!is_tai(*clock)) return now;
+        const ir::Value tai = l.b.alu(ir::Alu::add, now, session_value(l, SessionValue::tai_offset));
+        return l.b.alu(ir::Alu::sub, tai, session_value(l, SessionValue::day_offset));
+    }
+    const ClockRow* clock = clock_kept(l, given);
+    const ir::Value then = integer_of(l, given);
+    if (!clock || (clock->helper == BPF_FUNC_ktime_get_ns && !clock->ahead)) return then;
+    if (clock->helper != BPF_FUNC_ktime_get_boot_ns)
+        return l.b.alu(ir::Alu::sub, then, session_value(l, SessionValue::day_offset));
+    const ir::Value boot = l.b.helper(BPF_FUNC_ktime_get_boot_ns);
+    return l.b.alu(ir::Alu::sub, then, l.b.alu(ir::Alu::sub, boot, l.b.helper(BPF_FUNC_ktime_get_ns)));
 }
 
 void user_symbol_into(Lowering& l, ast::ExprId, const ast::Call& node, ir::Value to) {

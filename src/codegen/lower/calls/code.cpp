@@ -37,4 +37,10 @@ ir::Value known_number(Lowering& l, ast::ExprId id, const ast::Call&) {
     return l.b.constant(std::get<ConstantUse>(l.use(id)).value);
 }
 
+ir::Value length_given(Lowering& l, ast::ExprId id) {
+    const ir::Value number = integer_of(l, id);
+    if (!l.type(id).is_signed) return number;
+    return l.b.alu(ir::Alu::mul, number, l.b.alu(ir::Alu::sge, number, l.b.constant(0)));
+}
+
 }  // namespace lt

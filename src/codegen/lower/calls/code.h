@@ -27,6 +27,9 @@ ir::Value call_c(Lowering& l, const ast::Call& node, uint32_t index, ir::Value t
 ir::Value first_argument(Lowering& l, ast::ExprId id, const ast::Call& node);
 ir::Value known_number(Lowering& l, ast::ExprId id, const ast::Call& node);
 
+// The number of bytes that a script asks for: none if it is negative, as the result of a failed read is.
+ir::Value length_given(Lowering& l, ast::ExprId id);
+
 std::span<const CodeRule> address_code();
 std::span<const CodeRule> format_code();
 std::span<const CodeRule> kernel_code();

@@ -3,6 +3,7 @@
 
 #include "codegen/lower/calls/code.h"
 #include "codegen/lower/context.h"
+#include "codegen/lower/values/memory.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/typed/calls/facts.h"
@@ -41,7 +42,8 @@ void format_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value t
         at += bytes_of(part, types);
     }
     const ir::Value format_text = b.text(l.unit.text(format, static_cast<uint32_t>(format.size() + 1)));
-    b.helper(BPF_FUNC_snprintf, {to, b.constant(l.type(id).size), format_text, data, b.constant(bytes)});
+    count_failure(l,
+                  b.helper(BPF_FUNC_snprintf, {to, b.constant(l.type(id).size), format_text, data, b.constant(bytes)}));
 }
 
 // function, number, bytes, statement

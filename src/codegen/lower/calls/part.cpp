@@ -85,7 +85,7 @@ void quoted_bytes_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::V
     const uint32_t most = l.type(id).size;
     const ir::Value bytes = b.buffer(most + 8);
     b.copy(bytes, 0, b.text(l.unit.zeros(most + 8)), most + 8);
-    const ir::Value length = b.call(ir::Library::at_most, {integer_of(l, node.arguments[1]), b.constant(most - 1)});
+    const ir::Value length = b.call(ir::Library::at_most, {length_given(l, node.arguments[1]), b.constant(most - 1)});
     read_bytes(l, bytes, length, node.arguments[0], false, l.expr(id).span, node.lenient);
     quote(l, id, node, {bytes, most, length, 3}, 2, to);
 }

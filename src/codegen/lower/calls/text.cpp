@@ -116,7 +116,7 @@ ir::Value bytes_compared(Lowering& l, ast::ExprId, const ast::Call& node) {
 ir::Value measure(Lowering& l, const ast::Call& node, uint32_t most, uint32_t more) {
     if (node.arguments.size() < 2 || std::holds_alternative<ast::Integer>(l.program[node.arguments[1]].node))
         return l.b.constant(most);
-    const ir::Value requested = l.b.alu(ir::Alu::add, integer_of(l, node.arguments[1]), l.b.constant(more));
+    const ir::Value requested = l.b.alu(ir::Alu::add, length_given(l, node.arguments[1]), l.b.constant(more));
     return l.b.call(ir::Library::at_most, {requested, l.b.constant(most)});
 }
 

@@ -112,7 +112,12 @@ void syscall_into(Lowering& l, ast::ExprId id, const ast::Call&, ir::Value to) {
         format += (i > 0 ? ", " : "") + std::string(text);
     }
     const ir::Value format_text = b.text(l.unit.text(format, static_cast<uint32_t>(format.size() + 1)));
-    b.helper(BPF_FUNC_snprintf, {to, b.constant(size), format_text, data, b.constant(bytes)});
+    const ir::Value needed = b.helper(BPF_FUNC_snprintf, {to, b.constant(size), format_text, data, b.constant(bytes)});
+    count_failure(l, needed);
+    if (!l.program.settings.cut_mark.empty()) return;  // marked when it is printed
+    b.branch(b.alu(ir::Alu::sgt, needed, b.constant(size)), [&] {
+        for (uint32_t i = 2; i <= 4 && i <= size; i++) b.store(to, size - i, b.constant('.'), 1);
+    });
 }
 
 ir::Value span_age(Lowering& l, ast::ExprId, const ast::Call& node) {

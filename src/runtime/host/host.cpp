@@ -58,8 +58,15 @@ Result<Host::Ran> Host::run(const std::string& program) {
     if (!function) return bad_block("the object has no program " + program);
     auto context = room(Bytes(sizeof(uint64_t)), false);
     if (!context) return context.error();
+    std::vector<uint64_t> clears;
+    for (size_t map = 0; map < plan_.maps.size(); map++) clears.push_back(port_.maps().clears(map));
+    const auto ran_before = cleared_.find(program);
+    together_ = ran_before == cleared_.end() ? port_.maps().cleared_after_reading() : ran_before->second;
     machine::Execution execution(image_, *this, program);
     auto result = execution.run(*function, *context);
+    std::set<size_t>& cleared = cleared_[program];
+    for (size_t map = 0; map < plan_.maps.size(); map++)
+        if (clears[map] != port_.maps().clears(map)) cleared.insert(map);
     Status written = Done{};
     for (size_t map = 0; map < plan_.maps.size() && written; map++) written = write_back(map);
     finish();
@@ -237,6 +244,17 @@ bool Host::clears_what_was_read(size_t map) const {
 Result<const Host::Seen*> Host::seen(size_t map) {
     const auto found = seen_.find(map);
     if (found != seen_.end() && found->second.clears == port_.maps().clears(map)) return &found->second;
+    if (!together_.contains(map)) return look(map);
+    // All at nearly one moment: what a program adds to one while the block goes through another would be cleared
+    // unseen.
+    for (const size_t other : std::exchange(together_, {})) {
+        if (other == map || !clears_what_was_read(other)) continue;
+        if (auto read = look(other); !read) return read;
+    }
+    return look(map);
+}
+
+Result<const Host::Seen*> Host::look(size_t map) {
     auto entries = port_.maps().entries(map);
     if (!entries) return entries.error();
     Seen read{port_.maps().clears(map), *std::move(entries), {}};

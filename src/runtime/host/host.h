@@ -65,6 +65,7 @@ class Host final : public machine::Surroundings {
     void finish();
     struct Seen;
     Result<const Seen*> seen(size_t map);
+    Result<const Seen*> look(size_t map);
     Result<std::optional<Bytes>> value_of(size_t map, const Bytes& key);
     Result<std::vector<Bytes>> chosen_of(size_t map, const Chosen& chosen);
 
@@ -97,7 +98,9 @@ class Host final : public machine::Surroundings {
     std::deque<Address> read_;    // the most recent reads
     std::vector<Slot> slots_;
     std::map<uint64_t, Walk> walks_;
-    std::map<size_t, Seen> seen_;  // by map
+    std::map<size_t, Seen> seen_;                      // by map
+    std::map<std::string, std::set<size_t>> cleared_;  // by program that has run: maps that it has cleared
+    std::set<size_t> together_;  // maps that the running block clears, until it reads the first of them
     uint64_t next_walk_ = 1;
     std::set<Address> records_;
     uint64_t allocated_ = 0;  // bytes

@@ -121,6 +121,13 @@ Result<std::optional<Bytes>> Maps::entry(size_t index, const Bytes& key) {
     return found;
 }
 
+std::set<size_t> Maps::cleared_after_reading() const {
+    std::set<size_t> out;
+    for (size_t i = 0; i < cleared_when_printed_.size(); i++)
+        if (cleared_when_printed_[i]) out.insert(i);
+    return out;
+}
+
 void Maps::forget_report(size_t index) {
     past_[index].forget_report();
     if (generations_[index]) generations_[index]->forget_report();

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,7 @@ class Maps {
     Status clear(size_t index, bool printed);
     Status zero(size_t index, bool printed);                        // the keys stay, their values become zero
     uint64_t clears(size_t index) const { return clears_[index]; }  // number of clear() and zero() calls
+    std::set<size_t> cleared_after_reading() const;                 // by a block, as far as the plan says so
     // The next clear() is about everything that is there, not about what was read before.
     void forget_report(size_t index);
 

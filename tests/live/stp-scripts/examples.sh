@@ -23,7 +23,7 @@ shorter() {
 
 alike() {
     cat old.told
-    cmp -s old.told new.told || { echo "and the port:"; cat new.told; }
+    cmp -s old.told new.told || { echo "and the port:"; cat new.told; grep -h missed old.err new.err; }
 }
 
 # The sum of what stands behind the bars of a histogram, as a range it must be in.

@@ -21,7 +21,10 @@ using machine::r5;
 class FakeMaps final : public RawMaps {
   public:
     size_t value_size(size_t) const override { return 16; }
-    Status each(size_t, const Take& take) override { return take(Bytes(8, 1), Bytes(8, 7)), Done{}; }
+    Status each(size_t map, const Take& take) override {
+        if (map == 0 || is_late) take(Bytes(8, 1), Bytes(8, 7));
+        return Done{};
+    }
     Result<std::optional<Bytes>> lookup(size_t, KeyBytes) override { return std::optional(Bytes(8, 7)); }
     int update(size_t, KeyBytes, std::span<const uint8_t>, uint64_t) override { return ++updates, 0; }
     int erase(size_t, KeyBytes) override { return 0; }
@@ -31,6 +34,7 @@ class FakeMaps final : public RawMaps {
     Status set_generation(uint32_t, uint64_t) override { return Done{}; }
     std::span<uint8_t> memory(size_t) override { return {}; }
     int updates = 0;
+    bool is_late = false;  // has a program added to the second map?
 };
 
 class FakePort final : public HostPort {
@@ -41,7 +45,7 @@ class FakePort final : public HostPort {
     std::span<uint8_t> section(std::string_view) override { return {}; }
     Status record(std::span<const uint8_t>) override { return ++records, Done{}; }
     bool interrupted() override { return stop; }
-    uint64_t ktime_get_ns() override { return 1; }
+    uint64_t ktime_get_ns() override { return static_cast<FakeMaps&>(maps_.raw()).is_late = true; }
     uint64_t ktime_get_boot_ns() override { return 1; }
     uint64_t ktime_get_tai_ns() override { return 1; }
     uint64_t get_current_pid_tgid() override { return 1; }
@@ -77,6 +81,7 @@ class HostTest : public testing::Test {
         Assembler a;
         a.map("at_m", BPF_MAP_TYPE_HASH, 8, 8, 10);
         a.map("other", BPF_MAP_TYPE_HASH, 8, 8, 10);
+        a.map("at_n", BPF_MAP_TYPE_HASH, 8, 8, 10);
         a.function("main");
         code(a);
         a << machine::mov(r0, 0) << machine::exit_();
@@ -146,6 +151,41 @@ TEST_F(HostTest, MapsAreThoseOfThePlan) {
     EXPECT_TRUE(has(lookup(1), "this map is not supported here"));
     EXPECT_TRUE(has(run([](Assembler& a) { a << machine::mov(r1, 3) << machine::mov(r2, 3), call(a, HostCall::read); }),
                     "not a map"));
+}
+
+// What a program adds to the second map while the block goes through the first one is still there after both are
+// cleared.
+TEST_F(HostTest, MapsThatABlockClearsAreReadTogether) {
+    plan_.maps[0].cleared_by_difference = true;
+    plan_.maps.push_back(plan_.maps[0]);
+    plan_.maps[1].name = "@n";
+    plan_.maps[1].symbol = "at_n";
+    for (uint32_t map : {0U, 1U}) {
+        PlannedEvent event;
+        event.kind = EventKind::clear;
+        event.map = map;
+        event.printed = true;
+        plan_.events.push_back(event);
+    }
+    const auto finds_it = [&](bool walks_before) {
+        port_ = std::make_unique<FakePort>(plan_);
+        return run([&](Assembler& a) {
+                   if (walks_before) {
+                       a.refer(r1, machine::ReferenceKind::map, 0)
+                           << machine::mov(r2, 1) << machine::mov(r3, -1) << machine::mov(r4, 0) << machine::mov(r5, 0);
+                       call(a, HostCall::walk);
+                   }
+                   a << machine::call(BPF_FUNC_ktime_get_ns);
+                   a.wide(r3, 0x0101010101010101) << machine::stx(BPF_DW, r10, -8, r3);
+                   a << machine::mov(r2, r10) << machine::add(r2, -8);
+                   a.refer(r1, machine::ReferenceKind::map, 2);
+                   call(a, HostCall::read);
+                   a << machine::ldx(BPF_DW, r1, r0, 0);
+               })
+            .empty();
+    };
+    EXPECT_TRUE(finds_it(false));
+    EXPECT_FALSE(finds_it(true));
 }
 
 TEST_F(HostTest, OnlyReservedRecordsAreHandedOver) {

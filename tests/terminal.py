@@ -87,8 +87,8 @@ class Screen:
 
 class Terminal:
     def __init__(self, *command, width=120, height=50, slow=None):
-        # In a virtual machine everything takes longer.
-        self.patience = slow or (120 if os.environ.get("LT_VM") else 20)
+        # A busy machine takes its time, a virtual one even more.
+        self.patience = slow or (120 if os.environ.get("LT_VM") else 60)
         self.screen, self.seen = Screen(width), 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:

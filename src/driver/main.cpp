@@ -186,11 +186,9 @@ int console(const Command& command) {
 
 // `lt doctor [--kernel DIR]`
 int doctor(int argc, const char* const* argv) {
-    constexpr std::array taken{Option::kernel, Option::debug_folders, Option::traceable,
-                               Option::quiet,  Option::no_warnings,   Option::verbose};
     const Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
-    if (const Status fits = takes_only(*command, "doctor", taken); !fits) return misuse(fits.error());
+    if (const Status fits = takes_only(*command, "doctor", kernel_options); !fits) return misuse(fits.error());
     if (!command->file.empty())
         return misuse({fmt::format("doctor takes no words, such as `{}`", command->file),
                        "`lt doctor` is about this machine, `lt doctor --kernel DIR` about a kernel in a folder", 0});

@@ -18,16 +18,15 @@ masked() { sed -E 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g; s/^[0-9]+ /N /; s/\b[0-9
 own() { grep -aE '\bw-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)'; }
 
 # same PROGRAM [FILTER]: by both while load.sh runs. The first of all runs finds nothing in the caches and is not looked at.
-# Lines are compared in no order: bpftrace reads the buffer of one CPU after the other, so on a busy machine it has none.
 same() {
     [ -e warm ] || "$BASH" load.sh > warm 2>&1
     local name=${1##*/} filter=${2:-own}
     # the filters are programs, too, and start when all is over
     by_bpftrace -q -c "$BASH $PWD/load.sh" "$1" > raw 2> bpftrace.err
-    $filter < raw | masked | sort > bpftrace.out
+    $filter < raw | masked > bpftrace.out
     if ! [ -s bpftrace.out ]; then echo "$name: bpftrace: $(tail -1 bpftrace.err)"; return; fi
     lt -q -c "$BASH $PWD/load.sh" "$1" > raw 2> lt.err
-    $filter < raw | masked | sort > lt.out
+    $filter < raw | masked > lt.out
     if diff -u bpftrace.out lt.out; then
         echo "$name: the same, $(grep -aq '\bw-' lt.out && echo with || echo without) lines of the workload"
     else

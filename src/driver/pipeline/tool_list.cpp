@@ -84,9 +84,7 @@ void print_layer(std::string_view title, std::vector<const Listed*> tools) {
 int list_tools(int argc, const char* const* argv) {
     const Result<Command> command = read_command(argc, argv);
     if (!command) return misuse(command.error());
-    constexpr std::array taken{Option::kernel, Option::debug_folders, Option::traceable,
-                               Option::quiet,  Option::no_warnings,   Option::verbose};
-    if (const Status fits = takes_only(*command, "tools", taken); !fits) return misuse(fits.error());
+    if (const Status fits = takes_only(*command, "tools", kernel_options); !fits) return misuse(fits.error());
     if (!command->positional.empty())
         return misuse({"tools takes one word", "for example `lt tools disk`; in quotes it may have blanks", 0});
     std::vector<Listed> tools;

@@ -1,6 +1,7 @@
 // The kernel that a command line chooses.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "runtime/border/kernel.h"
 
 namespace lt {
+
+// The options of verbs that only look at a kernel.
+inline constexpr std::array kernel_options{Option::kernel, Option::debug_folders, Option::traceable,
+                                           Option::quiet,  Option::no_warnings,   Option::verbose};
 
 // The running one, if this process may trace, or that of --kernel.
 Result<std::unique_ptr<Kernel>> chosen_kernel(const Command& command);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lt::stp {
 namespace {
@@ -232,6 +233,13 @@ void TreeBuilder::alias(Span span, std::vector<Point> names, std::vector<Point> 
 }
 
 std::vector<Point> TreeBuilder::product(const std::vector<Point>& left, const std::vector<Point>& right) {
+    constexpr size_t most_parts = 200000;
+    if (left.size() * right.size() * (left.front().parts.size() + 1) > most_parts) {
+        if (!std::exchange(has_too_many_points_, true))
+            diags_.error(right.front().span, "these are too many probe points").hint =
+                "write fewer alternatives in braces";
+        return left;
+    }
     std::vector<Point> out;
     for (const Point& l : left) {
         for (const Point& r : right) {

@@ -48,8 +48,8 @@ class TreeBuilder {
     void function(Function function) { tree_.functions.push_back(std::move(function)); }
     void embedded(Span span, std::string text) { tree_.embedded.push_back({c_span(span), std::move(text)}); }
 
-    // Combines each of both: left.right. Conditions and marks of the whole apply to each.
-    static std::vector<Point> product(const std::vector<Point>& left, const std::vector<Point>& right);
+    // Combines each of both: left.right. Conditions and marks of the whole apply to each. Neither is empty.
+    std::vector<Point> product(const std::vector<Point>& left, const std::vector<Point>& right);
 
   private:
     bool goes_on(const ast::Block& body) const;
@@ -60,6 +60,7 @@ class TreeBuilder {
     Diags& diags_;
     GrowingTree nodes_;
     uint32_t loops_ = 0;
+    bool has_too_many_points_ = false;
 };
 
 }  // namespace lt::stp

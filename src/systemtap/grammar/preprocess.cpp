@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "arch/arch.h"
 #include "base/text.h"
@@ -40,6 +41,8 @@ std::optional<int64_t> number_of(std::string_view text) {
     return parse_number<int64_t>(text, is_hex ? 16 : 10);
 }
 
+constexpr uint32_t most_nested = 256;  // conditions
+
 // One side of a comparison.
 struct Operand {
     std::string text;
@@ -49,15 +52,15 @@ struct Operand {
 
 class Chooser {
   public:
-    Chooser(const Pieces& pieces, const Invocation& given, Diags& diags)
+    Chooser(MacroReader& pieces, const Invocation& given, Diags& diags)
         : pieces_(pieces), given_(given), diags_(diags) {}
 
     Pieces run() {
-        while (at_ < pieces_.size()) {
-            if (pieces_[at_].is("%(")) {
-                condition(true);
+        while (has_next()) {
+            if (at_mark("%(")) {
+                condition();
             } else {
-                out_.push_back(pieces_[at_++]);
+                out_.push_back(take());
             }
         }
         return std::move(out_);
@@ -65,51 +68,61 @@ class Chooser {
 
   private:
     void wrong(Span span, std::string message) {
-        if (!said_) diags_.error(span, std::move(message)).hint = usage;
+        if (!said_ && !pieces_.failed()) diags_.error(span, std::move(message)).hint = usage;
         said_ = true;
-        at_ = pieces_.size();
     }
-    bool at_mark(std::string_view mark) const { return at_ < pieces_.size() && pieces_[at_].is(mark); }
 
-    // From its %( to its %); `kept` is false inside of a side that is dropped.
-    void condition(bool kept) {
-        const Span open = pieces_[at_++].span;
-        const bool holds = kept ? any() : pass_over();
+    // A piece is read when it is looked at: by then it is known whether its macros are expanded.
+    bool has_next() {
+        if (!next_) next_ = pieces_.next(expands_);
+        return next_ && !said_;
+    }
+    Piece take() {
+        Piece piece = *std::exchange(next_, std::nullopt);
+        last_ = piece.span;
+        return piece;
+    }
+    bool at_mark(std::string_view mark) { return has_next() && next_->is(mark); }
+
+    // From its %( to its %).
+    void condition() {
+        const Span open = take().span;
+        if (++depth_ > most_nested) return wrong(open, "preprocessor conditions are nested too deeply");
+        const bool holds = any();
         if (said_) return;
         if (!at_mark("%?")) return wrong(open, "a preprocessor condition ends with `%?`");
-        at_++;
-        side(open, kept && holds);
+        take();
+        side(open, holds);
         if (at_mark("%:")) {
-            at_++;
-            side(open, kept && !holds);
+            take();
+            side(open, !holds);
         }
         if (said_) return;
         if (!at_mark("%)")) return wrong(open, "this %( is never closed");
-        at_++;
+        take();
+        expands_ = true;
+        depth_--;
     }
 
+    // In a side that is dropped, only brackets count: of conditions, and of the bodies of macros.
     void side(Span open, bool kept) {
-        while (!at_mark("%:") && !at_mark("%)")) {
-            if (at_ >= pieces_.size()) return wrong(open, "this %( is never closed");
-            if (at_mark("%(")) {
-                condition(kept);
-            } else if (kept) {
-                out_.push_back(pieces_[at_++]);
-            } else {
-                at_++;
+        expands_ = kept;
+        for (int depth = 0; depth > 0 || (!at_mark("%:") && !at_mark("%)"));) {
+            if (!has_next()) return wrong(open, "this %( is never closed");
+            if (kept && at_mark("%(")) {
+                condition();
+                continue;
             }
+            depth += at_mark("%(") ? 1 : at_mark("%)") ? -1 : 0;
+            Piece piece = take();
+            if (kept) out_.push_back(std::move(piece));
         }
-    }
-
-    bool pass_over() {
-        while (at_ < pieces_.size() && !at_mark("%?") && !at_mark("%)")) at_++;
-        return false;
     }
 
     bool any() {
         bool holds = all();
         while (at_mark("||")) {
-            at_++;
+            take();
             holds = all() || holds;
         }
         return holds;
@@ -117,25 +130,26 @@ class Chooser {
     bool all() {
         bool holds = comparison();
         while (at_mark("&&")) {
-            at_++;
+            take();
             holds = comparison() && holds;
         }
         return holds;
     }
 
     bool comparison() {
-        if (at_ + 2 >= pieces_.size()) {
-            wrong(pieces_.back().span, "this preprocessor condition is never finished");
-            return false;
-        }
         const Operand left = operand();
-        if (said_) return false;
-        const Piece op = pieces_[at_++];
+        if (!goes_on()) return false;
+        const Piece op = take();
         const Operand right = operand();
         if (said_) return false;
         const bool is_pattern = (op.text == "==" || op.text == "!=") && is_glob(right.text) && !right.is_number;
         if (is_pattern) return glob_match(right.text, left.text) == (op.text == "==");
         return ordered(order(left, right), op);
+    }
+
+    bool goes_on() {
+        if (!has_next()) wrong(last_, "this preprocessor condition is never finished");
+        return !said_;
     }
 
     static int order(const Operand& left, const Operand& right) {
@@ -156,11 +170,11 @@ class Chooser {
     }
 
     Operand operand() {
-        if (at_ >= pieces_.size()) return {};
-        const Piece& piece = pieces_[at_++];
+        if (!goes_on()) return {};
+        const Piece piece = take();
         if (piece.kind == PieceKind::string) return {piece.text};
         if (piece.kind == PieceKind::number) return {piece.text, true};
-        if (piece.is("-") && at_ < pieces_.size()) return {"-" + pieces_[at_++].text, true};
+        if (piece.is("-") && has_next()) return {"-" + take().text, true};
         if (piece.kind == PieceKind::target || piece.kind == PieceKind::at_word) return given_word(piece);
         if (piece.kind == PieceKind::word) return answer(piece);
         wrong(piece.span, "a preprocessor condition can only compare words, strings and numbers");
@@ -186,10 +200,13 @@ class Chooser {
         return {};
     }
 
-    const Pieces& pieces_;
+    MacroReader& pieces_;
     const Invocation& given_;
     Diags& diags_;
-    size_t at_ = 0;
+    std::optional<Piece> next_;
+    Span last_;
+    bool expands_ = true;
+    uint32_t depth_ = 0;  // of conditions
     Pieces out_;
     bool said_ = false;
 };
@@ -216,7 +233,7 @@ Pieces joined(const Pieces& pieces) {
 
 }  // namespace
 
-Pieces choose(const Pieces& pieces, const Invocation& given, Diags& diags) {
+Pieces choose(MacroReader& pieces, const Invocation& given, Diags& diags) {
     return Chooser(pieces, given, diags).run();
 }
 
@@ -247,9 +264,11 @@ Pieces place_words(const Pieces& pieces, const Invocation& given, Diags& diags) 
 }
 
 Pieces preprocess(Pieces pieces, Macros& macros, const Invocation& given, Diags& diags) {
-    const Pieces expanded = expand_macros(std::move(pieces), macros, diags);
-    if (diags.has_errors()) return {};
-    return joined(place_words(choose(expanded, given, diags), given, diags));
+    const bool is_damaged = diags.has_errors();
+    MacroReader reader(std::move(pieces), macros, diags);
+    const Pieces chosen = choose(reader, given, diags);
+    if (is_damaged || reader.failed()) return {};
+    return joined(place_words(chosen, given, diags));
 }
 
 }  // namespace lt::stp

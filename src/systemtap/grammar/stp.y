@@ -155,7 +155,7 @@ marked:
 marks: %empty {} | marks "?" { $$ = $1; $$.first = true; } | marks "!" { $$ = $1; $$.second = true; };
 point_path:
     point_part
-  | point_path "." point_part { $$ = TreeBuilder::product($1, $3); }
+  | point_path "." point_part { $$ = build.product($1, $3); }
   ;
 point_part:
     POINT                        { Point p; p.span = @$; p.parts.push_back({@$, $1, {}}); $$.push_back(std::move(p)); }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t most_depth = 16;  // of nested aliases
 constexpr size_t most_places = 20000;
+constexpr size_t most_looked_at = 200000;
 
 // The next part of a row's shape: "function(s)".
 std::string_view cut_part(std::string_view& shape) {
@@ -157,6 +158,7 @@ std::string mark_name(std::string name) {
 
 std::vector<Place> PointFinder::places(const std::vector<Point>& points) {
     out_.clear();
+    looked_at_ = 0, gave_up_ = false;
     add_all(points, {}, {}, 0);
     return std::move(out_);
 }
@@ -180,15 +182,17 @@ void PointFinder::add_all(const std::vector<Point>& points, const std::vector<Po
             continue;
         }
         add(plain(whole), place, depth);
-        if (out_.size() > most_places) return;
+        if (out_.size() > most_places || gave_up_) return;
     }
 }
 
 void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) {
     if (const auto call = of_system_call(point)) return add(*call, outside, depth);
     if (const StpPoint* row = row_of(point)) return add_row(*row, point, outside);
-    if (depth >= most_depth) {
-        diags_.error(point.span, fmt::format("the alias {} refers to itself", text(point)));
+    if (depth >= most_depth || ++looked_at_ > most_looked_at) {
+        const char* const why = depth >= most_depth ? "refers to itself" : "leads to too many points";
+        diags_.error(point.span, fmt::format("the alias {} {}", text(point), why));
+        gave_up_ = true;
         return;
     }
     std::vector<const Alias*> whole, begun;
@@ -209,6 +213,7 @@ void PointFinder::add(const Point& point, const Place& outside, uint32_t depth) 
         const std::vector<PointPart> suffix(point.parts.begin() + static_cast<ptrdiff_t>(alias->name.size()),
                                             point.parts.end());
         add_all(alias->points, suffix, place, depth + 1);
+        if (gave_up_) return;
     }
 }
 

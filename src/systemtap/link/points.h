@@ -48,6 +48,8 @@ class PointFinder {
     Diags& diags_;
     std::vector<Place> out_;
     uint32_t& groups_;
+    size_t looked_at_ = 0;  // points, of the probe
+    bool gave_up_ = false;  // an error says why
 };
 
 std::string parameter_of(const Place& place);  // for procfs().write: the parameter that `lt set` sets

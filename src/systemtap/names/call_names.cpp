@@ -21,6 +21,46 @@ constexpr std::array<std::string_view, 12> other_machines{"send",    "recv",    
                                                           "waitpid", "stat64",  "lstat64",    "fstat64",
                                                           "mmap2",   "fcntl64", "stime",      "umount2"};
 
+// SystemTap's points of calls that the kernel names otherwise, or of a newer and an older call.
+struct CallsOfPoint {
+    std::string_view point, call, older = {};
+    bool keeps_name = true;  // of the point, not of the call
+};
+constexpr std::array calls_of_points{
+    CallsOfPoint{"stat", "newstat"},
+    CallsOfPoint{"fstat", "newfstat"},
+    CallsOfPoint{"lstat", "newlstat"},
+    CallsOfPoint{"fstatat", "newfstatat"},
+    CallsOfPoint{"uname", "newuname"},
+    CallsOfPoint{"sendfile", "sendfile64"},
+    CallsOfPoint{"pread", "pread64"},
+    CallsOfPoint{"pwrite", "pwrite64"},
+    CallsOfPoint{"getdents", "getdents64", "getdents"},
+    CallsOfPoint{"pipe", "pipe2", "pipe", false},
+    CallsOfPoint{"eventfd", "eventfd2", "eventfd", false},
+    CallsOfPoint{"signalfd", "signalfd4", "signalfd", false},
+    CallsOfPoint{"epoll_create", "epoll_create1", "epoll_create", false},
+    CallsOfPoint{"inotify_init", "inotify_init1", "inotify_init", false},
+};
+constexpr std::string_view one_call = "tp_syscall";  // the family whose points are one call each
+
+Alias alias_of_calls(ast::Program& program, const Point& point, const CallsOfPoint& row) {
+    const Span where = point.span;
+    Alias alias{where, point.parts, {}, {}, {}};
+    for (const std::string_view call : {row.call, row.older}) {
+        if (call.empty()) continue;
+        Point one{where, {{where, std::string(one_call), {}}, {where, std::string(call), {}}}};
+        if (point.parts.size() == 3) one.parts.push_back({where, "return", {}});
+        one.optional = call == row.older;
+        alias.points.push_back(std::move(one));
+    }
+    if (!row.keeps_name) return alias;
+    const ast::ExprId name = program.add(where, ast::Name{"name"}),
+                      text = program.add(where, ast::String{std::string(row.point)});
+    alias.before.statements.push_back(program.add(where, ast::Assign{name, std::nullopt, text}));
+    return alias;
+}
+
 }  // namespace
 
 ast::ExprId name_at_run_time(ast::Program& program, Span where, bool returns) {
@@ -61,6 +101,8 @@ std::optional<Alias> system_call_alias(ast::Program& program, const Point& point
     if (!fits || std::ranges::find(families, parts[0].name) == families.end()) return {};
     const std::string& name = parts[1].name;
     const Span where = point.span;
+    const auto* calls = std::ranges::find(calls_of_points, name, &CallsOfPoint::point);
+    if (calls != calls_of_points.end() && parts[0].name != one_call) return alias_of_calls(program, point, *calls);
     Alias alias{where, parts, {}, {}, {}};
     Point native{where, {{where, "kernel", {}}, {where, "syscall", name}}};
     if (returns) native.parts.push_back({where, "return", {}});

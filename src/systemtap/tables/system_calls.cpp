@@ -428,7 +428,29 @@ constexpr std::array aliases{
     Alias{"writefds", "outp"},
     Alias{"exceptfds", "exp"},
     Alias{"timeout", "tvp"},
-    Alias{"dfd", "dirfd"},
+    Alias{"dirfd", "dfd"},
+    Alias{"olddirfd", "olddfd"},
+    Alias{"newdirfd", "newdfd"},
+    Alias{"status", "error_code"},
+    Alias{"fildes", "fd"},
+    Alias{"filedes", "fd"},
+    Alias{"oldfd", "fildes"},
+    Alias{"owner", "user"},
+    Alias{"operation", "cmd"},
+    Alias{"clk_id", "which_clock"},
+    Alias{"clockid", "which_clock"},
+    Alias{"addr", "start"},
+    Alias{"length", "len_in"},
+    Alias{"advice", "behavior"},
+    Alias{"buf", "buff"},
+    Alias{"buf", "statbuf"},
+    Alias{"buf", "buffer"},
+    Alias{"len", "size"},
+    Alias{"to", "addr"},
+    Alias{"tolen", "addr_len"},
+    Alias{"addrlen", "addr_len"},
+    Alias{"flags", "flag"},
+    Alias{"tid", "pid"},
     Alias{"oldpath", "oldname"},
     Alias{"newpath", "newname"},
     Alias{"sops", "tsops"},
@@ -453,7 +475,8 @@ size_t place_of(std::string_view names, std::string_view name) {
 
 std::optional<size_t> stp_argument(const StpSystemCall& call, std::string_view name) {
     std::string_view plain = name;
-    if (plain.ends_with("_uaddr")) plain.remove_suffix(6);
+    for (const std::string_view suffix : {"_uaddr", "_unquoted", "_str"})  // pathname_str_unquoted
+        if (plain.ends_with(suffix) && (suffix != "_str" || plain != name)) plain.remove_suffix(suffix.size());
     for (std::string_view each : {name, plain}) {
         if (const size_t place = place_of(call.names, each); place != std::string_view::npos) return place;
         for (const Alias& alias : aliases) {

@@ -205,6 +205,11 @@ std::optional<FormatPiece> FormatReader::next() {
         return text;
     }
     at_++;
+    if (!at_end() && format_[at_] == '\n') {  // at the end of a line, a percent sign stands for itself
+        FormatPiece text;
+        text.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+        return text;
+    }
     if (!at_end() && format_[at_] == '%') {
         FormatPiece text;
         text.span = {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + 1)};

@@ -214,6 +214,7 @@ void check_span(CheckContext& c, const ast::SpanAction& node) {
         if (node.timeout) check_entries(c, node.timeout->body);
         return;
     }
+    c.opened = std::exchange(c.named, {});  // the block is another program than the predicate
     check_threshold(c, node);
     c.region = Region::body;
     check_block(c, node.body);
@@ -223,9 +224,11 @@ Type entry_type(CheckContext& c, const ast::Call& node) {
     const ast::ExprId argument = node.arguments[0];
     const bool is_in_call = c.body.role == Role::call && c.region != Region::timeout;
     if (is_in_call || c.is_opening()) {
-        const Region outside = c.region;
-        c.region = Region::predicate;
+        const bool is_of_block = !c.is_opening();  // its variables have no value yet when the span opens
+        const Region outside = std::exchange(c.region, Region::predicate);
+        if (is_of_block) std::swap(c.named, c.opened);
         const Type t = check_value(c, argument);
+        if (is_of_block) std::swap(c.named, c.opened);
         c.region = outside;
         return t;
     }

@@ -52,8 +52,10 @@ std::vector<std::string> events() { return {"accepted"}; }
 
 FoundNames list_sockets(const ListSearch& s) { return named(matching(events(), s.part(1))); }
 
-std::vector<std::string> describe_socket(Kernel& kernel, const ProbeRow&, const Listed&) {
-    return declared_members(kernel, "struct bpf_sock_ops");
+std::vector<std::string> describe_socket(Kernel&, const ProbeRow&, const Listed&) {
+    std::vector<std::string> out;
+    for (const ContextPart& part : parts) out.push_back(declared(part.type, part.name));
+    return out;
 }
 
 std::vector<std::string> complete_socket(Kernel&, std::string_view) { return events(); }

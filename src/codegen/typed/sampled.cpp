@@ -7,10 +7,10 @@ namespace lt {
 namespace {
 
 // Functions that do more than collect, print or compute a value.
-constexpr std::array acting{Function::exit,    Function::clear,  Function::zero,          Function::remove,
-                            Function::system,  Function::signal, Function::signal_thread, Function::override_,
-                            Function::assert_, Function::fail,   Function::age,           Function::setsockopt,
-                            Function::snapshot};
+constexpr std::array acting{Function::exit,    Function::clear,      Function::zero,          Function::remove,
+                            Function::system,  Function::signal,     Function::signal_thread, Function::override_,
+                            Function::assert_, Function::fail,       Function::age,           Function::setsockopt,
+                            Function::delay,   Function::write_user, Function::snapshot};
 
 bool acts(Function f) { return std::ranges::find(acting, f) != acting.end(); }
 

@@ -187,7 +187,9 @@ class Expander {
             if (const auto* f = std::get_if<ast::FunctionItem>(&item.node)) {
                 functions_.push_back(*f);
                 // without a type, the result has the type of the value
-                if (!f->result && gives_value(f->body)) functions_.back().result = ast::TypeName{};
+                std::optional<ast::TypeName>& result = functions_.back().result;
+                if (!result && gives_value(f->body)) result = ast::TypeName{};
+                if (result && result->name == "void" && result->pointers == 0) result.reset();
                 templates(f->body);
             }
         }

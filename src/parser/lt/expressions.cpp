@@ -57,15 +57,18 @@ ast::ExprId add_find(GrowingTree& tree, Span span, Exprs arguments) {
         return tree.add(span, ast::Integer{0});
     }
     const std::string asks = fmt::format("__found_{}", tree.program.exprs.size());
+    const std::string place = fmt::format("__key_{}", tree.program.exprs.size());
     const auto mark = [&] { return tree.add(span, ast::Local{asks}); };
+    const auto key = [&] { return tree.add(span, ast::Local{place}); };
     const std::string name = map->name;
-    const ast::ExprId one = with_key(tree, span, {arguments[0], arguments[1]})[0];
+    const ast::StmtId evaluated = tree.add(span, ast::Let{place, span, {}, arguments[1]});  // once
+    const ast::ExprId one = with_key(tree, span, {arguments[0], key()})[0];
     const ast::ExprId has = add_call(tree, span, std::string(function_row(Function::has_key).name), span, {one});
     const ast::StmtId lookup = tree.add(span, ast::Let{asks, span, {}, has});
-    const ast::StmtId taken = add_assignment(tree, span, arguments[2], {}, add_map(tree, span, name, {arguments[1]}));
+    const ast::StmtId taken = add_assignment(tree, span, arguments[2], {}, add_map(tree, span, name, {key()}));
     const ast::ExprId condition = mark();
     const ast::StmtId choice = tree.add(span, ast::If{condition, {{taken}}, {}});
-    return add_block_value(tree, span, {lookup, choice, tree.add(span, ast::Evaluate{mark()})});
+    return add_block_value(tree, span, {evaluated, lookup, choice, tree.add(span, ast::Evaluate{mark()})});
 }
 
 bool compares(ast::BinaryOp op) {

@@ -57,7 +57,10 @@ class Formats {
 void constant_formats(ast::Program& program) {
     for (const ast::Item& item : program.items) {
         if (const auto* action = std::get_if<ast::Action>(&item.node)) Formats(program).block(action->body);
-        if (const auto* span = std::get_if<ast::SpanAction>(&item.node)) Formats(program).block(span->body);
+        if (const auto* span = std::get_if<ast::SpanAction>(&item.node)) {
+            Formats(program).block(span->body);
+            if (span->timeout) Formats(program).block(span->timeout->body);
+        }
     }
 }
 

@@ -163,9 +163,15 @@ void skip_rest(Lexing& s, Extent extent) {
 
 // Skips to the end of the line, or of the last of several lines joined by backslashes.
 void skip_line(Lexing& s) {
-    size_t end = s.source.text.find('\n', s.offset(s.cursor));
-    while (end != std::string::npos && s.source.text[end - 1] == '\\') end = s.source.text.find('\n', end + 1);
-    s.cursor = s.text + std::min(end, s.source.text.size());
+    const std::string_view text = s.source.text;
+    const auto is_joined = [&](size_t end) {
+        std::string_view line = text.substr(0, end);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        return line.ends_with('\\');
+    };
+    size_t end = text.find('\n', s.offset(s.cursor));
+    while (end != text.npos && is_joined(end)) end = text.find('\n', end + 1);
+    s.cursor = s.text + std::min(end, text.size());
 }
 
 namespace {

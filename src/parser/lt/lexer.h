@@ -64,6 +64,13 @@ struct Lexing {
         SymbolKind keyword = Parser::symbol_kind::S_YYEMPTY;
     };
 
+    // The last search for the `->` of a span: its result is that of each probe that ends from `begin` to before `end`.
+    struct ArrowSearch {
+        uint32_t begin = 0;
+        uint32_t end = 0;
+        bool found = false;
+    };
+
     const Source& source;
     Diags& diags;
     Diag discarded;  // receives messages while skipping
@@ -82,6 +89,7 @@ struct Lexing {
     std::optional<Extent> skip;
     std::optional<uint32_t> back_to;  // the start of the next item, if the parser is already in it
     std::optional<std::pair<Span, Span>> last_span;
+    ArrowSearch arrow_search;
     Seen before;
     Seen current;
 };

@@ -121,7 +121,8 @@ bool value_follows(const Lexing& s) {
 namespace {
 
 // Does a `->` follow, after this event or after others separated by commas? A predicate in between stops the search.
-bool leads_to_arrow(const Lexing& s, uint32_t at) {
+// `flat` is moved to the last place that is in no bracket.
+bool leads_to_arrow(const Lexing& s, uint32_t at, uint32_t& flat) {
     int depth = 0;
     for (bool after_separator = false; at < s.source.text.size(); at++) {
         const uint32_t begin = past_blanks(s, at);
@@ -129,12 +130,24 @@ bool leads_to_arrow(const Lexing& s, uint32_t at) {
         at = begin;
         const char c = s.source.text[at];
         depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+        if (depth == 0) flat = at;
         if (depth == 0 && s.source.at({at, at + 2}) == "->") return true;
         const bool ends = c == '\0' || std::string_view("{}<>;\"").find(c) != std::string_view::npos;
         if (depth == 0 && (ends || (c == '/' && after_separator))) return false;
         after_separator = c == ']';
     }
     return false;
+}
+
+// The same from the cursor. All probes of a list find the same arrow, so only the first of them searches.
+bool is_before_arrow(Lexing& s) {
+    const uint32_t at = s.offset(s.cursor);
+    Lexing::ArrowSearch& last = s.arrow_search;
+    if (at < last.begin || at >= last.end) {
+        last.begin = last.end = at;
+        last.found = leads_to_arrow(s, at, last.end);
+    }
+    return last.found;
 }
 
 // A name before `=` and a probe.
@@ -177,7 +190,7 @@ Token probe_token(Lexing& s) {
     }
     if (is_label(s)) return Parser::make_LABEL(std::string(s.token_text()), s.here());
     if (const auto predicate = predicate_begin(s.token_text())) s.cut(static_cast<uint32_t>(*predicate));
-    const bool is_opening = leads_to_arrow(s, s.offset(s.cursor));
+    const bool is_opening = is_before_arrow(s);
     if (const auto key = key_begin(s.token_text(), s.in_closers || is_opening || in_chain))
         s.cut(static_cast<uint32_t>(*key));
     s.mode = Mode::head;

@@ -4,18 +4,31 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/border/layouts/samples.h"
+
 namespace lt {
 namespace {
 
-// Wraps around, like the kernel's additions.
-Bytes difference(const Bytes& value, const Bytes& past) {
+// Where a value holds the lower of two words, the sum of squares of samples(); none if it has no such words.
+std::optional<size_t> low_word(const PlannedMap* map) {
+    if (map == nullptr || map->value.aggregation != Aggregation::samples) return {};
+    const uint32_t squares = samples_layout(map->value).squares;
+    return squares == 0 ? std::nullopt : std::optional<size_t>(squares * sizeof(uint64_t));
+}
+
+// Wraps around, like the kernel's additions. Without a map, it is only right whether anything is left.
+Bytes difference(const Bytes& value, const Bytes& past, const PlannedMap* map = nullptr) {
+    const std::optional<size_t> low = low_word(map);
+    const size_t each = low ? padded_size(map->value_size) : value.size() + 1;
+    uint64_t borrowed = 0;
     Bytes out(value.size());
     for (size_t at = 0; at + sizeof(uint64_t) <= value.size(); at += sizeof(uint64_t)) {
         uint64_t word = 0, before = 0;
         std::memcpy(&word, &value[at], sizeof word);
         if (at + sizeof before <= past.size()) std::memcpy(&before, &past[at], sizeof before);
-        word -= before;
-        std::memcpy(&out[at], &word, sizeof word);
+        const uint64_t rest = word - before - borrowed;
+        borrowed = low && at % each == *low && word < before ? 1 : 0;
+        std::memcpy(&out[at], &rest, sizeof rest);
     }
     return out;
 }
@@ -54,11 +67,11 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
             continue;
         }
         seen.insert(entry.key);
-        add(entry.key, difference(entry.value, past->second), entry.value);
+        add(entry.key, difference(entry.value, past->second, &map), entry.value);
     }
     // what was added to a key while it was removed
     for (const auto& [key, past] : past_) {
-        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past), past);
+        if (!seen.contains(key)) add(key, difference(Bytes(past.size()), past, &map), past);
     }
     return out;
 }
@@ -66,7 +79,7 @@ std::vector<RawEntry> Differences::since(const PlannedMap& map, std::vector<RawE
 std::optional<Bytes> Differences::rest(const PlannedMap& map, const Bytes& key, std::optional<Bytes> value) const {
     const auto past = past_.find(key);
     if (past == past_.end()) return value;
-    Bytes out = difference(value ? *value : Bytes(past->second.size()), past->second);
+    Bytes out = difference(value ? *value : Bytes(past->second.size()), past->second, &map);
     if (all_zero(out)) return std::nullopt;
     set_marks(map, out, value ? *value : past->second);
     return out;
@@ -93,7 +106,7 @@ void Differences::taken_out(const PlannedMap& map, const std::vector<RawEntry>& 
     for (const auto& [key, value] : entries) {
         Bytes& past = past_[key];
         past.resize(value.size());
-        past = difference(past, value);
+        past = difference(past, value, &map);
         if (all_zero(past))
             past_.erase(key);
         else

@@ -64,6 +64,9 @@ std::vector<OpenRecord> decode_walk(const Plan& plan, std::span<const uint8_t> b
                 open.kernel_stack.push_back(read_at<uint64_t>(bytes, i * sizeof(uint64_t)));
             bytes = bytes.subspan(walk_stack);
         }
+        // The call may have returned since the program read the time, and another one has its place.
+        open.time = read_at<uint64_t>(open.opening, sizeof(uint64_t));
+        if (open.time != record.time) open.kernel_stack.clear();
         all.push_back(std::move(open));
     }
     return all;
@@ -157,7 +160,7 @@ Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, St
     OpenSpans out{planned.name, {}};
     const uint64_t at = monotonic_now();
     for (const OpenRecord& open : *all) {
-        if (open.span != span || object.is_abandoned(span)) continue;
+        if (open.span != span || open.time == 0 || object.is_abandoned(span)) continue;
         OpenSpanLine line;
         line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
         line.pid = static_cast<uint32_t>(open.who >> 32);

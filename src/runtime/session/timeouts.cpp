@@ -20,7 +20,7 @@ Status Timeouts::look() {
         const Result<int64_t> after = patience(timeout);
         if (!after) return after.error();
         for (const OpenRecord& open : *all) {
-            if (open.span != timeout.span || object_.is_abandoned(open.span) || now <= open.time ||
+            if (open.span != timeout.span || object_.is_abandoned(open.span) || open.time == 0 || now <= open.time ||
                 now - open.time <= static_cast<uint64_t>(*after))
                 continue;
             Told told{i, open.who, open.time, open.key};

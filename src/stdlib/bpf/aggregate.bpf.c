@@ -58,8 +58,8 @@ static inline __attribute__((always_inline)) void lt_raise_word(__u64* slot, __u
 // min() and signed values are mapped so that their order is that of unsigned integers; slot[1] says whether there was a
 // value.
 LT_API void lt_raise(__u64* slot, __u64 value, __u32 contended, __u32 alone) {
-    slot[1] = 1;
     lt_raise_word(slot, value, contended, alone);
+    if (*(volatile __u64*)slot >= value) *(volatile __u64*)&slot[1] = 1;  // last: who reads it finds a value
 }
 
 // Does the value exceed the record? Then it becomes the new record.

@@ -92,6 +92,13 @@ static inline __attribute__((always_inline)) __u64 lt_drop_left(struct lt_thread
     return depth;
 }
 
+// Others may look at an opening before it has its time, which must not be that of an earlier one.
+static inline __attribute__((always_inline)) struct lt_opening* lt_without_time(void* opening) {
+    struct lt_opening* o = opening;
+    *(volatile __u64*)&o->time = 0;
+    return o;
+}
+
 // The opening for a call, or null if the thread is nested too deep.
 LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 reach, __u32 missed, __u32 too_deep) {
     frame = lt_number(t, frame);
@@ -102,8 +109,8 @@ LT_API void* lt_span_open(struct lt_thread* t, __u32 size, __u64 frame, __u64 re
         lt_lose(too_deep);
         return 0;
     }
-    t->depth = depth + 1;
-    struct lt_opening* o = (struct lt_opening*)&t->openings[depth * size];
+    struct lt_opening* o = lt_without_time(&t->openings[depth * size]);
+    *(volatile __u64*)&t->depth = depth + 1;
     o->frame = frame;
     return o;
 }
@@ -152,8 +159,9 @@ LT_API void* lt_span_close(struct lt_thread* t, __u32 size, __u64 frame, __u32 m
 // The same with one opening for a thread. If it is open already, its return was missed.
 LT_API void* lt_span_open_one(struct lt_thread* t, __u32 missed) {
     if (t->depth) lt_lose(missed);
-    t->depth = 1;
-    return t->openings;
+    struct lt_opening* o = lt_without_time(t->openings);
+    *(volatile __u64*)&t->depth = 1;
+    return o;
 }
 
 LT_API void lt_span_skip_one(struct lt_thread* t, __u32 missed) {

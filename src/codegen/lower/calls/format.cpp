@@ -21,7 +21,8 @@ void format_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value t
     Builder& b = l.b;
     std::vector<Type> types;
     for (size_t i = 1; i < node.arguments.size(); i++) types.push_back(l.type(node.arguments[i]));
-    const auto [format, bad, parts, ends_with_text] = kernel_format(text_literal(l.expr(node.arguments[0])), types);
+    const auto [format, bad, parts, ends_with_text, bits] =
+        kernel_format(text_literal(l.expr(node.arguments[0])), types);
     uint32_t bytes = 0;
     for (const std::variant<size_t, char>& part : parts) bytes += bytes_of(part, types);
     const ir::Value data = bytes == 0 ? b.constant(0) : b.buffer(bytes);
@@ -37,7 +38,8 @@ void format_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value t
         } else if (types[*i].kind == Kind::string) {
             b.store_address(data, at, text_of(l, value, padded_size(types[*i].size) + 8));
         } else {
-            b.store(data, at, integer_of(l, value));
+            const auto [size, is_signed] = bits[*i];
+            b.store(data, at, b.extend(integer_of(l, value), static_cast<uint8_t>(size), is_signed));
         }
         at += bytes_of(part, types);
     }

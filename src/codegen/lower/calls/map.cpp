@@ -73,7 +73,13 @@ ir::Value map_length(Lowering& l, ast::ExprId, const ast::Call& node) {
     return l.b.read(count);
 }
 
-ir::Value removed(Lowering& l, ast::ExprId, const ast::Call& node) { return remove_key(l, node.arguments[0]); }
+ir::Value removed(Lowering& l, ast::ExprId, const ast::Call& node) {
+    const ast::ExprId id = node.arguments[0];
+    if (l.unit.map(std::get<MapUse>(l.use(id)).index).shape != MapShape::per_cpu_array) return remove_key(l, id);
+    const ir::Value was = is_set(l, id);
+    remove_key(l, id);
+    return was;
+}
 
 ir::Value statistic(Lowering& l, ast::ExprId, const ast::Call& node) {
     return statistic_value(l, find_function(node.name)->id, node.arguments[0]);

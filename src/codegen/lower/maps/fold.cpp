@@ -41,14 +41,17 @@ ir::Value folded_extreme(Lowering& l, uint32_t map, ir::Value key) {
 
 }  // namespace
 
+void need_other_cpus(Lowering& l) {
+    if (l.unit.typed.abilities.cpu_lookup) return;
+    l.unit.diags
+        .error(l.b.where(), "BPF programs of this kernel cannot read what other CPUs have collected (needs Linux 5.19)")
+        .hint = "print the map, read it in `END`, which lt itself runs, or count with `+= 1`";
+}
+
 ir::Value folded_number(Lowering& l, uint32_t map, ir::Value key) {
     const Type& value = l.unit.map(map).value;
     if (l.on_host()) return folded_at(l, map, find_value(l, map, key));
-    if (!l.unit.typed.abilities.cpu_lookup)
-        l.unit.diags
-            .error(l.b.where(),
-                   "BPF programs of this kernel cannot read what other CPUs have collected (needs Linux 5.19)")
-            .hint = "print the map, read it in `END`, which lt itself runs, or count with `+= 1`";
+    need_other_cpus(l);
     switch (value.aggregation) {
         case Aggregation::min:
         case Aggregation::max:

@@ -5,6 +5,8 @@
 
 namespace lt {
 
+// An error if programs of this kernel cannot read the values of other CPUs.
+void need_other_cpus(Lowering& l);
 // The number that an aggregation represents: a sum, a mean, an extreme.
 ir::Value folded_number(Lowering& l, uint32_t map, ir::Value key);
 // The same for a value that is already combined over all CPUs.

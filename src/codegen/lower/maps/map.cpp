@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "codegen/ir/outside.h"
+#include "codegen/lower/maps/fold.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/error.h"
 #include "codegen/lower/values/operators.h"
@@ -82,9 +83,14 @@ ir::Value find_value(Lowering& l, uint32_t map, ir::Value key) {
 }
 
 ir::Value is_set(Lowering& l, ast::ExprId id) {
-    const uint32_t map = std::get<MapUse>(l.use(id)).index, found = l.b.new_slot();
-    l.b.write(found, l.b.constant(0));
+    const uint32_t map = std::get<MapUse>(l.use(id)).index;
     const ir::Value key = key_of(l, map, std::get<ast::Map>(l.program[id].node));
+    if (l.unit.map(map).shape == MapShape::per_cpu_array && !l.on_host()) {  // each CPU marks its own value
+        need_other_cpus(l);
+        return truth(l, folded_most(l, map, key, l.unit.map(map).value_size - scalar_mark));
+    }
+    const uint32_t found = l.b.new_slot();
+    l.b.write(found, l.b.constant(0));
     const ir::Value slot = find_value(l, map, key);
     l.b.branch(slot, [&] {
         const PlannedMap& m = l.unit.map(map);

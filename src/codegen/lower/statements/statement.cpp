@@ -8,11 +8,21 @@
 #include "codegen/lower/statements/locals.h"
 #include "codegen/lower/statements/loops.h"
 #include "codegen/lower/values/operators.h"
+#include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/typed/decided.h"
 
 namespace lt {
 namespace {
+
+// Evaluated for what it does: it may increment something, or call a function.
+void drop_value(Lowering& l, ast::ExprId value) {
+    const Type& type = l.type(value);
+    if (type.kind == Kind::integer)
+        integer_of(l, value);
+    else if (type.kind == Kind::string || type.kind == Kind::tuple)
+        text_of(l, value, padded_size(type.size));
+}
 
 void run_call(Lowering& l, const ast::Call& node) {
     if (const auto c = l.program.c_function(node.name)) {
@@ -30,14 +40,13 @@ void statement(Lowering& l, const ast::Stmt& stmt, const ast::Evaluate& node) {
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&value)) {
         run_block(l, *inner);
         if (inner->value && !inner->is_call) statement(l, stmt, ast::Evaluate{*inner->value, true});
-    } else if (node.discard && l.type(node.value).kind == Kind::integer) {
-        integer_of(l, node.value);  // it may increment something
+    } else if (node.discard) {
+        drop_value(l, node.value);
     }
 }
 
 void statement(Lowering& l, const ast::Stmt&, const ast::If& node) {
-    if (const auto decision = decided(l.program, l.body, node.condition))
-        return lower_block(l, *decision ? node.yes : node.no);
+    if (const auto decision = decision_of(l, node.condition)) return lower_block(l, *decision ? node.yes : node.no);
     l.b.branch(
         truth(l, integer_of(l, node.condition)), [&] { lower_block(l, node.yes); }, [&] { lower_block(l, node.no); });
 }
@@ -61,7 +70,7 @@ void statement(Lowering& l, const ast::Stmt&, const ast::Assign& node) {
 
 void statement(Lowering& l, const ast::Stmt&, const ast::Return& node) {
     if (l.calls.empty()) {
-        if (node.value && l.type(*node.value).kind == Kind::integer) integer_of(l, *node.value);
+        if (node.value) drop_value(l, *node.value);
         return l.b.leave();
     }
     const CallAround around = l.calls.back();

@@ -11,6 +11,7 @@
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/typed/calls/names.h"
+#include "codegen/typed/decided.h"
 
 namespace lt {
 namespace {
@@ -164,6 +165,31 @@ ir::Value binary_value(Lowering& l, const ast::Binary& node) {
     const ir::Value result = arithmetic(l, node.op, signed_operation(l.program, l.body, node), a, b);
     const int64_t each = node.op == ast::BinaryOp::subtract ? size_of_both(l.type(node.left), l.type(node.right)) : 1;
     return each == 1 ? result : l.b.call(ir::Library::divide, {result, l.b.constant(each)});
+}
+
+namespace {
+
+void run_sides(Lowering& l, ast::ExprId id) {
+    const auto* unary = l.program.get<ast::Unary>(id);
+    if (unary && unary->op == ast::UnaryOp::logical_not) return run_sides(l, unary->operand);
+    const auto* binary = l.program.get<ast::Binary>(id);
+    const bool is_and = binary && binary->op == ast::BinaryOp::logical_and;
+    if (!binary || (!is_and && binary->op != ast::BinaryOp::logical_or)) return;
+    const auto left = decided(l.program, l.body, binary->left);
+    if (!left) {
+        integer_of(l, binary->left);
+        return;
+    }
+    run_sides(l, binary->left);
+    if (*left == is_and) run_sides(l, binary->right);
+}
+
+}  // namespace
+
+std::optional<bool> decision_of(Lowering& l, ast::ExprId condition) {
+    const auto decision = decided(l.program, l.body, condition);
+    if (decision) run_sides(l, condition);
+    return decision;
 }
 
 }  // namespace lt

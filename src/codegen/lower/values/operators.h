@@ -13,5 +13,7 @@ ir::Value arithmetic(Lowering& l, ast::BinaryOp op, bool is_signed, ir::Value a,
 ir::Value scaled(Lowering& l, ir::Value v, const Type& other, const Type& own);
 ir::Value unary_value(Lowering& l, ast::ExprId id, const ast::Unary& node);
 ir::Value binary_value(Lowering& l, const ast::Binary& node);
+// The value of a condition that is known at compile time. Sides of it that do not decide are evaluated for what they change.
+std::optional<bool> decision_of(Lowering& l, ast::ExprId condition);
 
 }  // namespace lt

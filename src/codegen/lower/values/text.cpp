@@ -75,7 +75,7 @@ void text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, uint3
     const ast::ExprNode& node = l.program[id].node;
     const Use& u = l.use(id);
     if (const auto* choice = std::get_if<ast::Conditional>(&node)) {
-        if (const auto decision = decided(l.program, l.body, choice->condition))
+        if (const auto decision = decision_of(l, choice->condition))
             return text_into(l, *decision ? choice->yes : choice->no, to, offset, room);
         if (l.type(id).kind == Kind::tuple) return value_into(l, id, to, offset, l.type(id));
         l.b.branch(

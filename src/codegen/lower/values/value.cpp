@@ -80,8 +80,7 @@ ir::Value evaluate(Lowering& l, ast::ExprId id, const ast::Unary& node) { return
 ir::Value evaluate(Lowering& l, ast::ExprId, const ast::Binary& node) { return binary_value(l, node); }
 
 ir::Value evaluate(Lowering& l, ast::ExprId, const ast::Conditional& node) {
-    if (const auto decision = decided(l.program, l.body, node.condition))
-        return integer_of(l, *decision ? node.yes : node.no);
+    if (const auto decision = decision_of(l, node.condition)) return integer_of(l, *decision ? node.yes : node.no);
     const uint32_t result = l.b.new_slot();
     if (node.yes == node.condition) {  // a ?: b
         l.b.write(result, integer_of(l, node.condition));
@@ -183,7 +182,7 @@ void value_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, cons
         return;
     }
     if (const auto* choice = std::get_if<ast::Conditional>(&l.program[id].node); choice && !frozen_index(l, id)) {
-        if (const auto decision = decided(l.program, l.body, choice->condition))
+        if (const auto decision = decision_of(l, choice->condition))
             return value_into(l, *decision ? choice->yes : choice->no, to, offset, target);
         return l.b.branch(
             truth(l, integer_of(l, choice->condition)), [&] { value_into(l, choice->yes, to, offset, target); },

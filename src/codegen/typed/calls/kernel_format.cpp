@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -15,6 +16,13 @@ std::string kernel_arguments(const Type& type) {
     std::string out;
     for (const std::string& name : type.shape->names) out += fmt::format("{}{}=0x%llx", out.empty() ? "" : " ", name);
     return out;
+}
+
+PrintedBits printed_bits(const FormatPiece& piece, const Type& type) {
+    const bool is_whole = piece.conversion == Conversion::string || piece.conversion == Conversion::character;
+    if (type.kind != Kind::integer || is_whole) return {};
+    if (piece.conversion == Conversion::decimal) return {piece.bytes, true};
+    return {type.size == 0 ? piece.bytes : std::min(type.size, piece.bytes), false};
 }
 
 // The conversion in the kernel's format; empty if the kernel does not support it.
@@ -39,6 +47,8 @@ std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
     if (prefix && flags != "%") return "";
     switch (piece.conversion) {
         case Conversion::string:
+            if (type.view == View::hex) return flags == "%" ? "0x%llx" : "";
+            if (type.view != View::plain) return "";  // printf() prints it with a unit or as a name
             return flags + (type.is_signed ? "lld" : "llu");
         case Conversion::decimal:
             return flags + "lld";
@@ -99,6 +109,7 @@ KernelFormat kernel_format(const std::string& format, const std::vector<Type>& t
         if (conversion.empty() && !out.bad) out.bad = value;
         append_plain(out, conversion);
         out.ends_with_text = conversion.ends_with('s');
+        out.bits.push_back(value < types.size() ? printed_bits(*piece, types[value]) : PrintedBits{});
         out.parts.emplace_back(value++);
     }
     return out;

@@ -1,6 +1,7 @@
 // Formats for the kernel's formatting, which has fewer conversions than lt's printf(). Integers are printed as 64 bits.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,13 +11,21 @@
 
 namespace lt {
 
+// The bits of a number that the kernel prints: as in printf(), unsigned conversions print the bits of its type, and h and hh
+// truncate it.
+struct PrintedBits {
+    uint32_t bytes = 8;
+    bool is_signed = true;
+};
+
 // The format for the kernel. If a conversion is not supported, `bad` is the index of its value. `parts` are the
 // format's arguments in order: the index of a value, or a letter.
 struct KernelFormat {
     std::string text;
     std::optional<size_t> bad;
     std::vector<std::variant<size_t, char>> parts;
-    bool ends_with_text = false;  // so far the text ends with %s
+    bool ends_with_text = false;         // so far the text ends with %s
+    std::vector<PrintedBits> bits = {};  // by value
 };
 
 KernelFormat kernel_format(const std::string& format, const std::vector<Type>& types);

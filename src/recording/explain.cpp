@@ -26,7 +26,8 @@ Cause cause_of_stack(const std::vector<std::string_view>& functions) {
 
 bool same_kind(const CausePart& a, const CausePart& b) {
     return a.cause == b.cause && a.by == b.by && a.holder == b.holder && a.waker.known == b.waker.known &&
-           a.waker.context == b.waker.context && a.waker.vector == b.waker.vector;
+           a.waker.context == b.waker.context && a.waker.vector == b.waker.vector &&
+           (a.cause != Cause::lock || a.lock_flags == b.lock_flags);
 }
 
 uint64_t overlap(const Interruption& interruption, Window window) {
@@ -138,6 +139,7 @@ void Explainer::add_segment(std::vector<CausePart>& parts, uint32_t tid, const S
     }
     CausePart& to = part(parts, like);
     add_window(to, window);
+    if (like.cause == Cause::other && segment.stack == 0) to.unnamed += window.end - window.begin;
     if (window.end - window.begin > to.longest) {
         to.longest = window.end - window.begin;
         to.stack = segment.stack;
@@ -164,7 +166,12 @@ std::vector<CausePart> Explainer::parts(uint32_t tid, const std::vector<Window>&
         part(out, rest).time += unexplained;
     }
     for (CausePart& each : out) {
-        if (each.cause == Cause::disk) each.detail = requests_text(each);
+        if (each.cause == Cause::disk) {
+            const auto length = [](const Window& w) { return w.end - w.begin; };
+            const auto longest = std::ranges::max_element(each.windows, {}, length);
+            each.detail = requests_text(tid, each.windows);
+            each.longest_detail = requests_text(tid, {longest, 1});
+        }
         if (is_blocked(each.cause) && each.by != 0 && each.by != tid && hops < most_hops)
             each.inner = parts(each.by, each.windows, hops + 1);
     }
@@ -176,14 +183,14 @@ std::vector<CausePart> Explainer::parts(uint32_t tid, const std::vector<Window>&
 }
 
 // The thread's own requests during its waits, which are in order; if it had none, all that were under way.
-std::string Explainer::requests_text(const CausePart& of) const {
+std::string Explainer::requests_text(uint32_t tid, std::span<const Window> windows) const {
     constexpr std::array<std::string_view, 3> names{"read", "write", "flush"};
     std::map<std::pair<uint32_t, uint8_t>, uint64_t> own, all;
     for (const Request& request : requests_) {
-        const auto window = std::ranges::upper_bound(of.windows, request.begin, {}, &Window::end);
-        if (window == of.windows.end() || window->begin >= request.end) continue;
+        const auto window = std::ranges::upper_bound(windows, request.begin, {}, &Window::end);
+        if (window == windows.end() || window->begin >= request.end) continue;
         all[{request.device, request.does}]++;
-        if (request.tid == of.tid) own[{request.device, request.does}]++;
+        if (request.tid == tid) own[{request.device, request.does}]++;
     }
     std::string out;
     for (const auto& [key, count] : own.empty() ? all : own)

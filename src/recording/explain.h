@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct CausePart {
     uint32_t lock_flags = 0;
     std::string detail;               // of block I/O: "vda, write, 3 requests"
     uint64_t longest = 0, stack = 0;  // the longest wait, and where that was
+    std::string longest_detail;       // of its block I/O
+    uint64_t unnamed = 0;             // of Cause::other: the time of waits without a stack
     std::vector<Window> windows;
     std::vector<CausePart> inner;  // what `by` did meanwhile; its times add up to `time`
 };
@@ -60,7 +63,7 @@ class Explainer {
     void add_running(std::vector<CausePart>& parts, uint32_t tid, const Segment& segment, Window window) const;
     CausePart& part(std::vector<CausePart>& parts, const CausePart& like) const;
 
-    std::string requests_text(const CausePart& part) const;
+    std::string requests_text(uint32_t tid, std::span<const Window> windows) const;
 
     const Recording& recording_;
     const Timeline timeline_;

@@ -91,12 +91,21 @@ void append_longest(std::string& out, const Recording& recording, const Explanat
     if (!longest || longest->longest * 100 < explanation.call.latency) return;
     CausePart one = *longest;
     one.count = 1;
+    one.detail = one.longest_detail;
     fmt::format_to(std::back_inserter(out), "longest wait: {}, {}\n", duration(one.longest), part_text(recording, one));
     for (const std::string_view function : recording.functions(one.stack)) {
         out += "    ";
         append_visible(out, function.empty() ? std::string("?") : std::string(function));
         out += '\n';
     }
+}
+
+// Only long waits have a stack, which says what they were for.
+void append_unnamed(std::string& out, const Explanation& explanation) {
+    uint64_t time = 0;
+    for (const CausePart& part : explanation.parts) time += part.unnamed;
+    if (time == 0 || time * smallest_share < explanation.call.latency) return;
+    out += fmt::format("of the other waits, {} have no stack: shorter than 200us, not over, or lost\n", duration(time));
 }
 
 // Does a part name another thread or a device, so that the parts say more than the totals?
@@ -139,6 +148,7 @@ std::string explanation_text(const Recording& recording, const Explanation& expl
     if (call.opener)
         return out + "it began in another thread than it ended in, so no single thread's time explains it\n";
     append_totals(out, explanation);
+    append_unnamed(out, explanation);
     append_longest(out, recording, explanation);
     if (!is_chain(explanation)) return out;
     out += "chain of waiting:\n";

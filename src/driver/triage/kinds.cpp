@@ -100,14 +100,25 @@ void add_pressure(Suspect& s, const Evidence& e, std::string_view what) {
 
 // ---- the kinds
 
+// The group whose quota stopped the threads of this one: itself or one above, rather one that has used it up.
+const Group* with_quota(const std::map<uint64_t, Group>& groups, uint64_t id) {
+    const Group *const own = find(groups, id), *best = nullptr;
+    const auto weight = [](const Group& g) { return std::pair(g.throttled != 0, g.path.size()); };
+    for (const auto& [_, group] : groups) {
+        const bool above = own && (own->path == group.path || own->path.starts_with(group.path + "/"));
+        if (above && !group.quota.empty() && (!best || weight(group) > weight(*best))) best = &group;
+    }
+    return best ? best : own;
+}
+
 std::string quota_what(const Suspect& s, const Evidence& e) {
-    const Group* group = find(e.groups.cpu, s.number);
+    const Group* group = with_quota(e.groups.cpu, s.number);
     const std::string quota = group && !group->quota.empty() ? fmt::format(", {}", group->quota) : "";
-    return fmt::format("the CPU quota of {}{}", path_of(e.groups.cpu, s.number), quota);
+    return fmt::format("the CPU quota of {}{}", group ? group->path : path_of(e.groups.cpu, s.number), quota);
 }
 void quota_add(Suspect& s, const Evidence& e) {
     add_victims(s, e, "stopped until the next period");
-    const Group* group = find(e.groups.cpu, s.number);
+    const Group* group = with_quota(e.groups.cpu, s.number);
     if (group && group->periods != 0)
         s.evidence.push_back(fmt::format("used up in {} of {} periods", group->throttled, group->periods));
 }
@@ -285,7 +296,7 @@ std::string interrupt_next(const Suspect&) {
 }
 
 std::string cpu_what(const Suspect& s, const Evidence&) {
-    if (s.number == 0) return "a CPU that others had, not known who";
+    if (s.number == 0) return "a CPU that was idle before, or it is not known who had it";
     if (s.members == 1) return fmt::format("{} (process {}) had the CPU", s.name, s.number);
     return fmt::format("{} had the CPU ({} processes, most of all {})", s.name, s.members, s.number);
 }

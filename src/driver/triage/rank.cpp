@@ -80,9 +80,10 @@ Charge part_of(Charge charge, double share) {
 
 // Divides the waits for disks between limits and disks.
 std::vector<Charge> divide_disks(const Evidence& evidence) {
-    std::map<uint64_t, double> waited;  // milliseconds per second, by group
+    std::map<const Group*, double> waited;  // milliseconds per second, by the group that has the limit
     for (const Charge& c : evidence.charges)
-        if (c.kind == Kind::disk) waited[c.number] += static_cast<double>(c.ns) / 1e6 / evidence.seconds;
+        if (c.kind == Kind::disk)
+            waited[limited(evidence.groups.io, c.number)] += static_cast<double>(c.ns) / 1e6 / evidence.seconds;
     const uint64_t busiest = busiest_disk(evidence);
     std::vector<Charge> all;
     for (const Charge& c : evidence.charges) {
@@ -91,7 +92,7 @@ std::vector<Charge> divide_disks(const Evidence& evidence) {
             continue;
         }
         const Group* group = limited(evidence.groups.io, c.number);
-        const double share = group ? share_of_limit(*group, evidence, waited[c.number]) : 0;
+        const double share = group ? share_of_limit(*group, evidence, waited[group]) : 0;
         Charge by_limit = part_of(c, share), by_disk = part_of(c, 1 - share);
         by_limit.kind = Kind::io_limit;
         if (by_disk.device == 0) by_disk.device = busiest;

@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "compile/compile.h"
@@ -170,10 +172,18 @@ Status Watch::start() {
 }
 
 // On a busy machine the first programs count for a while before the last one is attached: more than there is time for,
-// were that added to what comes now.
+// were that added to what comes now. The same is true of waits that have begun meanwhile.
 Status Watch::forget_attaching() {
     const std::vector<PlannedMap>& maps = build_.compiled.plan.maps;
+    const std::vector<PlannedParam>& params = build_.compiled.plan.params;
     begin_ = std::chrono::steady_clock::now();
+    if (const auto began = std::ranges::find(params, "began", &PlannedParam::name); began != params.end()) {
+        const int64_t now = begin_.time_since_epoch().count();  // CLOCK_MONOTONIC in nanoseconds, as nsecs
+        std::vector<uint8_t> bytes(sizeof now);
+        std::memcpy(bytes.data(), &now, sizeof now);
+        const Status set = session_->set_param(static_cast<size_t>(began - params.begin()), bytes);
+        if (!set) return set.error();
+    }
     for (size_t i = 0; i < maps.size(); i++) {
         if (maps[i].value.kind != lt::Kind::aggregation) continue;
         if (const Status cleared = session_->clear(i); !cleared) return cleared.error();

@@ -150,10 +150,14 @@ std::string html_page(const Recording& recording, const Explainer& explainer, co
     const Trigger& call = explanation.call;
     const std::string title =
         fmt::format("{}, {}: {}", recording.span_text(call), recording.threads_text(call), duration(call.latency));
-    const std::string facts =
+    std::string facts =
         fmt::format("{} \u00b7 Linux {} {} \u00b7 {} \u00b7 holds {}, {}", time_of_day(recording, call.time),
                     recording.kernel, recording.machine, plural(recording.cpus, "CPU"),
                     duration(recording.end - recording.begin), plural(recording.records.size(), "record"));
+    const RecordingAccount& account = recording.account;
+    if (account.missed > 0) facts += fmt::format(", {} missed since it began", plural(account.missed, "event"));
+    if (account.torn > 0) facts += fmt::format(", {} torn", account.torn);
+    if (account.lost_stacks > 0) facts += fmt::format(", {} lost", plural(account.lost_stacks, "stack"));
     std::string out = "<h2>What the threads did</h2>\n<div class=\"chart\">\n" +
                       Chart(recording, explainer, explanation).svg() + "</div>\n<p class=\"legend\">";
     for (const Look& look : looks())

@@ -152,6 +152,7 @@ void Snapshots::report() {
                     {"records", static_cast<int64_t>(w.records)},
                     {"missed", static_cast<int64_t>(facts.account.missed)},
                     {"torn", static_cast<int64_t>(facts.account.torn)},
+                    {"lost_stacks", static_cast<int64_t>(facts.account.lost_stacks)},
                     {"suppressed", static_cast<int64_t>(facts.account.suppressed)},
                     {"explanation", w.explanation}};
     if (!w.error) fact.members.emplace(fact.members.begin(), "file", w.path);

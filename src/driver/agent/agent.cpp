@@ -121,6 +121,7 @@ Status Agent::start() {
 Shared Agent::shared_for(const std::string& word) {
     Shared out;
     out.kernel = kernel_.get();
+    out.hangup_ends = false;  // it reloads
     OverheadOptions overhead;
     if (measures_) {
         overhead.measured = overhead.enforced = true;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "driver/metrics/family_list.h"
+#include "driver/metrics/series.h"
 #include "driver/report/report.h"
 
 namespace lt::agent {
@@ -157,7 +158,9 @@ std::vector<Family> script_facts(const Script& script, const Savings& savings) {
     add_costs(script, out);
     add_savings(script, savings, out);
     add_limits(script, out);
-    return out.take();
+    std::vector<Family> all = out.take();
+    for (Family& family : all) join_equal(family.series, Join::add);  // probes and spans can have the same text
+    return all;
 }
 
 std::vector<Family> agent_facts(const AgentFacts& facts, const SharedBudget* budget, const HttpServer& server) {

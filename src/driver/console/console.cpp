@@ -154,6 +154,8 @@ Status Console::block_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&set, signal);
     signals_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals_ < 0) return system_error("signalfd", errno);
+    // Traces can have blocks for these: the end of one restores the mask from before it, while others still wait.
+    for (const int signal : {SIGUSR1, SIGUSR2}) sigaddset(&set, signal);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     return Done{};

@@ -60,7 +60,7 @@ Result<Line> explain(std::string_view rest, const std::string& name) {
         return Error{"why takes one span, in quotes if options follow",
                      "for example `why 'sc:read /pid == 42/' --slow 10ms`", 0};
     if (span.empty()) {
-        line.source = explaining_threads(command.has(Option::process));
+        line.source = explaining_threads(command.has(Option::process), false);
         return line;
     }
     const bool all_slow = std::ranges::any_of(command.params, [](const ParamSetting& p) { return p.name == "slow"; });

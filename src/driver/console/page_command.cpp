@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "driver/cli/facts.h"
 #include "driver/report/compare.h"
+#include "driver/report/report.h"
 #include "runtime/border/internal_map.h"
 #include "runtime/page/page.h"
 
@@ -30,6 +31,13 @@ void add_marks(Page& page, Trace& trace, const Trace::Mark& now) {
     }
 }
 
+void add_losses(Page& page, Trace& trace) {
+    const auto tell = [&](const std::string& text) { page.notice(fmt::format("[{}] {}", trace.number(), text)); };
+    for (const Missed& each : trace.session().missed()) tell(missed_fact(trace.plan(), each).text);
+    for (const Loss& each : trace.session().losses())
+        if (const auto fact = loss_fact(trace.plan(), each, {.stats = false, .source = "program"})) tell(fact->text);
+}
+
 }  // namespace
 
 Status write_page(const std::vector<Trace*>& traces, const std::string& path) {
@@ -42,6 +50,7 @@ Status write_page(const std::vector<Trace*>& traces, const std::string& path) {
             if (!is_internal(trace->plan().maps[i]))
                 page.add(now->maps[i], fmt::format("[{}] {}", trace->number(), now->maps[i].name));
         add_marks(page, *trace, *now);
+        add_losses(page, *trace);
         scripts += fmt::format("[{}] {}\n", trace->number(), trim(trace->text()));
     }
     return write_file(path, page.html("lt: " + plural(traces.size(), "trace"), machine_and_time(), scripts));

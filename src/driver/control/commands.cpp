@@ -61,7 +61,7 @@ Status print_map(const NamedMap& map, size_t most, Printer& printer) {
     Result<MapContent> content = map.trace->session().map(map.index);
     if (!content) return content.error();
     content->most = most;
-    if (content->entries.empty()) {
+    if (content->entries.empty() && !content->sampled) {
         printer.fact({"empty", {{"map", content->name}}, content->name + " is empty\n"});
         return Done{};
     }
@@ -223,6 +223,21 @@ bool knows_what_is_open(const Plan& plan, size_t span) {
     return plan.spans[span].state != SpanState::task || !plan.walk.empty();
 }
 
+void add_count(Fact& fact, std::string_view name, std::string_view what, uint64_t count) {
+    if (count == 0) return;
+    fact.members.emplace_back(name, static_cast<int64_t>(count));
+    fact.text += fmt::format(", {} {}", count, what);
+}
+
+std::vector<LossFact> losses_of(Trace& trace, uint32_t span) {
+    std::vector<LossFact> out;
+    for (const Loss& loss : trace.session().losses()) {
+        if (subject_of(loss.kind) != LossSubject::span || loss.subject != span) continue;
+        if (auto fact = loss_fact(trace.plan(), loss, {.stats = true, .source = "program"})) out.push_back(*fact);
+    }
+    return out;
+}
+
 Status print_spans(Trace& trace, Printer& printer) {
     const Result<std::vector<Session::Account>> accounts = trace.session().accounts();
     if (!accounts) return accounts.error();
@@ -241,15 +256,13 @@ Status print_spans(Trace& trace, Printer& printer) {
             fmt::format("{:>3}  {}{}: {} opened, {} closed", trace.number(), name,
                         name == endpoints ? "" : fmt::format(" ({})", endpoints), account.opened, account.closed);
         if (knows_what_is_open(trace.plan(), i)) fact.text += fmt::format(", {} open", account.open);
-        if (account.left_out != 0) fact.text += fmt::format(", {} left out by sampling", account.left_out);
-        if (account.abandoned != 0) fact.text += fmt::format(", {} open when it was detached", account.abandoned);
-        for (const Loss& loss : trace.session().losses()) {
-            const auto printed = loss_fact(trace.plan(), loss, {.stats = true, .source = "program"});
-            const bool of_this = subject_of(loss.kind) == LossSubject::span && loss.subject == i;
-            if (printed && of_this) fact.text += "\n     " + printed->text;
-        }
+        add_count(fact, "left_out", "left out by sampling", account.left_out);
+        add_count(fact, "abandoned", "open when it was detached", account.abandoned);
+        const std::vector<LossFact> losses = losses_of(trace, i);
+        for (const LossFact& loss : losses) fact.text += "\n     " + loss.text;
         fact.text += '\n';
         printer.fact(fact);
+        for (const LossFact& loss : losses) printer.lost(loss);  // in JSON only
     }
     return Done{};
 }
@@ -312,6 +325,7 @@ Status compare_periods(GivenCommand& given, std::chrono::nanoseconds recent, std
         const auto part = [](const History::Period& period) {
             return Compared{"last " + show_length(period.seconds), period.content, period.seconds};
         };
+        tell_sampled(before->content.name, before->content.sampled, after->content.sampled, given.printer);
         compare(part(*before), part(*after), given.printer);
     }
     return Done{};

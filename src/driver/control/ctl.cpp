@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -145,6 +146,22 @@ bool is_number(std::string_view word) {
     return !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// Takes `-f json`, `-fjson` or `--format=json` from the front.
+std::optional<std::string> take_format(std::vector<std::string>& words) {
+    if (words.empty()) return {};
+    const std::string first = words[0];
+    if (first == "-f" || first == "--format") {
+        if (words.size() == 1) return {};
+        const std::string format = words[1];
+        words.erase(words.begin(), words.begin() + 2);
+        return format;
+    }
+    const std::string_view name = first.starts_with("-f") ? "-f" : "--format=";
+    if (!first.starts_with(name)) return {};
+    words.erase(words.begin());
+    return first.substr(name.size());
+}
+
 std::string usage() {
     std::string out = "lt ctl [-f json] [PID] COMMAND: sends a command to a running lt\n";
     for (const CommandRow& row : command_rows())
@@ -161,12 +178,10 @@ int ctl(int argc, const char* const* argv) {
         fmt::print("{}", usage());
         return 0;
     }
-    if (words.size() > 1 && (words[0] == "-f" || words[0] == "--format")) {
-        if (words[1] != "json" && words[1] != "text")
-            return fail(
-                {fmt::format("`{}` is not an output format", words[1]), "the formats are `text` and `json`", 0});
-        json = words[1] == "json";
-        words.erase(words.begin(), words.begin() + 2);
+    if (const auto format = take_format(words)) {
+        if (*format != "json" && *format != "text")
+            return fail({fmt::format("`{}` is not an output format", *format), "the formats are `text` and `json`", 0});
+        json = *format == "json";
     }
     std::optional<pid_t> pid;
     if (!words.empty() && is_number(words[0])) {

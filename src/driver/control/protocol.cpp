@@ -14,9 +14,10 @@ std::string line_of(const Json& json) { return json_text(json) + "\n"; }
 
 Json object(const char* type, Json data) { return Json{{"type", type}, {"data", std::move(data)}}; }
 
-const std::string* text_member(const Json& json, const char* name) {
+template <typename AnyJson>
+const std::string* text_member(const AnyJson& json, const char* name) {
     const auto member = json.find(name);
-    return member == json.end() ? nullptr : member->get_ptr<const std::string*>();
+    return member == json.end() ? nullptr : member->template get_ptr<const std::string*>();
 }
 
 struct Request {
@@ -59,7 +60,7 @@ std::string reply(Traces& traces, std::string_view line) {
 }
 
 Result<ReplyLine> read_reply(const std::string& line) {
-    const Json json = parse_ordered_json(line);
+    const nlohmann::json json = parse_json(line);  // an ordered one would look through all keys of a map for each
     const std::string* type = json.is_object() ? text_member(json, "type") : nullptr;
     const auto data = type ? json.find("data") : json.end();
     if (!type || data == json.end()) return Error{"the answer is not from lt", "", 0};

@@ -58,9 +58,11 @@ Result<FileRequest> read_file_request(std::span<const char* const> words, bool h
         }
         only_files = word == "--";
         if (only_files) continue;
+        const bool is_letter = !word.starts_with("--");  // whose value may follow at once: -fjson
         const size_t equals = word.find('=');
-        OptionWord option{word.substr(0, equals), [&]() -> std::optional<std::string_view> {
-                              if (equals != word.npos) return word.substr(equals + 1);
+        OptionWord option{word.substr(0, is_letter ? 2 : equals), [&]() -> std::optional<std::string_view> {
+                              if (is_letter && word.size() > 2) return word.substr(equals == 2 ? 3 : 2);
+                              if (!is_letter && equals != word.npos) return word.substr(equals + 1);
                               if (i + 1 < words.size()) return words[++i];
                               return {};
                           }};

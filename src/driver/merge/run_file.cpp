@@ -145,9 +145,11 @@ bool add_account(RunFile& file, const Json& data) {
     const auto unexplained = integer_of(member_of(data, "unexplained"));
     const Json* lost = member_of(data, "lost");
     if (!span || !opened || !closed || !open || !unexplained || !lost || !lost->is_object()) return false;
-    AccountFact& account =
-        file.unseen.accounts.try_emplace(*span, AccountFact{*span, *opened, *closed, *open}).first->second;
-    account.unexplained = *unexplained;
+    AccountFact& account = file.unseen.accounts.try_emplace(*span, AccountFact{*span, 0, 0, 0}).first->second;
+    account.opened += *opened;  // spans that differ in their conditions have one text
+    account.closed += *closed;
+    account.open += *open;
+    account.unexplained += *unexplained;
     for (const auto& [kind, count] : lost->items()) {
         if (!count_of(&count)) return false;
         account.lost.emplace_back(kind, *count_of(&count));

@@ -109,9 +109,12 @@ std::string_view Total::why_left_out(const Map& map) const {
 Status Total::add_map(const RunFile& file, const ResultFact& shape) {
     auto map = std::ranges::find(maps_, shape.name, [](const Map& m) { return m.shape.name; });
     if (map == maps_.end()) map = maps_.insert(maps_.end(), Map{shape, {}, {}, {}});
-    if (shape.entries == 0 || !takes(shape.value)) return Done{};
+    if (!takes(shape.value)) return Done{};
     const auto found = file.maps.find(shape.name);
-    if (found == file.maps.end())
+    const bool has_line = found != file.maps.end();
+    // without entries at the end, a line is from before the map was cleared, or says that events were left out
+    if (shape.entries == 0 && (!has_line || !found->second.content.empty())) return Done{};
+    if (!has_line)
         return Error{fmt::format("{}: the line of the map {} is missing", file.place(file.run_line), shape.name), "",
                      0};
     const MapLine& line = found->second;
@@ -120,6 +123,7 @@ Status Total::add_map(const RunFile& file, const ResultFact& shape) {
         map->sampled->left_out += line.sampled->left_out;
         map->sampled->detached = map->sampled->detached || line.sampled->detached;
     }
+    if (shape.entries == 0) return Done{};
     if (shape.key.empty()) return add_entry(file, line, *map, "", line.content);
     if (!line.content.is_object())
         return Error{fmt::format("{}: {} has no keys", file.place(line.line), shape.name), "", 0};
@@ -206,7 +210,7 @@ void Total::print_map(const Map& map, Printer& printer, std::FILE* messages, con
         fmt::print(messages, "lt: {} is not merged: {}\n", map.shape.name, why);
         return;
     }
-    if (map.entries.empty()) return;
+    if (map.entries.empty() && !map.sampled) return;
     const bool has_hosts = by_host_ && view.maps;
     MapContent content{map.shape.name, printable(map.entries), 0, true, map.shape.value, map.sampled};
     if (!has_hosts || !view.text || view.table.rows || map.sampled ||
@@ -278,8 +282,7 @@ void Total::print_unseen(Printer& printer, std::FILE* messages, std::string_view
         const auto& [kind, subject] = what;
         LossFact fact = printed_loss(kind, subject, count);
         fact.text.insert(0, of);
-        if (run_.hosts.size() > 1)
-            fact.text += fmt::format(" (on {} of {} hosts)", losing_.at(what), run_.hosts.size());
+        if (files_ > 1) fact.text += fmt::format(" (in {} of {} files)", losing_.at(what), files_);
         printer.lost(fact);
         fmt::print(messages, "lt: {}\n", fact.text);
     }

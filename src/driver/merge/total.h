@@ -78,7 +78,7 @@ class Total {
     RunFact run_;
     std::vector<Map> maps_;
     Unseen unseen_;
-    std::map<std::pair<std::string, std::string>, uint64_t> losing_;  // of each loss, the number of runs that had it
+    std::map<std::pair<std::string, std::string>, uint64_t> losing_;  // of each loss, the number of files that had it
 };
 
 // The host of the file, for --by-host; of a merge of several hosts, the file's name without its folder and `.json`.

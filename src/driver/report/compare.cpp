@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "driver/report/exact_key.h"
 #include "runtime/border/duration.h"
 #include "runtime/print/entry_order.h"
@@ -149,7 +151,7 @@ std::string change_text(const Measure& m) {
         return moved == 0 ? "same" : fmt::format("{:+} bucket{}", moved, moved == 1 || moved == -1 ? "" : "s");
     }
     if (!m.before || !m.after || *m.before == 0) return "";
-    return fmt::format("{:+.0f}%", (*m.after / *m.before - 1) * 100);
+    return fmt::format("{:+.0f}%", (*m.after - *m.before) / std::abs(*m.before) * 100);
 }
 
 void print_measure(const std::string& map, const std::string& key, const Measure& m, size_t first, Printer& printer) {
@@ -234,14 +236,37 @@ void compare_map(const MapContent& then, const MapContent& now, const Times& tim
     for (const auto& [key, entry] : marked) compare_entry(then.name, entry, {&entry.value, times.before}, {}, printer);
 }
 
+// Without what was left out before the mark.
+std::optional<Sampled> sampled_since(const std::optional<Sampled>& mark, std::optional<Sampled> now) {
+    if (mark && now) now->left_out -= std::min(now->left_out, mark->left_out);
+    return now;
+}
+
 }  // namespace
+
+void tell_sampled(const std::string& map, const std::optional<Sampled>& before, const std::optional<Sampled>& after,
+                  Printer& printer) {
+    const uint64_t first = before ? before->left_out : 0, second = after ? after->left_out : 0;
+    const bool detached = after && after->detached;
+    if (first == 0 && second == 0 && !detached) return;
+    printer.fact({"sampled",
+                  {{"map", map},
+                   {"before", static_cast<int64_t>(first)},
+                   {"after", static_cast<int64_t>(second)},
+                   {"detached", detached}},
+                  fmt::format("{}: sampled, {} left out before, {} after{}\n", map, plural(first, "event"), second,
+                              detached ? ", and all since its probe was detached" : "")});
+}
 
 void compare(const Trace::Mark& mark, const Trace::Mark& now, Printer& printer) {
     for (size_t i = 0; i < now.maps.size(); i++) {
-        const bool cleared = now.since[i] > mark.at;
+        const bool cleared = now.clears[i] != mark.clears[i];
         const double before = Seconds(mark.at - mark.since[i]).count();
         const double after = Seconds(now.at - (cleared ? now.since[i] : mark.at)).count();
-        compare_map(mark.maps[i], now.maps[i], {before, after, cleared}, printer);
+        const MapContent &then = mark.maps[i], &content = now.maps[i];
+        tell_sampled(content.name, then.sampled,
+                     cleared ? content.sampled : sampled_since(then.sampled, content.sampled), printer);
+        compare_map(then, content, {before, after, cleared}, printer);
     }
 }
 

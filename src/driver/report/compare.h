@@ -21,4 +21,8 @@ struct Compared {
 };
 void compare(const Compared& before, const Compared& after, Printer& printer);
 
+// Says how many events sampling has left out of each of two periods of a map; nothing if none.
+void tell_sampled(const std::string& map, const std::optional<Sampled>& before, const std::optional<Sampled>& after,
+                  Printer& printer);
+
 }  // namespace lt

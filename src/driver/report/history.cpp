@@ -95,7 +95,10 @@ uint32_t History::key_of(const MapEntry& entry, std::string exact) {
 void History::look(const MapContent& content, Clock::time_point now) {
     shape_ = content;
     shape_.entries = {};
-    Segment latest{segments_.empty() ? start_ : segments_.back().end, now, {}};
+    const uint64_t left_out = content.sampled ? content.sampled->left_out : 0;
+    Segment latest{
+        segments_.empty() ? start_ : segments_.back().end, now, {}, left_out - std::min(left_out, left_out_)};
+    left_out_ = left_out;
     for (size_t i = 0; i < content.entries.size(); i++) {
         const MapEntry entry = content.entries[i];
         if (const auto* h = std::get_if<Histogram>(&entry.value.data)) buckets_ = h->buckets.size();
@@ -118,6 +121,7 @@ void History::merge_next(size_t at) {
     Segment& into = segments_[at];
     Segment& next = segments_[at + 1];
     into.end = next.end;
+    into.left_out += next.left_out;
     for (auto& [key, value] : next.values) {
         const auto [place, is_new] = into.values.try_emplace(key, std::move(value));
         if (is_new) continue;
@@ -148,7 +152,9 @@ History::Period History::last(std::chrono::nanoseconds wanted) const {
     out.seconds = std::chrono::duration<double>(end - first->begin).count();
     out.is_all = first == segments_.begin() && end - first->begin < wanted;
     std::map<uint32_t, Data> sums;
+    uint64_t left_out = 0;
     for (; first != segments_.end(); ++first) {
+        left_out += first->left_out;
         for (const auto& [key, value] : first->values) {
             const auto [place, is_new] = sums.try_emplace(key, unpack(value));
             if (!is_new) merge(place->second, unpack(value));
@@ -157,6 +163,9 @@ History::Period History::last(std::chrono::nanoseconds wanted) const {
     std::vector<MapEntry> entries;
     for (auto& [key, data] : sums) entries.push_back({keys_[key], {shape_.value, std::move(data)}});
     out.content.entries = Entries(std::move(entries));
+    const bool is_detached = shape_.sampled && shape_.sampled->detached;
+    out.content.sampled.reset();
+    if (left_out > 0 || is_detached) out.content.sampled = Sampled{left_out, is_detached};
     return out;
 }
 

@@ -29,7 +29,7 @@ class History {
 
     // The map's content at this moment, which is not before the last one.
     void look(const MapContent& content, Clock::time_point now);
-    void cleared() { held_.clear(); }  // right after a look
+    void cleared() { held_.clear(), left_out_ = 0; }  // right after a look
 
     // From a boundary of segments to the last look: of those, the one that makes it nearest to `wanted`.
     struct Period {
@@ -53,6 +53,7 @@ class History {
     struct Segment {
         Clock::time_point begin, end;
         std::map<uint32_t, Packed> values;  // by the key's place in keys_
+        uint64_t left_out = 0;              // events, by sampling
     };
 
     static Packed pack(const Data& data);
@@ -67,6 +68,7 @@ class History {
     size_t buckets_ = 0;               // of a Histogram; 0: they are distributions
     std::deque<Segment> segments_;     // oldest first, without gaps
     std::map<uint32_t, Packed> held_;  // at the last look
+    uint64_t left_out_ = 0;            // likewise
     std::vector<std::vector<Value>> keys_;
     std::map<std::string, uint32_t> places_;  // by exact_key()
 };

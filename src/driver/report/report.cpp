@@ -287,9 +287,13 @@ constexpr std::array news_rows{
 void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages) {
     const auto row = std::ranges::find(news_rows, news.what, &NewsRow::what);
     const std::string probe = fmt::format("{} ({})", news.probe, percent(news.of_probe));
-    fmt::print(messages, "lt: tracing takes {} of all CPUs, more than {}: {}\n", percent(news.total),
-               percent(news.budget), fmt::format(fmt::runtime(row->sentence), probe, news.one_of));
+    const std::string text =
+        fmt::format("tracing takes {} of all CPUs, more than {}: {}", percent(news.total), percent(news.budget),
+                    fmt::format(fmt::runtime(row->sentence), probe, news.one_of));
+    fmt::print(messages, "lt: {}\n", text);
     Fact fact{"overhead", {}, ""};
+    const bool loses_events = news.what != News::warning && news.what != News::too_late;
+    if (loses_events) fact.notice = text;
     fact.members = {
         {"what", std::string(row->name)}, {"probe", news.probe},   {"total", news.total},
         {"of_probe", news.of_probe},      {"budget", news.budget}, {"one_of", static_cast<int64_t>(news.one_of)}};

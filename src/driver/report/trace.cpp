@@ -17,7 +17,12 @@
 namespace lt {
 
 Trace::Trace(int number, std::string text, const Plan& plan, Session& session)
-    : number_(number), text_(std::move(text)), plan_(plan), session_(session), since_(plan.maps.size(), Clock::now()) {}
+    : number_(number),
+      text_(std::move(text)),
+      plan_(plan),
+      session_(session),
+      since_(plan.maps.size(), Clock::now()),
+      clears_(plan.maps.size()) {}
 
 std::string Trace::summary(size_t width) const {
     std::string line;
@@ -34,12 +39,14 @@ std::string Trace::summary(size_t width) const {
 
 Status Trace::pause() {
     Status paused = session_.pause();
+    if (paused && !paused_) paused_at_ = Clock::now();
     paused_ = paused_ || bool(paused);
     return paused;
 }
 
 Status Trace::resume() {
     Status resumed = session_.resume();
+    if (resumed && paused_) idle_ += Clock::now() - paused_at_;
     paused_ = paused_ && !resumed;
     return resumed;
 }
@@ -50,7 +57,8 @@ Status Trace::clear(size_t map) {
         if (Status looked = look(); !looked) return looked;
         history->second.cleared();
     }
-    since_[map] = Clock::now();
+    since_[map] = traced_time();
+    clears_[map]++;
     return session_.clear(map);
 }
 
@@ -92,7 +100,7 @@ std::string Trace::span_name(size_t span) const {
 }
 
 Result<Trace::Mark> Trace::snapshot() {
-    Mark mark{{}, since_, Clock::now()};
+    Mark mark{{}, since_, traced_time(), clears_};
     for (size_t i = 0; i < plan_.maps.size(); i++) {
         Result<MapContent> content = MapContent{plan_.maps[i].name, {}};
         if (!is_internal(plan_.maps[i])) content = session_.map(i);

@@ -21,11 +21,12 @@ class Trace {
   public:
     using Clock = std::chrono::steady_clock;
     // The contents of the script's maps at a moment, by index into Plan::maps (internal ones have no entries), and how
-    // long they had been collecting.
+    // long they had been collecting, without pauses.
     struct Mark {
         std::vector<MapContent> maps;
         std::vector<Clock::time_point> since;
         Clock::time_point at;
+        std::vector<uint64_t> clears = {};  // of each map by a command
     };
 
     // `plan` and `session` outlive it. `text` is the script.
@@ -37,6 +38,7 @@ class Trace {
     const Plan& plan() const { return plan_; }
     Session& session() { return session_; }
     bool paused() const { return paused_; }
+    Clock::duration paused_time() const { return idle_ + (paused_ ? Clock::now() - paused_at_ : Clock::duration{}); }
 
     Status pause();
     Status resume();
@@ -57,13 +59,18 @@ class Trace {
 
   private:
     Status look();
+    // A clock that stands still while the trace is paused.
+    Clock::time_point traced_time() const { return Clock::now() - paused_time(); }
 
     const int number_;
     const std::string text_;
     const Plan& plan_;
     Session& session_;
     bool paused_ = false;
+    Clock::time_point paused_at_;
+    Clock::duration idle_{};                // in all pauses before this one
     std::vector<Clock::time_point> since_;  // the start of each map's collecting
+    std::vector<uint64_t> clears_;          // of each map
     std::map<std::string, Mark, std::less<>> marks_;
     Descriptor timer_;                     // of the looks
     std::map<size_t, History> histories_;  // by map

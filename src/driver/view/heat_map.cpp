@@ -55,8 +55,12 @@ void add_new(const std::map<uint32_t, uint64_t>& now, const std::map<uint32_t, u
 std::string label(uint32_t row, View view) {
     if (row == 0) return "< 0";
     if (row == 1) return "0";
-    const auto bound = static_cast<int64_t>(hist_bound(row, view));
-    return view == View::duration ? show_duration(bound) : fmt::format("{}", bound);
+    uint64_t bound = hist_bound(row, view);
+    if (view == View::duration) return show_duration(static_cast<int64_t>(bound));
+    constexpr std::string_view suffixes = "KMGTPE";  // as in the rows of a histogram: 128M
+    size_t steps = 0;
+    for (; bound >= 1024; bound /= 1024) steps++;
+    return steps == 0 ? fmt::format("{}", bound) : fmt::format("{}{}", bound, suffixes[steps - 1]);
 }
 
 char shade(uint64_t count, uint64_t most) {

@@ -52,6 +52,11 @@ std::string last_lines(const std::string& text, size_t count) {
     return text.substr(begin);
 }
 
+std::string left_out_text(const Sampled& sampled) {
+    if (sampled.left_out == 0) return " (its probe was detached)";
+    return fmt::format(" (sampled, {} left out{})", sampled.left_out, sampled.detached ? ", then detached" : "");
+}
+
 }  // namespace
 
 bool MapView::wants(const Trace& trace, const std::string& map) const {
@@ -60,10 +65,11 @@ bool MapView::wants(const Trace& trace, const std::string& map) const {
     });
 }
 
-// "-- 2 @ns: 1200 values, 56.0/s (+12%)"
+// "-- 2 @ns (sampled, 480 left out): 1200 values, 56.0/s (+12%)"
 std::string MapView::heading(int trace, const MapContent& content) {
     const auto total = total_of(content);
     std::string out = fmt::format("-- {} {}", trace, content.name);
+    if (content.sampled) out += left_out_text(*content.sampled);
     if (content.entries.empty()) out += " is empty";
     if (!total) return out + "\n";
     Last& last = last_[{trace, content.name}];
@@ -100,6 +106,7 @@ std::string MapView::draw(Traces& traces, Screen::Size room) {
             over_time = heat.draw(room.width, lines / 2);
         }
         content.most = room.height;
+        content.sampled.reset();  // the heading says it
         std::string text = map_text(content);
         while (text.ends_with("\n\n")) text.pop_back();
         out += last_lines(text, lines - lines_in(over_time)) + over_time;

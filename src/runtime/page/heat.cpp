@@ -89,16 +89,32 @@ void Heat::look(const MapContent& content, Clock::time_point now) {
         if (count != old) column.counts[range] = count - old;
     }
     last_ = std::move(held);
-    columns_.push_back(std::move(column));
-    if (columns_.size() <= most_columns) return;
+    add(std::move(column));
+}
+
+// All columns but the last have as many looks, so that their shades can be compared.
+void Heat::add(Column column) {
+    if (in_last_ == per_column_ && columns_.size() == most_columns) halve();
+    if (columns_.empty() || in_last_ == per_column_) {
+        columns_.push_back(std::move(column));
+        in_last_ = 1;
+        return;
+    }
+    columns_.back().end = column.end;
+    for (const auto& [range, count] : column.counts) columns_.back().counts[range] += count;
+    in_last_++;
+}
+
+void Heat::halve() {
     std::vector<Column> half;
-    for (size_t i = 0; i < columns_.size(); i += 2) {
+    for (size_t i = 0; i + 1 < columns_.size(); i += 2) {
         half.push_back(std::move(columns_[i]));
-        if (i + 1 == columns_.size()) break;
         half.back().end = columns_[i + 1].end;
         for (const auto& [range, count] : columns_[i + 1].counts) half.back().counts[range] += count;
     }
     columns_ = std::move(half);
+    per_column_ *= 2;
+    in_last_ = per_column_;
 }
 
 // Values grow upwards, by their logarithm; zero and negative values are rows below 1.

@@ -16,7 +16,9 @@ namespace lt {
 class Heat {
   public:
     using Clock = std::chrono::steady_clock;
-    static constexpr size_t most_columns = 240;  // beyond them neighbours are joined
+    static constexpr size_t most_columns =
+        240;  // beyond them neighbours are joined, and later looks as many to a column
+    static_assert(most_columns % 2 == 0);
 
     static bool draws(const Type& value);  // dist() and hist()
 
@@ -37,10 +39,14 @@ class Heat {
         Counts counts;
     };
 
+    void add(Column column);
+    void halve();
+
     Clock::time_point begin_;
     View view_ = View::plain;
     Counts last_;
     std::vector<Column> columns_;
+    size_t per_column_ = 1, in_last_ = 1;  // looks
 };
 
 // CSS for the pictures.

@@ -119,6 +119,7 @@ class PagePrinter final : public Relay {
     }
     void fact(const Fact& fact) override {
         both([&](Printer& to) { to.fact(fact); });
+        if (!fact.notice.empty()) page_.notice(fact.notice);
     }
     void complaint(const Complaint& complaint) override {
         next_.complaint(complaint);

@@ -131,7 +131,7 @@ void JsonPrinter::histogram(const Value& samples, SampleHistogram which) {
 }
 
 void JsonPrinter::map(const MapContent& content) {
-    if (content.at_end && content.entries.empty()) return;
+    if (content.at_end && content.entries.empty() && !content.sampled) return;
     begin(type_of(content));
     out_ += '{';
     append_json(out_, std::string_view(content.name));

@@ -71,7 +71,8 @@ struct Fact {
     using Member = std::variant<std::string, int64_t, double, bool, std::vector<std::string>>;
     std::string_view type;  // in JSON
     std::vector<std::pair<std::string_view, Member>> members;
-    std::string text;  // whole lines of text
+    std::string text;         // whole lines of text
+    std::string notice = {};  // at the top of a page; with text output it is on standard error
 };
 
 // A map as it was printed last.

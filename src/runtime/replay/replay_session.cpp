@@ -62,7 +62,8 @@ void report_losses(const RecordingAccount& a, bool uses_stacks, uint64_t incompl
         fmt::print(messages, "lt: {}\n", text);
         printer.fact({"recording",
                       {{"kind", std::string(row.name)}, {"count", static_cast<int64_t>(row.count)}, {"text", text}},
-                      ""});
+                      "",
+                      text});
     }
 }
 
@@ -383,9 +384,9 @@ Result<std::unique_ptr<Session>> load_replay(const Plan& plan, const Recording& 
         if (!watching) return watching.error();
         impatience = *std::move(watching);
     }
-    return std::unique_ptr<Session>(
-        std::make_unique<ReplaySession>(plan, recording, printer, *std::move(machine), *std::move(starters),
-                                        std::move(signals), std::move(impatience), options));
+    return std::unique_ptr<Session>(std::make_unique<ReplaySession>(plan, recording, printer, *std::move(machine),
+                                                                    *std::move(starters), std::move(signals),
+                                                                    std::move(impatience), options));
 }
 
 void name_recorded_spans(Plan& plan, const Recording& recording) {

@@ -74,9 +74,13 @@ std::optional<Data> collected_since(const Value& now, const Value& then) {
             return difference ? std::optional<Data>(*std::move(difference)) : std::nullopt;
         } else if constexpr (std::is_same_v<T, int64_t>) {
             const int64_t* other = std::get_if<int64_t>(&then.data);
-            const bool counts = now.type.aggregation == Aggregation::count;
-            if (!adds_up(now.type) || !other || (counts && data < *other)) return {};
-            return Data(data - *other);
+            if (!adds_up(now.type) || !other) return {};
+            const bool is_signed = now.type.is_signed;
+            const bool only_grows =
+                now.type.aggregation == Aggregation::count || !is_signed || now.type.view == View::duration;
+            const auto later = static_cast<uint64_t>(data), earlier = static_cast<uint64_t>(*other);
+            if (only_grows && (is_signed ? data < *other : later < earlier)) return {};
+            return Data(static_cast<int64_t>(later - earlier));
         } else {
             return {};
         }

@@ -49,5 +49,53 @@ TEST(Compare, large_numbers_are_exact) {
     EXPECT_NE(text.find("\"before\": 123456789, \"after\": 9876543210}"), text.npos) << text;
 }
 
+MapContent value_of(const Type& type, int64_t number) {
+    MapContent content;
+    content.name = "@n";
+    content.value = type;
+    content.entries = Entries({MapEntry{{}, {type, number}}});
+    return content;
+}
+
+std::string as_text(const MapContent& before, const MapContent& after) {
+    TextSink sink;
+    const auto printer = text_printer(sink);
+    compare(Compared{"before", before, {}}, Compared{"after", after, {}}, *printer);
+    printer->flush();
+    return sink.text;
+}
+
+TEST(Compare, changes_of_negative_numbers_have_the_right_sign) {
+    const Type least = aggregation_type(Aggregation::min);
+    EXPECT_NE(as_text(value_of(least, -10), value_of(least, 10)).find("+200%"), std::string::npos);
+    EXPECT_NE(as_text(value_of(least, -100), value_of(least, -50)).find("+50%"), std::string::npos);
+    EXPECT_NE(as_text(value_of(least, -10), value_of(least, -20)).find("-100%"), std::string::npos);
+}
+
+// The script has cleared it after the mark: what it holds now came since.
+TEST(Compare, a_sum_that_has_shrunk_starts_again) {
+    Type sum = aggregation_type(Aggregation::sum);
+    sum.is_signed = false;
+    const auto at = Trace::Clock::time_point();
+    const Trace::Mark mark{{value_of(sum, 1000)}, {at}, at + std::chrono::seconds(1), {0}},
+        now{{value_of(sum, 10)}, {at}, at + std::chrono::seconds(2), {0}};
+    TextSink sink;
+    const auto printer = json_printer(sink);
+    compare(mark, now, *printer);
+    printer->flush();
+    EXPECT_NE(sink.text.find("\"before\": 1000, \"after\": 10}"), std::string::npos) << sink.text;
+}
+
+TEST(Compare, says_what_sampling_left_out) {
+    MapContent then = counts_of({}), content = counts_of({});
+    then.sampled = Sampled{5, false}, content.sampled = Sampled{12, true};
+    const auto at = Trace::Clock::time_point();
+    TextSink sink;
+    const auto printer = text_printer(sink);
+    compare(Trace::Mark{{then}, {at}, at, {0}}, Trace::Mark{{content}, {at}, at, {0}}, *printer);
+    printer->flush();
+    EXPECT_EQ(sink.text, "@n: sampled, 5 events left out before, 7 after, and all since its probe was detached\n");
+}
+
 }  // namespace
 }  // namespace lt

@@ -136,6 +136,20 @@ TEST(History, KeepsKeysApartThatReadTheSame) {
     EXPECT_EQ(total(std::get<Histogram>(all.content.entries[1].value.data)), 30);
 }
 
+TEST(History, SaysWhatWasLeftOutInThePeriod) {
+    History history({}, History::most_bytes);
+    std::vector<Distribution> now(1);
+    for (int i = 1; i <= 100; i++) {
+        record(now[0], i);
+        MapContent map = content(now);
+        map.sampled = Sampled{static_cast<uint64_t>(i <= 98 ? 10 * i : 980), false};
+        history.look(map, Clock::time_point(seconds(10 * i)));
+    }
+    EXPECT_FALSE(history.last(seconds(20)).content.sampled);
+    EXPECT_EQ(history.last(seconds(30)).content.sampled->left_out, 10u);
+    EXPECT_EQ(history.last(seconds(5000)).content.sampled->left_out, 980u);
+}
+
 TEST(History, SurvivesAClear) {
     History history({}, History::most_bytes);
     std::vector<Distribution> now(1);

@@ -137,9 +137,13 @@ TEST(Heat, JoinsColumnsAndLosesNothing) {
     EXPECT_LE(cells, Heat::most_columns);
     EXPECT_GT(cells, Heat::most_columns / 2);
     size_t sum = 0;
-    for (size_t at = html.find("<title>"); at != html.npos; at = html.find("<title>", at + 1))
-        sum += static_cast<size_t>(std::stoul(html.substr(at + 7)));
+    std::vector<size_t> counts;
+    for (size_t at = html.find("<title>"); at != html.npos; at = html.find("<title>", at + 1)) {
+        counts.push_back(static_cast<size_t>(std::stoul(html.substr(at + 7))));
+        sum += counts.back();
+    }
     EXPECT_EQ(sum, 1000u);
+    for (size_t i = 0; i + 1 < counts.size(); i++) EXPECT_EQ(counts[i], counts[0]) << i << ": as many looks in each";
 }
 
 TEST(Heat, AMapThatWasClearedStartsAgain) {

@@ -148,7 +148,10 @@ int why(int argc, const char* const* argv) {
     if (command->file.empty() && !command->has(Option::program)) {
         if (!traced && !command->has(Option::all)) return triage_machine(*command);
         if (!traced) command->options.try_emplace(Option::duration, "10s");
-        Job job = script_job(*command, explaining_threads(command->has(Option::process)));
+        constexpr std::array wider{Option::follow, Option::cgroup, Option::container};  // they choose the threads
+        const bool is_wider = std::ranges::any_of(wider, [&](Option option) { return command->has(option); });
+        const bool of_command = command->has(Option::command) && !is_wider;
+        Job job = script_job(*command, explaining_threads(command->has(Option::process), of_command));
         return run(job);
     }
     if (names_recording(command->file)) {
@@ -168,6 +171,9 @@ int why(int argc, const char* const* argv) {
             {"--keep needs to know which calls are slow", "for example `lt why sc:fsync --slow 100ms --keep 10s`", 0});
     Result<Source> whole = explaining_program(Source{"-e", span}, all_slow, command->has(Option::keep));
     if (!whole) return failure(whole.error());
+    // each call is two results: its line, and where its time went
+    if (const auto calls = parse_number<uint32_t>(command->text(Option::count)))
+        command->options[Option::count] = std::to_string(uint64_t{*calls} * 2);
     Job job = script_job(*command, *std::move(whole));
     return run(job);
 }

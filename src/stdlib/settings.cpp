@@ -71,6 +71,7 @@ bool accept_number(Settings&, std::string_view text) { return number_between(tex
 bool accept_truth(Settings&, std::string_view text) {
     return text == "0" || text == "1" || text == "true" || text == "false";
 }
+bool accept_import(Settings&, std::string_view text) { return text == "enable" || text == "warn" || text == "error"; }
 bool accept_cache(Settings&, std::string_view text) {
     constexpr std::array<std::string_view, 5> names{"PER_PID", "PER_PROGRAM", "NONE", "0", "1"};
     return std::find(names.begin(), names.end(), text) != names.end();
@@ -119,7 +120,7 @@ constexpr std::array all_settings{
     SettingRow{"probe_inline", "true or false", accept_truth, no_effect},
     SettingRow{"use_blazesym", "true or false", accept_truth, no_effect},
     SettingRow{"unstable_import", "a word", accept, no_effect},
-    SettingRow{"unstable_import_statement", "a word", accept, no_effect},
+    SettingRow{"unstable_import_statement", "enable, warn or error", accept_import, "May `import` stand in a block?"},
     SettingRow{"unstable_map_decl", "a word", accept, no_effect},
     SettingRow{"unstable_macro", "a word", accept, no_effect},
     SettingRow{"unstable_tseries", "a word", accept, no_effect},

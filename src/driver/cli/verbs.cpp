@@ -26,9 +26,10 @@ evidence and the command that looks closer. The status is 0 if nothing was found
         R"(Prints where the time of calls went: running, waiting for a CPU, or blocked, and by what. SPAN is a probe,
 with a predicate and a threshold if you like; it has no block. Each call that is slower than all before it is
 printed when it returns, with --slow each that takes longer than TIME; the total of all calls comes last.
-For a process, a command, a cgroup or a container it prints where the time of each thread went, with --all
-that of the whole machine for 10 s. `lt why` alone is `lt triage`. With --keep each slow call writes what all
-threads did in the last seconds to a file, and prints the chain of waiting; `lt why FILE.ltr` prints it again.
+For a process it prints where the time of each thread went; for a command, a cgroup or a container that of the
+threads of each name; with --all that of the whole machine for 10 s. `lt why` alone is `lt triage`. With --keep
+each slow call writes what all threads did in the last seconds to a file, and prints the chain of waiting;
+`lt why FILE.ltr` prints it again.
   lt why 'sc:fsync' --slow 10ms
   lt why 'sc:fsync' --slow 100ms --keep 10s
   lt why 'sc:read /comm == "redis-server"/ > 1ms'

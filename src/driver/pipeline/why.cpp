@@ -48,9 +48,9 @@ Result<Source> explaining_program(const Source& span, bool all_slow, bool takes_
 
 // From one switch to the next one that takes the thread off its CPU, so that every moment is in one span. The idle
 // threads of all CPUs have the same number.
-Source explaining_threads(bool by_thread) {
-    const std::string_view key = by_thread ? "comm, tid" : "comm";
-    return {"lt why", fmt::format("rt:sched_switch[tid] -> rt:sched_switch[tid] /tid != 0/ < @[{}] = why() >\n", key)};
+Source explaining_threads(bool by_thread, bool of_command) {
+    const std::string_view key = by_thread ? "comm, tid" : "comm", whose = of_command ? "pid == cpid" : "tid != 0";
+    return {"lt why", fmt::format("rt:sched_switch[tid] -> rt:sched_switch[tid] /{}/ < @[{}] = why() >\n", whose, key)};
 }
 
 }  // namespace lt

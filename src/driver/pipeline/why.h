@@ -13,7 +13,8 @@ namespace lt {
 // is given back, for its own errors. With `takes_snapshots` each slow call takes one of the flight recorder.
 Result<Source> explaining_program(const Source& span, bool all_slow, bool takes_snapshots);
 
-// Where the time of all traced threads goes, by the thread's name, and with `by_thread` by its number.
-Source explaining_threads(bool by_thread);
+// Where the time of all traced threads goes, by the thread's name, and with `by_thread` by its number. With
+// `of_command` only those of the process of -c.
+Source explaining_threads(bool by_thread, bool of_command);
 
 }  // namespace lt

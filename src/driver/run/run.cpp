@@ -152,6 +152,7 @@ Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last,
                           .messages = messages(),
                           .warnings = !command_.has(Option::no_warnings),
                           .takes_signals = shared_.alone && last != Stage::load,
+                          .hangup_ends = shared_.hangup_ends,
                           .process_ends = shared_.alone,
                           .command = command_pid(),
                           .overhead = overhead(),
@@ -324,6 +325,7 @@ void Run::print_start() {
 
 Status Run::end(Ended how) {
     ended_ = std::chrono::steady_clock::now();
+    if (trace_) paused_ = trace_->paused_time();
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results", true);
     input_.reset();
@@ -338,7 +340,7 @@ Status Run::end(Ended how) {
 
 // The run succeeds only if what it waited for happened, or if the script itself says so.
 void Run::report_wait(Ended how) {
-    if (how == Ended::enough || how == Ended::exit_called) return;
+    if (how == Ended::enough || how == Ended::exit_called || session_->has_happened()) return;
     const std::string times = settings_.most_results == 1 ? "" : " " + plural(settings_.most_results, "time");
     fmt::print(shared_.messages, "lt: it did not happen{}\n", times);
     if (exit_status_ == 0) exit_status_ = 1;
@@ -367,8 +369,9 @@ Status Run::watch_process() {
 
 Status Run::release_child() {
     if (const Status watched = session_->end_with(child_->descriptor()); !watched) return watched;
-    // Requests of BEGIN are done before the command runs. After a signal it does not start.
-    return session_->turn() == Ended::interrupted ? Done{} : child_->release();
+    // Requests of BEGIN are done before the command runs. If one of them or a signal has ended the run, it does not
+    // start.
+    return session_->turn() ? Done{} : child_->release();
 }
 
 void Run::report_end() {
@@ -390,7 +393,7 @@ void Run::print_run(const std::vector<ResultFact>& maps) {
                 script_checksum(source_.text),
                 {},
                 maps,
-                std::chrono::duration<double>(ended_ - began_).count(),
+                std::chrono::duration<double>(ended_ - began_ - paused_).count(),
                 session_->started()};
     for (const ParamSetting& p : command_.params) run.arguments.push_back(fmt::format("--{}={}", p.name, p.text));
     run.arguments.insert(run.arguments.end(), command_.positional.begin(), command_.positional.end());

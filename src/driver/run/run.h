@@ -38,6 +38,7 @@ struct Shared {
     std::FILE* messages = stderr;
     Printer* printer = nullptr;  // null: results are printed as the command line says
     bool alone = true;           // else the run leaves signals, announcements and the control socket to others
+    bool hangup_ends = true;     // SIGHUP ends what runs; else the caller has another use for it
     // Is this a plan that the caller can run? If not, adds diagnostics. Called before the plan is loaded; null: any is.
     std::function<bool(Job&)> accepts = {};
     std::optional<OverheadOptions> overhead = {};  // instead of the command line's
@@ -114,6 +115,7 @@ class Run {
     const Plan* plan_ = nullptr;
     int exit_status_ = 0;
     std::chrono::steady_clock::time_point began_ = {}, ended_ = {};  // to trace
+    std::chrono::steady_clock::duration paused_{};
     std::atomic<int64_t> awaited_ = 0;  // the time to start at, in nanoseconds since 1970, while it waits
     std::unique_ptr<LiveView> live_;    // for --live
     std::unique_ptr<Output> output_;

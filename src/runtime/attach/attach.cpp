@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/bpf.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +32,14 @@ bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
     return std::ranges::any_of(skipped, [&](const Skipped& s) { return s.cookie == cookie; });
 }
 
+// The kernel looks the path of a multi-link up each time, but the places are those of one file.
+std::string file_at(const std::string& path) {
+    struct stat about{};
+    if (::stat(path.c_str(), &about) != 0) return {};
+    return fmt::format("{}:{} {} {}.{}", about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
+                       about.st_mtim.tv_nsec);
+}
+
 // The kernel takes all locations of a link or none, and does not say which one it refuses.
 Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<Skipped>& skipped) {
     auto link = link_many(hook.way, hook.program, places, hook.process);
@@ -52,6 +61,12 @@ Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<S
 }
 
 Status link_places(Hook& hook, std::vector<Skipped>& skipped) {
+    if (!hook.places.empty() && !hook.file.empty()) {
+        const std::string& path = subject(hook.places.front());
+        if (const std::string now = file_at(path); !now.empty() && now != hook.file)
+            return Error{fmt::format("{} is another file now, in which functions have other places", path),
+                         "start the trace again", 0};
+    }
     std::erase_if(hook.places, [&](const Attachment& a) { return is_skipped(skipped, a.cookie); });
     if (!hook.places.empty())
         if (auto linked = link_halves(hook, hook.places, skipped); !linked) return linked;
@@ -60,6 +75,7 @@ Status link_places(Hook& hook, std::vector<Skipped>& skipped) {
 }
 
 Status link_one(Hook& hook) {
+    if (hook.on_event || !hook.links.empty()) return Done{};  // since it was opened
     auto link =
         hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : way_attach(hook.way).link(hook);
     if (!link) return link.error();
@@ -118,6 +134,7 @@ Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
         const std::span<const Attachment> places(attachments.begin(), other);
         auto one = one_hook(Descriptor(), way, opening_.object.program(places.front().program));
         one->front().places.assign(places.begin(), places.end());
+        if (way_row(way).user) one->front().file = file_at(file);
         if (opening_.target.bound) one->front().process = opening_.target.process;
         hooks.push_back(std::move(one->front()));
         attachments = attachments.subspan(places.size());

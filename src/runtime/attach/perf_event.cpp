@@ -25,6 +25,15 @@ Result<std::vector<int>> threads_of(int process) {
     return threads;
 }
 
+Status link_early(Opening& from, Hook& hook, uint64_t cookie) {
+    hook.cookie = from.object.kernel_tells_places() ? cookie : 0;
+    auto link = link_program(hook.event.get(), hook.program, hook.cookie);
+    if (!link) return link.error();
+    hook.on_event = !*link;
+    if (*link) hook.links.push_back(*std::move(link));
+    return Done{};
+}
+
 // Opens the event on each CPU, or in each thread of a process; threads that start later inherit it. A watchpoint on
 // user memory is for one process; the kernel's memory is the same everywhere.
 Opened open_counting(Opening& from, const Attachment& a, int program) {
@@ -42,7 +51,11 @@ Opened open_counting(Opening& from, const Attachment& a, int program) {
         if (!event && in_process && event.error().code == ESRCH) continue;  // the thread has just ended
         if (!event) return event.error();
         hooks.push_back({program, Way::perf_event, *std::move(event)});
-        hooks.back().at_exec = in_process && from.target.starts;
+        if (!in_process) continue;
+        Hook& hook = hooks.back();
+        hook.at_exec = from.target.starts;
+        // Now, while it is stopped: a thread inherits the event with the program that it has when the thread starts.
+        if (Status linked = link_early(from, hook, a.cookie); !linked) return linked.error();
     }
     if (hooks.empty()) return Error{fmt::format("process {} has ended", from.target.process), "", ESRCH};
     return hooks;

@@ -63,6 +63,12 @@ class Symbolizer {
         std::optional<SourceLines> lines;
     };
     using FileId = std::pair<std::string, uint64_t>;  // device and inode
+    struct Opened {
+        std::optional<File> file;  // none: it cannot be read
+        int64_t written_ns = 0;    // the content's time and size
+        int64_t size = 0;
+        std::chrono::steady_clock::time_point checked;
+    };
 
     Process& refreshed(uint32_t pid);
     void recall(uint32_t pid, Process& process);
@@ -86,7 +92,7 @@ class Symbolizer {
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};
     std::map<uint32_t, Process> processes_;
-    std::map<FileId, std::optional<File>> files_;
+    std::map<FileId, Opened> files_;
 };
 
 }  // namespace lt

@@ -36,10 +36,11 @@ std::string read_all(int fd, size_t most) {
 bool append_output(std::string& text, size_t most, int pipe, int command) {
     std::array<char, 4096> room{};
     while (text.size() < most) {
-        std::array<pollfd, 2> both{pollfd{pipe, POLLIN, 0}, pollfd{command, POLLIN, 0}};
+        // In this order: what the command wrote before its end is in the pipe when that is looked at.
+        std::array<pollfd, 2> both{pollfd{command, POLLIN, 0}, pollfd{pipe, POLLIN, 0}};
         const int ready = ::poll(both.data(), both.size(), -1);
         if (ready < 0 && errno == EINTR) continue;
-        if (ready < 0 || both[0].revents == 0) return false;
+        if (ready < 0 || both[1].revents == 0) return false;
         const ssize_t got = ::read(pipe, room.data(), std::min(room.size(), most - text.size()));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;

@@ -3,11 +3,15 @@
 #include "runtime/programs/demangle.h"
 
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/Demangle/ItaniumDemangle.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <memory_resource>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 namespace lt {
@@ -71,7 +75,90 @@ std::string old_rust(std::string_view text) {
 
 using Owned = std::unique_ptr<char, decltype(&std::free)>;
 
+namespace itanium = llvm::itanium_demangle;
+
+constexpr size_t longest_mangled = 4096;
+constexpr uint64_t longest_demangled = 1 << 20;
+
+// Where the library's parser puts its nodes.
+class NameNodes {
+  public:
+    void reset() {}
+    template <typename Node, typename... Arguments>
+    Node* makeNode(Arguments&&... arguments) {
+        return new (memory_.allocate(sizeof(Node), alignof(Node))) Node(std::forward<Arguments>(arguments)...);
+    }
+    void* allocateNodeArray(size_t count) {
+        return memory_.allocate(count * sizeof(itanium::Node*), alignof(itanium::Node*));
+    }
+
+  private:
+    std::pmr::monotonic_buffer_resource memory_;
+};
+using NameParser = itanium::ManglingParser<NameNodes>;
+
+// An estimate of a name's length when it is printed: a part that is referred to again is printed again.
+class NameLength {
+  public:
+    uint64_t of(const itanium::Node* node) {
+        if (node == nullptr) return 0;
+        const auto [known, is_new] = known_.try_emplace(node, 1);
+        if (!is_new) return known->second;
+        uint64_t sum = 8;
+        node->visit([&](const auto* each) { sum += of_parts(*each); });
+        return known_[node] = std::min(sum, longest_demangled + 1);
+    }
+
+  private:
+    template <typename Each>
+    uint64_t of_parts(const Each& each) {
+        uint64_t sum = 0;
+        if constexpr (std::is_same_v<Each, itanium::ForwardTemplateReference>)
+            sum = of(each.Ref);
+        else
+            each.match([&](const auto&... part) { ((sum += of_part(part)), ...); });
+        return std::is_same_v<Each, itanium::ParameterPackExpansion> ? sum * longest_pack_ : sum;
+    }
+    template <typename Part>
+    uint64_t of_part(const Part& part) {
+        uint64_t sum = 0;
+        if constexpr (std::is_convertible_v<Part, const itanium::Node*>) {
+            sum = of(part);
+        } else if constexpr (std::is_same_v<Part, std::string_view>) {
+            sum = part.size();
+        } else if constexpr (std::is_same_v<Part, itanium::NodeArray>) {
+            longest_pack_ = std::max<uint64_t>(longest_pack_, part.size());
+            for (const itanium::Node* each : part) sum += of(each) + 2;
+        }
+        return sum;
+    }
+
+    std::unordered_map<const itanium::Node*, uint64_t> known_;
+    uint64_t longest_pack_ = 1;
+};
+
+// Null: the name is not C++, or too long.
+itanium::Node* parsed_name(NameParser& parser) {
+    itanium::Node* const name = parser.parse();
+    return name != nullptr && NameLength().of(name) <= longest_demangled ? name : nullptr;
+}
+
+std::string cpp_name(std::string_view mangled) {
+    NameParser parser(mangled.data(), mangled.data() + mangled.size());
+    const itanium::Node* const name = mangled.size() <= longest_mangled ? parsed_name(parser) : nullptr;
+    if (name == nullptr) return std::string(mangled);
+    itanium::OutputBuffer out;
+    name->print(out);
+    const Owned text(out.getBuffer(), &std::free);
+    return {text.get(), out.getCurrentPosition()};
+}
+
 }  // namespace
+
+bool can_be_demangled(std::string_view name) {
+    NameParser parser(name.data(), name.data() + name.size());
+    return name.size() <= longest_mangled && parsed_name(parser) != nullptr;
+}
 
 std::string demangle(std::string_view name) {
     if (name.starts_with("_R")) {
@@ -79,9 +166,8 @@ std::string demangle(std::string_view name) {
         return std::string(rust ? std::string_view(rust.get()) : name);
     }
     if (!name.starts_with("_Z")) return std::string(name);
-    const Owned text(llvm::itaniumDemangle(name), &std::free);
-    if (!text) return std::string(name);
-    return ends_in_rust_hash(text.get()) ? old_rust(text.get()) : text.get();
+    std::string text = cpp_name(name);
+    return ends_in_rust_hash(text) ? old_rust(text) : text;
 }
 
 }  // namespace lt

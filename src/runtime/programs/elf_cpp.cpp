@@ -6,13 +6,14 @@
 #include <memory>
 
 #include "base/text.h"
+#include "runtime/programs/demangle.h"
 #include "runtime/programs/elf_file.h"
 
 namespace lt {
 namespace {
 
 std::string demangled(std::string_view symbol) {
-    if (!symbol.starts_with("_Z")) return {};
+    if (!symbol.starts_with("_Z") || !can_be_demangled(symbol)) return {};
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> name(
         abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status), &std::free);

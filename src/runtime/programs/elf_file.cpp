@@ -163,11 +163,13 @@ void ElfFile::read_table(Elf* elf, uint32_t section_type) {
     Elf_Scn* versions = section_type == SHT_DYNSYM ? section_of_type(elf, SHT_GNU_versym, version_header) : nullptr;
     Elf_Data* version_data = versions != nullptr ? elf_getdata(versions, nullptr) : nullptr;
     GElf_Sym symbol{};
+    NameBudget budget;
     for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
         if (!is_function(symbol)) continue;
         const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
         if (name == nullptr || *name == '\0') continue;
         const std::string_view full = name;
+        if (!budget.takes(full)) return;
         const size_t at = full.find('@');
         GElf_Versym version = 0;
         if (version_data != nullptr) gelf_getversym(version_data, i, &version);

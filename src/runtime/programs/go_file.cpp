@@ -112,13 +112,16 @@ std::optional<GoFile> read_go_file(Elf* elf) {
         return file;
     }
     file.functions.reserve(count);
+    NameBudget budget;
     for (uint64_t i = 0; i < count; i++) {
         const auto begin = read_at<uint32_t>(functions, i * table_entry_size);
         const auto end = read_at<uint32_t>(functions, (i + 1) * table_entry_size);
         const std::string_view about = from(functions, read_at<uint32_t>(functions, i * table_entry_size + 4));
         if (end <= begin) continue;
-        file.functions.push_back({text_at(names, read_at<uint32_t>(about, name_in_function)), text + begin, end - begin,
-                                  (read_at<uint8_t>(about, version->flags) & assembly_flag) != 0});
+        const std::string_view name = text_at(names, read_at<uint32_t>(about, name_in_function));
+        if (!budget.takes(name)) break;
+        file.functions.push_back(
+            {name, text + begin, end - begin, (read_at<uint8_t>(about, version->flags) & assembly_flag) != 0});
     }
     std::ranges::stable_sort(file.functions, {}, &GoFunction::address);
     return file;

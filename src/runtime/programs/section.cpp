@@ -28,6 +28,7 @@ Elf_Scn* section_of_type(Elf* elf, uint32_t type, GElf_Shdr& header) {
 }
 
 void each_symbol(Elf* elf, const std::function<void(std::string_view name, const GElf_Sym& symbol)>& take) {
+    NameBudget budget;
     for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
         GElf_Shdr header{};
         Elf_Scn* section = section_of_type(elf, table, header);
@@ -35,7 +36,9 @@ void each_symbol(Elf* elf, const std::function<void(std::string_view name, const
         GElf_Sym symbol{};
         for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; i++) {
             const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name != nullptr && *name != '\0' && symbol.st_shndx != SHN_UNDEF) take(without_version(name), symbol);
+            if (name == nullptr || *name == '\0' || symbol.st_shndx == SHN_UNDEF) continue;
+            if (!budget.takes(name)) return;
+            take(without_version(name), symbol);
         }
     }
 }

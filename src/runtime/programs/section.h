@@ -25,6 +25,15 @@ Elf_Scn* section_of_type(Elf* elf, uint32_t type, GElf_Shdr& header);
 // version.
 void each_symbol(Elf* elf, const std::function<void(std::string_view name, const GElf_Sym& symbol)>& take);
 
+// How many bytes of names are read of a file. In a damaged one they can overlap, and be far more than the file.
+class NameBudget {
+  public:
+    bool takes(std::string_view name) { return (bytes_ += name.size()) <= (size_t{1} << 30); }
+
+  private:
+    size_t bytes_ = 0;
+};
+
 // "memcpy@@GLIBC_2.14" -> "memcpy"
 constexpr std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
 

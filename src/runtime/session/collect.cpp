@@ -350,7 +350,7 @@ Status Dispatcher::print_maps() {
         if (!content) return content.error();
         content->at_end = true;
         entries_[index] = content->entries.size();
-        if (conventions.empty_maps || !content->entries.empty()) printer_.map(*content);
+        if (conventions.empty_maps || !content->entries.empty() || content->sampled) printer_.map(*content);
     }
     return Done{};
 }

@@ -22,8 +22,8 @@ uint64_t pair_of(uint64_t high, uint64_t low) { return high << 32 | (low & UINT3
 }  // namespace
 
 LivePort::LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector,
-                   const Impatience* signals)
-    : plan_(plan), object_(object), maps_(maps), collector_(collector), signals_(signals) {
+                   const Impatience* signals, bool hangup_ends)
+    : plan_(plan), object_(object), maps_(maps), collector_(collector), signals_(signals), hangup_ends_(hangup_ends) {
     std::array<char, 16> name{};  // TASK_COMM_LEN
     ::prctl(PR_GET_NAME, name.data());
     comm_ = name.data();
@@ -64,7 +64,7 @@ bool LivePort::interrupted() {
     sigset_t pending;
     if (::sigpending(&pending) < 0) return false;
     return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-           sigismember(&pending, SIGHUP) == 1;
+           (hangup_ends_ && sigismember(&pending, SIGHUP) == 1);
 }
 
 uint64_t LivePort::ktime_get_ns() { return clock_now(CLOCK_MONOTONIC); }

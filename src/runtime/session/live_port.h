@@ -18,8 +18,10 @@ namespace lt {
 
 class LivePort final : public HostPort {
   public:
-    // All must outlive it. `signals` reads those that end the run; null: the caller does, and they are blocked.
-    LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector, const Impatience* signals);
+    // All must outlive it. `signals` reads those that end the run; null: the caller does, and they are blocked;
+    // SIGHUP is only one of them if `hangup_ends`.
+    LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector, const Impatience* signals,
+             bool hangup_ends);
 
     Maps& maps() override { return maps_; }
     Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override;
@@ -45,6 +47,7 @@ class LivePort final : public HostPort {
     Maps& maps_;
     Collector& collector_;
     const Impatience* const signals_;
+    const bool hangup_ends_;
     std::map<std::string, SharedMemory, std::less<>> sections_;
     std::mt19937 random_{std::random_device{}()};
     std::string comm_;

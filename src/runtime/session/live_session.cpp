@@ -69,7 +69,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
     const auto take_signal = [this] {
         if (impatience_ && impatience_->take()) end(Ended::interrupted);
     };
-    own_.emplace(plan_, object_, maps_, *collector_, printer_, impatience_.get(), take_signal);
+    own_.emplace(plan_, object_, maps_, *collector_, printer_, impatience_.get(), options.hangup_ends, take_signal);
     if (impatience_) {
         auto signals = loop_.add(impatience_->descriptor(), Loop::On::readable, take_signal);
         if (!signals) return signals;
@@ -302,6 +302,7 @@ Result<std::vector<ResultFact>> LiveSession::finish() {
     attached_.end();
     const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
     collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
+    has_happened_ = collector_->exit_called();  // the END programs forget it
     if (snapshots_) snapshots_->finish();
     if (auto ran = own_->run_last(); !ran) return ran.error();
     if (auto printed = collector_->print_maps(); !printed) return printed.error();

@@ -19,16 +19,16 @@ namespace lt {
 
 class OwnPrograms {
   public:
-    // All must outlive it. `signals`: see LivePort. `interrupted` is called after a signal has ended one of lt's own
-    // blocks early.
+    // All must outlive it. `signals`, `hangup_ends`: see LivePort. `interrupted` is called after a signal has ended one
+    // of lt's own blocks early.
     OwnPrograms(const Plan& plan, const LoadedObject& object, Maps& maps, Collector& collector, Printer& printer,
-                const Impatience* signals, std::function<void()> interrupted)
+                const Impatience* signals, bool hangup_ends, std::function<void()> interrupted)
         : plan_(plan),
           object_(object),
           collector_(collector),
           printer_(printer),
           interrupted_(std::move(interrupted)),
-          port_(plan, object, maps, collector, signals) {}
+          port_(plan, object, maps, collector, signals, hangup_ends) {}
 
     Status run(const PlannedProbe& probe);
     // Runs all programs of this kind, in plan order; for When::signal, those for this signal.

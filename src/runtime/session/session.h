@@ -96,6 +96,7 @@ struct SessionOptions {
     std::FILE* messages = stderr;                 // for errorf(), warnf() and reports of failed actions
     bool warnings = true;                         // warnf() prints
     bool takes_signals = true;  // SIGINT, SIGTERM and SIGHUP end the run; else the caller handles them
+    bool hangup_ends = true;    // where the caller handles them, does a pending SIGHUP end a block that lt runs itself?
     bool process_ends = false;  // after the session: slow closing may be left to another process
     int command = 0;            // the process of -c; 0: there is none
     OverheadOptions overhead = {};
@@ -174,6 +175,9 @@ class Session {
     // Returns the maps that it has printed.
     virtual Result<std::vector<ResultFact>> finish() = 0;
     virtual int exit_status() const = 0;  // of exit(status); 0 without it; 1 if errors have ended the run
+    // After finish(): had the script called exit(), or printed as many results as end_after_results() says, before END?
+    // Something else can have ended the run before such a record was read.
+    bool has_happened() const { return has_happened_; }
     virtual uint64_t errors() const = 0;  // uncaught errors of the program at run time
     virtual std::vector<Loss> losses() const = 0;
 
@@ -200,6 +204,9 @@ class Session {
         uint64_t misses = 0;
     };
     virtual std::vector<ProgramFacts> facts() const = 0;
+
+  protected:
+    bool has_happened_ = false;
 };
 
 // "interval:1s:10" runs ten times, then the run ends; 0: there is no limit.

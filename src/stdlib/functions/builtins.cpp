@@ -202,7 +202,7 @@ constexpr std::array functions{
                 Aggregation::none,
                 stack_type(),
                 "The innermost frames of the kernel's call stack, 1 to 127 of them, or all of it in another form: "
-                "perf, raw; or both, "
+                "bpftrace, perf, raw; or both, "
                 "as in kstack(perf, 5).",
                 "k:vfs_read { @[kstack(3)] = count(); }"},
     FunctionRow{Function::ustack,
@@ -211,7 +211,7 @@ constexpr std::array functions{
                 Aggregation::none,
                 stack_type(),
                 "The innermost frames of the program's call stack, 1 to 127 of them, or all of it in another form: "
-                "perf, raw; or both, "
+                "bpftrace, perf, raw; or both, "
                 "as in ustack(perf, 5).",
                 "u:/bin/bash:readline { print(ustack(5)); }"},
     FunctionRow{Function::size_of,

@@ -34,7 +34,8 @@ constexpr std::array of_text{
         Aggregation::none,
         u64,
         "Nanoseconds by a clock: monotonic, boot (continues while the machine sleeps), tai (international atomic "
-        "time, Linux 6.1), sw_tai (the same, by what it was ahead of monotonic at the start).",
+        "time, Linux 6.1), sw_tai (the same, by what it was ahead of monotonic at the start), "
+        "realtime (the time of day since 1970, in the same way).",
         "BEGIN { printf(\"%u\\n\", nsecs(boot)); exit(); }"},
     FunctionRow{Function::ksym,
                 "ksym",
@@ -57,13 +58,15 @@ constexpr std::array of_text{
                 u64,
                 "The address of a kernel symbol, looked up at compile time.",
                 "BEGIN { printf(\"%x\\n\", kaddr(\"vfs_read\")); exit(); }"},
-    FunctionRow{Function::reg,
-                "reg",
-                {Parameter{"register", Want::literal}},
-                Aggregation::none,
-                u64,
-                "A CPU register, in probes that see registers: functions by kprobe, uprobe or breakpoint.",
-                "u:/bin/bash:readline { @[reg(\"ip\")] = count(); }"},
+    FunctionRow{
+        Function::reg,
+        "reg",
+        {Parameter{"register", Want::literal}},
+        Aggregation::none,
+        u64,
+        "A CPU register, in probes that see registers: functions by kprobe, uprobe or breakpoint, profile, software, "
+        "hardware and watchpoint.",
+        "u:/bin/bash:readline { @[reg(\"ip\")] = count(); }"},
     FunctionRow{Function::ntop,
                 "ntop",
                 {Parameter{"family or address", Want::value}, Parameter{"address", Want::value, true}},

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace lt {
 namespace {
 
@@ -22,6 +24,30 @@ TEST(Demangle, OldRust) {
 TEST(Demangle, NewRust) {
     EXPECT_EQ(demangle("_RNvNtCs1234_4demo4ring4turn"), "demo::ring::turn");
     EXPECT_EQ(demangle("_RNvNtCs1234_4demo4ring4tur"), "_RNvNtCs1234_4demo4ring4tur") << "damaged";
+}
+
+// f(void (*)(), void (*)(that, that), ...): each parameter is written with the one before it twice.
+std::string doubling(size_t parameters) {
+    std::string name = "_Z1fPFvvE";
+    for (size_t i = 1; i < parameters; i++) {
+        const size_t before = 2 * i - 2;  // the number of the pointer before, counted without the first substitution
+        const char* const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        const std::string number =
+            before < 36 ? std::string(1, digits[before]) : std::string{digits[before / 36], digits[before % 36]};
+        name += "PFvS" + number + "_S" + number + "_E";
+    }
+    return name;
+}
+
+TEST(Demangle, HostileNames) {
+    EXPECT_EQ(demangle(doubling(3)),
+              "f(void (*)(), void (*)(void (*)(), void (*)()), void (*)(void (*)(void (*)(), void (*)()), "
+              "void (*)(void (*)(), void (*)())))");
+    EXPECT_EQ(demangle(doubling(40)), doubling(40)) << "terabytes";
+    EXPECT_FALSE(can_be_demangled(doubling(40)));
+    const std::string deep = "_Z1f" + std::string(200000, 'P') + "v";
+    EXPECT_EQ(demangle(deep), deep);
+    EXPECT_FALSE(can_be_demangled(deep));
 }
 
 TEST(Demangle, OtherNames) {

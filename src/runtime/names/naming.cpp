@@ -190,11 +190,13 @@ std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc,
     // Read each time, so that it is right again after the clock is set.
     const uint64_t real = nanoseconds + (unix_offset ? static_cast<uint64_t>(*unix_offset)
                                                      : clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
-    const auto seconds = static_cast<time_t>(real / second);
+    const auto since_1970 = static_cast<int64_t>(real), whole = static_cast<int64_t>(second);
+    const time_t seconds = since_1970 / whole - (since_1970 % whole < 0 ? 1 : 0);
+    const uint64_t fraction = real - static_cast<uint64_t>(seconds) * second;
     std::tm parts{};
     utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
     std::array<char, 512> text{};
-    const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, real).c_str(), &parts);
+    const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, fraction).c_str(), &parts);
     return std::string(text.data(), length);
 }
 

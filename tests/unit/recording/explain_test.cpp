@@ -169,6 +169,7 @@ TEST(Explain, CountsARequestOnceForAllWaits) {
     ASSERT_NE(disk, parts.end());
     EXPECT_EQ(disk->count, 3U);
     EXPECT_EQ(disk->detail, "vda3, read, 2 requests");
+    EXPECT_EQ(disk->longest_detail, "vda3, read, 1 request") << "from 20 to 30 ms";
 }
 
 TEST(Explain, ASpanThatEndsInAnotherThreadIsNoThreadsTime) {

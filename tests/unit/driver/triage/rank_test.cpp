@@ -104,6 +104,26 @@ TEST(Rank, limits_on_disks) {
     EXPECT_EQ(rank(other)[0].kind, Kind::disk);
 }
 
+// The disk's own time is that of all groups below the limit together.
+TEST(Rank, a_limit_above_several_groups_is_one) {
+    Evidence e = limited(900);
+    e.groups.io[5] = {.path = "/g/a/c"};
+    e.charges.push_back(
+        {.kind = Kind::disk, .number = 5, .device = 8 << 20, .victim = "db2", .count = 80, .ns = 10 * second});
+    double disk = 0, limit = 0;
+    for (const Suspect& each : rank(e)) (each.kind == Kind::disk ? disk : limit) += each.cost;
+    EXPECT_NEAR(disk, 900, 0.1);
+    EXPECT_NEAR(limit, 1100, 0.1);
+}
+
+TEST(Rank, a_quota_of_a_group_above_is_named) {
+    Evidence e = ten_seconds({{.kind = Kind::quota, .number = 2, .victim = "db", .count = 5, .ns = second}});
+    e.groups.cpu[1] = {.path = "/g/a", .quota = "20000 of 100000 us", .periods = 9, .throttled = 5};
+    e.groups.cpu[2] = {.path = "/g/a/b"};
+    EXPECT_EQ(rank(e).at(0).what, "the CPU quota of /g/a, 20000 of 100000 us");
+    EXPECT_EQ(rank(e).at(0).evidence.back(), "used up in 5 of 9 periods");
+}
+
 TEST(Rank, unknown_device_is_the_busiest_one) {
     Evidence e = limited(900);
     e.charges[0].device = 0;

@@ -209,8 +209,7 @@ void append_group(std::string& out, const Group& group, const Type& type, ValueS
         if (i < names.size()) fmt::format_to(std::back_inserter(out), ".{} = ", names[i]);
         append_value(out, group.parts[i], style);
     }
-    const bool is_one = type.kind == Kind::tuple && names.empty() && group.parts.size() == 1;
-    if (is_one && !style.plain) out += ',';  // bpftrace writes none
+    if (type.kind == Kind::tuple && names.empty() && group.parts.size() == 1) out += ',';
     out += brackets.close;
 }
 

@@ -93,6 +93,7 @@ constexpr std::array kinds_of_others{
     OtherKind{"asyncwatchpoint", watch_instead},
     OtherKind{"aw", watch_instead},
     OtherKind{"bench", "`--stats` prints what each probe of a run has cost"},
+    OtherKind{"lsm", "`k:security_NAME` runs where the kernel asks its security modules, and cannot change the answer"},
     OtherKind{"test", "`lt check FILE` compiles a script, `lt --dry-run FILE` loads and attaches it"},
 };
 

@@ -35,6 +35,9 @@ Places address(const Search& s, ResolvedPlace place) {
         s.diags.error(s.spec.parts[part].span, std::string(message)).hint = hint;
         return Places{};
     };
+    if (!at && s.spec.parts[1].text.find("+arg") != std::string::npos)
+        return wrong(1, "an argument of a function cannot be watched yet",
+                     "`watchpoint:ADDRESS:LENGTH:w` watches an address");
     if (!at) return wrong(1, "this is neither an address nor a kernel symbol", "write `0x` and hexadecimal digits");
     if (!length || (*length != 1 && *length != 2 && *length != 4 && *length != 8))
         return wrong(2, "memory of this length cannot be watched", "the length must be 1, 2, 4 or 8");

@@ -34,7 +34,10 @@ bool offered(const Search& s, Feature feature, std::string_view what) {
 
 Places incomplete(const Search& s) {
     const ProbeRow& row = *find_probe(s.spec.parts.front().text);
-    s.diags.error(s.spec.span, fmt::format("`{}` is not complete", row.name)).hint = fmt::format("write {}", row.shape);
+    const bool of_file = row.place == Place::binary_function || row.place == Place::marker;
+    const bool of_process = of_file && s.spec.parts.size() > 1 && s.spec.parts[1].text.empty();
+    s.diags.error(s.spec.span, fmt::format("`{}` is not complete", row.name)).hint =
+        of_process ? "without a file it needs a process: give `-p PID`" : fmt::format("write {}", row.shape);
     return {};
 }
 

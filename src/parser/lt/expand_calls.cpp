@@ -60,8 +60,9 @@ class Copier {
     }
 
   private:
-    // An argument is copied without replacing names.
+    // An argument is copied without replacing names; not once the program is too large, for which it is refused later.
     ast::ExprId argument(ast::ExprId id) {
+        if (program_.exprs.size() > most_exprs) return program_.add(program_[id].span, ast::Integer{0});
         Names as_it_stands;
         as_it_stands.maps_as_given = true;
         const size_t before = program_.exprs.size();

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "driver/cache/file_state.h"
+#include "runtime/os/file_state.h"
 #include "runtime/os/mounts.h"
 
 namespace lt {

@@ -5,11 +5,11 @@
 #include <array>
 #include <utility>
 
-#include "driver/cache/file_state.h"
 #include "driver/cache/kept_plan.h"
 #include "driver/cache/run_key.h"
 #include "driver/pipeline/plan_compiler.h"
 #include "driver/run/saved.h"
+#include "runtime/os/file_state.h"
 #include "runtime/os/timestamps.h"
 
 namespace lt {

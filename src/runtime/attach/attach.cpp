@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/bpf.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "runtime/attach/perf.h"
 #include "runtime/bpf/map.h"
 #include "runtime/bpf/program.h"
+#include "runtime/os/file_state.h"
 #include "runtime/os/mounts.h"
 
 namespace lt {
@@ -30,14 +30,6 @@ constexpr size_t most_skipped = 100;
 
 bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
     return std::ranges::any_of(skipped, [&](const Skipped& s) { return s.cookie == cookie; });
-}
-
-// The kernel looks the path of a multi-link up each time, but the places are those of one file.
-std::string file_at(const std::string& path) {
-    struct stat about{};
-    if (::stat(path.c_str(), &about) != 0) return {};
-    return fmt::format("{}:{} {} {}.{}", about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
-                       about.st_mtim.tv_nsec);
 }
 
 // The kernel takes all locations of a link or none, and does not say which one it refuses.
@@ -61,9 +53,10 @@ Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<S
 }
 
 Status link_places(Hook& hook, std::vector<Skipped>& skipped) {
+    // The kernel looks the path up each time, but the places are those of one file.
     if (!hook.places.empty() && !hook.file.empty()) {
         const std::string& path = subject(hook.places.front());
-        if (const std::string now = file_at(path); !now.empty() && now != hook.file)
+        if (const auto now = file_state(path); now && now->content != hook.file)
             return Error{fmt::format("{} is another file now, in which functions have other places", path),
                          "start the trace again", 0};
     }
@@ -78,13 +71,17 @@ Status link_one(Hook& hook) {
     if (hook.on_event || !hook.links.empty()) return Done{};  // since it was opened
     auto link =
         hook.event ? link_program(hook.event.get(), hook.program, hook.cookie) : way_attach(hook.way).link(hook);
+    return keep_link(hook, std::move(link));
+}
+
+}  // namespace
+
+Status keep_link(Hook& hook, Result<Descriptor> link) {
     if (!link) return link.error();
     hook.on_event = !*link;
     if (*link) hook.links.push_back(*std::move(link));
     return Done{};
 }
-
-}  // namespace
 
 Opened Attacher::open(const Rung& rung, std::vector<Skipped>& skipped) {
     std::vector<Hook> hooks;
@@ -134,7 +131,7 @@ Opened Attacher::open_many(Way way, std::span<const Attachment> attachments) {
         const std::span<const Attachment> places(attachments.begin(), other);
         auto one = one_hook(Descriptor(), way, opening_.object.program(places.front().program));
         one->front().places.assign(places.begin(), places.end());
-        if (way_row(way).user) one->front().file = file_at(file);
+        if (way_row(way).user) one->front().file = file_state(file).value_or(FileState{}).content;
         if (opening_.target.bound) one->front().process = opening_.target.process;
         hooks.push_back(std::move(one->front()));
         attachments = attachments.subspan(places.size());

@@ -27,11 +27,7 @@ Result<std::vector<int>> threads_of(int process) {
 
 Status link_early(Opening& from, Hook& hook, uint64_t cookie) {
     hook.cookie = from.object.kernel_tells_places() ? cookie : 0;
-    auto link = link_program(hook.event.get(), hook.program, hook.cookie);
-    if (!link) return link.error();
-    hook.on_event = !*link;
-    if (*link) hook.links.push_back(*std::move(link));
-    return Done{};
+    return keep_link(hook, link_program(hook.event.get(), hook.program, hook.cookie));
 }
 
 // Opens the event on each CPU, or in each thread of a process; threads that start later inherit it. A watchpoint on

@@ -28,7 +28,7 @@ struct Hook {
     Pin pin = Pin();                     // of an iterator that others may read
     uint64_t cookie = 0;
     std::vector<Attachment> places = {};  // of multi-links
-    std::string file = {};                // which file their path named when this was opened; empty: unknown
+    std::string file = {};                // FileState::content of their path when this was opened; empty: unknown
     int process = 0;                      // uprobes by one link, iterators over tasks: only in this process; 0: in all
     bool at_exec = false;                 // the kernel enables it when the command of -c is executed
     bool on_event = false;                // linked, but this kernel has no link for it: the program goes with the event
@@ -37,6 +37,8 @@ struct Hook {
 
 using Opened = Result<std::vector<Hook>>;
 Opened one_hook(Result<Descriptor> event, Way way, int program);
+// A link without a descriptor is one that this kernel ties to the event.
+Status keep_link(Hook& hook, Result<Descriptor> link);
 
 // The input for opening, besides the location.
 struct Opening {

@@ -3,13 +3,13 @@
 #include "runtime/names/symbolize.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "arch/arch.h"
 #include "base/text.h"
+#include "runtime/os/file_state.h"
 #include "runtime/os/mounts.h"
 #include "runtime/programs/demangle.h"
 
@@ -50,12 +50,10 @@ std::optional<Mapping> code_mapping(std::string_view line) {
     return m;
 }
 
-bool is_file(const std::string& path, uint64_t inode, struct stat& about) {
-    return ::stat(path.c_str(), &about) == 0 && about.st_ino == inode;
-}
-
-int64_t written_at(const struct stat& about) {
-    return int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec;
+// Nothing if it is another file.
+std::optional<FileState> state_of(const std::string& path, const Mapping& mapping) {
+    auto state = file_state(path);
+    return state && state->inode == mapping.inode ? state : std::nullopt;
 }
 
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
@@ -238,21 +236,20 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
 const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
     const FileId id{mapping.device, mapping.inode};
     std::vector<std::string> paths{fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end)};
-    struct stat about{};
     // A file can get another content, and another file its number. What an ended process has mapped cannot be checked.
     if (const auto known = files_.find(id); known != files_.end()) {
         Opened& old = known->second;
-        const bool is_other = Clock::now() - old.checked > may_have_changed &&
-                              is_file(paths.front(), mapping.inode, about) &&
-                              (written_at(about) != old.written_ns || about.st_size != old.size);
-        if (!is_other) return old.file ? &*old.file : nullptr;
+        const bool is_due = Clock::now() - old.checked > may_have_changed;
+        const auto now = is_due ? state_of(paths.front(), mapping) : std::nullopt;
+        if (!now || now->content == old.content) return old.file ? &*old.file : nullptr;
         files_.erase(known);
     }
     for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
     for (const std::string& path : paths) {
-        if (!is_file(path, mapping.inode, about)) continue;
+        const auto state = state_of(path, mapping);
+        if (!state) continue;
         Opened& kept = files_[id];
-        kept = {open_file(pid, path, mapping), written_at(about), about.st_size, Clock::now()};
+        kept = {open_file(pid, path, mapping), state->content, Clock::now()};
         // The process may have ended since, and with it this way to the file.
         if (kept.file) return &*kept.file;
     }

@@ -65,8 +65,7 @@ class Symbolizer {
     using FileId = std::pair<std::string, uint64_t>;  // device and inode
     struct Opened {
         std::optional<File> file;  // none: it cannot be read
-        int64_t written_ns = 0;    // the content's time and size
-        int64_t size = 0;
+        std::string content;       // of FileState
         std::chrono::steady_clock::time_point checked;
     };
 

@@ -1,4 +1,4 @@
-// Formats for the kernel's formatting, which has fewer conversions than lt's printf(). Integers are printed as 64 bits.
+// Formats for the kernel's formatting, which has fewer conversions than lt's printf(). Integers are passed as 64 bits.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,8 @@ namespace lt {
 
 struct FileState {
     std::string text;     // device, inode, size, and the times of its last changes: other contents have another text
+    std::string content;  // the same without the change of its name or rights
+    uint64_t inode = 0;
     int64_t changed = 0;  // nanoseconds since 1970
 };
 

@@ -1,4 +1,4 @@
-#include "driver/cache/file_state.h"
+#include "runtime/os/file_state.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,8 +11,8 @@ std::optional<FileState> file_state(const std::string& path) {
     constexpr int64_t second = 1'000'000'000;
     const int64_t written = about.st_mtim.tv_sec * second + about.st_mtim.tv_nsec;
     const int64_t changed = about.st_ctim.tv_sec * second + about.st_ctim.tv_nsec;
-    return FileState{fmt::format("{}:{} {} {} {}", about.st_dev, about.st_ino, about.st_size, written, changed),
-                     changed};
+    const std::string content = fmt::format("{}:{} {} {}", about.st_dev, about.st_ino, about.st_size, written);
+    return FileState{fmt::format("{} {}", content, changed), content, about.st_ino, changed};
 }
 
 }  // namespace lt

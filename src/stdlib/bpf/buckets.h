@@ -3,29 +3,22 @@
 
 #include <linux/types.h>
 
-// Position of the highest bit; there is no instruction for it.
+// In the product of 2^(k+1) - 1 and this number the highest six bits differ for each k from 0 to 63: they are the place
+// of k.
+#define LT_LOG2_FACTOR 0x03f6eaf2cd271461ull
+static const __u8 lt_log2_places[64] = {0,  58, 1,  59, 47, 53, 2,  60, 39, 48, 27, 54, 33, 42, 3,  61,
+                                        51, 37, 40, 49, 18, 28, 20, 55, 30, 34, 11, 43, 14, 22, 4,  62,
+                                        57, 46, 52, 38, 26, 32, 41, 50, 36, 17, 19, 29, 10, 13, 21, 56,
+                                        45, 25, 31, 35, 16, 9,  12, 44, 24, 15, 8,  23, 7,  6,  5,  63};
+
+// The position of the highest bit, 0 for 0; there is no instruction for it. Comparisons, one for each half, have 64
+// paths, and the verifier follows each to the end of the program.
 static inline __attribute__((always_inline)) __u32 lt_log2(__u64 v) {
-    __u32 k = 0;
-    if (v >> 32) {
-        v >>= 32;
-        k += 32;
-    }
-    if (v >> 16) {
-        v >>= 16;
-        k += 16;
-    }
-    if (v >> 8) {
-        v >>= 8;
-        k += 8;
-    }
-    if (v >> 4) {
-        v >>= 4;
-        k += 4;
-    }
-    if (v >> 2) {
-        v >>= 2;
-        k += 2;
-    }
-    if (v >> 1) k += 1;
-    return k;
+    v |= v >> 1;
+    v |= v >> 2;
+    v |= v >> 4;
+    v |= v >> 8;
+    v |= v >> 16;
+    v |= v >> 32;
+    return lt_log2_places[v * LT_LOG2_FACTOR >> 58];
 }

@@ -16,6 +16,8 @@
 
 #include <linux/types.h>
 
+#include "buckets.h"
+
 #define LT_DIST_SCHEMA 4
 #define LT_DIST_PER_DOUBLING (1 << LT_DIST_SCHEMA)
 #define LT_DIST_LAST (63 * LT_DIST_PER_DOUBLING)
@@ -54,34 +56,10 @@
 static const __u64 lt_dist_cells[32] = {LT_DIST_CELLS(0),  LT_DIST_CELLS(4),  LT_DIST_CELLS(8),  LT_DIST_CELLS(12),
                                         LT_DIST_CELLS(16), LT_DIST_CELLS(20), LT_DIST_CELLS(24), LT_DIST_CELLS(28)};
 
-// The number of the bucket of a size that is not zero. The size is shifted until its highest bit is set; there is no
-// instruction that counts leading zeros.
+// The number of the bucket of a size that is not zero. The size is shifted until its highest bit is set.
 static inline __attribute__((always_inline)) __u64 lt_dist_number(__u64 size) {
-    __u32 log = 63;
-    if (!(size >> 32)) {
-        size <<= 32;
-        log -= 32;
-    }
-    if (!(size >> 48)) {
-        size <<= 16;
-        log -= 16;
-    }
-    if (!(size >> 56)) {
-        size <<= 8;
-        log -= 8;
-    }
-    if (!(size >> 60)) {
-        size <<= 4;
-        log -= 4;
-    }
-    if (!(size >> 62)) {
-        size <<= 2;
-        log -= 2;
-    }
-    if (!(size >> 63)) {
-        size <<= 1;
-        log -= 1;
-    }
+    const __u32 log = lt_log2(size);
+    size <<= 63 - log;
     return LT_DIST_PER_DOUBLING * (__u64)log + ((lt_dist_cells[size >> 58 & 31] + (size & LT_DIST_LOW)) >> 58);
 }
 

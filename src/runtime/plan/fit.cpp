@@ -234,17 +234,18 @@ Status file_holds(const Assumption& a, const FitContext& context) {
 struct Row {
     Assumed what;
     Status (*holds)(const Assumption&, const FitContext&);
+    bool of_types = false;  // it follows from the types of the kernel and its modules
 };
 constexpr std::array rows{
     Row{Assumed::field, field_holds},
-    Row{Assumed::parameter, parameter_holds},
-    Row{Assumed::raw_parameter, parameter_holds},
-    Row{Assumed::result, result_holds},
-    Row{Assumed::member, member_holds},
-    Row{Assumed::offset, offset_holds},
-    Row{Assumed::layout, layout_holds},
-    Row{Assumed::size, size_holds},
-    Row{Assumed::constant, constant_holds},
+    Row{Assumed::parameter, parameter_holds, true},
+    Row{Assumed::raw_parameter, parameter_holds, true},
+    Row{Assumed::result, result_holds, true},
+    Row{Assumed::member, member_holds, true},
+    Row{Assumed::offset, offset_holds, true},
+    Row{Assumed::layout, layout_holds, true},
+    Row{Assumed::size, size_holds, true},
+    Row{Assumed::constant, constant_holds, true},
     Row{Assumed::symbol, symbol_holds},
     Row{Assumed::cgroup, cgroup_holds},
     Row{Assumed::feature, feature_holds},
@@ -302,13 +303,16 @@ Status functions_fit(const PlannedProbe& probe, const Rung& rung, Kernel& kernel
 
 }  // namespace
 
-Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel) {
+Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel, KernelTypes types) {
     utsname name{};
     if (::uname(&name) == 0 && saved.machine != name.machine)
         return differs(fmt::format("it is for {}, and this is {}", saved.machine, name.machine));
     const FitContext context{saved.releases[index], kernel, plan};
-    for (const Assumption& a : std::vector(plan.assumed))
-        if (Status holds = rows[static_cast<size_t>(a.what)].holds(a, context); !holds) return holds;
+    for (const Assumption& a : std::vector(plan.assumed)) {
+        const Row& row = rows[static_cast<size_t>(a.what)];
+        if (row.of_types && types == KernelTypes::same) continue;
+        if (Status holds = row.holds(a, context); !holds) return holds;
+    }
     const auto in_task = [](const PlannedSpan& span) { return span.state == SpanState::task; };
     if (const Answer a = kernel.can(Feature::task_storage); std::ranges::any_of(plan.spans, in_task) && !a.yes)
         return differs("its spans need task storage: " + a.why);
@@ -320,7 +324,8 @@ Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel) {
         for (Rung& rung : probe.rungs) {
             if (!rung.refused.empty()) continue;
             if (Status fits = way_fits(probe, rung, kernel); !fits) return fits;
-            if (Status fits = functions_fit(probe, rung, kernel); !fits) return fits;
+            if (types == KernelTypes::looked_up)
+                if (Status fits = functions_fit(probe, rung, kernel); !fits) return fits;
             if (Status fits = calls_fit(rung, context); !fits) return fits;
         }
     return Done{};

@@ -34,8 +34,13 @@ std::string to_bytes(const SavedPlan& saved);
 // Accepts any bytes: the error is one sentence about the first problem. Every index in the returned plans is valid.
 Result<SavedPlan> saved_plan(std::string_view bytes, std::string_view version);
 
+// Types of this kernel: looked up, or known to be those for which the plan was compiled, because the kernel was not
+// booted since and has the same modules. Reading them takes milliseconds.
+enum class KernelTypes : uint8_t { looked_up, same };
+
 // Does a plan hold on this kernel? It is a copy of the one with this index, or that one itself. Updates numbers that
 // differ here (ids of tracepoints, offsets of functions in files); an error names the first other difference.
-Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel);
+Status fit(Plan& plan, const SavedPlan& saved, size_t index, Kernel& kernel,
+           KernelTypes types = KernelTypes::looked_up);
 
 }  // namespace lt

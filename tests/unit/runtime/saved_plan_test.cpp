@@ -194,13 +194,14 @@ TEST(SavedPlan, BitFieldsLieInTheirStructure) {
 }
 
 // What is told of a plan in which one thing is otherwise than here.
-std::string told(Kernel& kernel, const char* text, Assumed what, void (*change)(Assumption&)) {
+std::string told(Kernel& kernel, const char* text, Assumed what, void (*change)(Assumption&),
+                 KernelTypes types = KernelTypes::looked_up) {
     SavedPlan saved = compiled(kernel, text);
     Plan& plan = saved.plans.front();
     for (Assumption& a : plan.assumed) {
         if (a.what != what) continue;
         change(a);
-        const Status fits = fit(plan, saved, 0, kernel);
+        const Status fits = fit(plan, saved, 0, kernel, types);
         return fits ? "it fits" : fits.error().what;
     }
     return "nothing of this is assumed";
@@ -232,6 +233,18 @@ TEST(SavedPlan, IsRefusedWhereTheKernelDiffers) {
         told(*kernel, "u:/bin/program:main+4 { print(1); }", Assumed::file, [](Assumption& a) { a.name = "other"; })
             .substr(0, 31),
         "/bin/program is another build (");
+}
+
+// A plan from the cache, whose key names the boot and the modules.
+TEST(SavedPlan, TypesOfTheSameKernelAreNotLookedUp) {
+    const auto kernel = stock();
+    const auto other_number = [](Assumption& a) { a.number += 8; };
+    const auto other_type = [](Assumption& a) { a.type.size *= 2; };
+    constexpr KernelTypes same = KernelTypes::same;
+    EXPECT_EQ(told(*kernel, "BEGIN { print(curtask->prio); }", Assumed::member, other_type, same), "it fits");
+    EXPECT_EQ(told(*kernel, "k:vfs_read { print(args.count); }", Assumed::parameter, other_number, same), "it fits");
+    EXPECT_EQ(told(*kernel, "t:sched:sched_switch { print(args.prev_state); }", Assumed::field, other_number, same),
+              "t:sched:sched_switch: prev_state is at 32 here, and was at 40 when the plan was made");
 }
 
 TEST(SavedPlan, PlacesAreOfTheKindThatTheirWayAttachesTo) {

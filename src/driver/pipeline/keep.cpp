@@ -92,6 +92,7 @@ bool PlanCompiler::take_kept(Job& job) {
     is_kept_ = job.stages.pass(Stage::fit, planned_places(kept->saved.plans.front()), [&] {
         if (!open_chosen_kernel(job) || !still_found(*kept, job.kernel->machine())) return false;
         job.plan = std::move(kept->saved.plans.front());
+        job.run->prepare(job.plan);
         return static_cast<bool>(fit(job.plan, kept->saved, 0, *job.kernel, KernelTypes::same));
     });
     job.diags = std::move(said);

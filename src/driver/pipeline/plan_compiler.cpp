@@ -182,6 +182,7 @@ bool PlanCompiler::make(Job& job) { return take_kept(job) || make_anew(job); }
 bool PlanCompiler::make_anew(Job& job) {
     const auto pass = [&job](Stage stage, const Compiled& compiled, const std::function<bool()>& work) {
         const Dumped dumped = [&compiled](std::string_view name) { return text_of_dump(name, compiled); };
+        if (stage == Stage::emit && job.run && job.stages.last() >= Stage::load) job.run->prepare(compiled.plan);
         return job.stages.pass(stage, planned_places(compiled.plan), work, dumped);
     };
     options_.around = pass;

@@ -157,10 +157,15 @@ Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last,
                           .command = command_pid(),
                           .overhead = overhead(),
                           .keep = keep(),
+                          .early_maps = early_ ? early_->maps() : nullptr,
                           .dry = dry,
                           .start = shared_.alone ? settings_.start : std::nullopt,
                           .awaits = [this](int64_t time) { wait_for(time); },
                           .refused = &refused});
+}
+
+void Run::prepare(const Plan& plan) {
+    if (!settings_.recording) early_ = std::make_unique<Early>(plan);
 }
 
 Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
@@ -172,6 +177,7 @@ Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
     plan_ = &plan;
     std::vector<Refusal> refused;
     Result<std::unique_ptr<Session>> session = load_session(plan, last, refused);
+    if (early_ && (session || refused.empty())) early_->loaded();
     if (session) {
         session_ = *std::move(session);
         session_->end_after_results(settings_.most_results);
@@ -206,6 +212,7 @@ Result<std::vector<Refusal>> Run::attach() {
     }
     allow_many_files();
     std::vector<Refusal> refusals = session_->attach();
+    if (early_) early_->attached();
     if (!refusals.empty()) return refusals;
     if (const auto e = session_->attach_error()) return *e;
     if (command_.has(Option::verbose) && !settings_.recording) print_ways();

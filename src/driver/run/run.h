@@ -25,6 +25,7 @@
 #include "recording/recording.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/target.h"
+#include "runtime/early/early.h"
 #include "runtime/session/session.h"
 
 namespace lt {
@@ -72,6 +73,8 @@ class Run {
     Status start_command();  // of -c; the command waits until all is attached
     int command_pid() const { return child_ ? child_->pid() : 0; }
 
+    // Begins what takes the kernel long, for a plan that will be loaded soon; see Early.
+    void prepare(const Plan& plan);
     // Both return what the kernel refused and another way could do; empty: success. The plan outlives the run, or is
     // loaded again after unload(). `last` is the stage after which the run ends.
     Result<std::vector<Refusal>> load(const Plan& plan, Stage last);
@@ -113,6 +116,7 @@ class Run {
     const Shared shared_;
     const RunSettings settings_;
     const Plan* plan_ = nullptr;
+    std::unique_ptr<Early> early_;
     int exit_status_ = 0;
     std::chrono::steady_clock::time_point began_ = {}, ended_ = {};  // to trace
     std::chrono::steady_clock::duration paused_{};

@@ -292,7 +292,7 @@ Status sizes_agree(const Plan& plan, const bpf_object* object) {
 }  // namespace
 
 LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how,
-                                            const KeepSize& keep) {
+                                            const KeepSize& keep, EarlyMaps* early) {
     LogCapture capture;
     uint64_t turns = 0;
     auto failed = [&](std::string program, int code) {
@@ -322,6 +322,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     make_room(object.get(), plan, how.preallocated);
     make_frames(object.get());
     make_rings(object.get(), keep);
+    if (early) early->give_to(object.get());
     int code = targets.kernel.load(object.get());
     if (code < 0) return failed(LoadLog(capture.text()).program(), -code);
     return {std::move(object), std::move(copies), std::nullopt};
@@ -329,12 +330,13 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
 
 void LoadedObject::Close::operator()(bpf_object* object) const { bpf_object__close(object); }
 
-Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep) {
+Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep,
+                                        EarlyMaps* early) {
     if (Status good = is_sound_object(plan.object); !good) return good.error();
     RungRefusals refusals = refusals_of(plan);
     Adjusted how{.types = CoreTypes(plan.object)};
     for (;;) {  // each further round refuses one more rung, or loads it in another form
-        Attempt tried = attempt(plan, refusals, how, keep);
+        Attempt tried = attempt(plan, refusals, how, keep, early);
         if (!tried.failure) {
             if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
             return LoadedObject(std::move(tried.object), std::move(tried.copies), std::move(refusals));

@@ -13,6 +13,7 @@
 #include "runtime/border/plan.h"
 #include "runtime/border/run_words.h"
 #include "runtime/border/target.h"
+#include "runtime/load/early_maps.h"
 #include "runtime/load/keep_size.h"
 #include "runtime/load/place_copies.h"
 
@@ -28,8 +29,10 @@ std::vector<uint64_t> sums_per_cpu(int map);
 
 class LoadedObject {
   public:
-    // Programs that the kernel refuses but that could be attached in another way are added to `refused`.
-    static Result<LoadedObject> load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep = {});
+    // Programs that the kernel refuses but that could be attached in another way are added to `refused`. `early` may be
+    // null.
+    static Result<LoadedObject> load(const Plan& plan, std::vector<Refusal>& refused, const KeepSize& keep = {},
+                                     EarlyMaps* early = nullptr);
 
     // The plan's refusals and the kernel's while loading.
     const RungRefusals& refusals() const { return refusals_; }
@@ -81,7 +84,8 @@ class LoadedObject {
     LoadedObject(Object object, PlaceCopies copies, RungRefusals refusals)
         : object_(std::move(object)), copies_(std::move(copies)), refusals_(std::move(refusals)) {}
     struct Adjusted;
-    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how, const KeepSize& keep);
+    static Attempt attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how, const KeepSize& keep,
+                           EarlyMaps* early);
 
     Object object_;
     PlaceCopies copies_;

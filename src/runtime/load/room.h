@@ -12,5 +12,7 @@ namespace lt {
 // ms). Larger ones (a million take 1 s) are preallocated if the user wants more keys than the default, or if `all` must
 // be, as long as they fit into memory. A hash with generations is judged by one of them.
 void make_room(bpf_object* object, const Plan& plan, bool all);
+// Is a hash of this size, in one generation, preallocated however much memory there is?
+bool is_cheap(uint32_t key_size, uint32_t value_size, uint32_t entries, bool per_cpu);
 
 }  // namespace lt

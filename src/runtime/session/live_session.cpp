@@ -364,7 +364,7 @@ Result<std::unique_ptr<Session>> Session::load(const Plan& plan, Printer& printe
     if (!loop) return loop.error();
     std::vector<Refusal> refused;
     const KeepSize keep = takes_snapshots(plan) ? keep_size(options.keep) : KeepSize{};
-    auto object = LoadedObject::load(plan, options.refused ? *options.refused : refused, keep);
+    auto object = LoadedObject::load(plan, options.refused ? *options.refused : refused, keep, options.early_maps);
     if (!object) return object.error();
     auto maps = kernel_maps(plan, *object);
     if (!maps) return maps.error();

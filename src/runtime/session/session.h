@@ -13,6 +13,7 @@
 #include "runtime/border/kernel.h"
 #include "runtime/border/plan.h"
 #include "runtime/border/target.h"
+#include "runtime/load/early_maps.h"
 #include "runtime/os/start_time.h"
 #include "runtime/print/printer.h"
 #include "runtime/recorder/keep_options.h"
@@ -101,6 +102,7 @@ struct SessionOptions {
     int command = 0;            // the process of -c; 0: there is none
     OverheadOptions overhead = {};
     KeepOptions keep = {};                     // of the flight recorder, for plans that take snapshots
+    EarlyMaps* early_maps = nullptr;           // of this plan; null: there are none
     bool dry = false;                          // attach() is all: no program runs, not even BEGIN
     std::optional<StartTime> start = {};       // attach() waits until then; none: it begins at once
     std::function<void(int64_t)> awaits = {};  // called with that time once it is known; with 0 when it is over

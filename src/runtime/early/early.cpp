@@ -1,0 +1,31 @@
+#include "runtime/early/early.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace lt {
+namespace {
+
+bool has_uprobe(const Plan& plan) {
+    const auto is_uprobe = [](const Attachment& a) { return std::holds_alternative<ProgramSite>(a.site); };
+    const auto attaches = [&](const Rung& rung) {
+        return rung.refused.empty() && std::ranges::any_of(rung.attachments, is_uprobe);
+    };
+    return std::ranges::any_of(plan.probes,
+                               [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, attaches); });
+}
+
+}  // namespace
+
+Early::Early(const Plan& plan) {
+    maps_.emplace(plan);
+    if (has_uprobe(plan)) uprobe_.emplace();
+}
+
+void Early::loaded() { maps_.reset(); }
+
+void Early::attached() {
+    if (uprobe_) uprobe_->end();
+}
+
+}  // namespace lt

@@ -1,9 +1,7 @@
 #include "driver/pipeline/probe_filter.h"
 
 #include <fmt/format.h>
-
-#include <optional>
-#include <regex>
+#include <regex.h>
 
 #include "base/text.h"
 
@@ -17,28 +15,36 @@ std::string name_of(const ast::ProbeSpec& spec) {
     return name;
 }
 
-// std::regex throws if it refuses an expression.
-std::optional<std::regex> compiled(const std::string& expression) {
-    try {
-        return std::regex(expression);
-    } catch (const std::regex_error&) {
-        return {};
+class Expression {
+  public:
+    explicit Expression(const std::string& text)
+        : is_valid_(::regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
+    ~Expression() {
+        if (is_valid_) ::regfree(&compiled_);
     }
-}
+    Expression(const Expression&) = delete;
+    Expression& operator=(const Expression&) = delete;
+
+    bool is_valid() const { return is_valid_; }
+    bool is_in(const std::string& text) const { return ::regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0; }
+
+  private:
+    regex_t compiled_{};
+    bool is_valid_;
+};
 
 }  // namespace
 
 Status filter_probes(ast::Program& program, const std::string& expression) {
-    const std::optional<std::regex> regex = compiled(expression);
-    if (!regex)
+    const Expression wanted(expression);
+    if (!wanted.is_valid())
         return Error{fmt::format("--probe-filter: {} is not a regular expression", lt::quoted(expression)),
                      "for example `--probe-filter 'vfs_(read|write)'`", 0};
     bool any = false;
     std::erase_if(program.items, [&](ast::Item& item) {
         auto* action = std::get_if<ast::Action>(&item.node);
         if (action == nullptr) return false;
-        std::erase_if(action->probes,
-                      [&](const ast::ProbeSpec& spec) { return !std::regex_search(name_of(spec), *regex); });
+        std::erase_if(action->probes, [&](const ast::ProbeSpec& spec) { return !wanted.is_in(name_of(spec)); });
         any = any || !action->probes.empty();
         return action->probes.empty();
     });

@@ -1,4 +1,4 @@
-# lt_library(FOLDER [FAST] [FOLDERS f...] [SOURCES s...] [NEEDS f...] [USES x...] [LINKS l...] [PRECOMPILED h...]): the library of
+# lt_library(FOLDER [FAST] [FOLDERS f...] [SOURCES s...] [NEEDS f...] [USES x...] [LINKS l...]): the library of
 # a folder of src/. Its target is lt_ and the path with _ for /. Headers are included by their path in src/; a library can
 # include those of the libraries that it NEEDS, directly or indirectly. Each library has its own include path,
 # build/walls/TARGET, which contains symbolic links to its folders. Of the external libraries below, a library can only
@@ -38,7 +38,7 @@ endfunction()
 # include what they use.
 function(lt_joint target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 24)
     endif()
 endfunction()
 
@@ -71,7 +71,7 @@ function(lt_wall folder wall)
 endfunction()
 
 function(lt_library folder)
-    cmake_parse_arguments(L "FAST" "" "FOLDERS;SOURCES;NEEDS;USES;LINKS;PRECOMPILED" ${ARGN})
+    cmake_parse_arguments(L "FAST" "" "FOLDERS;SOURCES;NEEDS;USES;LINKS" ${ARGN})
     if(NOT L_FOLDERS)
         set(L_FOLDERS ${folder})
     endif()
@@ -92,7 +92,7 @@ function(lt_library folder)
         if(L_FAST)
             target_compile_options(${target} PRIVATE -O2)  # for which headers are not precompiled
         else()
-            lt_precompiled(${target} ${L_PRECOMPILED})
+            lt_precompiled(${target})
         endif()
         lt_joint(${target})
     else()

@@ -12,16 +12,16 @@ namespace {
 
 // A figure that is compared, if the value has so many values at least. Of a map's rows, only the first that makes a
 // host an outlier is reported.
-struct Compared {
+struct ComparedFigure {
     Aggregation of;
     std::string_view figure;
     uint64_t at_least;
 };
 constexpr std::array compared_figures{
-    Compared{Aggregation::dist, "p99", 100}, Compared{Aggregation::dist, "p50", 10},
-    Compared{Aggregation::stats, "avg", 10}, Compared{Aggregation::why, "avg", 10},
-    Compared{Aggregation::max, "", 0},       Compared{Aggregation::count, "", 10},
-    Compared{Aggregation::sum, "", 0},
+    ComparedFigure{Aggregation::dist, "p99", 100}, ComparedFigure{Aggregation::dist, "p50", 10},
+    ComparedFigure{Aggregation::stats, "avg", 10}, ComparedFigure{Aggregation::why, "avg", 10},
+    ComparedFigure{Aggregation::max, "", 0},       ComparedFigure{Aggregation::count, "", 10},
+    ComparedFigure{Aggregation::sum, "", 0},
 };
 
 bool is_total(Aggregation a) { return a == Aggregation::count || a == Aggregation::sum; }
@@ -32,7 +32,7 @@ struct HostNumber {
 };
 
 // The figure of each host that has enough values; a host without the key has counted nothing.
-std::vector<HostNumber> numbers_of(const HostMap& map, size_t row, const Compared& by) {
+std::vector<HostNumber> numbers_of(const HostMap& map, size_t row, const ComparedFigure& by) {
     std::vector<HostNumber> out;
     if (is_total(by.of) && 2 * map.each[row].size() <= map.hosts.size()) return out;  // the median is 0
     std::vector<bool> has(map.hosts.size());
@@ -65,7 +65,7 @@ bool is_far(const std::vector<HostNumber>& numbers, const HostNumber& one, int64
     return static_cast<double>(one.number - median) > outlier_spread * static_cast<double>(median_of(distances));
 }
 
-void add_outliers(const HostMap& map, size_t row, const Compared& by, std::vector<Outlier>& out) {
+void add_outliers(const HostMap& map, size_t row, const ComparedFigure& by, std::vector<Outlier>& out) {
     const std::vector<HostNumber> numbers = numbers_of(map, row, by);
     if (numbers.size() < 2) return;
     std::vector<int64_t> sorted;
@@ -104,7 +104,7 @@ std::vector<Outlier> find_outliers(const std::vector<HostMap>& maps) {
     for (const HostMap& map : maps)
         for (size_t row = 0; row < map.all.size(); row++) {
             std::vector<Outlier> found;
-            for (const Compared& by : compared_figures)
+            for (const ComparedFigure& by : compared_figures)
                 if (by.of == map.type.aggregation) add_outliers(map, row, by, found);
             for (Outlier& each : found) {
                 each.cause = causes.of(each.host, map.all[row].key);

@@ -37,7 +37,7 @@ constexpr std::array layers{
     Layer{"", "Others"},
 };
 
-struct Listed {
+struct ListedTool {
     std::string name;
     ToolTitle title;
     std::string why_not;  // empty: this kernel can run it
@@ -49,7 +49,7 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-bool is_asked_for(const Listed& tool, const std::string& word) {
+bool is_asked_for(const ListedTool& tool, const std::string& word) {
     const std::string all = lower(tool.name + " " + tool.title.layer + " " + tool.title.sentence);
     return all.find(lower(word)) != all.npos;
 }
@@ -69,10 +69,10 @@ std::string why_not(Source& source, Kernel& kernel) {
     return first == diags.all().end() ? "" : first->message;
 }
 
-void print_layer(std::string_view title, std::vector<const Listed*> tools) {
+void print_layer(std::string_view title, std::vector<const ListedTool*> tools) {
     if (tools.empty()) return;
     fmt::print("{}\n", title);
-    for (const Listed* tool : tools) {
+    for (const ListedTool* tool : tools) {
         fmt::print("  {:<16} {}\n", tool->name, tool->title.sentence);
         if (!tool->why_not.empty()) fmt::print("  {:<16}   not here: {}\n", "", tool->why_not);
     }
@@ -87,14 +87,14 @@ int list_tools(int argc, const char* const* argv) {
     if (const Status fits = takes_only(*command, "tools", kernel_options); !fits) return misuse(fits.error());
     if (!command->positional.empty())
         return misuse({"tools takes one word", "for example `lt tools disk`; in quotes it may have blanks", 0});
-    std::vector<Listed> tools;
+    std::vector<ListedTool> tools;
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(*command);
     for (const Tool& tool : all_tools()) {
         Command of_tool = *command;
         of_tool.file = tool.path;
         Result<Source> source = read_source(of_tool);
         if (!source) continue;
-        Listed listed{tool.name, title_of(manual_of(source->text), tool.name), ""};
+        ListedTool listed{tool.name, title_of(manual_of(source->text), tool.name), ""};
         if (!is_asked_for(listed, command->file)) continue;
         if (kernel) listed.why_not = why_not(*source, **kernel);
         tools.push_back(std::move(listed));
@@ -105,8 +105,8 @@ int list_tools(int argc, const char* const* argv) {
                 ? Error{"no tools are installed", "LT_TOOLS names their folders", 0}
                 : Error{fmt::format("no tool has `{}` in its name, its layer or its sentence", command->file),
                         "`lt tools` lists all", 0});
-    std::map<std::string_view, std::vector<const Listed*>> by_layer;
-    for (const Listed& tool : tools) {
+    std::map<std::string_view, std::vector<const ListedTool*>> by_layer;
+    for (const ListedTool& tool : tools) {
         const auto layer = std::ranges::find(layers, tool.title.layer, &Layer::name);
         by_layer[layer == layers.end() ? "" : layer->name].push_back(&tool);
     }

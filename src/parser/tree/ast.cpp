@@ -52,4 +52,8 @@ StmtId Program::add(Span span, StmtNode node) {
     return static_cast<StmtId>(stmts.size() - 1);
 }
 
+void Program::put(ExprId id, ExprNode node) { exprs[static_cast<uint32_t>(id)].node = std::move(node); }
+
+void Program::put(StmtId id, StmtNode node) { stmts[static_cast<uint32_t>(id)].node = std::move(node); }
+
 }  // namespace lt::ast

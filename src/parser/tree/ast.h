@@ -76,8 +76,8 @@ struct Program {
     std::optional<uint32_t> c_function(std::string_view name) const;
     ExprId add(Span span, ExprNode node);
     StmtId add(Span span, StmtNode node);
-    void put(ExprId id, ExprNode node) { exprs[static_cast<uint32_t>(id)].node = std::move(node); }
-    void put(StmtId id, StmtNode node) { stmts[static_cast<uint32_t>(id)].node = std::move(node); }
+    void put(ExprId id, ExprNode node);
+    void put(StmtId id, StmtNode node);
     // The node, if it is of this kind; otherwise nullptr.
     template <class Node>
     const Node* get(ExprId id) const {

@@ -4,6 +4,10 @@
 
 namespace lt {
 
+bool Group::operator==(const Group& other) const { return parts == other.parts; }
+
+Entries::Entries(std::initializer_list<MapEntry> list) : Entries(std::vector<MapEntry>(list)) {}
+
 Entries::Entries(std::vector<MapEntry> list) : size_(list.size()) {
     at_ = [kept = std::make_shared<const std::vector<MapEntry>>(std::move(list))](size_t index) {
         return (*kept)[index];

@@ -118,7 +118,6 @@ struct Value {
     Data data;
     bool operator==(const Value&) const = default;
 };
-inline bool Group::operator==(const Group& other) const { return parts == other.parts; }
 
 struct MapEntry {
     std::vector<Value> key;  // empty for a scalar
@@ -133,7 +132,7 @@ class Entries {
 
     Entries() = default;
     Entries(std::vector<MapEntry> list);
-    Entries(std::initializer_list<MapEntry> list) : Entries(std::vector<MapEntry>(list)) {}
+    Entries(std::initializer_list<MapEntry> list);
     Entries(size_t size, At at) : size_(size), at_(std::move(at)) {}
 
     size_t size() const { return size_; }

@@ -151,7 +151,7 @@ std::optional<std::string> take_format(std::vector<std::string>& words) {
     if (words.empty()) return {};
     const std::string first = words[0];
     if (first == "-f" || first == "--format") {
-        if (words.size() == 1) return {};
+        words.resize(std::max(words.size(), size_t{2}));
         const std::string format = words[1];
         words.erase(words.begin(), words.begin() + 2);
         return format;
@@ -180,7 +180,8 @@ int ctl(int argc, const char* const* argv) {
     }
     if (const auto format = take_format(words)) {
         if (*format != "json" && *format != "text")
-            return fail({fmt::format("`{}` is not an output format", *format), "the formats are `text` and `json`", 0});
+            return fail({format->empty() ? "-f needs a value" : fmt::format("`{}` is not an output format", *format),
+                         "the formats are `text` and `json`", 0});
         json = *format == "json";
     }
     std::optional<pid_t> pid;

@@ -88,11 +88,11 @@ bool PlanCompiler::take_kept(Job& job) {
     const std::optional<std::string> bytes = keeping.cache.find(keeping.key);
     std::optional<KeptPlan> kept = bytes ? kept_plan(*bytes, LT_VERSION) : std::nullopt;
     if (!kept || !still_holds(*kept)) return false;
+    job.run->prepare(kept->saved.plans.front());
     Diags said = std::exchange(job.diags, {});
     is_kept_ = job.stages.pass(Stage::fit, planned_places(kept->saved.plans.front()), [&] {
         if (!open_chosen_kernel(job) || !still_found(*kept, job.kernel->machine())) return false;
         job.plan = std::move(kept->saved.plans.front());
-        job.run->prepare(job.plan);
         return static_cast<bool>(fit(job.plan, kept->saved, 0, *job.kernel, KernelTypes::same));
     });
     job.diags = std::move(said);

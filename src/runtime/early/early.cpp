@@ -1,5 +1,7 @@
 #include "runtime/early/early.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -15,9 +17,17 @@ bool has_uprobe(const Plan& plan) {
                                [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, attaches); });
 }
 
+// Where descriptors are scarce, nothing else takes one at a time that differs from run to run.
+bool may_open_files() {
+    constexpr rlim_t enough = 64;
+    rlimit files{};
+    return ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= enough;
+}
+
 }  // namespace
 
 Early::Early(const Plan& plan) {
+    if (!may_open_files()) return;
     maps_.emplace(plan);
     if (has_uprobe(plan)) uprobe_.emplace();
 }

@@ -14,7 +14,7 @@ class Early {
     // Of the plan its maps and probes must be complete; it is not used later.
     explicit Early(const Plan& plan);
 
-    EarlyMaps* maps() { return maps_ ? &*maps_ : nullptr; }  // null once the object is loaded
+    EarlyMaps* maps() { return maps_ ? &*maps_ : nullptr; }  // null: there are none
     void loaded();                                           // closes those that the object has not taken
     void attached();                                         // the plan's probes are in place, or will not be
 

@@ -26,13 +26,15 @@ EarlyMaps::EarlyMaps(const Plan& plan) {
 
 void EarlyMaps::give_to(bpf_object* object) {
     thread_ = {};  // finishes the one that it creates
-    for (const Hash& h : hashes_) {
+    for (Hash& each : hashes_) {
+        const Hash h = std::move(each);  // closed after each: a process may have few files
         bpf_map* const map = h.map ? bpf_object__find_map_by_name(object, h.symbol.c_str()) : nullptr;
         if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH && bpf_map__key_size(map) == h.key_size &&
             bpf_map__value_size(map) == h.value_size && bpf_map__max_entries(map) == h.entries &&
             bpf_map__map_flags(map) == 0)
             bpf_map__reuse_fd(map, h.map.get());
     }
+    hashes_.clear();  // libbpf has descriptors of its own
 }
 
 }  // namespace lt

@@ -20,7 +20,7 @@ class EarlyMaps {
     explicit EarlyMaps(const Plan& plan);
 
     // Gives those that are ready to the maps of the object that have the same symbol, sizes and flags; libbpf creates
-    // the others. Programs of this object, or of one that was given them before and was not attached, may use them.
+    // the others. After that there are none left for another object.
     void give_to(bpf_object* object);
 
   private:

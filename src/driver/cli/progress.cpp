@@ -1,8 +1,6 @@
 #include "driver/cli/progress.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/visible.h"
+#include "runtime/os/signals.h"
 
 namespace lt {
 namespace {
@@ -40,11 +39,8 @@ bool Progress::has_terminal() {
 Progress::Progress(std::string doing, std::function<std::string()> instead)
     : doing_(std::move(doing)), instead_(std::move(instead)) {
     if (doing_.empty()) return;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const NoSignals none;
     thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Progress::~Progress() = default;

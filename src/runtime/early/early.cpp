@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "runtime/os/signals.h"
+
 namespace lt {
 namespace {
 
@@ -28,6 +30,7 @@ bool may_open_files() {
 
 Early::Early(const Plan& plan) {
     if (!may_open_files()) return;
+    const NoSignals none;  // they are for the thread that collects
     maps_.emplace(plan);
     if (has_uprobe(plan)) uprobe_.emplace();
 }

@@ -65,6 +65,14 @@ Signals::~Signals() {
 
 int Signals::next() const { return read_signal(fd_.get()); }
 
+NoSignals::NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+NoSignals::~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 Result<std::unique_ptr<Impatience>> Impatience::watch(const Signals& signals) {
     Descriptor stop(eventfd(0, EFD_CLOEXEC)), passed(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     if (!stop || !passed) return system_error("eventfd", errno);
@@ -74,11 +82,8 @@ Result<std::unique_ptr<Impatience>> Impatience::watch(const Signals& signals) {
 // Its thread is not interrupted by any signal: a script may handle others, which are blocked later.
 Impatience::Impatience(int signals, Descriptor stop, Descriptor passed)
     : signals_(signals), stop_(std::move(stop)), passed_(std::move(passed)) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const NoSignals none;
     thread_ = std::thread([this] { wait(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // The signal is still blocked. Without a run that it could end, it acts as it would have without a reader.

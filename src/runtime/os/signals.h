@@ -37,6 +37,18 @@ class Signals {
     struct sigaction pipe_;  // previous action
 };
 
+// Blocks all signals of this thread until destroyed: a thread that is started meanwhile never takes one.
+class NoSignals {
+  public:
+    NoSignals();
+    ~NoSignals();
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+
+  private:
+    sigset_t before_;
+};
+
 // Takes the signals in a thread of its own: two that wait for a busy reader would become one. The first is passed on. A
 // second one ends the process at once, whatever its threads are waiting for. A signal that arrives together with the
 // first does not count: timeout(1) signals the process and then its group.

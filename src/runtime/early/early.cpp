@@ -1,10 +1,10 @@
 #include "runtime/early/early.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
+#include <system_error>
 #include <variant>
 
+#include "runtime/os/descriptor.h"
 #include "runtime/os/signals.h"
 
 namespace lt {
@@ -19,20 +19,17 @@ bool has_uprobe(const Plan& plan) {
                                [&](const PlannedProbe& probe) { return std::ranges::any_of(probe.rungs, attaches); });
 }
 
-// Where descriptors are scarce, nothing else takes one at a time that differs from run to run.
-bool may_open_files() {
-    constexpr rlim_t enough = 64;
-    rlimit files{};
-    return ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= enough;
-}
-
 }  // namespace
 
 Early::Early(const Plan& plan) {
-    if (!may_open_files()) return;
-    const NoSignals none;  // they are for the thread that collects
-    maps_.emplace(plan);
-    if (has_uprobe(plan)) uprobe_.emplace();
+    if (has_few_files()) return;  // which of them ran out would differ from run to run
+    const NoSignals none;         // signals are for the thread that collects
+    try {
+        maps_.emplace(plan);
+        if (has_uprobe(plan)) uprobe_.emplace();
+    } catch (const std::system_error&) {
+        // no further thread may be started: the same is done later
+    }
 }
 
 void Early::loaded() { maps_.reset(); }

@@ -196,10 +196,7 @@ bool refuse_rungs(const Plan& plan, const ProgramUses& uses, const std::string& 
 
 // If libbpf cannot open files to probe the kernel, it continues without some maps.
 bool lacks_files(const LoadLog& log) {
-    constexpr rlim_t enough = 64;
-    rlimit files{};
-    const bool few = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < enough;
-    return few && log.verifier_complaint().find("is referenced but wasn't created") != std::string::npos;
+    return has_few_files() && log.verifier_complaint().find("is referenced but wasn't created") != std::string::npos;
 }
 
 Error load_error(const Plan& plan, const ProgramUses& uses, const std::string& program, int code, const LoadLog& log) {

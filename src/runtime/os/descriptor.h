@@ -1,6 +1,7 @@
 // A file descriptor that is closed by its destructor. Everything that the kernel holds for a session hangs on these.
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <utility>
@@ -27,5 +28,12 @@ class Descriptor {
   private:
     int fd_;
 };
+
+// May this process open so few files that a run can lack them?
+inline bool has_few_files() {
+    constexpr rlim_t enough = 64;
+    rlimit files{};
+    return ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < enough;
+}
 
 }  // namespace lt

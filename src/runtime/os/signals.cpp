@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,11 @@ NoSignals::~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 Result<std::unique_ptr<Impatience>> Impatience::watch(const Signals& signals) {
     Descriptor stop(eventfd(0, EFD_CLOEXEC)), passed(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     if (!stop || !passed) return system_error("eventfd", errno);
-    return std::unique_ptr<Impatience>(new Impatience(signals.descriptor(), std::move(stop), std::move(passed)));
+    try {
+        return std::unique_ptr<Impatience>(new Impatience(signals.descriptor(), std::move(stop), std::move(passed)));
+    } catch (const std::system_error& failed) {
+        return system_error("cannot start a thread", failed.code().value());
+    }
 }
 
 // Its thread is not interrupted by any signal: a script may handle others, which are blocked later.

@@ -25,6 +25,22 @@ size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+template <class Part>
+std::string joined(std::span<const Part> parts, std::string_view separator) {
+    std::string out;
+    for (size_t i = 0; i < parts.size(); i++) {
+        if (i > 0) out += separator;
+        out += parts[i];
+    }
+    return out;
+}
+
+std::vector<std::string> in_backticks(std::span<const std::string> words, std::string_view prefix) {
+    std::vector<std::string> out;
+    for (const std::string& word : words) out.push_back("`" + std::string(prefix) + word + "`");
+    return out;
+}
+
 }  // namespace
 
 bool is_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
@@ -58,10 +74,18 @@ std::string either(std::span<const std::string> words) {
     return out;
 }
 
+std::string join(std::span<const std::string> parts, std::string_view separator) { return joined(parts, separator); }
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator) {
+    return joined(parts, separator);
+}
+
+std::string use_one(std::span<const std::string> words) {
+    return words.empty() ? "" : "use " + either(in_backticks(words, {}));
+}
+
 std::string did_you_mean(std::span<const std::string> words, std::string_view prefix) {
-    std::vector<std::string> quoted;
-    for (const std::string& word : words) quoted.push_back("`" + std::string(prefix) + word + "`");
-    return words.empty() ? "" : "did you mean " + either(quoted) + "?";
+    return words.empty() ? "" : "did you mean " + either(in_backticks(words, prefix)) + "?";
 }
 
 std::string plural(uint64_t count, std::string_view noun) {

@@ -21,6 +21,13 @@ std::vector<std::string> closest(std::string_view name, std::span<const std::str
 // "a", "a or b", "a, b or c"
 std::string either(std::span<const std::string> words);
 
+// All of them, one after another, with the separator between two.
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string join(std::span<const std::string_view> parts, std::string_view separator);
+
+// A hint, "use `a`, `b` or `c`"; empty without words.
+std::string use_one(std::span<const std::string> words);
+
 // A hint, "did you mean `--a`, `--b` or `--c`?", where `prefix` is `--`; empty without words.
 std::string did_you_mean(std::span<const std::string> words, std::string_view prefix = {});
 

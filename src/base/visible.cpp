@@ -35,7 +35,7 @@ size_t kept_length(std::string_view text, Keep keep) {
 }
 
 void append_escaped(std::string& out, std::string_view bytes) {
-    for (char c : bytes) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    for (char c : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
 }
 
 }  // namespace

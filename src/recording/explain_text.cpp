@@ -79,8 +79,8 @@ void append_totals(std::string& out, const Explanation& explanation) {
     });
     for (const CauseRow* row : rows) {
         const uint64_t time = times[static_cast<size_t>(row->id)];
-        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {}\n", duration(time),
-                       share_text(time, explanation.call.latency), row->title);
+        out +=
+            fmt::format("{:>12} {:>4} %  {}\n", duration(time), share_text(time, explanation.call.latency), row->title);
     }
 }
 
@@ -92,7 +92,7 @@ void append_longest(std::string& out, const Recording& recording, const Explanat
     CausePart one = *longest;
     one.count = 1;
     one.detail = one.longest_detail;
-    fmt::format_to(std::back_inserter(out), "longest wait: {}, {}\n", duration(one.longest), part_text(recording, one));
+    out += fmt::format("longest wait: {}, {}\n", duration(one.longest), part_text(recording, one));
     for (const std::string_view function : recording.functions(one.stack)) {
         out += "    ";
         append_visible(out, function.empty() ? std::string("?") : std::string(function));
@@ -126,14 +126,13 @@ void append_parts(std::string& out, const Recording& recording, const std::vecto
             count++;
             continue;
         }
-        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {:{}}{}: {}\n", duration(part.time),
-                       share_text(part.time, whole), "", 2 * depth, recording.thread_text(part.tid),
-                       part_text(recording, part));
+        out += fmt::format("{:>12} {:>4} %  {:{}}{}: {}\n", duration(part.time), share_text(part.time, whole), "",
+                           2 * depth, recording.thread_text(part.tid), part_text(recording, part));
         append_parts(out, recording, part.inner, whole, depth + 1);
     }
     if (count > 0 && small * smallest_share >= whole)
-        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {:{}}{}\n", duration(small), share_text(small, whole),
-                       "", 2 * depth, plural(count, "smaller part"));
+        out += fmt::format("{:>12} {:>4} %  {:{}}{}\n", duration(small), share_text(small, whole), "", 2 * depth,
+                           plural(count, "smaller part"));
 }
 
 }  // namespace

@@ -134,9 +134,10 @@ constexpr std::array options{
               "Match patterns of kernel functions against the list in this file, instead of the kernel's own list."},
     OptionRow{Option::dry_run, Phase::run, "--dry-run", "",
               "Load and attach everything, then end without collecting anything."},
-    OptionRow{Option::warnings, Phase::compile, "-k,--warnings", "",
-              "Count failed memory reads and divisions by zero for each place in the script, and print a warning for "
-              "each; otherwise only their totals are printed."},
+    OptionRow{
+        Option::warnings, Phase::compile, "-k,--warnings", "",
+        "Count failed memory reads and divisions by zero for each location in the script, and print a warning for "
+        "each; otherwise only their totals are printed."},
     OptionRow{Option::no_warnings, Phase::both, "--no-warnings", "", "Do not print warnings about the script."},
     OptionRow{Option::kernel, Phase::both, "--kernel", "DIR",
               "Compile for the kernel described in a folder, and run nothing."},
@@ -199,8 +200,8 @@ constexpr std::array refused{
     RefusedOption{"--fmt", "`lt fmt FILE` formats .lt scripts; `lt check FILE` reports mistakes"},
     RefusedOption{
         "--test",
-        "lt has no test: probes; `lt check FILE` compiles a script, `lt --dry-run FILE` loads and attaches it"},
-    RefusedOption{"--bench", "lt has no bench: probes; `--stats` prints what each probe of a run has cost"},
+        "lt has no `test:` probes; `lt check FILE` compiles a script, `lt --dry-run FILE` loads and attaches it"},
+    RefusedOption{"--bench", "lt has no `bench:` probes; `--stats` prints what each probe of a run has cost"},
     RefusedOption{
         "--mode",
         "`lt check FILE` compiles, `--time` prints how long each stage took, `--stats` what each probe has cost"},

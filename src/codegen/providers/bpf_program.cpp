@@ -34,12 +34,12 @@ Places missing_program(const Search& s) {
 
 // bpftrace would trace all of them.
 Places several_programs(const Search& s, const std::vector<std::string>& names) {
-    std::vector<uint32_t> ids;
-    for (const std::string& name : names) ids.push_back(bpf_function(name)->program);
+    std::vector<std::string> ids;
+    for (const std::string& name : names) ids.push_back(std::to_string(bpf_function(name)->program));
     const std::string &kind = s.spec.parts[0].text, &function = s.last().text;
     s.diags
-        .error(s.last().span, fmt::format("{} loaded BPF programs have a function `{}`: {}", ids.size(), function,
-                                          fmt::join(ids, ", ")))
+        .error(s.last().span,
+               fmt::format("{} loaded BPF programs have a function `{}`: {}", ids.size(), function, join(ids, ", ")))
         .hint =
         fmt::format("write `{0}:bpf:{1}:{2}` for one of them, `{0}:bpf:*:{2}` for all", kind, ids.front(), function);
     return {};

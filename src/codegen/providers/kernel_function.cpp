@@ -139,15 +139,14 @@ bool means_one(const Search& s, const std::string& name, const std::string& modu
     if (one_own && module == kernel_itself) return true;
     if (one_own && (module.empty() || glob_match(module, kernel_itself))) {
         owners.erase(owners.begin());
-        const std::string others = fmt::format("{}", fmt::join(owners, ", "));
+        const std::string others = join(owners, ", ");
         s.diags
             .warning(s.last().span,
                      fmt::format("the kernel's own `{}` is traced, not the function of this name in {}", name, others))
             .hint = fmt::format("`{}` says that the kernel's own is meant", own);
         return true;
     }
-    s.diags
-        .error(s.last().span, fmt::format("{} functions have the name `{}`, in {}", all, name, fmt::join(owners, ", ")))
+    s.diags.error(s.last().span, fmt::format("{} functions have the name `{}`, in {}", all, name, join(owners, ", ")))
         .hint = fmt::format("{}trace a caller of the function that you mean, or a tracepoint nearby",
                             one_own ? fmt::format("`{}` traces the kernel's own; else ", own) : "");
     return false;

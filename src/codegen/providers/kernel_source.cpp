@@ -94,11 +94,13 @@ Places kernel_source(const Search& s, const ResolvedPlace& place) {
     if (!functions && (place.kind != ProbeKind::kprobe || s.asked.role == Role::call))
         return refuse({"only kprobes can be at single instructions", "write `k:\"FUNCTION@FILE.c:LINE\" { ... }`", 0});
     const Result<std::string> file = s.kernel.debug_file();
-    if (!file)
-        return refuse({file.error().what,
-                       fmt::format("{}{}`kprobe:{}` is the function's entry", file.error().hint,
-                                   file.error().hint.empty() ? "" : "; ", query->function),
-                       0});
+    if (!file) {
+        Error error = file.error();
+        if (!is_glob(query->function))
+            error.hint +=
+                fmt::format("{}`kprobe:{}` is the function's entry", error.hint.empty() ? "" : "; ", query->function);
+        return refuse(error);
+    }
     Result<std::vector<SourcePlace>> found = s.kernel.programs().source_places(*file, *query);
     if (!found) return refuse(found.error());
     if (functions) return matching_functions(s, place, functions_at(*found));

@@ -103,10 +103,9 @@ void declare_map(const ast::Program& program, Typed& typed, const ast::MapDeclar
     const std::string name = "@" + m.name;
     const auto kind = std::ranges::find(map_kinds, m.kind, &MapKind::name);
     if (kind == map_kinds.end()) {
-        std::vector<std::string_view> names;
-        for (const MapKind& k : map_kinds) names.push_back(k.name);
-        diags.error(m.kind_span, fmt::format("there is no kind of map `{}`", m.kind)).hint =
-            fmt::format("use {}", fmt::join(names, ", "));
+        std::vector<std::string> names;
+        for (const MapKind& k : map_kinds) names.emplace_back(k.name);
+        diags.error(m.kind_span, fmt::format("there is no kind of map `{}`", m.kind)).hint = use_one(names);
     } else if (m.entries == 0 || m.entries > most_entries) {
         diags.error(m.kind_span, fmt::format("a map can have 1 to {} keys", most_entries)).hint =
             fmt::format("for example `let {} = {}(10000)`", name, m.kind);

@@ -1,6 +1,7 @@
 // The text of --dump=typed: every body with its place and the types of its names, then the maps.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "codegen/typed/typed.h"
 
 namespace lt {
@@ -29,7 +30,7 @@ struct UseText {
     std::string operator()(const ArgumentsUse& u) const {
         return fmt::format("{} arguments", u.fields.size() + u.variables.size());
     }
-    std::string operator()(const TextsUse& u) const { return fmt::format("texts {}", fmt::join(u.texts, ", ")); }
+    std::string operator()(const TextsUse& u) const { return fmt::format("texts {}", join(u.texts, ", ")); }
     std::string operator()(const CounterUse& u) const {
         return fmt::format("counter of type {} config {:#x}", u.event.type, u.event.config);
     }

@@ -25,7 +25,9 @@ std::string random_id() {
     std::array<uint8_t, bytes> id{};
     while (getrandom(id.data(), id.size(), 0) != static_cast<ssize_t>(id.size())) {
     }
-    return fmt::format("{:02x}", fmt::join(id, ""));
+    std::string out;
+    for (const uint8_t byte : id) out += fmt::format("{:02x}", byte);
+    return out;
 }
 
 const Value* member(const Value& record, std::string_view name) {

@@ -133,7 +133,7 @@ Status Output::read_stacks(const Command& command) {
 
 Status Output::read_view(const Command& command) {
     view_.sort = command.text(Option::sort);
-    view_.columns = fmt::format("{}", fmt::join(command.list(Option::columns), " "));
+    view_.columns = join(command.list(Option::columns), " ");
     view_.rows = command.has(Option::histograms);
     if (command.has(Option::top)) {
         view_.most = parse_number<size_t>(command.text(Option::top)).value_or(0);

@@ -52,7 +52,8 @@ has one, the block decides what is printed.
 )"},
     VerbText{"ctl", "lt ctl [PID] show @ns", "send a command to a running lt", "lt ctl [-f json] [PID] COMMAND",
              "`lt ctl --help` lists the commands; see lt-ctl(1).\n"},
-    VerbText{"agent", "lt agent /etc/lt/agent.d", "run scripts for good, and serve their maps as metrics to Prometheus",
+    VerbText{"agent", "lt agent /etc/lt/agent.d",
+             "run scripts continuously, and serve their maps as metrics to Prometheus",
              "lt agent [options] FILE|DIR... [--listen ADDRESS] [--otlp URL] [--max-series N] [--ttl TIME]",
              R"(Runs scripts and saved plans, and serves each map as a metric at http://127.0.0.1:9435/metrics, for
 Prometheus and programs that read its formats; --otlp sends them to a collector of OpenTelemetry, too. The scripts may

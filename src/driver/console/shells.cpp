@@ -94,7 +94,7 @@ std::string for_bash(const Completed& of) {
         if (!of.has(row)) continue;
         const NameList names = split(row.names, ',');
         all.insert(all.end(), names.begin(), names.end());
-        const std::string pattern = fmt::format("{}", fmt::join(names, "|"));
+        const std::string pattern = join(names, "|");
         if (const std::string_view words = words_after(row.argument); !words.empty())
             cases += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", pattern, words);
         else if (names_file(row.argument))
@@ -130,7 +130,7 @@ std::string for_bash(const Completed& of) {
 }}
 complete -o filenames -F {3} {2}
 )",
-                       cases, fmt::join(all, " "), of.command, of.function, fmt::join(of.verbs(), " "),
+                       cases, join(all, " "), of.command, of.function, join(of.verbs(), " "),
                        of.program == Program::lt ? probes : "");
 }
 
@@ -220,12 +220,12 @@ highlight default link ltString String
 highlight default link ltComment Comment
 let b:current_syntax = "lt"
 )",
-                       fmt::join(keywords(), " "), fmt::join(function_names(), " "), fmt::join(variable_names(), " "),
-                       fmt::join(probe_names(), "\\|"));
+                       join(keywords(), " "), join(function_names(), " "), join(variable_names(), " "),
+                       join(probe_names(), "\\|"));
 }
 
 std::string for_vscode(const Completed&) {
-    const auto words = [](const NameList& all) { return fmt::format("\\b({})\\b", fmt::join(all, "|")); };
+    const auto words = [](const NameList& all) { return fmt::format("\\b({})\\b", join(all, "|")); };
     const auto row = [](std::string_view name, const std::string& match) {
         return nlohmann::ordered_json{{"name", name}, {"match", match}};
     };
@@ -236,9 +236,9 @@ std::string for_vscode(const Completed&) {
          {"begin", "\""},
          {"end", "\""},
          {"patterns", {row("constant.character.escape.lt", "\\\\.")}}},
-        row("entity.name.type.lt", fmt::format("\\b(({})(?=:)|BEGIN\\b|END\\b)", fmt::join(probe_names(), "|"))),
+        row("entity.name.type.lt", fmt::format("\\b(({})(?=:)|BEGIN\\b|END\\b)", join(probe_names(), "|"))),
         row("keyword.control.lt", words(keywords())),
-        row("support.function.lt", fmt::format("\\b({})(?=\\()", fmt::join(function_names(), "|"))),
+        row("support.function.lt", fmt::format("\\b({})(?=\\()", join(function_names(), "|"))),
         row("variable.language.lt", words(variable_names())),
         row("variable.other.lt", "@\\w*|\\$\\w+"),
         row("constant.numeric.lt", "\\b(0x[0-9a-fA-F]+|[0-9][0-9_]*(\\.[0-9]+)?)(ns|us|ms|s|m|h)?\\b"),
@@ -262,12 +262,12 @@ constexpr std::array shell_files{
 Result<std::string> file_for(std::string_view program, std::string_view command) {
     const auto* const of = std::ranges::find(completed, command, &Completed::command);
     if (of == completed.end())
-        return Error{fmt::format("there is no command {}", quoted(command)), "there are lt, lt-run", 0};
+        return Error{fmt::format("there is no command {}", quoted(command)), "use `lt` or `lt-run`", 0};
     const auto* const row = std::ranges::find(shell_files, program, &FileRow::program);
     if (row != shell_files.end()) return row->text(*of);
-    std::string all;
-    for (const FileRow& each : shell_files) all += fmt::format("{}{}", all.empty() ? "" : ", ", each.program);
-    return Error{fmt::format("there is no file for {}", quoted(program)), "there are " + all, 0};
+    std::vector<std::string> all;
+    for (const FileRow& each : shell_files) all.emplace_back(each.program);
+    return Error{fmt::format("there is no file for {}", quoted(program)), use_one(all), 0};
 }
 
 }  // namespace lt

@@ -44,7 +44,7 @@ Status print_trace(Trace& trace, Printer& printer) {
     fact.members = {{"trace", int64_t{trace.number()}}, {"program", trace.text()}, {"paused", trace.paused()},
                     {"maps", trace.map_names()},        {"spans", spans},          {"params", *params}};
     fact.text = fmt::format("{:>3}  {}{}{}{}\n", trace.number(), trace.paused() ? "(paused) " : "",
-                            trace.summary(summary_width), parts.empty() ? "" : "  ", fmt::join(parts, " "));
+                            trace.summary(summary_width), parts.empty() ? "" : "  ", join(parts, " "));
     printer.fact(fact);
     return Done{};
 }
@@ -171,7 +171,8 @@ Status clear(GivenCommand& given) {
 // Sets it in each trace that has such a parameter.
 Status set_one(const std::vector<Trace*>& traces, const std::string& setting) {
     const size_t equals = setting.find('=');
-    if (equals == setting.npos) return Error{fmt::format("`{}` sets nothing", setting), "write `NAME=VALUE`", 0};
+    if (equals == setting.npos)
+        return Error{fmt::format("`{}` has no value", setting), fmt::format("write `{}=VALUE`", setting), 0};
     const std::string name = setting.substr(0, equals);
     std::vector<std::string> names;
     bool any = false;
@@ -183,7 +184,7 @@ Status set_one(const std::vector<Trace*>& traces, const std::string& setting) {
             if (Status done = trace->set(name, setting.substr(equals + 1)); !done) return done;
         }
     if (any) return Done{};
-    return Error{fmt::format("there is no parameter `{}`", name), names.empty() ? "" : "there are " + either(names), 0};
+    return Error{fmt::format("there is no parameter `{}`", name), use_one(names), 0};
 }
 
 Status set(GivenCommand& given) {
@@ -275,7 +276,7 @@ Status spans(GivenCommand& given) {
 }
 
 Status open(GivenCommand& given) {
-    const std::string wanted = fmt::format("{}", fmt::join(given.words, " "));
+    const std::string wanted = join(given.words, " ");
     std::vector<std::string> names;
     bool any = false;
     for (Trace* trace : given.traces)
@@ -293,7 +294,7 @@ Status open(GivenCommand& given) {
         }
     if (any) return Done{};
     if (wanted.empty()) return Error{"no trace has spans", "for example `sc:read < @ns = dist(latency); >`", 0};
-    return Error{fmt::format("there is no span `{}`", wanted), names.empty() ? "" : "there are " + either(names), 0};
+    return Error{fmt::format("there is no span `{}`", wanted), use_one(names), 0};
 }
 
 constexpr size_t most_marks = 32;
@@ -350,7 +351,7 @@ Status diff(GivenCommand& given) {
     if (any) return Done{};
     const std::vector<std::string> known(names.begin(), names.end());
     return Error{fmt::format("there is no mark `{}`", given.words[0]),
-                 known.empty() ? std::string(mark_hint) : "there are " + either(known), 0};
+                 known.empty() ? std::string(mark_hint) : use_one(known), 0};
 }
 
 constexpr std::array rows{
@@ -425,7 +426,7 @@ Error no_command(const std::string& word) {
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::vector<std::string> near = closest(word, views);
     return Error{word.empty() ? "the command is missing" : fmt::format("there is no command {}", quoted(word)),
-                 near.empty() ? "there are " + either(names) : did_you_mean(near), 0};
+                 near.empty() ? use_one(names) : did_you_mean(near), 0};
 }
 
 Result<std::vector<Trace*>> take_traces(Traces& traces, std::vector<std::string>& words) {
@@ -454,7 +455,7 @@ Result<std::vector<NamedMap>> maps_named(const std::vector<Trace*>& traces, cons
     if (!found.empty()) return found;
     if (names.empty()) return Error{"no trace has maps", "collect into one, for example `@ns = hist(latency)`", 0};
     const std::vector<std::string> known(names.begin(), names.end());
-    return Error{fmt::format("there is no map `{}`", name), "there are " + either(known), 0};
+    return Error{fmt::format("there is no map `{}`", name), use_one(known), 0};
 }
 
 }  // namespace lt

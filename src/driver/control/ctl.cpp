@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "driver/control/commands.h"
 #include "driver/control/control_address.h"
 #include "driver/control/protocol.h"
@@ -126,8 +127,9 @@ Result<pid_t> only_one() {
     const std::vector<pid_t> pids = control_processes();
     if (pids.size() == 1) return pids.front();
     if (pids.empty()) return Error{"no lt is running", "", 0};
-    return Error{"several lt processes are running", fmt::format("give one of these pids: {}", fmt::join(pids, ", ")),
-                 0};
+    std::vector<std::string> numbers;
+    for (const pid_t pid : pids) numbers.push_back(std::to_string(pid));
+    return Error{"several lt processes are running", fmt::format("give one of these pids: {}", join(numbers, ", ")), 0};
 }
 
 // Lists the traces of each process.

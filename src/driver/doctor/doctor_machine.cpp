@@ -11,6 +11,7 @@
 #include <fstream>
 #include <vector>
 
+#include "base/text.h"
 #include "declarations/c_functions.h"
 #include "declarations/read.h"
 #include "driver/cli/privileges.h"
@@ -55,10 +56,10 @@ Finding look_at_capabilities() {
     }
     if (lacking.empty())
         return {Health::good, geteuid() == 0 ? "root, with all capabilities needed" : "all capabilities needed"};
-    return {lacking_privilege() ? Health::bad : Health::limited, fmt::format("missing: {}", fmt::join(lacking, ", ")),
+    return {lacking_privilege() ? Health::bad : Health::limited, fmt::format("missing: {}", join(lacking, ", ")),
             fmt::format("run it with sudo, or once: sudo setcap {}+ep {}; in a container: --privileged, or --cap-add "
                         "for each",
-                        fmt::join(names, ","), own_path())};
+                        join(names, ","), own_path())};
 }
 
 Finding look_at_lockdown() {

@@ -143,7 +143,7 @@ std::string entry_text(std::string_view map, const std::vector<Value>& key) {
         const auto* stack = std::get_if<Stack>(&part.data);
         parts.push_back(stack ? stack_rows(*stack, part.type.stack_form).front() : key_cell(part, false));
     }
-    return parts.empty() ? std::string(map) : fmt::format("{}[{}]", map, fmt::join(parts, ", "));
+    return parts.empty() ? std::string(map) : fmt::format("{}[{}]", map, join(parts, ", "));
 }
 
 }  // namespace lt

@@ -66,8 +66,8 @@ Status Total::check(const RunFile& file) const {
                            : fmt::format("it is a run of {}, not of {}", file.run.script, run_.script));
     if (file.run.arguments != run_.arguments)
         return differs(place, first_,
-                       fmt::format("the script's arguments are `{}`, not `{}`", fmt::join(file.run.arguments, " "),
-                                   fmt::join(run_.arguments, " ")));
+                       fmt::format("the script's arguments are `{}`, not `{}`", join(file.run.arguments, " "),
+                                   join(run_.arguments, " ")));
     for (const ResultFact& shape : file.run.maps) {
         const auto same = std::ranges::find(maps_, shape.name, [](const Map& map) { return map.shape.name; });
         if (same == maps_.end() || (same->shape.value == shape.value && same->shape.key == shape.key)) continue;
@@ -182,7 +182,7 @@ void Total::print_starts(std::FILE* messages) const {
     for (const auto& [time, hosts] : started_)
         parts.push_back(fmt::format("{} at {} ({}{})", hosts.size(), time_of_day(time), hosts.front(),
                                     hosts.size() > 1 ? " ..." : ""));
-    fmt::print(messages, "lt: the runs did not start together: {}\n", fmt::join(parts, ", "));
+    fmt::print(messages, "lt: the runs did not start together: {}\n", join(parts, ", "));
 }
 
 void Total::add_unseen(const Unseen& more) {

@@ -31,8 +31,7 @@ bool rule_out_ways(const std::vector<std::string>& wanted, bool given, ResolveOp
         if (row.function) names.emplace_back(row.name);
     for (const std::string& name : wanted) {
         if (std::ranges::find(names, name) != names.end()) continue;
-        diags.error({}, fmt::format("`{}` is not a way to attach a function", name)).hint =
-            "there are " + either(names);
+        diags.error({}, fmt::format("`{}` is not a way to attach a function", name)).hint = use_one(names);
         return false;
     }
     const auto is_wanted = [&](const WayRow& row) { return std::ranges::find(wanted, row.name) != wanted.end(); };

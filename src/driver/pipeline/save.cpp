@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "driver/pipeline/plan_compiler.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ Status take_kernels(Command& command) {
         command.options[Option::kernel] = folders.front();
         folders.erase(folders.begin());
     }
-    command.options[Option::for_kernels] = fmt::format("{}", fmt::join(folders, ","));
+    command.options[Option::for_kernels] = join(folders, ",");
     return Done{};
 }
 

@@ -66,7 +66,7 @@ std::string text_of_span(const ast::SpanAction& node) {
 std::string field_list(const RecordedEvent& event) {
     std::vector<std::string_view> names;
     for (const RecordedField& field : event.fields) names.push_back(field.name);
-    return fmt::format("{}", fmt::join(names, ", "));
+    return join(names, ", ");
 }
 
 class Checker {
@@ -109,16 +109,16 @@ class Checker {
         std::vector<std::string> names;
         for (const RecordedEvent& event : recorded_events())
             if (!is_missing(event)) names.push_back(name_of(event));
-        diag.notes.push_back({{}, fmt::format("it holds the tracepoints {}", fmt::join(names, ", "))});
+        diag.notes.push_back({{}, fmt::format("it holds the tracepoints {}", join(names, ", "))});
     }
     void holds_spans(Diag& diag) const {
         std::vector<std::string> spans;
         for (const std::string& span : recording_.spans) spans.push_back(fmt::format("`{}`", span));
-        diag.notes.push_back({{},
-                              spans.empty()
-                                  ? "it holds no spans"
-                                  : fmt::format("it holds {} {}", spans.size() == 1 ? "the span" : "the spans",
-                                                fmt::join(spans, ", "))});
+        diag.notes.push_back(
+            {{},
+             spans.empty()
+                 ? "it holds no spans"
+                 : fmt::format("it holds {} {}", spans.size() == 1 ? "the span" : "the spans", join(spans, ", "))});
     }
 
     // The recorder does without tracepoints that its kernel does not have.

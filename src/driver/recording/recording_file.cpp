@@ -1,7 +1,6 @@
 #include "driver/recording/recording_file.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 
@@ -10,6 +9,7 @@
 #include "recording/file.h"
 #include "runtime/border/duration.h"
 #include "runtime/os/mounts.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
@@ -17,12 +17,7 @@ namespace {
 std::string duration(uint64_t time) { return show_duration(static_cast<int64_t>(time)); }
 
 std::string local_time(const Recording& recording, uint64_t time) {
-    const time_t seconds = (static_cast<int64_t>(time) + recording.unix_offset) / 1'000'000'000;
-    tm parts{};
-    localtime_r(&seconds, &parts);
-    char text[40];
-    const size_t size = strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-    return {text, size};
+    return date_text("%Y-%m-%d %H:%M:%S", static_cast<int64_t>(time) + recording.unix_offset);
 }
 
 void print_origin(const Recording& r) {
@@ -32,8 +27,7 @@ void print_origin(const Recording& r) {
     if (a.missed > 0) fmt::print("lost since recording began: {}\n", plural(a.missed, "event"));
     if (a.torn > 0) fmt::print("lost: {}\n", plural(a.torn, "torn record"));
     if (a.lost_stacks > 0) fmt::print("lost: {}\n", plural(a.lost_stacks, "stack"));
-    if (a.suppressed > 0)
-        fmt::print("{} of snapshot() before this one made no file\n", plural(a.suppressed, "call"));
+    if (a.suppressed > 0) fmt::print("{} of snapshot() before this one made no file\n", plural(a.suppressed, "call"));
     for (const std::string& event : a.missing) fmt::print("not recorded: {}\n", visible(event));
 }
 

@@ -176,7 +176,7 @@ void print_measure(const std::string& map, const std::string& key, const Measure
 std::string key_text(const MapEntry& entry) {
     std::vector<std::string> parts;
     for (const Value& part : entry.key) parts.push_back(show(part, false));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return join(parts, ", ");
 }
 
 struct Columns {

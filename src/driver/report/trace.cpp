@@ -115,7 +115,8 @@ Status Trace::keep_history() {
     const auto kept = static_cast<size_t>(std::ranges::count_if(plan_.maps, History::keeps));
     if (kept == 0)
         return Error{"the script has no map whose history can be kept",
-                     "collect with dist() or hist() into a map that the script does not clear, for example `sc:read < "
+                     "collect with `dist()`, `hist()` or `lhist()` into a map that the script does not clear, for "
+                     "example `sc:read < "
                      "@ns = dist(latency); >`",
                      0};
     timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
@@ -147,7 +148,7 @@ Result<History::Period> Trace::last(size_t map, std::chrono::nanoseconds time) {
     if (history == histories_.end())
         return Error{fmt::format("no history of `{}` is kept", name),
                      plan_.maps[map].shrinks ? "the script clears it, or removes keys from it"
-                                             : "there is one of maps that collect with dist() or hist()",
+                                             : "only maps of `dist()`, `hist()` and `lhist()` have a history",
                      0};
     if (failed_) return *failed_;
     if (Status looked = look(); !looked) return looked.error();

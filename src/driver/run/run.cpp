@@ -82,7 +82,7 @@ Result<std::unique_ptr<Run>> Run::open(const Command& command, const Source& sou
 // All results are printed by now, but the kernel can take 50 ms to detach each location.
 Run::~Run() {
     if (session_ && settings_.shows_progress) {
-        const Progress progress(fmt::format("detaching {} places", planned_places(*plan_)));
+        const Progress progress(fmt::format("detaching {} locations", planned_places(*plan_)));
         session_.reset();
     }
     if (process_ >= 0) close(process_);
@@ -171,8 +171,8 @@ void Run::prepare(const Plan& plan) {
 Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
     if (const Status started = start_command(); !started) return started.error();
     if (settings_.keeps && !takes_snapshots(plan))
-        return Error{"nothing takes a snapshot of what --keep keeps",
-                     "call snapshot() in the block of a span, for example `sc:fsync > 100ms < snapshot(); >`", 0};
+        return Error{"--keep needs a script that calls `snapshot()`",
+                     "call it in the block of a span, for example `sc:fsync > 100ms < snapshot(); >`", 0};
     if (const Status begun = output_->begin(plan); !begun) return begun.error();
     plan_ = &plan;
     std::vector<Refusal> refused;
@@ -229,7 +229,7 @@ void Run::print_ways() {
         const PlannedProbe& probe = plan_->probes[i];
         if (probe.rungs[taken[i]].way == Way::host) fmt::print(shared_.messages, "{}: run by lt itself\n", probe.text);
         if (probe.when != When::attached || probe.internal) continue;
-        const std::string places = probe.places > 1 ? fmt::format(" ({} places)", probe.places) : "";
+        const std::string places = probe.places > 1 ? fmt::format(" ({} locations)", probe.places) : "";
         fmt::print(shared_.messages, "{}{}: attached by {}\n", probe.text, places, way_name(probe.rungs[taken[i]].way));
         for (size_t r = 0; r < taken[i]; r++) {
             fmt::print(shared_.messages, "    not by {}: {}\n", way_name(probe.rungs[r].way), probe.rungs[r].refused);

@@ -29,7 +29,9 @@ Status suits_saved(const Command& command, const SavedPlan& saved) {
     for (const OptionRow& row : option_rows()) {
         if (!command.has(row.id)) continue;
         if (row.phase == Phase::compiled_in) return is_compiled_in(row.id, when_saved);
-        if (row.phase == Phase::bound) return is_compiled_in(row.id, "use it when running the script");
+        if (row.phase == Phase::bound)
+            return Error{fmt::format("{} cannot be used with a saved plan", option_name(row.id)),
+                         "run the script itself with lt", 0};
     }
     if (command.has(Option::timestamps) && !saved.timestamps) return is_compiled_in(Option::timestamps, when_saved);
     if (command.has(Option::max_overhead) && !saved.sampled) return is_compiled_in(Option::max_overhead, when_saved);
@@ -37,9 +39,9 @@ Status suits_saved(const Command& command, const SavedPlan& saved) {
         return Error{"this plan was saved with --unsafe: it may change traced programs and run commands",
                      "run it with --unsafe as well", 0};
     if (!command.positional.empty())
-        return Error{
-            fmt::format("a script's arguments are compiled in; `{}` comes too late", command.positional.front()),
-            std::string(when_saved), 0};
+        return Error{fmt::format("the script's arguments are compiled into the plan; `{}` cannot be given now",
+                                 command.positional.front()),
+                     std::string(when_saved), 0};
     return Done{};
 }
 

@@ -33,7 +33,7 @@ constexpr std::array stages{
     StageRow{"emit", Stage::emit, From::script, "compiling"},
     StageRow{"fit", Stage::fit, From::plan, "checking whether the plan fits"},
     StageRow{"load", Stage::load, From::both, "loading"},
-    StageRow{"attach", Stage::attach, From::both, "attaching {} places"},
+    StageRow{"attach", Stage::attach, From::both, "attaching {} locations"},
     StageRow{"run", Stage::run, From::both, ""},
 };
 
@@ -59,17 +59,17 @@ bool is_passed(const StageRow& stage, bool saved) {
     return stage.from == From::both || stage.from == (saved ? From::plan : From::script);
 }
 
-std::string dump_names() {
+std::string use_a_dump() {
     std::vector<std::string> names;
     for (const DumpRow& r : dump_rows) names.emplace_back(r.name);
-    return either(names);
+    return use_one(names);
 }
 
-std::string stage_names(bool saved) {
+std::string use_a_stage(bool saved) {
     std::vector<std::string> names;
     for (const StageRow& r : stages)
         if (is_passed(r, saved)) names.emplace_back(r.name);
-    return either(names);
+    return use_one(names);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Status Stages::choose(const Command& command, bool saved) {
     Stage last_dump = Stage::parse;
     for (const std::string& name : command.list(Option::dump)) {
         const DumpRow* row = find_row(dump_rows, name);
-        if (!row) return Error{fmt::format("`{}` cannot be dumped", name), "there are " + dump_names(), 0};
+        if (!row) return Error{fmt::format("`{}` cannot be dumped", name), use_a_dump(), 0};
         if (saved && row->name != "plan")
             return Error{fmt::format("a saved plan has no {}", name), "`--dump plan` shows what it has", 0};
         dumps_.push_back(row);
@@ -89,8 +89,7 @@ Status Stages::choose(const Command& command, bool saved) {
     if (!command.has(Option::stop_after)) return Done{};
     const std::string name = command.text(Option::stop_after);
     const StageRow* row = find_row(stages, name);
-    if (!row || !is_passed(*row, saved))
-        return Error{fmt::format("`{}` is not a stage", name), "there are " + stage_names(saved), 0};
+    if (!row || !is_passed(*row, saved)) return Error{fmt::format("`{}` is not a stage", name), use_a_stage(saved), 0};
     last_ = row->stage;
     return Done{};
 }

@@ -48,8 +48,7 @@ Status fits(const Command& command) {
                                Option::kernel,   Option::debug_folders, Option::traceable};
     for (const auto& [option, _] : command.options) {
         if (std::ranges::find(taken, option) != taken.end()) continue;
-        const auto row = std::ranges::find(option_rows(), option, &OptionRow::id);
-        return Error{fmt::format("triage does not take {}", row->names),
+        return Error{fmt::format("triage does not take {}", option_name(option)),
                      "it looks at the whole machine; `lt why -p PID` is for one process", 0};
     }
     if (command.has(Option::kernel)) return Error{"triage needs the running kernel", "leave out --kernel", 0};
@@ -58,7 +57,7 @@ Status fits(const Command& command) {
         return Error{"triage takes one time", "for example `lt triage 10s`", 0};
     const std::string format = command.text(Option::format);
     if (command.has(Option::format) && format != "text" && format != "json")
-        return Error{fmt::format("`{}` is not a format", format), "there are text and json", 0};
+        return Error{fmt::format("`{}` is not a format", format), "use `text` or `json`", 0};
     return Done{};
 }
 

@@ -1,25 +1,18 @@
 #include "driver/view/recorder.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <ctime>
 #include <string_view>
 
 #include "base/text.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
 
-// "07:45:01.123"
-std::string time_of_day() {
-    const auto now = std::chrono::system_clock::now();
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-    return fmt::format("{:%H:%M:%S}.{:03}", fmt::localtime(std::chrono::system_clock::to_time_t(now)), ms);
-}
+std::string time_of_day() { return clock_text(unix_now()).substr(0, std::string_view("07:45:01.123").size()); }
 
 }  // namespace
 
@@ -27,7 +20,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (!file) return system_error("cannot write " + path, errno);
     std::unique_ptr<Recorder> recorder(new Recorder(path, file));
-    recorder->line(fmt::format("lt: recorded from {:%Y-%m-%d %H:%M:%S %z} on", fmt::localtime(std::time(nullptr))));
+    recorder->line(date_text("lt: recorded from %Y-%m-%d %H:%M:%S %z on"));
     if (recorder->failed()) return system_error("cannot write " + path, errno);
     return recorder;
 }

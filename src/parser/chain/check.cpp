@@ -80,9 +80,9 @@ void check_point(const ast::Program& program, const Point& point, bool is_first,
                 "remove the key, or write `last` instead of `in`";
         } else if (point.how == Point::How::event && (is_first || is_last) && !e.next_key.empty()) {
             diags
-                .error(program[e.next_key.front()].span, is_first ? "the first event has only one key: the request's"
-                                                                  : "the chain ends here: the key does not change")
-                .hint = "write one key";
+                .error(program[e.next_key.front()].span,
+                       is_first ? "the first event cannot change the key" : "the last event cannot change the key")
+                .hint = "write one key, without `=>`";
         }
     }
 }
@@ -111,8 +111,8 @@ void check_chain(const ast::Program& program, const ast::Chain& chain, Span whol
     for (const ast::Chain::Unless& u : chain.unless) {
         for (const ast::Endpoint& e : u.events) {
             if (!e.next_key.empty())
-                diags.error(program[e.next_key.front()].span, "the request ends here: the key does not change").hint =
-                    "write one key";
+                diags.error(program[e.next_key.front()].span, "an `unless` event cannot change the key").hint =
+                    "write one key, without `=>`";
         }
     }
 }

@@ -1,7 +1,6 @@
 // The tree as text: one node per line, children indented by two spaces. Spans of text are not shown, so that a dump
 // does not depend on the layout of the program.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -170,7 +169,7 @@ class Dumper {
         under(i.index);
     }
     void operator()(const Tuple& t) {
-        t.names.empty() ? line("tuple") : line("record {}", fmt::join(t.names, ", "));
+        t.names.empty() ? line("tuple") : line("record {}", join(t.names, ", "));
         for (ExprId p : t.parts) under(p);
     }
     void operator()(const Cast& c) {
@@ -182,7 +181,7 @@ class Dumper {
         line("sizeof {}", text(s.type));
         if (s.type.like) under(*s.type.like);
     }
-    void operator()(const OffsetOf& o) { line("offsetof {} {}", text(o.type), fmt::join(o.path, ".")); }
+    void operator()(const OffsetOf& o) { line("offsetof {} {}", text(o.type), join(o.path, ".")); }
     void operator()(const Call& c) {
         line("call {}", c.name);
         for (ExprId a : c.arguments) under(a);
@@ -223,7 +222,7 @@ class Dumper {
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
         out_.append(2 * depth_, ' ');
-        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += fmt::format(format, std::forward<Args>(args)...);
         out_ += '\n';
     }
 

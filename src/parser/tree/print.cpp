@@ -1,7 +1,6 @@
 #include "parser/tree/print.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -81,7 +80,7 @@ class Printer final : public ExprPrinter {
         if (!s.closes.empty()) {
             std::vector<std::string> closes = endpoints(s.closes);
             closes.front().insert(0, "-> ");
-            events.back() += " " + fmt::format("{}", fmt::join(closes, ", "));
+            events.back() += " " + join(closes, ", ");
         }
         std::string threshold;
         if (s.threshold) threshold = " > " + expr(*s.threshold, 0, Bare::no_less);
@@ -98,12 +97,12 @@ class Printer final : public ExprPrinter {
             constexpr std::array words{"", "last ", "in "};
             out_ += fmt::format("    {}{}{}{}", &p == &c.points.front() ? "" : "-> ",
                                 p.stage.empty() ? "" : quoted(p.stage) + " ", words[static_cast<size_t>(p.how)],
-                                fmt::join(endpoints(p.events), ", "));
+                                join(endpoints(p.events), ", "));
             out_ += (p.predicate ? " /" + expr(*p.predicate) + "/" : "") + "\n";
         }
         for (const Chain::Unless& u : c.unless) {
             out_ += fmt::format("    unless {}{}", u.reason.empty() ? "" : quoted(u.reason) + " ",
-                                fmt::join(endpoints(u.events), ", "));
+                                join(endpoints(u.events), ", "));
             out_ += (u.predicate ? " /" + expr(*u.predicate) + "/" : "") + "\n";
         }
         if (c.threshold) out_ += "    > " + expr(*c.threshold, 0, Bare::no_less) + "\n";
@@ -118,8 +117,7 @@ class Printer final : public ExprPrinter {
             parameters.push_back(p.type.name.empty() && !p.type.like ? "$" + p.name
                                                                      : fmt::format("${} : {}", p.name, type(p.type)));
         const bool says_type = f.result && (!f.result->name.empty() || f.result->like);
-        out_ +=
-            fmt::format("fn {}({}){} ", f.name, fmt::join(parameters, ", "), says_type ? " : " + type(*f.result) : "");
+        out_ += fmt::format("fn {}({}){} ", f.name, join(parameters, ", "), says_type ? " : " + type(*f.result) : "");
         body(f.body, "{", "}", Bare::anything);
     }
     void operator()(const Macro& m) {

@@ -1,7 +1,6 @@
 #include "parser/tree/print_expr.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -77,14 +76,14 @@ bool is_number(std::string_view text) { return std::isdigit(static_cast<unsigned
 std::string ExprPrinter::list(const std::vector<ExprId>& ids) {
     std::vector<std::string> parts;
     for (ExprId id : ids) parts.push_back(expr(id));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return join(parts, ", ");
 }
 
 std::string ExprPrinter::tuple(const Tuple& tuple) {
     if (tuple.names.empty()) return fmt::format("({}{})", list(tuple.parts), tuple.parts.size() == 1 ? "," : "");
     std::vector<std::string> fields;
     for (size_t i = 0; i < tuple.parts.size(); i++) fields.push_back(tuple.names[i] + " = " + expr(tuple.parts[i]));
-    return fmt::format("({})", fmt::join(fields, ", "));
+    return fmt::format("({})", join(fields, ", "));
 }
 
 std::string ExprPrinter::type(const TypeName& type) {
@@ -125,8 +124,7 @@ std::string ExprPrinter::container(const Cast& n) {
     const bool fits = number && offset && number->type.name == "uint64" && number->type.pointers == 0 &&
                       offset->type.name == n.type.name && offset->type.pointers == 0;
     if (!fits) return "";
-    return fmt::format("container_of({}, {}, {})", expr(number->value), type(offset->type),
-                       fmt::join(offset->path, "."));
+    return fmt::format("container_of({}, {}, {})", expr(number->value), type(offset->type), join(offset->path, "."));
 }
 
 template <class Node>
@@ -163,7 +161,7 @@ std::string ExprPrinter::text(const Node& n, Bare bare) {
     if constexpr (std::is_same_v<T, OffsetOf>) {
         const std::string of = n.type.like ? expr(*n.type.like) : type(n.type);
         if (n.path.empty()) return fmt::format("typeof({})", of);
-        return fmt::format("offsetof({}, {})", of, fmt::join(n.path, "."));
+        return fmt::format("offsetof({}, {})", of, join(n.path, "."));
     }
     if constexpr (std::is_same_v<T, Call>) return fmt::format("{}({})", n.name, list(n.arguments));
     if constexpr (std::is_same_v<T, Unary>) {

@@ -22,7 +22,7 @@ constexpr size_t most_steps = 64;
 
 constexpr std::string_view apart = "is in several pieces (DW_OP_piece), which lt does not combine";
 constexpr std::string_view unknown_way = "is described in a way that lt does not support";
-constexpr std::string_view optimized_out = "is optimized out at this place";
+constexpr std::string_view optimized_out = "is optimized out at this location";
 
 // Translates one expression into steps.
 class Reader {
@@ -319,7 +319,7 @@ std::string Reader::of_entry(const Dwarf_Op& op) {
     Dwarf_Op* ops = nullptr;
     size_t count = 0;
     if (!point_.at_entry)
-        return "is lost at this place: only the caller knows what it was (DW_OP_entry_value); take it at the entry";
+        return "is lost at this location: only the caller knows what it was (DW_OP_entry_value); take it at the entry";
     if (attribute_ == nullptr || dwarf_getlocation_attr(attribute_, &op, &inner) != 0 ||
         dwarf_getlocation(&inner, &ops, &count) != 0)
         return std::string(unknown_way);

@@ -148,7 +148,7 @@ void ProgramDebug::add_removed(Dwarf_Die& scope, ProgramScope& out) {
         const std::string name = is_variable(child) ? name_of(child) : "";
         if (name.empty() || knows(out, name)) return false;
         out.variables.push_back(described(child));
-        out.variables.back().missing = "is optimized out at this place";
+        out.variables.back().missing = "is optimized out at this location";
         return false;
     });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <ctime>
 
 namespace lt {
@@ -28,6 +29,14 @@ std::string clock_text(int64_t unix_time) {
     tm t{};
     localtime_r(&seconds, &t);
     return fmt::format("{:02}:{:02}:{:02}.{:06}", t.tm_hour, t.tm_min, t.tm_sec, unix_time % second / 1000);
+}
+
+std::string date_text(const char* format, int64_t unix_time) {
+    const time_t seconds = unix_time / second;
+    tm t{};
+    localtime_r(&seconds, &t);
+    std::array<char, 64> text{};
+    return {text.data(), strftime(text.data(), text.size(), format, &t)};
 }
 
 }  // namespace lt

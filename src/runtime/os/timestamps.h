@@ -14,4 +14,7 @@ int64_t unix_time(uint64_t monotonic);
 // "14:03:05.000123", in the local time zone.
 std::string clock_text(int64_t unix_time);
 
+// In a format of strftime(3), in the local time zone; at most 63 bytes.
+std::string date_text(const char* format, int64_t unix_time = unix_now());
+
 }  // namespace lt

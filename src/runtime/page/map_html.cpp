@@ -101,7 +101,7 @@ std::string table_html(const MapContent& content, const TableView& view, ValueSt
         out += "</tr>\n";
         if (!row.stacks.empty())
             out += fmt::format("<tr><td class=\"key\" colspan=\"{}\">{}</td></tr>\n", row.cells.size(),
-                               lines_html(fmt::format("{}", fmt::join(row.stacks, "\n"))));
+                               lines_html(join(row.stacks, "\n")));
     }
     return out + "</table></div>\n" + more_text(table.hidden);
 }

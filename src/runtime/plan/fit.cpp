@@ -216,9 +216,8 @@ Status file_holds(const Assumption& a, const FitContext& context) {
     if (!build) return differs(build.error().what);
     if (*build == a.name) return Done{};
     if (a.number != 0)
-        return differs(fmt::format(
-            "{} is another build ({}) than when the plan was made ({}), and the plan contains addresses of that build",
-            a.owner, *build, a.name));
+        return differs(fmt::format("{} is build {} here; the plan was made for build {} and contains its addresses",
+                                   a.owner, *build, a.name));
     for (PlannedProbe& probe : context.plan.probes)
         for (Rung& rung : probe.rungs)
             for (Attachment& to : rung.attachments) {

@@ -69,8 +69,8 @@ void append_longest_wait(std::string& out, const Group& why, bool plain) {
     const CauseRow& row = cause_rows()[static_cast<size_t>(number)];
     const Thread by = thread_at(*wait, 3), holder = thread_at(*wait, 5);
     const std::string held = holder.tid != 0 ? ", held by " + holder.text() : "";
-    fmt::format_to(std::back_inserter(out), "longest wait: {}, {}{}{}\n", time_text(*time, plain), row.title, held,
-                   ending_text(row.id, by, holder));
+    out += fmt::format("longest wait: {}, {}{}{}\n", time_text(*time, plain), row.title, held,
+                       ending_text(row.id, by, holder));
     const auto* stack = std::get_if<Stack>(&wait->parts[2].data);
     if (!stack || stack->id == stack_none) return;
     for (const std::string& frame : stack_rows(*stack, StackForm::names)) {
@@ -103,7 +103,7 @@ std::vector<CauseLine> cause_lines(const Causes& causes, bool plain) {
 void append_causes(std::string& out, const Causes& causes, bool plain) {
     out += causes_heading(causes, plain) + '\n';
     for (const CauseLine& part : cause_lines(causes, plain))
-        fmt::format_to(std::back_inserter(out), "{:>12} {:>4} %  {}\n", part.text, part.share, part.cause->title);
+        out += fmt::format("{:>12} {:>4} %  {}\n", part.text, part.share, part.cause->title);
 }
 
 }  // namespace lt

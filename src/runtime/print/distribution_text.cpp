@@ -24,8 +24,8 @@ void append_figures(std::string& out, const std::vector<Figure>& figures) {
     for (const Figure& f : figures) {
         const size_t width = std::max(column_width, f.text.size());
         const std::string_view gap = values.empty() ? "" : " ";
-        fmt::format_to(std::back_inserter(out), "{}{:>{}}", gap, f.name, width);
-        fmt::format_to(std::back_inserter(values), "{}{:>{}}", gap, f.text, width);
+        out += fmt::format("{}{:>{}}", gap, f.name, width);
+        values += fmt::format("{}{:>{}}", gap, f.text, width);
     }
     out.append("\n").append(values).append("\n");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "runtime/print/entry_order.h"
 #include "runtime/print/relay.h"
 #include "runtime/print/show.h"
@@ -117,7 +118,7 @@ bool adds_durations(const Type& value) {
 }
 
 std::string folded_text(const FoldedStack& stack) {
-    return fmt::format("{} {}\n", fmt::join(stack.frames, ";"), stack.weight);
+    return fmt::format("{} {}\n", join(stack.frames, ";"), stack.weight);
 }
 
 std::unique_ptr<Printer> folded_printer(Sink& sink, Printer& others, bool named) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/print/entry_order.h"
 #include "runtime/print/json_value.h"
@@ -298,8 +299,11 @@ void JsonPrinter::run(const RunFact& run) {
         member("collects", collects ? aggregation_name(map.value.aggregation) : std::string_view("none"));
         member("view", view_name(map.value.view));
         out_ += fmt::format(", \"signed\": {}", map.value.is_signed);
-        if (collects && map.value.shape)
-            out_ += fmt::format(", \"buckets\": [{}]", fmt::join(map.value.shape->buckets, ","));
+        if (collects && map.value.shape) {
+            std::vector<std::string> numbers;
+            for (const int64_t number : map.value.shape->buckets) numbers.push_back(std::to_string(number));
+            out_ += fmt::format(", \"buckets\": [{}]", join(numbers, ","));
+        }
         std::vector<std::string> forms;
         for (const Type& part : key_types(map.key)) forms.emplace_back(key_form(part));
         out_ += fmt::format(", \"key\": {}", quoted_list(forms));

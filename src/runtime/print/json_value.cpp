@@ -20,7 +20,7 @@ namespace {
 
 template <class... Arguments>
 void add(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+    out += fmt::format(format, std::forward<Arguments>(arguments)...);
 }
 
 // bpftrace writes numbers that a double cannot hold as strings, so that no reader changes them.

@@ -42,7 +42,7 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
             out += show_duration(number);
             return;
         case View::hex:
-            fmt::format_to(std::back_inserter(out), "{:#x}", static_cast<uint64_t>(number));
+            out += fmt::format("{:#x}", static_cast<uint64_t>(number));
             return;
         case View::boolean:
             out += number != 0 ? "true" : "false";
@@ -53,7 +53,7 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
 }
 
 void append_record(std::string& out, const Average& average, const Type& type) {
-    fmt::format_to(std::back_inserter(out), "{{ .count = {}, .average = ", average.count);
+    out += fmt::format("{{ .count = {}, .average = ", average.count);
     append_number(out, average.value(), type, true);
     out += ", .total = ";
     append_number(out, average.sum, type, true);
@@ -61,7 +61,7 @@ void append_record(std::string& out, const Average& average, const Type& type) {
 }
 
 void append_stats(std::string& out, const Average& average, const Type& type, bool plain) {
-    fmt::format_to(std::back_inserter(out), "count {}, average ", average.count);
+    out += fmt::format("count {}, average ", average.count);
     append_number(out, average.value(), type, plain);
     out += ", total ";
     append_number(out, average.sum, type, plain);
@@ -184,7 +184,7 @@ void append_arguments(std::string& out, const Group& group, const Type& type) {
     for (size_t i = 0; i < group.parts.size(); i++) {
         const auto bits = static_cast<uint64_t>(number_of(group.parts[i]));
         const std::string_view name = i < type.shape->names.size() ? std::string_view(type.shape->names[i]) : "";
-        fmt::format_to(std::back_inserter(out), "{}{}={:#x}", i > 0 ? " " : "", name, bits);
+        out += fmt::format("{}{}={:#x}", i > 0 ? " " : "", name, bits);
     }
 }
 
@@ -206,7 +206,7 @@ void append_group(std::string& out, const Group& group, const Type& type, ValueS
     out += brackets.open;
     for (size_t i = 0; i < group.parts.size(); i++) {
         if (i > 0) out += type.kind == Kind::array ? "," : ", ";
-        if (i < names.size()) fmt::format_to(std::back_inserter(out), ".{} = ", names[i]);
+        if (i < names.size()) out += fmt::format(".{} = ", names[i]);
         append_value(out, group.parts[i], style);
     }
     if (type.kind == Kind::tuple && names.empty() && group.parts.size() == 1) out += ',';
@@ -235,7 +235,7 @@ void append_bytes_shown(std::string& out, std::string_view bytes) {
         if (c >= 0x20 && c < 0x7f)
             out += c;
         else
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
 }
 

@@ -178,7 +178,7 @@ std::vector<std::string_view> table_columns() {
 Status check_view(const TableView& view) {
     const auto wrong = [](std::string_view name) {
         return Error{fmt::format("a table has no column `{}`", name),
-                     fmt::format("the columns are {}", fmt::join(table_columns(), ", ")), 0};
+                     fmt::format("the columns are {}", join(table_columns(), ", ")), 0};
     };
     if (!view.sort.empty() && view.sort != by_key && find_column(view.sort) == nullptr) return wrong(view.sort);
     for (const std::string_view name : split(view.columns, ' '))

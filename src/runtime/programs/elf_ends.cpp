@@ -113,7 +113,8 @@ Result<FunctionEnds> ElfFile::ends(const UserFunction& f, bool exits) const {
     const auto in_file = [&](uint64_t at) { return f.offset + (at - *address); };
     if (!found && exits) return no(relative(found.error().what, *address));
     if (!found) return FunctionEnds{false, in_file(find_entry(whole)), {}, 0};
-    if (found->entry_repeats) return no("it jumps back to its own beginning, so not each time is a call");
+    if (found->entry_repeats)
+        return no("it jumps back to its first instruction, so reaching that is not always a call");
     FunctionEnds out{found->check != 0, in_file(found->check != 0 ? found->check : found->entry), {}, 0};
     if (!exits) return out;
     if (std::string why = unseen(*found, *address); !why.empty()) return no(std::move(why));

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "recording/explain.h"
 #include "recording/file.h"
 #include "runtime/border/duration.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/recorder/machine_facts.h"
 
 namespace lt {
@@ -21,19 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// "lt-20261125-192051"
-std::string file_stem() {
-    const time_t now = time(nullptr);
-    tm parts{};
-    localtime_r(&now, &parts);
-    char text[32];
-    const size_t size = strftime(text, sizeof text, "lt-%Y%m%d-%H%M%S", &parts);
-    return {text, size};
-}
-
 // A new file that only its owner can read: it says what all processes did. Returns its path.
 Result<std::string> write_snapshot(const std::string& folder, std::string_view bytes) {
-    const std::string stem = folder + "/" + file_stem();
+    const std::string stem = folder + date_text("/lt-%Y%m%d-%H%M%S");
     constexpr int most = 1000;
     for (int i = 0; i < most; i++) {
         const std::string path = i == 0 ? stem + ".ltr" : fmt::format("{}-{}.ltr", stem, i + 1);

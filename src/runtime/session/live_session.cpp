@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <fmt/ostream.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -58,9 +57,11 @@ Status LiveSession::prepare(const SessionOptions& options) {
     const Result<WhyPlaces> places = fill_why_places(object_);
     if (!places) return places.error();
     if (*places == WhyPlaces::hidden && options.warnings)
-        fmt::print(options.messages,
-                   "lt: the kernel hides its addresses, so it is not known what threads wait for, only for "
-                   "how long; to see it, run lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n");
+        std::fputs(
+            "lt: the kernel hides its addresses, so it is not known what threads wait for, only for how long; to see "
+            "it, "
+            "run lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n",
+            options.messages);
     const SymbolStyle style{options.source_lines || plan_.shows_lines, plan_.mangled, options.debug_folders};
     auto collector = Collector::open(plan_, object_, maps_, printer_, style);
     if (!collector) return collector.error();

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/text.h"
 #include "json/json.h"
 
 namespace lt {
@@ -76,7 +77,7 @@ Result<std::string> container_folder(const std::string& name, const ContainerPla
     }
     if (found.size() == 1) return found.front();
     if (!found.empty())
-        return Error{fmt::format("`{}` is more than one container: {}", name, fmt::join(found, ", ")),
+        return Error{fmt::format("`{}` is more than one container: {}", name, join(found, ", ")),
                      "give one of these: `--cgroup PATH`", 0};
     return Error{fmt::format("there is no running container `{}`", name),
                  "give the name or the id that its tool prints, or its cgroup: --cgroup PATH", 0};

@@ -234,7 +234,7 @@ void append_bars(std::string& out, const std::vector<Bar>& bars) {
     }
     for (const Bar& bar : bars) {
         const std::string line(bar_length(bar.count, fullest), '@');
-        fmt::format_to(std::back_inserter(out), "{:<{}}{:>8} |{:<{}}|\n", bar.label, width, bar.count, line, bar_width);
+        out += fmt::format("{:<{}}{:>8} |{:<{}}|\n", bar.label, width, bar.count, line, bar_width);
     }
 }
 

@@ -1,7 +1,6 @@
 #include "systemtap/grammar/dump.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -48,7 +47,7 @@ class Dumper {
   private:
     template <class... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += fmt::format(format, std::forward<Args>(args)...);
         out_ += '\n';
     }
     static std::string typed(const std::string& type) { return type.empty() ? "" : " : " + type; }

@@ -143,7 +143,7 @@ TEST_P(Plain, InsideOfAFunctionVariablesAreInItsFrame) {
 }
 
 TEST_P(Optimized, WhatIsLostIsRefusedByItsReason) {
-    EXPECT_EQ(named(at("measure"), "sum").missing, "is optimized out at this place");
+    EXPECT_EQ(named(at("measure"), "sum").missing, "is optimized out at this location");
     EXPECT_NE(named(at_line("write_row", 53), "a").missing.find("DW_OP_entry_value"), std::string::npos);
 }
 

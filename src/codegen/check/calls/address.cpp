@@ -18,7 +18,7 @@ namespace {
 
 Type clock_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
     if (find_clock(word(c.expr(node.arguments[0])))) return integer_type(8, false);
-    c.error(node.arguments[0], "there is no such clock").hint = "use " + either(clock_names());
+    c.error(node.arguments[0], "there is no such clock").hint = use_one(clock_names());
     return nothing();
 }
 
@@ -56,7 +56,7 @@ Type register_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     std::vector<std::string_view> names;
     for (const arch::Register& row : arch::native.registers) names.push_back(row.name);
     c.error(node.arguments[0], "there is no such register").hint =
-        fmt::format("the registers are {}", fmt::join(names, ", "));
+        fmt::format("the registers are {}", join(names, ", "));
     return nothing();
 }
 
@@ -117,7 +117,7 @@ Type user_part(CheckContext& c, ast::ExprId, const ast::Call& node) {
     const std::string& part = std::get<ast::String>(c.expr(node.arguments[1]).node).value;
     if (std::ranges::find(parts, part) == parts.end()) {
         c.error(node.arguments[1], "there is no such part of a symbol").hint =
-            "use " + either(std::vector<std::string>(parts.begin(), parts.end()));
+            use_one(std::vector<std::string>(parts.begin(), parts.end()));
         return nothing();
     }
     const Type word = integer_type(8, false);

@@ -184,7 +184,7 @@ Type path_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     const std::string& function = kernel_function(c.place()).name;
     if (std::ranges::find(path_functions, function) == path_functions.end()) {
         c.error(id, fmt::format("the kernel does not allow `path()` in `{}`", function)).hint =
-            fmt::format("it allows it in {}", fmt::join(path_functions, ", "));
+            fmt::format("it allows it in {}", join(path_functions, ", "));
         return nothing();
     }
     const ast::ExprId from = node.arguments[0];

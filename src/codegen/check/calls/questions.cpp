@@ -1,6 +1,7 @@
 // Questions about types and the kernel, whose answers are constants; process ids in a namespace.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "codegen/check/calls/type_rules.h"
 #include "codegen/check/calls/words.h"
 #include "codegen/check/expr/sizes.h"
@@ -86,7 +87,7 @@ std::string full_name(const Type& type, uint32_t width) {
         const bool has_name = i < type.shape->names.size();
         parts.push_back((has_name ? type.shape->names[i] + " = " : "") + full_name(part, part.size));
     }
-    return fmt::format("({})", fmt::join(parts, ", "));
+    return fmt::format("({})", join(parts, ", "));
 }
 
 // A literal has the smallest type that holds it.

@@ -50,8 +50,8 @@ Type check_kept(CheckContext& c, ast::ExprId id) { return kept_type(c, id, check
 Type check_key_part(CheckContext& c, ast::ExprId id) {
     Type type = check_kept(c, id);
     if (type.naming != Naming::why) return type;
-    c.error(id, "the causes of a span are not a key: nearly every span has others").hint =
-        "the cause with the most time is one: `@[why.cause] = count()`";
+    c.error(id, "the causes of a span cannot be a key: they differ in nearly every span").hint =
+        "use the largest cause: `@[why.cause] = count()`";
     return nothing();
 }
 

@@ -61,7 +61,7 @@ Type member_type(CheckContext& c, ast::ExprId id, const Type& owner, const ast::
         if (!near.empty())
             d.hint = did_you_mean(near);
         else if (!names.empty() && names.size() <= 12)
-            d.hint = fmt::format("its members are {}", fmt::join(names, ", "));
+            d.hint = fmt::format("its members are {}", join(names, ", "));
         return nothing();
     }
     if (found->type.kind == Kind::none) {
@@ -135,7 +135,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Member& node) {
         return tuple_part(c, id, owner, node.field_span, std::to_string(*part));
     if (owner.kind == Kind::tuple && !owner.shape->names.empty() && !is_number(node.field)) {
         c.error(node.field_span, fmt::format("the record has no field `{}`", node.field)).hint =
-            fmt::format("its fields are {}", fmt::join(owner.shape->names, ", "));
+            fmt::format("its fields are {}", join(owner.shape->names, ", "));
         return nothing();
     }
     if (owner.kind == Kind::tuple && is_number(node.field))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "codegen/check/expr/assume.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/expr/type_names.h"
@@ -93,8 +94,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::OffsetOf& node) {
         type = Type(found->type);
     }
     c.use(id) = ConstantUse{offset};
-    if (type && moves(owner))
-        c.assume({Assumed::offset, owner.shape->name, fmt::format("{}", fmt::join(node.path, ".")), {}, offset});
+    if (type && moves(owner)) c.assume({Assumed::offset, owner.shape->name, join(node.path, "."), {}, offset});
     return type ? integer_type(8, false) : nothing();
 }
 

@@ -92,8 +92,7 @@ Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
             d.hint = "write `arg0`, `arg1` ...";
             return nothing();
         }
-        d.hint = near.empty() ? (all.empty() ? "it has none" : fmt::format("use {}", fmt::join(all, ", ")))
-                              : did_you_mean(near);
+        d.hint = near.empty() ? (all.empty() ? "it has none" : use_one(all)) : did_you_mean(near);
         return nothing();
     }
     if (field->type.kind == Kind::none) {

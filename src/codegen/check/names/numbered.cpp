@@ -60,7 +60,7 @@ std::string quoted_names(const std::vector<Field>& fields) {
     std::vector<std::string> out;
     for (const Field& field : fields)
         if (!field.name.empty()) out.push_back(fmt::format("`args.{}`", field.name));
-    return fmt::format("{}", fmt::join(out, ", "));
+    return join(out, ", ");
 }
 
 // lt found another function than the script names, and this argument is not what it was there.

@@ -49,7 +49,7 @@ std::optional<ProgramVariable> find_program_variable(CheckContext& c, const ast:
     if (!near.empty())
         d.hint = did_you_mean(near);
     else if (!names.empty() && names.size() <= few_names)
-        d.hint = fmt::format("the variables are {}", fmt::join(names, ", "));
+        d.hint = fmt::format("the variables are {}", join(names, ", "));
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/capability.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -30,13 +31,21 @@ std::string link_at(const char* path) {
     return std::filesystem::read_symlink(path, failed);
 }
 
-// "name size references users state address": the third changes while the module stays the same.
+uint64_t inode(const std::string& path) {
+    struct stat about{};
+    return ::stat(path.c_str(), &about) == 0 ? uint64_t{about.st_ino} : 0;
+}
+
+// "name size references users state address": the third changes while the module stays the same. A module
+// that was built anew and loaded again may have the same size and address, but its folder has another inode.
 std::string modules() {
     const Result<std::string> text = read_text("/proc/modules");
     std::string out;
     for (std::string_view line : split(text ? std::string_view(*text) : std::string_view(), '\n')) {
         const std::vector<std::string_view> words = split(line, ' ');
-        if (words.size() >= 6) out += fmt::format("{} {} {}\n", words[0], words[1], words[5]);
+        if (words.size() >= 6)
+            out += fmt::format("{} {} {} {}\n", words[0], words[1], words[5],
+                               inode(fmt::format("/sys/module/{}", words[0])));
     }
     return out;
 }

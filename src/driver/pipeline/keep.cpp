@@ -39,9 +39,10 @@ bool still_found(const KeptPlan& kept, Machine& machine) {
     });
 }
 
-bool add_file(KeptPlan& kept, const std::string& path, int64_t began) {
+// Not if another file has taken its place: the path may lead through a link that was changed.
+bool add_file(KeptPlan& kept, const std::string& path, const std::string& before, int64_t began) {
     const auto state = file_state(path);
-    if (!state || state->changed > began - settles_ns) return false;
+    if (!state || state->text != before || state->changed > began - settles_ns) return false;
     kept.files.emplace(path, state->text);
     return true;
 }
@@ -51,7 +52,7 @@ bool add_debug_file(KeptPlan& kept, Programs& programs, const std::string& progr
     const Result<std::string> build = programs.build(program);
     if (!build || build->size() < 3) return true;
     const std::string path = fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", build->substr(0, 2), build->substr(2));
-    if (file_state(path)) return add_file(kept, path, began);
+    if (const auto state = file_state(path)) return add_file(kept, path, state->text, began);
     kept.files.emplace(path, "");
     return true;
 }
@@ -84,7 +85,9 @@ bool PlanCompiler::take_kept(Job& job) {
     if (!may_keep(job)) return false;
     std::optional<PlanCache> cache = PlanCache::open();
     if (!cache) return false;
-    const Keeping& keeping = keeping_.emplace(*std::move(cache), run_key(job.command, job.source), unix_now());
+    Keeping& keeping = keeping_.emplace(*std::move(cache), run_key(job.command, job.source), unix_now());
+    for (const Source::Part& part : job.source.parts)
+        if (!part.is_library) keeping.imports.emplace(part.name, file_state(part.name).value_or(FileState{}).text);
     const std::optional<std::string> bytes = keeping.cache.find(keeping.key);
     std::optional<KeptPlan> kept = bytes ? kept_plan(*bytes, LT_VERSION) : std::nullopt;
     if (!kept || !still_holds(*kept)) return false;
@@ -116,18 +119,18 @@ void PlanCompiler::keep(Job& job) const {
     const Machine::Asked asked = job.kernel->machine().asked();
     if (asked.changing) return;
     KeptPlan kept{.names = asked.files, .diags = job.diags, .saved = to_save(job)};
-    for (const auto& [name, path] : asked.files)
-        if (!add_file(kept, path, keeping_->began) ||
-            !add_debug_file(kept, job.kernel->programs(), path, keeping_->began))
-            return;
-    for (const Source::Part& part : job.source.parts)
-        if (!part.is_library && !add_file(kept, part.name, keeping_->began)) return;
     kept.saved.plans = {job.plan};
     kept.saved.releases = {job.kernel->release()};
     const Diags said = job.diags;
-    const bool can_be = can_be_saved(job, kept.saved.plans.front());
+    const bool can_be = can_be_saved(job, kept.saved.plans.front());  // reads the build of each program once more
     job.diags = said;
     if (!can_be) return;
+    for (const auto& [path, before] : asked.states)
+        if (!add_file(kept, path, before, keeping_->began) ||
+            !add_debug_file(kept, job.kernel->programs(), path, keeping_->began))
+            return;
+    for (const auto& [path, before] : keeping_->imports)
+        if (!add_file(kept, path, before, keeping_->began)) return;
     if (const std::optional<std::string> bytes = to_bytes(kept)) keeping_->cache.keep(keeping_->key, *bytes);
 }
 

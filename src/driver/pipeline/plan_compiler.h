@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +73,8 @@ class PlanCompiler final : public PlanMaker {
     struct Keeping {
         PlanCache cache;
         std::string key;
-        int64_t began = 0;  // nanoseconds since 1970
+        int64_t began = 0;                                // nanoseconds since 1970
+        std::map<std::string, std::string> imports = {};  // by path: FileState::text when they had been read
     };
     std::optional<Keeping> keeping_;
     bool is_kept_ = false;  // the job's plan is from the cache: nothing was compiled

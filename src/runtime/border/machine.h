@@ -33,8 +33,9 @@ class Machine {
 
     // The questions so far: whoever keeps a result has to know whether it still holds.
     struct Asked {
-        std::map<std::string, std::string> files = {};  // the answers of binary(), by name
-        bool changing = false;                          // patterns of files, processes, cgroups
+        std::map<std::string, std::string> files = {};   // the answers of binary(), by name
+        std::map<std::string, std::string> states = {};  // of these files when they were first named: FileState::text
+        bool changing = false;                           // patterns of files, processes, cgroups
     };
     virtual Asked asked() const = 0;
 };

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "runtime/os/file_state.h"
+
 namespace lt {
 
 Result<uint64_t> FileMachine::cgroup(const std::string& path) {
@@ -19,7 +21,10 @@ Result<uint64_t> FileMachine::cgroup(const std::string& path) {
 Result<std::string> FileMachine::binary(std::string_view name) {
     if (root_.empty()) {
         Result<std::string> found = find_binary(name);
-        if (found) asked_.files.emplace(name, *found);
+        if (!found) return found;
+        asked_.files.emplace(name, *found);
+        if (!asked_.states.contains(*found))
+            asked_.states.emplace(*found, file_state(*found).value_or(FileState{}).text);
         return found;
     }
     const std::string path = name.starts_with('/') ? std::string(name) : fmt::format("/bin/{}", name);

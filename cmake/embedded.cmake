@@ -19,7 +19,7 @@ set(ARCHITECTURE_FOLDER ${CMAKE_SOURCE_DIR}/src/arch/${LT_ARCHITECTURE})
 file(GLOB BPF_SOURCES CONFIGURE_DEPENDS src/stdlib/bpf/* ${ARCHITECTURE_FOLDER}/addresses.h)
 function(lt_bitcode output)
     add_custom_command(OUTPUT ${output}
-        COMMAND ${CLANG_BPF} -target bpf -mcpu=v3 -O2 -Wall -Wextra -Werror -Wno-unused-function ${ARGN}
+        COMMAND ${CLANG_BPF} -target bpf -mcpu=v3 -O2 -fno-strict-aliasing -Wall -Wextra -Werror -Wno-unused-function ${ARGN}
             -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${ARCHITECTURE_FOLDER} -emit-llvm
             -c ${CMAKE_SOURCE_DIR}/src/stdlib/bpf/library.bpf.c -o ${output}
         DEPENDS ${BPF_SOURCES} VERBATIM)

@@ -105,6 +105,7 @@ Result<Emitted> emit(const ir::Program& program, const Plan& plan, const Source&
                      Diags& diags) {
     std::string complaints;
     llvm::LLVMContext context;
+    context.setDiscardValueNames(!options.llvm_text);  // they take time, and only readers need them
     context.setDiagnosticHandler(std::make_unique<KeepDiagnostics>(complaints));
     const std::unique_ptr<llvm::TargetMachine> machine = target_machine();
     if (!machine) return Error{"this LLVM has no BPF target", "", 0};

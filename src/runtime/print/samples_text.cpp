@@ -47,8 +47,8 @@ size_t label_room(const Type& type, SampleHistogram which, const Range& range, s
     size_t first = label(type, which, range.first, count).size(), last = label(type, which, range.last, count).size();
     if (which == SampleHistogram::linear) {
         const std::vector<int64_t>& b = type.shape->buckets;
-        first = fmt::formatted_size("{}", b[1]) + (range.first == 0);
-        last = fmt::formatted_size("{}", b[1] + b[3] * static_cast<int64_t>(range.last)) + (range.last + 1 == count);
+        first = std::to_string(b[1]).size() + (range.first == 0);
+        last = std::to_string(b[1] + b[3] * static_cast<int64_t>(range.last)).size() + (range.last + 1 == count);
     }
     return std::max({std::string_view("value").size(), first, last});
 }
@@ -70,7 +70,7 @@ std::string histogram_text(const Samples& samples, const Type& type, SampleHisto
     const uint64_t scale = (most + width - 1) / width;
     const Range range = shown(buckets, which == SampleHistogram::log);
     const size_t room = label_room(type, which, range, buckets.size());
-    const size_t digits = fmt::formatted_size("{}", most);
+    const size_t digits = std::to_string(most).size();
     std::string out = fmt::format("{:>{}} |{:-<{}} count\n", "value", room, "", width);
     bool gap = false;
     for (size_t i = range.first; i <= range.last; i++) {

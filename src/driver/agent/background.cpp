@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace lt::agent {
@@ -28,11 +29,17 @@ void Background::add(std::function<void()> work, std::function<void()> then) {
 }
 
 void Background::begin() {
-    thread_ = std::thread([this, &work = tasks_.front().work] {
-        ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+    const std::function<void()>& work = tasks_.front().work;
+    try {
+        thread_ = std::thread([this, &work] {
+            ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+            work();
+            ::eventfd_write(done_.get(), 1);
+        });
+    } catch (const std::system_error&) {  // there may be no further thread: others wait instead
         work();
         ::eventfd_write(done_.get(), 1);
-    });
+    }
 }
 
 void Background::turn() {
@@ -42,7 +49,7 @@ void Background::turn() {
 
 // The first task stays in the queue meanwhile, so what `then` adds does not begin by itself.
 void Background::end() {
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
     eventfd_t count = 0;
     ::eventfd_read(done_.get(), &count);
     tasks_.front().then();

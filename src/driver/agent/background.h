@@ -1,4 +1,5 @@
-// Work that takes long, one after another in a thread of its own: the caller can answer others meanwhile.
+// Work that takes long, one after another in a thread of its own: the caller can answer others meanwhile. Where no
+// thread can be started, the caller does it.
 #pragma once
 
 #include <deque>

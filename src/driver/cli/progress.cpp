@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/visible.h"
@@ -40,7 +41,11 @@ Progress::Progress(std::string doing, std::function<std::string()> instead)
     : doing_(std::move(doing)), instead_(std::move(instead)) {
     if (doing_.empty()) return;
     const NoSignals none;
-    thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+    try {
+        thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+    } catch (const std::system_error&) {
+        // there may be no further thread: the work is done without a line about it
+    }
 }
 
 Progress::~Progress() = default;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "json/json.h"
@@ -56,7 +57,11 @@ Result<std::unique_ptr<OtlpSender>> OtlpSender::start(const Curl& curl, const Ot
                                                       OtlpLimits limits) {
     std::unique_ptr<OtlpSender> sender(new OtlpSender(curl, endpoint, path, items, limits));
     if (const Status prepared = sender->prepare(endpoint); !prepared) return prepared.error();
-    sender->thread_ = std::thread(&OtlpSender::work, sender.get());
+    try {
+        sender->thread_ = std::thread(&OtlpSender::work, sender.get());
+    } catch (const std::system_error& failed) {
+        return system_error("cannot start a thread", failed.code().value());
+    }
     return sender;
 }
 

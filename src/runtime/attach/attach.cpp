@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -195,9 +196,14 @@ void close_all(std::vector<Descriptor> descriptors) {
     constexpr size_t most_threads = 32;
     size_t count = std::min(descriptors.size(), most_threads);
     std::vector<std::jthread> threads;  // joined by the destructor
-    for (size_t first = 1; first < count; first++)
-        threads.emplace_back([&descriptors, first, count] { close_every(descriptors, first, count); });
+    try {
+        for (size_t first = 1; first < count; first++)
+            threads.emplace_back([&descriptors, first, count] { close_every(descriptors, first, count); });
+    } catch (const std::system_error&) {
+        // there may be no further thread
+    }
     close_every(descriptors, 0, count);
+    for (size_t first = threads.size() + 1; first < count; first++) close_every(descriptors, first, count);
 }
 
 namespace {

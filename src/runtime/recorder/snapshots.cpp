@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "base/file_text.h"
 #include "base/text.h"
@@ -119,17 +120,22 @@ void Snapshots::take(const Trigger& trigger) {
     }
     if (writer_.joinable()) writer_.join();
     writing_ = true;
-    writer_ = std::thread([this, recording = begin(trigger)]() mutable {
-        written_ = write(std::move(recording));
+    const auto work = [this, recording = std::make_shared<Recording>(begin(trigger))] {
+        written_ = write(std::move(*recording));
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t told = ::write(done_.get(), &one, sizeof one);
-    });
+    };
+    try {
+        writer_ = std::thread(work);
+    } catch (const std::system_error&) {  // there may be no further thread: the run waits
+        work();
+    }
 }
 
 void Snapshots::report() {
     uint64_t count = 0;
     if (::read(done_.get(), &count, sizeof count) != sizeof count) return;
-    writer_.join();
+    if (writer_.joinable()) writer_.join();
     writing_ = false;
     const Written& w = written_;
     const Recording& facts = w.facts;
@@ -160,7 +166,6 @@ void Snapshots::report() {
 void Snapshots::finish() {
     if (writing_) {  // it asks the recorder for the names of threads that end meanwhile
         if (writer_.joinable()) writer_.join();
-        writer_ = std::thread([] {});  // report() joins
         report();
     }
     recorder_->detach();

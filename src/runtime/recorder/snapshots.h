@@ -1,5 +1,5 @@
 // The snapshots of a run: takes them out of the flight recorder when a program asks, and writes them to files in a
-// thread of its own, so that the run continues meanwhile.
+// thread of its own, so that the run continues meanwhile. Where no thread can be started, the run waits.
 #pragma once
 
 #include <chrono>

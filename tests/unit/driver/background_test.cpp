@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "unit/no_threads.h"
+
 namespace lt::agent {
 namespace {
 
@@ -45,6 +47,19 @@ TEST(Background, WorkBeginsWhenThatBeforeItWasTakenUp) {
     background->finish();
     EXPECT_THAT(seen, ElementsAre("first", "after it", "second", "third", "the end"));
     background->turn();  // there is nothing
+}
+
+TEST(Background, WorksHereWithoutThreads) {
+    const NoThreads none;
+    const auto background = *Background::open();
+    std::vector<std::string> seen;
+    background->add([&] { seen.emplace_back("first"); }, [&] { seen.emplace_back("after it"); });
+    background->add([&] { seen.emplace_back("second"); }, [] {});
+    EXPECT_THAT(seen, ElementsAre("first"));
+    await(*background);
+    background->turn();
+    EXPECT_THAT(seen, ElementsAre("first", "after it", "second"));
+    background->finish();
 }
 
 TEST(Background, WaitsForWorkThatHasBegun) {

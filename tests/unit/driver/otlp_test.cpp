@@ -1,4 +1,4 @@
-// Where a collector is: what is a URL, and the lists in the variables of the environment.
+// Where a collector is: what is a URL, and the lists in the variables of the environment. A sender that cannot start.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 
 #include "driver/otlp/curl.h"
 #include "driver/otlp/endpoint.h"
+#include "driver/otlp/sender.h"
+#include "unit/no_threads.h"
 
 namespace lt {
 namespace {
@@ -41,6 +43,16 @@ TEST(Otlp, ReadsPairs) {
     EXPECT_TRUE(otlp_pairs("X", ""));
     for (const char* text : {"a", "=1", "a=%", "a=%4", "a=%zz", "a=%0d%0aHost: b", "a=1,b"})
         EXPECT_FALSE(otlp_pairs("X", text)) << text;
+}
+
+TEST(Otlp, SaysThatItCannotStartAThread) {
+    const Result<Curl> curl = load_curl();
+    ASSERT_TRUE(curl);
+    const NoThreads none;
+    const OtlpEndpoint endpoint{"http://localhost:1", "http://localhost:1", {}};
+    const auto sender = OtlpSender::start(*curl, endpoint, "/v1/traces", "Spans");
+    ASSERT_FALSE(sender);
+    EXPECT_EQ(sender.error().what, "cannot start a thread: Resource temporarily unavailable");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace lt {
 namespace {
 
 int output_error = 0;  // why a part of the output was lost
+bool reader_is_outlived = false;
 
 void fill(int descriptor) {
     if (::fcntl(descriptor, F_GETFD) >= 0) return;
@@ -26,6 +27,7 @@ void fill(int descriptor) {
 
 ssize_t write_output(void*, const char* bytes, size_t size) {
     const int error = write_all(STDOUT_FILENO, {bytes, size});
+    if (error == EPIPE && reader_is_outlived) return static_cast<ssize_t>(size);
     if (error == EPIPE) {
         ::signal(SIGPIPE, SIG_DFL);
         ::raise(SIGPIPE);
@@ -55,6 +57,8 @@ void prepare_standard_streams() {
     replace(stdout, write_output, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF);
     replace(stderr, write_message, _IONBF);
 }
+
+void outlive_reader() { reader_is_outlived = true; }
 
 int status_of_streams(int status) {
     std::fflush(stdout);

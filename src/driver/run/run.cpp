@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "driver/cli/notify.h"
 #include "driver/cli/progress.h"
+#include "driver/cli/standard_streams.h"
 #include "driver/control/protocol.h"
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
@@ -96,6 +97,7 @@ Status Run::open_output() {
         Result<std::unique_ptr<LiveView>> live = LiveView::open();
         if (!live) return live.error();
         live_ = *std::move(live);
+        outlive_reader();
     }
     Result<std::unique_ptr<Output>> output = Output::open(command_, live_ ? &live_->sink() : shared_.sink);
     if (!output) return output.error();

@@ -61,8 +61,9 @@ const Unit* find_unit(std::string_view name) {
     return found == units.end() ? nullptr : found;
 }
 
-// 0.FRACTION of a unit; empty if that is not a whole number of nanoseconds.
+// 0.FRACTION of a unit; empty if that is not a whole number of nanoseconds, or not a number.
 std::optional<uint64_t> part_of(uint64_t unit, std::string_view fraction) {
+    if (fraction.find_first_not_of(decimal_digits) != fraction.npos) return std::nullopt;
     while (fraction.ends_with('0')) fraction.remove_suffix(1);
     if (fraction.size() > 18) return std::nullopt;  // no unit is divisible by more
     unsigned __int128 value = unit;
@@ -143,9 +144,10 @@ std::optional<uint64_t> integer_value(std::string_view digits, int base) {
     uint64_t value = 0;
     for (char c : digits) {
         if (c == '_') continue;
-        const auto digit = static_cast<uint64_t>(digit_value(c));
+        const int digit = digit_value(c);
+        if (digit >= base) return std::nullopt;
         if (__builtin_mul_overflow(value, static_cast<uint64_t>(base), &value)) return std::nullopt;
-        if (__builtin_add_overflow(value, digit, &value)) return std::nullopt;
+        if (__builtin_add_overflow(value, static_cast<uint64_t>(digit), &value)) return std::nullopt;
     }
     return value;
 }

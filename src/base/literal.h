@@ -9,7 +9,7 @@
 
 namespace lt {
 
-// Digits of a base, ignoring `_` between them; empty if the value does not fit into 64 bits.
+// Digits of a base, ignoring `_` between them; empty if others are among them or the value does not fit into 64 bits.
 std::optional<uint64_t> integer_value(std::string_view digits, int base);
 
 // "5e3"

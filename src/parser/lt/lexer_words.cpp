@@ -282,7 +282,8 @@ Token duration_token(Lexing& s) {
 // "0.1" after a dot is a part of a part of a tuple.
 Token bad_number_token(Lexing& s) {
     const size_t dot = s.token_text().find('.');
-    if (s.current.kind == Parser::symbol_kind::S_DOT && dot != std::string_view::npos) {
+    const bool is_part = dot != std::string_view::npos && s.token_text().find_first_not_of("0123456789_") == dot;
+    if (s.current.kind == Parser::symbol_kind::S_DOT && is_part) {
         s.cut(static_cast<uint32_t>(dot));
         return integer_token(s, 10);
     }

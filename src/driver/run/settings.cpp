@@ -55,6 +55,10 @@ Result<uint64_t> read_duration(const Command& command, Option option, std::strin
 Status read_limits(const Command& command, RunSettings& settings) {
     if (command.has(Option::duration)) {
         const Result<uint64_t> duration = read_duration(command, Option::duration, "duration");
+        const std::string seconds = command.text(Option::time_limit);  // which became the duration
+        if (command.has(Option::time_limit) && (!duration || seconds.find_first_not_of("0123456789.") != seconds.npos))
+            return Error{fmt::format("`{}` is not a number of seconds", seconds),
+                         "for example `-T 10`; --duration takes other units", 0};
         if (!duration) return duration.error();
         settings.duration_ns = *duration;
     }

@@ -76,9 +76,10 @@ Status load(Console& console, Words words, Printer&) {
     if (words.size() != 1) return Error{"load takes a file", "for example `load slow.lt`", 0};
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(words[0].c_str(), "rbe"), &std::fclose);
     if (!file) return system_error("cannot read " + words[0], errno);
-    const Result<std::string> text = whole_text(file.get(), words[0]);
+    Result<std::string> text = whole_text(file.get(), words[0]);
     if (!text) return text.error();
-    if (!console.start(*text)) return Error{words[0] + " was not started", "correct it, then load it again", 0};
+    if (!console.start_file(words[0], *std::move(text)))
+        return Error{words[0] + " was not started", "correct it, then load it again", 0};
     return Done{};
 }
 

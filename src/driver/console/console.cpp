@@ -240,6 +240,12 @@ bool Console::start(const std::string& text) {
     return start(std::move(line->source), *std::move(command));
 }
 
+bool Console::start_file(const std::string& path, std::string text) {
+    Command command = command_;
+    command.file = path;
+    return start({path, std::move(text)}, std::move(command));
+}
+
 bool Console::start(Source source, Command command) {
     auto entry = std::make_unique<Entry>(last_number_ + 1, std::move(source), std::move(command),
                                          Shared{kernel_.get(), nullptr, screen_.messages(), nullptr, false}, screen_);

@@ -40,6 +40,8 @@ class Console final : public Traces {
     void quit() { quitting_ = true; }
     // Starts a new trace, of a script or of a command line of lt; false: the error has been reported.
     bool start(const std::string& text);
+    // The same of what a file holds: its name says which language that is, and where imports are.
+    bool start_file(const std::string& path, std::string text);
     void watch(std::vector<std::pair<int, std::string>> maps);
     // For a command that takes long: to be called while these descriptors are readable, so that traces go on; true
     // after Ctrl-C.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "driver/cli/verbs.h"
 #include "driver/console/commands.h"
+#include "driver/doctor/systemtap.h"
 #include "driver/pipeline/why.h"
 #include "driver/tools/tools.h"
 #include "stdlib/probes.h"
@@ -82,6 +83,7 @@ Result<Line> read_script(std::string_view text, const std::string& name) {
     Command& command = line->command;
     if (command.has(Option::program)) {
         line->source = {name, command.text(Option::program)};
+        line->source.dialect = dialect_of(command);
         return line;
     }
     if (command.file != word || find_verb(word) != nullptr)
@@ -94,6 +96,7 @@ Result<Line> read_script(std::string_view text, const std::string& name) {
     if (!source) return source.error();
     command.file = path;
     line->source = {path, *std::move(source)};
+    line->source.dialect = dialect_of(command);
     return line;
 }
 

@@ -58,17 +58,30 @@ Result<std::unique_ptr<Agent>> Agent::open(const Command& command) {
     return agent;
 }
 
-Status Agent::start() {
+// Starting many scripts can take long: from here on a second signal ends the process.
+Status Agent::take_signals() {
     // Scripts can have blocks for these: a script blocks them only in the thread that starts it, and there are others.
     // To the very end, so before those whose mask is restored.
     sigset_t of_scripts;
     sigemptyset(&of_scripts);
     for (const int signal : {SIGUSR1, SIGUSR2}) sigaddset(&of_scripts, signal);
     pthread_sigmask(SIG_BLOCK, &of_scripts, nullptr);
-    constexpr std::array awaited{SIGINT, SIGTERM, SIGHUP};
-    Result<Signals> signals = Signals::block(awaited);
+    constexpr std::array ending{SIGINT, SIGTERM};
+    constexpr std::array reloading{SIGHUP};
+    Result<Signals> signals = Signals::block(ending);
     if (!signals) return signals.error();
-    signals_.emplace(*std::move(signals));
+    endings_.emplace(*std::move(signals));
+    Result<Signals> hangups = Signals::block(reloading);
+    if (!hangups) return hangups.error();
+    hangups_.emplace(*std::move(hangups));
+    Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*endings_);
+    if (!impatience) return impatience.error();
+    impatience_ = *std::move(impatience);
+    return Done{};
+}
+
+Status Agent::start() {
+    if (const Status taken = take_signals(); !taken) return taken;
     const Result<std::vector<std::string>> files = script_files(options_.words);
     if (!files) return files.error();
     if (files->empty())
@@ -98,6 +111,8 @@ Status Agent::start() {
     if (!background) return background.error();
     background_ = *std::move(background);
     for (const std::string& path : *files) {
+        stopped_ = impatience_->take();
+        if (stopped_) return Done{};
         Result<std::unique_ptr<Candidate>> next = candidate(path, read_file(path, command_));
         if (!next) return next.error();
         if (!*next) continue;
@@ -211,7 +226,7 @@ void Agent::announce() {
 // ---- run
 
 int Agent::run() {
-    announce();
+    if (!stopped_) announce();
     while (!is_over()) {
         wait();
         handle_signals();
@@ -221,8 +236,7 @@ int Agent::run() {
         export_metrics();
     }
     notify_service("STOPPING=1\nSTATUS=Detaching");
-    const Result<std::unique_ptr<Impatience>> impatience = Impatience::watch(*signals_);
-    if (impatience) (*impatience)->run_is_over();
+    impatience_->run_is_over();
     background_->finish();
     for (auto& [word, runner] : runners_) export_late(*runner.script);
     if (exporter_) exporter_->send(collect());
@@ -232,7 +246,8 @@ int Agent::run() {
 }
 
 void Agent::wait() {
-    std::vector<pollfd> descriptors{{signals_->descriptor(), POLLIN, 0},
+    std::vector<pollfd> descriptors{{impatience_->descriptor(), POLLIN, 0},
+                                    {hangups_->descriptor(), POLLIN, 0},
                                     {server_->descriptor(), POLLIN, 0},
                                     {background_->descriptor(), POLLIN, 0}};
     int patience = server_->patience();
@@ -251,12 +266,8 @@ void Agent::wait() {
 }
 
 void Agent::handle_signals() {
-    for (int signal = signals_->next(); signal != 0; signal = signals_->next()) {
-        if (signal == SIGHUP)
-            reload_ ? void(reloads_again_ = true) : begin_reload();
-        else
-            stopped_ = true;
-    }
+    if (impatience_->take()) stopped_ = true;
+    while (hangups_->next() != 0) reload_ ? void(reloads_again_ = true) : begin_reload();
 }
 
 void Agent::turn_scripts() {

@@ -28,7 +28,8 @@ namespace lt::agent {
 
 class Agent {
   public:
-    // Starts every script, then listens. An Error if one of them cannot run; diagnostics have been printed then.
+    // Starts every script, then listens. An Error if one of them cannot run; diagnostics have been printed then. After
+    // a signal that ends an agent no further script is started.
     static Result<std::unique_ptr<Agent>> open(const Command& command);
 
     // Until SIGINT or SIGTERM, or the end of --ttl; returns the exit status.
@@ -60,6 +61,7 @@ class Agent {
 
     Agent(Command command, AgentOptions options)
         : command_(std::move(command)), options_(std::move(options)), budget_(options_.budget) {}
+    Status take_signals();
     Status start();
     Result<std::unique_ptr<Candidate>> candidate(const std::string& path, Result<ReadFile> file);
     Status can_join(const Script& script) const;
@@ -97,9 +99,10 @@ class Agent {
     bool measures_ = false;  // the kernel measures what programs cost
     TextSink discarded_;
     std::unique_ptr<Printer> printer_ = text_printer(discarded_);
-    std::optional<Signals> signals_;
-    std::unique_ptr<Kernel> kernel_;         // while scripts are started
-    std::map<std::string, Runner> runners_;  // by script_word()
+    std::optional<Signals> endings_, hangups_;  // SIGINT and SIGTERM; SIGHUP
+    std::unique_ptr<Impatience> impatience_;    // reads endings_
+    std::unique_ptr<Kernel> kernel_;            // while scripts are started
+    std::map<std::string, Runner> runners_;     // by script_word()
     std::set<std::string> known_params_;
     std::unique_ptr<HttpServer> server_;
     std::unique_ptr<Exporter> exporter_;  // null: without --otlp

@@ -17,13 +17,23 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> endings{".lt", ".bt", ".stp", ".plan"};
 
+// `not_found` if there is nothing of that name; an Error if that is not known.
+Result<fs::file_type> type_of_file(const std::string& path) {
+    std::error_code failed;
+    const fs::file_type type = fs::status(path, failed).type();
+    if (failed && type != fs::file_type::not_found) return system_error("cannot read " + path, failed.value());
+    return type;
+}
+
 Result<std::vector<std::string>> files_in(const std::string& folder) {
     std::vector<std::string> out;
     std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-        const bool is_script = std::ranges::find(endings, entry.path().extension().string()) != endings.end();
-        std::error_code none;
-        if (is_script && entry.is_regular_file(none)) out.push_back(entry.path().string());
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+        const std::string path = entry->path().string();
+        if (std::ranges::find(endings, entry->path().extension().string()) == endings.end()) continue;
+        const Result<fs::file_type> type = type_of_file(path);
+        if (!type) return type.error();
+        if (*type == fs::file_type::regular) out.push_back(path);
     }
     if (failed) return system_error("cannot read " + folder, failed.value());
     std::ranges::sort(out);
@@ -35,8 +45,9 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
 Result<std::vector<std::string>> script_files(std::span<const std::string> words) {
     std::vector<std::string> out;
     for (const std::string& word : words) {
-        std::error_code none;
-        if (!fs::is_directory(word, none)) {
+        const Result<fs::file_type> type = type_of_file(word);
+        if (!type) return type.error();
+        if (*type != fs::file_type::directory) {
             out.push_back(word);
             continue;
         }

@@ -13,7 +13,8 @@
 
 namespace lt::agent {
 
-// The files themselves, and of each folder those that are named like scripts or plans, in alphabetical order.
+// The files themselves, whether they are there or not, and of each folder those that are named like scripts or plans,
+// in alphabetical order.
 Result<std::vector<std::string>> script_files(std::span<const std::string> words);
 
 struct ReadFile {

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -48,8 +48,11 @@ void Agent::begin_reload() {
 void Agent::take_files(Found& found) {
     if (!found.failure) {
         kernel_ = std::move(found.kernel);
-        for (const FoundFile& each : found.files) reloaded_.insert(script_word(each.path));
-        reload_->assign(std::move_iterator(found.files.begin()), std::move_iterator(found.files.end()));
+        for (FoundFile& each : found.files) {
+            if (!each.file && each.file.error().code == ENOENT) continue;
+            reloaded_.insert(script_word(each.path));
+            reload_->push_back(std::move(each));
+        }
     } else {
         failure(*found.failure);
         reload_failed_ = true;

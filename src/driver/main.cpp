@@ -377,7 +377,9 @@ std::optional<int> run_verb(int argc, const char* const* argv) {
 
 // `lt -q wait SPAN`: the options of a verb may stand before it. A file of that name is a script.
 std::optional<int> run_late_verb(const Command& command, int argc, const char* const* argv) {
-    if (find_verb(command.file) == nullptr || command.has(Option::program) || std::filesystem::exists(command.file))
+    std::error_code failed;
+    if (find_verb(command.file) == nullptr || command.has(Option::program) ||
+        std::filesystem::exists(command.file, failed))
         return {};
     std::vector<const char*> words(argv + 1, argv + argc);
     const auto at = std::ranges::find(words, std::string_view(command.file));

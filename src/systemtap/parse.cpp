@@ -113,8 +113,8 @@ std::vector<LibraryFile> library_files(const std::vector<std::string>& folders, 
     for (const std::string& folder : folders) {
         std::error_code failed;
         std::set<std::string> paths;
-        for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed))
-            if (entry.path().extension() == ".stp") paths.insert(entry.path().string());
+        for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+            if (at->path().extension() == ".stp") paths.insert(at->path().string());
         if (failed)
             diags.error({}, fmt::format("-I {}: {}", folder, failed.message())).hint =
                 "the option takes a folder of .stp files";

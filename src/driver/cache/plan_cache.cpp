@@ -145,10 +145,9 @@ void PlanCache::remove_oldest() const {
     std::vector<Kept> all;
     off_t bytes = 0;
     std::error_code failed;
-    const std::filesystem::directory_iterator entries(fmt::format("/proc/self/fd/{}", folder_.get()), failed);
-    if (failed) return;
-    for (const auto& entry : entries) {
-        const std::string name = entry.path().filename();
+    std::filesystem::directory_iterator at(fmt::format("/proc/self/fd/{}", folder_.get()), failed), end;
+    for (; !failed && at != end; at.increment(failed)) {
+        const std::string name = at->path().filename();
         struct stat about{};
         if (::fstatat(folder_.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode))
             continue;

@@ -15,7 +15,7 @@ std::vector<std::string> debug_folders(const Command& command) {
         for (const std::string_view one : split(some, ':')) {
             if (one.empty()) continue;  // the file's own folder, which is searched anyway
             std::error_code none;
-            const std::filesystem::path here = std::filesystem::absolute(one);
+            const std::filesystem::path here = std::filesystem::absolute(one, none);  // empty without a current folder
             if (one.starts_with('/') || std::filesystem::is_directory(here, none)) folders.push_back(here.string());
             if (!one.starts_with('/')) folders.emplace_back(one);
         }

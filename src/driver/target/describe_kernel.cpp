@@ -48,25 +48,28 @@ Status copy_events(const Folder& tracefs, const fs::path& to) {
 Status copy_sources(const fs::path& to) {
     const fs::path from = "/sys/bus/event_source/devices";
     std::error_code none;
-    for (const auto& source : fs::directory_iterator(from, none)) {
-        const fs::path name = source.path().filename();
-        if (Status copied = copy_described(read_text(source.path() / "type"), to / name / "type"); !copied)
+    for (fs::directory_iterator source(from, none), last; !none && source != last; source.increment(none)) {
+        const fs::path name = source->path().filename();
+        if (Status copied = copy_described(read_text(source->path() / "type"), to / name / "type"); !copied)
             return copied;
-        for (const char* folder : {"events", "format"})
-            for (const auto& file : fs::directory_iterator(source.path() / folder, none)) {
-                const fs::path target = to / name / folder / file.path().filename();
-                if (Status copied = copy_described(read_text(file.path()), target); !copied) return copied;
+        for (const char* folder : {"events", "format"}) {
+            std::error_code failed;  // it has no such folder
+            for (fs::directory_iterator at(source->path() / folder, failed), end; !failed && at != end;
+                 at.increment(failed)) {
+                const fs::path target = to / name / folder / at->path().filename();
+                if (Status copied = copy_described(read_text(at->path()), target); !copied) return copied;
             }
+        }
     }
     return Done{};
 }
 
 Status copy_types(const fs::path& to) {
     std::error_code none;
-    for (const auto& types : fs::directory_iterator("/sys/kernel/btf", none)) {
-        const std::string name = types.path().filename();
+    for (fs::directory_iterator at("/sys/kernel/btf", none), end; !none && at != end; at.increment(none)) {
+        const std::string name = at->path().filename();
         const fs::path target = name == "vmlinux" ? to / "btf" : to / "modules_btf" / name;
-        if (Status copied = copy_described(read_text(types.path()), target); !copied) return copied;
+        if (Status copied = copy_described(read_text(at->path()), target); !copied) return copied;
     }
     return Done{};
 }
@@ -87,7 +90,8 @@ Status write_description(Kernel& kernel, const fs::path& to) {
     constexpr const char* functions = "available_filter_functions";
     if (Status copied = copy_described(tracefs->read(functions), to / functions); !copied) return copied;
     if (Status copied = copy_events(*tracefs, to); !copied) return copied;
-    return write_described(to / "release", kernel.release() + "\n");  // last: without it, the folder is not a description
+    // last: without it, the folder is not a description
+    return write_described(to / "release", kernel.release() + "\n");
 }
 
 }  // namespace

@@ -50,7 +50,10 @@ Result<Traced> of_folder(const std::string& root, const std::string& folder) {
     if (!in_first_namespace())
         return Error{"lt runs in a cgroup namespace, in which it cannot distinguish cgroups",
                      "run it outside of the container", 0};
-    const fs::path below = fs::canonical(folder).lexically_relative(fs::canonical(root));
+    std::error_code failed;
+    const fs::path whole = fs::canonical(folder, failed), top = failed ? fs::path() : fs::canonical(root, failed);
+    if (failed) return system_error("cgroup " + folder, failed.value());
+    const fs::path below = whole.lexically_relative(top);
     Traced traced;
     traced.by = TracedBy::cgroup;
     traced.cgroup = file.st_ino;

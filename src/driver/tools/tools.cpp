@@ -100,8 +100,8 @@ std::vector<Tool> all_tools() {
     for (const std::string& folder : tool_folders()) {
         if (folder == ".") continue;
         std::error_code failed;
-        for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-            const fs::path& path = entry.path();
+        for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+            const fs::path& path = at->path();
             if (path.extension() == ending && is_name(path.stem().string()) && is_file(path.string()))
                 paths.try_emplace(path.stem().string(), path.lexically_normal().string());
         }

@@ -59,8 +59,8 @@ Status ProcessFamily::add(int process) const {
 Result<bool> ProcessFamily::add_children() const {
     bool any = false;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-        const std::string name = entry.path().filename();
+    for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename();
         const auto process = parse_number<uint32_t>(name);
         if (!process || has(map_, *process)) continue;
         const auto state = state_of(name);

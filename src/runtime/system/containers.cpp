@@ -25,9 +25,9 @@ nlohmann::json read_json(const std::string& path) {
 std::vector<std::string> docker_ids(const std::string& name, const std::string& folder) {
     std::vector<std::string> ids;
     std::error_code error;
-    for (const auto& each : fs::directory_iterator(folder, error)) {
-        const nlohmann::json config = read_json(each.path() / "config.v2.json");
-        if (config.is_object() && config.value("Name", "") == "/" + name) ids.push_back(each.path().filename());
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const nlohmann::json config = read_json(at->path() / "config.v2.json");
+        if (config.is_object() && config.value("Name", "") == "/" + name) ids.push_back(at->path().filename());
     }
     return ids;
 }

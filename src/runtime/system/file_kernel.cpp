@@ -336,8 +336,8 @@ std::optional<Type> FileKernel::type_of_module(std::string_view name) {
     if (!name.starts_with("struct ") && !name.starts_with("union ")) return {};
     std::set<std::string> modules;
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(places_.modules_btf, none))
-        modules.insert(entry.path().filename().string());
+    for (std::filesystem::directory_iterator at(places_.modules_btf, none), end; !none && at != end; at.increment(none))
+        modules.insert(at->path().filename().string());
     modules.erase("vmlinux");
     for (const std::string& module : modules) {
         const Btf* types = btf(module);

@@ -53,7 +53,12 @@ bool is_library(std::string_view file, std::string_view name) {
     return file.starts_with(name) && file.substr(name.size()).starts_with(".so");
 }
 
-std::string absolute(std::string_view path) { return fs::absolute(fs::path(path)).lexically_normal().string(); }
+// The same path if the current folder is gone.
+std::string absolute(std::string_view path) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(fs::path(path), failed);
+    return (failed ? fs::path(path) : whole).lexically_normal().string();
+}
 
 bool is_program(const std::string& path) {
     std::error_code ignored;
@@ -62,8 +67,8 @@ bool is_program(const std::string& path) {
 
 std::optional<std::string> find_in_folder(const std::string& folder, std::string_view name) {
     std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
-        if (is_library(entry.path().filename().string(), name) && is_native_elf(entry.path())) return entry.path();
+    for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+        if (is_library(at->path().filename().string(), name) && is_native_elf(at->path())) return at->path();
     }
     return std::nullopt;
 }

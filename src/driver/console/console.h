@@ -63,7 +63,7 @@ class Console final : public Traces {
     void turn_traces();
 
     const Command& command_;
-    Screen screen_;
+    Screen screen_{16 << 20};
     std::unique_ptr<Kernel> kernel_;
     int signals_ = -1;
     Wake signal_ = Wake::output;  // requested by the last signal; output: nothing

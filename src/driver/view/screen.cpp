@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "base/visible.h"
@@ -71,7 +72,7 @@ std::string cut(std::string_view line, size_t width) {
     return out;
 }
 
-Screen::Screen() : in_place_(isatty(STDOUT_FILENO) != 0 && !is_dumb()) {
+Screen::Screen(size_t most_waiting) : most_waiting_(most_waiting), in_place_(isatty(STDOUT_FILENO) != 0 && !is_dumb()) {
     messages_ = fopencookie(this, "w", {nullptr, write_to_screen, nullptr, nullptr});
     if (messages_) std::setvbuf(messages_, nullptr, _IONBF, 0);
 }
@@ -86,8 +87,20 @@ Screen::Size Screen::size() {
     return known ? Size{window.ws_col, window.ws_row} : Size{80, 24};
 }
 
-void Screen::write(std::string_view bytes) {
+// Makes room for half of it, so that this is rare.
+void Screen::add(std::string_view bytes) {
     added_ += bytes;
+    if (added_.size() <= most_waiting_) return;
+    const size_t least = added_.size() - most_waiting_ / 2;
+    const size_t newline = added_.find('\n', least);
+    const size_t end = newline < added_.size() - 1 ? newline + 1 : least;
+    const auto lines = std::ranges::count(std::string_view(added_).substr(0, end), '\n');
+    left_out_ += std::max<uint64_t>(static_cast<uint64_t>(lines), 1);
+    added_.erase(0, end);
+}
+
+void Screen::write(std::string_view bytes) {
+    add(bytes);
     if (recorder_) recorder_->shown(bytes);
 }
 
@@ -122,6 +135,8 @@ void Screen::erase() {
 
 void Screen::show() {
     if (view_ && in_place_) erase();
+    if (const uint64_t lines = std::exchange(left_out_, 0); lines > 0)
+        fmt::print("lt: {} left out here: more came than can wait while nothing is shown\n", plural(lines, "line"));
     if (!added_.empty()) {
         if (added_.back() != '\n') added_ += '\n';  // otherwise the prompt would overwrite it
         std::fwrite(added_.data(), 1, added_.size(), stdout);

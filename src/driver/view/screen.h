@@ -3,10 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/visible.h"
 #include "driver/view/recorder.h"
@@ -22,14 +25,15 @@ class Screen : public Sink {
     // Draws the view's lines, within a size.
     using View = std::function<std::string(Size room)>;
 
-    Screen();
+    // `most_waiting`: bytes of output that wait for show(); of more, only the end is kept.
+    explicit Screen(size_t most_waiting = SIZE_MAX);
     ~Screen() override;
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
 
     void write(std::string_view bytes) override;
     // Help during editing, such as names of files: it is not recorded.
-    void aside(std::string_view bytes) { added_ += visible(bytes, Keep::lines); }
+    void aside(std::string_view bytes) { add(visible(bytes, Keep::lines)); }
     void flush() override {}
     // The same as write(), as a stream; control characters are escaped.
     std::FILE* messages() { return messages_; }
@@ -49,11 +53,14 @@ class Screen : public Sink {
 
   private:
     using Clock = std::chrono::steady_clock;
+    void add(std::string_view bytes);
     void erase();
     void draw_view();
 
     std::unique_ptr<Recorder> recorder_;
+    const size_t most_waiting_;
     std::string added_;
+    uint64_t left_out_ = 0;  // lines before it
     std::FILE* messages_ = nullptr;
     View view_;
     size_t shown_ = 0;       // lines of the view on the terminal, above the cursor

@@ -1,7 +1,9 @@
 #include "driver/view/screen.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace lt {
@@ -29,6 +31,27 @@ TEST(Screen, messages_and_help_are_visible) {
     testing::internal::CaptureStdout();
     screen.show();
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "cannot read \\x1b]0;title\\x07x\na\\x1b[2Jfile  other\n");
+}
+
+std::string shown_by(Screen& screen) {
+    testing::internal::CaptureStdout();
+    screen.show();
+    return testing::internal::GetCapturedStdout();
+}
+
+TEST(Screen, keeps_the_end_of_what_waits) {
+    constexpr size_t most = 100;
+    Screen screen(most);
+    for (int i = 0; i < 1000; i++) screen.write(fmt::format("line {:03}\n", i));
+    const std::string text = shown_by(screen);
+    const auto lines = std::ranges::count(text, '\n') - 1;
+    EXPECT_TRUE(text.starts_with(fmt::format("lt: {} lines left out here: ", 1000 - lines))) << text;
+    EXPECT_TRUE(text.find(fmt::format("\nline {:03}\n", 1000 - lines)) != std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("line 999\n")) << text;
+    EXPECT_GE(text.size(), most / 2);
+    EXPECT_EQ(shown_by(screen), "");
+    screen.write("again\n");
+    EXPECT_EQ(shown_by(screen), "again\n");
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -148,6 +147,12 @@ bool is_number(std::string_view word) {
     return !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+Result<pid_t> process_numbered(const std::string& word) {
+    const auto pid = parse_number<pid_t>(word);
+    if (pid && *pid > 0) return *pid;
+    return Error{fmt::format("{} is not the number of a process", word), "", 0};
+}
+
 // Takes `-f json`, `-fjson` or `--format=json` from the front.
 std::optional<std::string> take_format(std::vector<std::string>& words) {
     if (words.empty()) return {};
@@ -188,7 +193,9 @@ int ctl(int argc, const char* const* argv) {
     }
     std::optional<pid_t> pid;
     if (!words.empty() && is_number(words[0])) {
-        pid = static_cast<pid_t>(std::strtol(words[0].c_str(), nullptr, 10));
+        const Result<pid_t> given = process_numbered(words[0]);
+        if (!given) return fail(given.error());
+        pid = *given;
         words.erase(words.begin());
     }
     if (words.empty()) return fail({"ctl takes a command", "`lt ctl --help` lists them", 0});
@@ -207,7 +214,7 @@ int set(int argc, const char* const* argv) {
     const bool named = argc == 3;
     if (!fits || (named && !is_number(argv[2])))
         return fail({"set takes `NAME=VALUE` and optionally a pid", "for example `lt set slow=50ms`", 0});
-    const Result<pid_t> to = named ? Result<pid_t>(static_cast<pid_t>(std::strtol(argv[2], nullptr, 10))) : only_one();
+    const Result<pid_t> to = named ? process_numbered(argv[2]) : only_one();
     if (!to) return fail(to.error());
     const Status done = ask(*to, "set " + as_word(argv[1]), false);
     return done ? 0 : fail(done.error());

@@ -25,7 +25,7 @@ class NoTraces final : public Traces {
 };
 
 int connected() {
-    const Result<ControlAddress> address = control_address(control_socket(getpid()));
+    const Result<ControlAddress> address = control_address(control_socket(getpid(), geteuid()));
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (!address || ::connect(socket, address->get(), address->size) != 0) std::abort();
     return socket;

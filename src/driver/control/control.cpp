@@ -109,7 +109,7 @@ void Control::accept_some() {
 
 // A peer that is not allowed gets one line, if it takes it.
 void Control::add(int socket) {
-    if (!trusted_peer(socket)) {
+    if (!trusted_peer(socket, geteuid())) {
         const std::string no = error_line({"only root and the user who runs lt may send it commands", "", 0});
         if (send(socket, no.data(), no.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) errno = 0;
         close(socket);

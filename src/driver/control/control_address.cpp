@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "base/text.h"
@@ -19,13 +21,16 @@ namespace {
 
 constexpr const char* roots_folder = "/run/lt";
 
+std::string session_folder(uid_t user) { return fmt::format("/run/user/{}", user); }
+std::string folder_in_tmp(uid_t user) { return fmt::format("/tmp/lt-{}", user); }
+
 // A user without a login session, such as a service's, has no such folder; it gets one in /tmp, as with tmux.
 std::string folder_of_user() {
     const char* runtime = std::getenv("XDG_RUNTIME_DIR");
     if (geteuid() == 0) return roots_folder;
     if (runtime && *runtime == '/') return fmt::format("{}/lt", runtime);
-    const std::string logged_in = fmt::format("/run/user/{}", geteuid());
-    return ::access(logged_in.c_str(), W_OK) == 0 ? logged_in + "/lt" : fmt::format("/tmp/lt-{}", geteuid());
+    const std::string logged_in = session_folder(geteuid());
+    return ::access(logged_in.c_str(), W_OK) == 0 ? logged_in + "/lt" : folder_in_tmp(geteuid());
 }
 
 // Can only that user create files in the folder?
@@ -39,8 +44,13 @@ struct Folder {
     std::string path;
     uid_t user;
 };
-std::vector<Folder> folders() {
-    std::vector<Folder> all{{roots_folder, 0}};
+std::vector<Folder> folders(uid_t user) {
+    std::vector<Folder> all;
+    if (user != geteuid()) {
+        all.push_back({session_folder(user) + "/lt", user});
+        all.push_back({folder_in_tmp(user), user});
+    }
+    all.push_back({roots_folder, 0});
     if (geteuid() != 0) all.push_back({folder_of_user(), geteuid()});
     std::erase_if(all, [](const Folder& folder) { return !belongs_to(folder.path, folder.user); });
     return all;
@@ -82,19 +92,31 @@ Result<std::string> own_control_folder() {
     return folder;
 }
 
-std::string control_socket(pid_t pid) {
-    for (const Folder& folder : folders())
+// Not the owner of its files in /proc: if its program has capabilities, that is root.
+uid_t user_to_trust(pid_t pid) {
+    if (geteuid() != 0) return geteuid();
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string line; std::getline(status, line);) {
+        uid_t real = 0, effective = 0;
+        if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2) return effective;
+    }
+    return 0;
+}
+
+std::string control_socket(pid_t pid, uid_t user) {
+    for (const Folder& folder : folders(user))
         if (std::string path = fmt::format("{}/{}", folder.path, pid); ::access(path.c_str(), F_OK) == 0) return path;
     return "";
 }
 
 std::vector<pid_t> control_processes() {
     std::vector<pid_t> pids;
-    for (const Folder& folder : folders()) {
+    for (const Folder& folder : folders(geteuid())) {
         std::error_code failed;
-        for (const auto& entry : std::filesystem::directory_iterator(folder.path, failed)) {
-            const std::string path = entry.path().string();
-            const auto pid = number_in(entry.path().filename().string());
+        for (std::filesystem::directory_iterator at(folder.path, failed), end; !failed && at != end;
+             at.increment(failed)) {
+            const std::string path = at->path().string();
+            const auto pid = number_in(at->path().filename().string());
             const bool is_new = path.ends_with(new_name);
             if (!pid || (is_new && (::kill(*pid, 0) == 0 || errno != ESRCH))) continue;
             if (!is_new && somebody_listens(path))
@@ -108,11 +130,11 @@ std::vector<pid_t> control_processes() {
     return pids;
 }
 
-std::optional<pid_t> trusted_peer(int socket) {
+std::optional<pid_t> trusted_peer(int socket, uid_t user) {
     ucred peer{};
     socklen_t size = sizeof peer;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
-    return peer.uid == 0 || peer.uid == geteuid() ? std::optional(peer.pid) : std::nullopt;
+    return peer.uid == 0 || peer.uid == user ? std::optional(peer.pid) : std::nullopt;
 }
 
 }  // namespace lt

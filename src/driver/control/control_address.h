@@ -30,14 +30,18 @@ Result<ControlAddress> control_address(const std::string& path);
 // Creates it if needed; an error if that fails, or if others can write to it.
 Result<std::string> own_control_folder();
 
-// The socket of a process; empty if there is none. Looks for root's first, then for our own user's.
-std::string control_socket(pid_t pid);
+// Who may answer as this process, besides root: its own user if root asks, otherwise only our own user.
+uid_t user_to_trust(pid_t pid);
 
-// The processes with a socket.
+// The socket of a process; empty if there is none. Looks for that user's, if it is another one, then for root's, then
+// for our own user's. Each is in a folder where no third user can have put it.
+std::string control_socket(pid_t pid, uid_t user);
+
+// The processes with a socket of root's or our own user's.
 std::vector<pid_t> control_processes();
 
-// The process at the other end, if it is root's or our own user's and may send commands.
-std::optional<pid_t> trusted_peer(int socket);
+// The process at the other end, if it is root's or that user's: it may send commands, or answer them.
+std::optional<pid_t> trusted_peer(int socket, uid_t user);
 
 // The limits of the protocol, see lt-ctl(1).
 constexpr size_t longest_request = 4096;

@@ -18,6 +18,7 @@
 #include "base/diag.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "driver/control/commands.h"
 #include "driver/control/control_address.h"
 #include "driver/control/protocol.h"
@@ -26,6 +27,7 @@ namespace lt {
 namespace {
 
 constexpr int patience_seconds = 10;
+constexpr size_t longest_foreign_line = 64 << 20;
 
 int fail(const Error& e) {
     Diags diags;
@@ -48,25 +50,30 @@ class Connection {
     Status open(pid_t pid);
     Status send(std::string_view text) const;
     Result<std::string> line();
+    // Is it another user's? Then its text must not control root's terminal.
+    bool is_foreign() const { return is_foreign_; }
 
   private:
     int socket_ = -1;
+    bool is_foreign_ = false;
     std::string read_;
 };
 
 // The peer is checked even so: a socket can be left behind, and its process number reused.
 Status Connection::open(pid_t pid) {
+    const uid_t user = user_to_trust(pid);
+    is_foreign_ = user != geteuid();
     socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket_ < 0) return system_error("control: socket", errno);
     const timeval patience{patience_seconds, 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    const std::string path = control_socket(pid);
+    const std::string path = control_socket(pid, user);
     const Result<ControlAddress> a = control_address(path);
     if (!a) return a.error();
     if (path.empty() || connect(socket_, a->get(), a->size) != 0)
         return Error{fmt::format("no lt is running as process {}", pid), "", 0};
-    const std::optional<pid_t> peer = trusted_peer(socket_);
+    const std::optional<pid_t> peer = trusted_peer(socket_, user);
     if (!peer) return Error{fmt::format("process {} is another user's", pid), "run it as that user, or as root", 0};
     if (*peer != pid) return Error{fmt::format("process {} answers on the socket of process {}", *peer, pid), "", 0};
     return Done{};
@@ -92,6 +99,7 @@ Result<std::string> Connection::line() {
             read_.erase(0, end + 1);
             return line;
         }
+        if (is_foreign_ && read_.size() > longest_foreign_line) return Error{"the answer is too long", "", 0};
         std::array<char, 65536> part;
         const ssize_t n = recv(socket_, part.data(), part.size(), 0);
         if (n < 0 && errno == EINTR) continue;
@@ -112,7 +120,7 @@ Status ask(pid_t pid, const std::string& command, bool json) {
         if (!said) return said.error();
         switch (said->kind) {
             case ReplyLine::Kind::result:
-                fmt::print("{}", said->text);
+                fmt::print("{}", connection.is_foreign() ? visible(said->text, Keep::lines) : said->text);
                 break;
             case ReplyLine::Kind::done:
                 return Done{};

@@ -33,6 +33,11 @@ bool is_skipped(const std::vector<Skipped>& skipped, uint64_t cookie) {
     return std::ranges::any_of(skipped, [&](const Skipped& s) { return s.cookie == cookie; });
 }
 
+void skip(const Attachment& place, const std::string& why, std::vector<Skipped>& skipped) {
+    const auto* at = std::get_if<ProgramSite>(&place.site);
+    skipped.push_back({place.cookie, fmt::format("{}: {}", at ? at->symbol : subject(place), why)});
+}
+
 // The kernel takes all locations of a link or none, and does not say which one it refuses.
 Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<Skipped>& skipped) {
     auto link = link_many(hook.way, hook.program, places, hook.process);
@@ -41,10 +46,7 @@ Status link_halves(Hook& hook, std::span<const Attachment> places, std::vector<S
         return Done{};
     }
     if (places.size() == 1) {
-        const Attachment& place = places.front();
-        const std::string& name =
-            std::holds_alternative<ProgramSite>(place.site) ? std::get<ProgramSite>(place.site).symbol : subject(place);
-        skipped.push_back({place.cookie, fmt::format("{}: {}", name, link.error().what)});
+        skip(places.front(), link.error().what, skipped);
         const bool hopeless = hook.links.empty() && skipped.size() > most_skipped;
         return hopeless ? Status(link.error()) : Status(Done{});
     }
@@ -152,7 +154,10 @@ Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
     for (Hook& hook : hooks) {
         auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
         if (!linked && (hook.places.empty() || hooks.size() == 1)) return linked;
-        if (!linked) last = linked;
+        if (linked) continue;
+        last = linked;
+        for (const Attachment& place : hook.places)
+            if (!is_skipped(skipped, place.cookie)) skip(place, linked.error().what, skipped);
     }
     std::erase_if(hooks, [](const Hook& hook) { return !hook.places.empty() && hook.links.empty(); });
     return hooks.empty() ? last : Done{};

@@ -91,6 +91,12 @@ bool PlanCompiler::can_be_saved(Job& job, Plan& plan) const {
                 d.hint = "run the script itself";
                 return false;
             }
+    for (const PlannedCounter& counter : plan.counters) {
+        if (counter.event.type < PERF_TYPE_RAW) continue;
+        return refuse(job, {fmt::format("counter({}) cannot be saved: its event is another one on another machine",
+                                        quoted(counter.name)),
+                            "run the script itself", 0});
+    }
     for (Assumption& a : plan.assumed) {
         if (a.what != Assumed::file) continue;
         const Result<std::string> build = job.kernel->programs().build(a.owner);

@@ -25,8 +25,9 @@ enum class Assumed : uint8_t {
     feature,        // `number`: a Feature that the programs need
     release,        // the kernel it was compiled for: types without names, or types from its headers
     file,           // program or library `owner`: build id in `name`; `number` is 1 if addresses in it were compiled in
+    kernel_ids,     // programs use the kernel's own process and thread ids, and take them for those that lt knows
 };
-inline constexpr Assumed last_assumed = Assumed::file;
+inline constexpr Assumed last_assumed = Assumed::kernel_ids;
 
 struct Assumption {
     Assumed what = Assumed::field;

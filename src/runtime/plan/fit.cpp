@@ -230,6 +230,12 @@ Status file_holds(const Assumption& a, const FitContext& context) {
     return Done{};
 }
 
+Status ids_hold(const Assumption&, const FitContext& context) {
+    if (!context.kernel.machine().renumbers_processes()) return Done{};
+    return Error{"its programs use the kernel's process ids, but lt runs in a PID namespace with other ids",
+                 "run lt outside the container, start the container with `--pid=host`, or compile the script in it", 0};
+}
+
 struct Row {
     Assumed what;
     Status (*holds)(const Assumption&, const FitContext&);
@@ -250,6 +256,7 @@ constexpr std::array rows{
     Row{Assumed::feature, feature_holds},
     Row{Assumed::release, release_holds},
     Row{Assumed::file, file_holds},
+    Row{Assumed::kernel_ids, ids_hold},
 };
 static_assert(rows.size() == static_cast<size_t>(last_assumed) + 1);
 static_assert([] {

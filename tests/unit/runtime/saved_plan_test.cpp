@@ -229,6 +229,11 @@ TEST(SavedPlan, IsRefusedWhereTheKernelDiffers) {
     EXPECT_EQ(told(*kernel, "interval:ms:9 { while (pid < 3) { } }", Assumed::feature,
                    [](Assumption& a) { a.number = static_cast<uint64_t>(Feature::uprobe_session); }),
               "the plan needs uprobe_session: this kernel has no uprobe sessions (Linux 6.13)");
+    EXPECT_EQ(told(*kernel, "k:vfs_read { @[pid] = count(); }", Assumed::kernel_ids, [](Assumption&) {}), "it fits");
+    EXPECT_EQ(told(*kernel, "u:/bin/program:main { @[ustack] = count(); }", Assumed::kernel_ids, [](Assumption&) {}),
+              "it fits");
+    EXPECT_EQ(told(*kernel, "k:vfs_read { @[comm] = count(); }", Assumed::kernel_ids, [](Assumption&) {}),
+              "nothing of this is assumed");
     EXPECT_EQ(
         told(*kernel, "u:/bin/program:main+4 { print(1); }", Assumed::file, [](Assumption& a) { a.name = "other"; })
             .substr(0, 22),

@@ -82,6 +82,7 @@ ir::Value renumbered(Lowering& l, bool process) {
 ir::Value own_process(Lowering& l) {
     if (l.stuck != ir::no_value) return variable_value(l, {Variable::pid, 0});
     if (l.unit.typed.renumbered && !l.body.host) return renumbered(l, true);
+    if (!l.body.host) l.unit.assume({Assumed::kernel_ids});
     const VariableRow& row = variable_row(Variable::pid);
     return l.b.alu(ir::Alu::lshr, l.b.helper(row.helper), l.b.constant(row.shift));
 }
@@ -94,6 +95,7 @@ ir::Value variable_value(Lowering& l, const VariableUse& v) {
     }
     const bool is_number = v.id == Variable::pid || v.id == Variable::tid;
     if (l.unit.typed.renumbered && !l.body.host && is_number) return renumbered(l, v.id == Variable::pid);
+    if (!l.body.host && is_number) l.unit.assume({Assumed::kernel_ids});
     if (row.helper != 0) {
         ir::Value value = l.b.helper(row.helper);
         if (row.shift != 0) value = l.b.alu(ir::Alu::lshr, value, l.b.constant(row.shift));

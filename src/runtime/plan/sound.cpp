@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "runtime/border/kernel.h"
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
 #include "runtime/border/loss_subject.h"
@@ -91,6 +92,16 @@ bool sound(const Type& type) {
 
 bool sound(const std::vector<Type>& types) {
     return all(types, [](const Type& t) { return sound(t); });
+}
+
+// Of a type that is only compared with the kernel's. There members can end after their structure: a text without a
+// fixed length does.
+bool can_be_compared(const Type& type) {
+    if (type.kind == Kind::array)
+        if (!type.shape || type.shape->parts.size() != 1 || type.shape->parts[0].size == 0) return false;
+    if (type.kind == Kind::tuple && !type.shape) return false;
+    return !type.shape || (all(type.shape->parts, [](const Type& t) { return can_be_compared(t); }) &&
+                           all(type.shape->members, [](const Member& m) { return can_be_compared(m.type); }));
 }
 
 // ---- elements of the lists
@@ -190,6 +201,13 @@ bool sound(const PlannedSessionValue& value, const Plan& plan) {
     return lies_in(value.offset, sizeof(uint64_t), plan.param_bytes.size());
 }
 
+bool sound(const PlannedCounter& counter, const Plan&) { return !counter.symbol.empty(); }
+
+bool sound(const Assumption& assumption, const Plan&) {
+    const bool is_known = assumption.what != Assumed::feature || assumption.number < feature_count;
+    return is_known && can_be_compared(assumption.type);
+}
+
 // The index of the first that is not sound, if any.
 template <class T>
 std::string first_unsound(std::string_view name, const std::vector<T>& list, const Plan& plan) {
@@ -205,7 +223,8 @@ Status sound(const Plan& plan) {
         first_unsound("probe", plan.probes, plan),     first_unsound("map", plan.maps, plan),
         first_unsound("event", plan.events, plan),     first_unsound("span", plan.spans, plan),
         first_unsound("timeout", plan.timeouts, plan), first_unsound("loss", plan.losses, plan),
-        first_unsound("parameter", plan.params, plan), first_unsound("session value", plan.session_values, plan)};
+        first_unsound("parameter", plan.params, plan), first_unsound("session value", plan.session_values, plan),
+        first_unsound("counter", plan.counters, plan), first_unsound("assumption", plan.assumed, plan)};
     for (const std::string& finding : findings)
         if (!finding.empty()) return Error{finding, "", 0};
     return Done{};

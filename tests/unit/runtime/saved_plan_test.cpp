@@ -163,6 +163,11 @@ TEST(SavedPlan, ThatPointsNowhereIsRefused) {
     EXPECT_TRUE(refused([](Plan& p) { p.params[0].offset = 1 << 20; }));
     EXPECT_TRUE(refused([](Plan& p) { p.param_bytes.clear(); }));
     EXPECT_TRUE(refused([](Plan& p) { p.spans.clear(); }));
+    EXPECT_TRUE(refused([](Plan& p) { p.counters.emplace_back(); }));
+    EXPECT_TRUE(refused([](Plan& p) { p.assumed[0].type = Type{Kind::array, 8}; }));
+    EXPECT_TRUE(refused([](Plan& p) { p.assumed[0].type = array_type(Type{}, 0); }));
+    EXPECT_TRUE(refused([](Plan& p) { p.assumed[0].type = pointer_type(Type{Kind::tuple, 8}); }));
+    EXPECT_TRUE(refused([](Plan& p) { p.assumed.push_back({Assumed::feature, "", "", {}, feature_count}); }));
     // a histogram of a value that is none: its buckets would be read after the record
     EXPECT_TRUE(refused([](Plan& p) {
         const auto event = std::ranges::find(p.events, EventKind::value, &PlannedEvent::kind);

@@ -27,6 +27,7 @@
 #include "runtime/load/core_types.h"
 #include "runtime/load/kernel_targets.h"
 #include "runtime/load/load_log.h"
+#include "runtime/load/map_forms.h"
 #include "runtime/load/room.h"
 #include "runtime/load/verifier_words.h"
 
@@ -248,44 +249,6 @@ void make_rings(bpf_object* object, const KeepSize& keep) {
     resize(keep_slots_map, 2 * keep.cpus * keep.slots);
 }
 
-// A map that does not exist is fine.
-bool has_sizes(const bpf_object* object, const std::string& symbol, uint32_t key, uint64_t value) {
-    const bpf_map* map = bpf_object__find_map_by_name(object, symbol.c_str());
-    return !map || (bpf_map__key_size(map) == key && bpf_map__value_size(map) == value);
-}
-
-// The kernel reads and writes as many bytes as the object's map says, at addresses with as much room as the plan says.
-// For a plan that was just compiled these agree; a file can contain anything.
-Status sizes_agree(const Plan& plan, const bpf_object* object) {
-    const auto disagree = [](const std::string& name) {
-        return Error{fmt::format("the plan and its object disagree about {}", name), "save it again", 0};
-    };
-    uint64_t generations = 0;
-    for (const PlannedMap& map : plan.maps) {
-        const bool is_keyed = map.generation && !map.key.empty();
-        const uint32_t key = map.key_size + (is_keyed ? generation_size : 0);
-        if (!has_sizes(object, map.symbol, key, map.value_size)) return disagree(map.name);
-        generations += map.generation ? generation_size : 0;
-    }
-    if (!has_sizes(object, std::string(generations_symbol), sizeof(uint32_t), generations))
-        return disagree("generations");
-    if (!has_sizes(object, std::string(keep_rings_map), sizeof(uint32_t), sizeof(KeptRing)) ||
-        !has_sizes(object, std::string(keep_slots_map), sizeof(uint32_t), sizeof(KeptSlot)))
-        return disagree("the flight recorder");
-    for (const PlannedCounter& counter : plan.counters)
-        if (!has_sizes(object, counter.symbol, sizeof(uint32_t), sizeof(uint32_t))) return disagree(counter.name);
-    uint32_t opening = 0;
-    for (const PlannedSpan& span : plan.spans) opening = std::max(opening, span.opening_size);
-    if (!has_sizes(object, "lt_stuck", sizeof(uint32_t), uint64_t{stuck_header} + opening))
-        return disagree("stuck spans");
-    const std::string stacks(stacks_symbol);
-    constexpr uint32_t word = sizeof(uint64_t);
-    if (!has_sizes(object, stacks, 2 * word, (1 + stack_frames) * word)) return disagree("stacks");
-    const bpf_map* params = bpf_object__find_map_by_name(object, ".data.params");
-    if (params && bpf_map__value_size(params) > plan.param_bytes.size()) return disagree("parameters");
-    return Done{};
-}
-
 }  // namespace
 
 LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals& refusals, const Adjusted& how,
@@ -335,7 +298,7 @@ Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& 
     for (;;) {  // each further round refuses one more rung, or loads it in another form
         Attempt tried = attempt(plan, refusals, how, keep, early);
         if (!tried.failure) {
-            if (Status agree = sizes_agree(plan, tried.object.get()); !agree) return agree.error();
+            if (Status agree = maps_agree(plan, tried.object.get()); !agree) return agree.error();
             return LoadedObject(std::move(tried.object), std::move(tried.copies), std::move(refusals));
         }
         const auto& [program, code, log, _] = *tried.failure;

@@ -54,6 +54,10 @@ class KernelMaps final : public RawMaps {
 
   private:
     static const void* key_of(KeyBytes key) { return key.empty() ? static_cast<const void*>(&scalar) : key.data(); }
+    // A block that lt runs may come from a file, and the kernel reads as many bytes as its map has.
+    static bool is_whole(const Map& map, KeyBytes key) {
+        return (key.empty() ? sizeof scalar : key.size()) >= map.key_size;
+    }
     static Status walk(const Map& map, const Take& take);
     static int each_batch(const Map& map, bpf::Batch what, const Take& take);
     static Status each_key(const Map& map, const Take& take);
@@ -80,6 +84,7 @@ Status KernelMaps::each(size_t index, const Take& take) {
 
 Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
+    if (!is_whole(map, key)) return system_error("lookup", EINVAL);
     Bytes value(map.value_size);
     const int code = bpf::lookup(map.fd, key_of(key), value.data());
     if (code == -ENOENT) return std::optional<Bytes>{};
@@ -89,18 +94,19 @@ Result<std::optional<Bytes>> KernelMaps::lookup(size_t index, KeyBytes key) {
 
 int KernelMaps::update(size_t index, KeyBytes key, std::span<const uint8_t> value, uint64_t flags) {
     const Map& map = maps_[index];
+    if (!is_whole(map, key) || value.size() < map.value_size) return -EINVAL;
     return bpf::update(map.fd, key_of(key), value.data(), flags);
 }
 
 int KernelMaps::erase(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
-    return bpf::erase(map.fd, key_of(key));
+    return is_whole(map, key) ? bpf::erase(map.fd, key_of(key)) : -EINVAL;
 }
 
 std::optional<Bytes> KernelMaps::take(size_t index, KeyBytes key) {
     const Map& map = maps_[index];
     Bytes value(map.value_size);
-    if (bpf::take(map.fd, key_of(key), value.data()) < 0) return {};
+    if (!is_whole(map, key) || bpf::take(map.fd, key_of(key), value.data()) < 0) return {};
     return value;
 }
 

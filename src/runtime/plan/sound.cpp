@@ -10,6 +10,7 @@
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
 #include "runtime/border/loss_subject.h"
+#include "runtime/border/param_value.h"
 #include "runtime/border/records.h"
 
 namespace lt {
@@ -193,8 +194,9 @@ bool sound(const PlannedLoss& loss, const Plan& plan) {
 }
 
 bool sound(const PlannedParam& param, const Plan& plan) {
-    const bool kind = is_word(param.type) || param.type.kind == Kind::string;
-    return kind && sound(param.type) && lies_in(param.offset, param.type.size, plan.param_bytes.size());
+    const bool is_text = param.type.kind == Kind::string && param.type.size == param_text;
+    return (is_word(param.type) || is_text) && sound(param.type) &&
+           lies_in(param.offset, param.type.size, plan.param_bytes.size());
 }
 
 bool sound(const PlannedSessionValue& value, const Plan& plan) {

@@ -162,6 +162,7 @@ TEST(SavedPlan, ThatPointsNowhereIsRefused) {
     EXPECT_TRUE(refused([](Plan& p) { p.losses[0] = {LossKind::map_full, 99}; }));
     EXPECT_TRUE(refused([](Plan& p) { p.params[0].offset = 1 << 20; }));
     EXPECT_TRUE(refused([](Plan& p) { p.param_bytes.clear(); }));
+    EXPECT_TRUE(refused([](Plan& p) { p.params[0].type = string_type(8); }));  // a text that is set has 64 bytes
     EXPECT_TRUE(refused([](Plan& p) { p.spans.clear(); }));
     EXPECT_TRUE(refused([](Plan& p) { p.counters.emplace_back(); }));
     EXPECT_TRUE(refused([](Plan& p) { p.assumed[0].type = Type{Kind::array, 8}; }));

@@ -22,6 +22,15 @@ Error is_compiled_in(Option option, std::string_view hint) {
             std::string(hint), 0};
 }
 
+// Do its records make lt run commands or set options of sockets? Its programs are looked at when they are loaded.
+bool acts(const SavedPlan& saved) {
+    return std::ranges::any_of(saved.plans, [](const Plan& plan) {
+        return std::ranges::any_of(plan.events, [](const PlannedEvent& event) {
+            return event.kind == EventKind::system || event.kind == EventKind::option;
+        });
+    });
+}
+
 }  // namespace
 
 Status suits_saved(const Command& command, const SavedPlan& saved) {
@@ -38,6 +47,8 @@ Status suits_saved(const Command& command, const SavedPlan& saved) {
     if (saved.unsafe && !command.has(Option::unsafe))
         return Error{"this plan was saved with --unsafe: it may change traced programs and run commands",
                      "run it with --unsafe as well", 0};
+    if (acts(saved) && !command.has(Option::unsafe))
+        return Error{"this plan runs commands or sets options of sockets", "run it with --unsafe if you trust it", 0};
     if (!command.positional.empty())
         return Error{fmt::format("the script's arguments are compiled into the plan; `{}` cannot be given now",
                                  command.positional.front()),

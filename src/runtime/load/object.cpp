@@ -29,6 +29,7 @@
 #include "runtime/load/load_log.h"
 #include "runtime/load/map_forms.h"
 #include "runtime/load/room.h"
+#include "runtime/load/unsafe_programs.h"
 #include "runtime/load/verifier_words.h"
 
 namespace lt {
@@ -333,6 +334,8 @@ int LoadedObject::map(const std::string& symbol) const {
     bpf_map* map = bpf_object__find_map_by_name(object_.get(), symbol.c_str());
     return map ? bpf_map__fd(map) : -1;
 }
+
+bool LoadedObject::is_unsafe() const { return has_unsafe_programs(object_.get()); }
 
 Status LoadedObject::run(const std::string& name) const {
     bpf_test_run_opts options{};

@@ -45,6 +45,8 @@ class LoadedObject {
     int map(const std::string& symbol) const;
     int programs(const std::string& symbol) const;  // the map, if it is a program array
 
+    // Do its programs what only --unsafe allows?
+    bool is_unsafe() const;
     // Runs a program of Way::run once, on this CPU.
     Status run(const std::string& program) const;
 

@@ -37,6 +37,9 @@ uint64_t limited_times(const PlannedProbe& probe) {
 }
 
 Status LiveSession::prepare(const SessionOptions& options) {
+    // The compiler makes no such plan without it, but a file can contain anything.
+    if (!options.unsafe && object_.is_unsafe())
+        return Error{"the plan has programs that change what they trace", "run it with --unsafe if you trust it", 0};
     if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;

@@ -103,6 +103,7 @@ struct SessionOptions {
     OverheadOptions overhead = {};
     KeepOptions keep = {};                     // of the flight recorder, for plans that take snapshots
     EarlyMaps* early_maps = nullptr;           // of this plan; null: there are none
+    bool unsafe = false;                       // programs may change what they trace; else they are refused
     bool dry = false;                          // attach() is all: no program runs, not even BEGIN
     std::optional<StartTime> start = {};       // attach() waits until then; none: it begins at once
     std::function<void(int64_t)> awaits = {};  // called with that time once it is known; with 0 when it is over

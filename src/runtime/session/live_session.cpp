@@ -43,6 +43,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
+    may_change_ = options.unsafe;
     // The first process of a container may never wait for a child that it inherits.
     if (options.process_ends && pid_namespace().second == 0) attached_.process_ends();
     if (options.start) start_wait_.emplace(*options.start, options.awaits);
@@ -163,7 +164,8 @@ std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
     // before BEGIN prints anything
     if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
-    if (dry_) return attached_.link(attacher);
+    // A program can run as soon as it is linked. One that changes nothing does no harm: its records are not read.
+    if (dry_) return may_change_ ? std::vector<Refusal>{} : attached_.link(attacher);
     const auto failed = [this](const Status& status) {
         if (!status) attach_error_ = status.error();
         return !status;

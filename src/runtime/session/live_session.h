@@ -102,7 +102,8 @@ class LiveSession final : public Session {
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
     std::optional<StartWait> start_wait_;  // none: it begins at once
-    bool dry_ = false;                     // runs no programs
+    bool dry_ = false;                     // ends once all is attached
+    bool may_change_ = false;              // programs may change what they trace
     bool more_to_drain_ = false;
     bool watched_ = false;  // something other than a probe ends the run
     bool running_ = false;

@@ -104,7 +104,7 @@ struct SessionOptions {
     KeepOptions keep = {};                     // of the flight recorder, for plans that take snapshots
     EarlyMaps* early_maps = nullptr;           // of this plan; null: there are none
     bool unsafe = false;                       // programs may change what they trace; else they are refused
-    bool dry = false;                          // attach() is all: no program runs, not even BEGIN
+    bool dry = false;                          // attach() is all: nothing is collected, and BEGIN does not run
     std::optional<StartTime> start = {};       // attach() waits until then; none: it begins at once
     std::function<void(int64_t)> awaits = {};  // called with that time once it is known; with 0 when it is over
     // If load() fails because of programs that could be attached in another way, receives them. May be null.

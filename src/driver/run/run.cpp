@@ -339,13 +339,13 @@ Status Run::end(Ended how) {
     if (live_) live_->end();
     if (shared_.alone) notify_service("STOPPING=1\nSTATUS=Printing the results", true);
     input_.reset();
-    const Result<std::vector<ResultFact>> finished = session_->finish();
+    const Session::Finished finished = session_->finish();
     report_end();
-    if (finished && !settings_.recording) print_run(*finished);
+    if (!settings_.recording) print_run(finished.maps);
     exit_status_ = session_->exit_status();
     if (command_.verb == "wait") report_wait(how);
     const Status written = output_->finish(source_.text);
-    return finished ? written : finished.error();
+    return finished.failure ? Status(*finished.failure) : written;
 }
 
 // The run succeeds only if what it waited for happened, or if the script itself says so.

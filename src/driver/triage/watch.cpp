@@ -220,7 +220,7 @@ Result<Watched> Watch::end() {
         watched_.cost = costs->share(total);
     }
     watched_.watched_ns = static_cast<uint64_t>((std::chrono::steady_clock::now() - begin_).count());
-    if (const auto finished = session_->finish(); !finished) return finished.error();
+    if (const Session::Finished finished = session_->finish(); finished.failure) return *finished.failure;
     count_losses();
     session_.reset();
     return std::move(watched_);

@@ -68,13 +68,19 @@ Status InterpretedRun::finish() {
         // Records after the exit are not printed any more.
         if (auto left = machine_.drain(ring_name); !left) return left.error();
     }
+    const Status ran = run_last();
+    const Status printed = dispatcher_.print_maps();
+    return ran ? printed : ran;
+}
+
+Status InterpretedRun::run_last() {
     for (const When when : {When::end, When::error}) {
         if (dispatcher_.failed() != (when == When::error)) continue;
         dispatcher_.forget_exit();
-        if (auto ran = run_programs(when); !ran) return ran;
-        if (auto drained = drain(); !drained) return drained;
+        const Status ran = run_programs(when), drained = drain();
+        if (!ran || !drained) return ran ? drained : ran;
     }
-    return dispatcher_.print_maps();
+    return Done{};
 }
 
 bool InterpretedRun::anything_to_wait_for() const {

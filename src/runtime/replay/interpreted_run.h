@@ -57,6 +57,7 @@ class InterpretedRun {
   private:
     Status set_session_values(const std::function<uint64_t(SessionValue)>& value);
     bool anything_to_wait_for() const;
+    Status run_last();
     std::vector<Frame> frames(const Stack& stack);
 
     const Plan& plan_;

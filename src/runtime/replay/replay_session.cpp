@@ -138,7 +138,7 @@ class ReplaySession final : public Session {
     int patience() const override { return 0; }
     std::optional<Ended> turn() override { return run(); }
     void stop() override { end(Ended::interrupted); }
-    Result<std::vector<ResultFact>> finish() override;
+    Finished finish() override;
     int exit_status() const override { return run_.dispatcher().exit_status(); }
     uint64_t errors() const override { return run_.dispatcher().errors(); }
     std::vector<Loss> losses() const override { return run_.losses(); }
@@ -336,18 +336,19 @@ void ReplaySession::be_lt(uint64_t time) {
 }
 
 // A recording's results are not those of this host, so there is nothing that could be merged.
-Result<std::vector<ResultFact>> ReplaySession::finish() {
+Session::Finished ReplaySession::finish() {
+    Finished out;
     if (impatience_) impatience_->run_is_over();
     finishes_ = true;
     if (!options_.dry && ended_ != Ended::failed) {
         const bool was_whole = ended_ == Ended::time_over || ended_ == Ended::watched_ended;
         be_lt(was_whole ? until_ : run_.environment().now);
-        if (auto finished = run_.finish(); !finished) return finished.error();
+        if (auto finished = run_.finish(); !finished) out.failure = finished.error();
     }
     printer_.flush();
     report_losses(recording_.account, explainer_ != nullptr, threads_.incomplete(), printer_, options_.messages);
-    if (failure_) return *failure_;
-    return std::vector<ResultFact>{};
+    if (failure_ && !out.failure) out.failure = failure_;
+    return out;
 }
 
 Result<std::vector<Session::Account>> ReplaySession::accounts() const {

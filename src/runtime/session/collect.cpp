@@ -344,15 +344,17 @@ Status Dispatcher::print_maps() {
     std::iota(order.begin(), order.end(), size_t{0});
     const auto by_name = [&](size_t a, size_t b) { return plan_.maps[a].name < plan_.maps[b].name; };
     if (conventions.orders_maps) std::sort(order.begin(), order.end(), by_name);
+    Status done = Done{};
     for (size_t index : order) {
         if (is_internal(plan_.maps[index]) || (printed_ && printed_->contains(index))) continue;
         auto content = map(index);
-        if (!content) return content.error();
+        if (!content && done) done = content.error();
+        if (!content) continue;
         content->at_end = true;
         entries_[index] = content->entries.size();
         if (conventions.empty_maps || !content->entries.empty() || content->sampled) printer_.map(*content);
     }
-    return Done{};
+    return done;
 }
 
 std::vector<ResultFact> Dispatcher::results() const {

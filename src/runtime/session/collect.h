@@ -76,7 +76,8 @@ class Dispatcher {
     void hurry_is_over();
     Result<MapContent> map(size_t index);        // as print() shows it
     Result<OpenSpans> open_spans(size_t index);  // of a span
-    Status print_maps();                         // all that are not empty, as at the end of a run
+    // All that are not empty, as at the end of a run. The error is about the first that cannot be read.
+    Status print_maps();
     std::vector<ResultFact> results() const;     // the maps that print_maps() and the programs at the end have printed
     void note_printed() { printed_.emplace(); }  // print_maps() leaves out the maps that are printed from now on
 

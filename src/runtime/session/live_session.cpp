@@ -299,24 +299,26 @@ void LiveSession::fail_unless(const Status& done) {
 
 // ---- finish
 
-Result<std::vector<ResultFact>> LiveSession::finish() {
+Session::Finished LiveSession::finish() {
+    Finished out;
+    const auto note = [&out](const Status& done) {
+        if (!done && !out.failure) out.failure = done.error();
+    };
     if (impatience_) impatience_->run_is_over();
-    if (plan_.can_stop()) {
-        if (auto stopped = object_.stop_opening(true); !stopped) return stopped.error();
-    }
+    if (plan_.can_stop()) note(object_.stop_opening(true));
     overhead_->end();
     attached_.end();
     const bool is_told = ended_ == Ended::interrupted;  // after a signal, lt does not start anything slow
     collector_->drain_all(is_told ? std::chrono::seconds(1) : std::chrono::hours(24));
     has_happened_ = collector_->exit_called();  // the END programs forget it
     if (snapshots_) snapshots_->finish();
-    if (auto ran = own_->run_last(); !ran) return ran.error();
-    if (auto printed = collector_->print_maps(); !printed) return printed.error();
+    note(own_->run_last());
+    note(collector_->print_maps());
     printer_.flush();
-
-    if (collector_->failure()) return *collector_->failure();
-    if (failure_) return *failure_;
-    return collector_->results();
+    if (collector_->failure()) note(*collector_->failure());
+    if (failure_) note(*failure_);
+    out.maps = collector_->results();
+    return out;
 }
 
 std::vector<Loss> LiveSession::losses() const {

@@ -60,7 +60,7 @@ class LiveSession final : public Session {
     int patience() const override;
     std::optional<Ended> turn() override;
     void stop() override { end(Ended::interrupted); }
-    Result<std::vector<ResultFact>> finish() override;
+    Finished finish() override;
     int exit_status() const override { return collector_->exit_status(); }
     uint64_t errors() const override { return collector_->errors(); }
     std::vector<Loss> losses() const override;

@@ -26,9 +26,10 @@ Status OwnPrograms::run_last() {
     for (const When when : {When::end, When::error}) {
         if (collector_.failed() != (when == When::error)) continue;
         collector_.restart();
-        if (auto ran = run(when); !ran) return ran;
+        const Status ran = run(when);
         while (collector_.drain() != Collector::Drained::nothing) {
         }
+        if (!ran) return ran;
     }
     return Done{};
 }

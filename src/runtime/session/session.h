@@ -174,9 +174,12 @@ class Session {
     virtual std::optional<Ended> turn() = 0;
     virtual void stop() = 0;  // ends the run, like a signal
 
+    struct Finished {
+        std::vector<ResultFact> maps = {};  // that it has printed
+        std::optional<Error> failure = {};  // the first one; all that can still be printed is
+    };
     // Detaches, runs the END programs, prints what is left in the ring buffer and all maps that are not empty.
-    // Returns the maps that it has printed.
-    virtual Result<std::vector<ResultFact>> finish() = 0;
+    virtual Finished finish() = 0;
     virtual int exit_status() const = 0;  // of exit(status); 0 without it; 1 if errors have ended the run
     // After finish(): had the script called exit(), or printed as many results as end_after_results() says, before END?
     // Something else can have ended the run before such a record was read.

@@ -409,7 +409,8 @@ llvm::Value* argument_value(Code& code, uint64_t n) {
 llvm::Value* frame_address(Code& code) {
     const Context context = way_code(code.source.way).context;
     if (context == Context::trampoline) return code.b.CreatePtrToInt(context_of(code), code.b.getInt64Ty());
-    if (context == Context::record) return word(code, 1);  // a system call: a thread cannot be in two
+    const bool system_call = context == Context::record || context == Context::words;
+    if (system_call) return word(code, 1);  // a thread cannot be in two
     llvm::Value* stack = from_context(code, arch::native.stack_pointer.offset, 8, false);
     if (way_row(code.source.way).session) {
         llvm::Value* cookie = session_call(code, SessionCall::cookie, code.b.getPtrTy());

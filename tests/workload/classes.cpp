@@ -88,6 +88,20 @@ function int after_empty(Empty, int x) {
     return x;
 }
 
+// One member hides another.
+struct Shape {
+    int kind = 1;
+    int color = 4;
+};
+struct Circle : Shape {
+    int kind = 2;
+};
+
+function int drawn(const Circle& circle) {
+    use(circle.kind);
+    return circle.kind;
+}
+
 }  // namespace app
 
 int main() {
@@ -104,5 +118,8 @@ int main() {
     app::use(app::small({3, 4}, &big));
     app::use(app::both({"text", -12, -3}, 5, {6, 7}));
     app::use(app::after_empty({}, 77));
+    app::Circle circle;
+    __asm__ volatile("" : : "r"(&circle) : "memory");
+    app::use(app::drawn(circle));
     return 0;
 }

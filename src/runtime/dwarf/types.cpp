@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "runtime/dwarf/units.h"
 #include "stdlib/real.h"
@@ -217,13 +218,23 @@ const std::vector<Member>& DwarfTypes::members(uint32_t number) {
     return members_[number] = std::move(all);
 }
 
+// A member hides those of base classes with its name. They come last, since the first one with a name is meant.
 void DwarfTypes::add_members(Dwarf_Die& die, uint32_t base, int depth, std::vector<Member>& out) {
     if (depth <= 0) return;
+    std::vector<Member> inherited, own;
     each_child(die, [&](Dwarf_Die& child) {
         const int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_member || tag == DW_TAG_inheritance) add_member(child, base, depth, out);
+        if (tag == DW_TAG_inheritance) add_member(child, base, depth, inherited);
+        if (tag == DW_TAG_member) add_member(child, base, depth, own);
         return false;
     });
+    const auto is_visible = [&](const Member& member) {
+        return std::ranges::find(own, member.name, &Member::name) == own.end();
+    };
+    const auto hidden = std::stable_partition(inherited.begin(), inherited.end(), is_visible);
+    std::move(inherited.begin(), hidden, std::back_inserter(out));
+    std::move(own.begin(), own.end(), std::back_inserter(out));
+    std::move(hidden, inherited.end(), std::back_inserter(out));
 }
 
 // Members of a base class, and of an anonymous member, take its place.

@@ -13,7 +13,8 @@
 namespace lt {
 namespace {
 
-constexpr size_t most_exprs = 1 << 18;  // the largest size of an expanded program
+constexpr size_t most_exprs = 1 << 18;         // the largest size of an expanded program
+constexpr uint32_t most_expanded_depth = 512;  // of a copy in copies: later stages walk the tree recursively
 
 // The replacements for names in a copy.
 struct Names {
@@ -24,10 +25,14 @@ struct Names {
     bool maps_as_given = false;  // functions see the program's maps, macros only their arguments
 };
 
+// By ExprId: the number of copied expressions and blocks around one. An argument of a function is not copied, and keeps
+// its depth where it is moved to, so the tree is at most twice as deep.
+using Depths = std::vector<uint32_t>;
+
 class Copier {
   public:
-    Copier(ast::Program& program, Names names, Diags& diags)
-        : program_(program), names_(std::move(names)), diags_(diags) {}
+    Copier(ast::Program& program, Names names, Diags& diags, Depths& depths, uint32_t depth)
+        : program_(program), names_(std::move(names)), diags_(diags), depths_(depths), depth_(depth) {}
 
     // Copies of arguments, which belong to the caller.
     const std::vector<ast::ExprId>& foreign() const { return foreign_; }
@@ -38,19 +43,26 @@ class Copier {
             if (value != names_.values.end()) return argument(value->second);
         }
         const ast::Expr original = program_[id];
+        if (depth_ >= most_expanded_depth) return too_deep(original.span);
         ast::ExprNode node = original.node;
+        depth_++;
         std::visit([&](auto& n) { rename(original.span, n); }, node);
-        return program_.add(original.span, std::move(node));
+        depth_--;
+        const ast::ExprId copy = program_.add(original.span, std::move(node));
+        depths_.resize(program_.exprs.size(), depth_);
+        return copy;
     }
 
     ast::Block block(const ast::Block& b) {
         ast::Block out;
+        depth_++;
         for (ast::StmtId id : b.statements) {
             const ast::Stmt original = program_[id];
             ast::StmtNode node = original.node;
             std::visit([&](auto& n) { rename(original.span, n); }, node);
             out.statements.push_back(program_.add(original.span, std::move(node)));
         }
+        depth_--;
         return out;
     }
 
@@ -60,13 +72,20 @@ class Copier {
     }
 
   private:
+    ast::ExprId too_deep(Span span) {
+        if (!diags_.has_errors())
+            diags_.error(span, "this is nested too deeply after its macros and functions are expanded").hint =
+                "let fewer of them call each other, or keep values in variables";
+        return program_.add(span, ast::Integer{0});
+    }
+
     // An argument is copied without replacing names; not once the program is too large, for which it is refused later.
     ast::ExprId argument(ast::ExprId id) {
         if (program_.exprs.size() > most_exprs) return program_.add(program_[id].span, ast::Integer{0});
         Names as_it_stands;
         as_it_stands.maps_as_given = true;
         const size_t before = program_.exprs.size();
-        const ast::ExprId out = Copier(program_, as_it_stands, diags_).expr(id);
+        const ast::ExprId out = Copier(program_, as_it_stands, diags_, depths_, depth_).expr(id);
         for (size_t i = before; i < program_.exprs.size(); i++) foreign_.push_back(static_cast<ast::ExprId>(i));
         return out;
     }
@@ -172,6 +191,8 @@ class Copier {
     ast::Program& program_;
     Names names_;
     Diags& diags_;
+    Depths& depths_;
+    uint32_t depth_;
     std::vector<ast::ExprId> foreign_;
 };
 
@@ -200,6 +221,7 @@ class Expander {
         check_names();
         if ((macros_.empty() && functions_.empty()) || diags_.has_errors()) return;
         from_.assign(program_.exprs.size(), none);
+        depths_.assign(program_.exprs.size(), 0);
         for (size_t i = 0; i < program_.exprs.size() && !diags_.has_errors(); i++) {
             const auto id = static_cast<ast::ExprId>(i);
             if (templates_.contains(id)) continue;
@@ -301,10 +323,14 @@ class Expander {
         const auto number = static_cast<uint32_t>(expansions_.size() - 1);
         ast::BlockValue node = work(fmt::format("#{}", expansions_.size()));
         from_.resize(program_.exprs.size(), number);
+        depths_.resize(program_.exprs.size(), depths_[at]);
         for (ast::ExprId f : foreign_) from_[static_cast<size_t>(f)] = expansions_[number].inside;
         foreign_.clear();
         program_.exprs[at].node = std::move(node);
     }
+
+    // The depth of what takes the place of a call.
+    uint32_t inside(ast::ExprId call) const { return depths_[static_cast<size_t>(call)] + 1; }
 
     // A type without a name is the type of the value.
     static std::optional<ast::TypeName> type_or_none(const ast::TypeName& type) {
@@ -323,7 +349,7 @@ class Expander {
             Names names;
             names.mark = mark;
             names.maps_as_given = true;
-            Copier copier(program_, names, diags_);
+            Copier copier(program_, names, diags_, depths_, inside(id));
             ast::BlockValue out;
             out.is_call = true;
             const std::string result = f.name + "()" + mark;  // a name that no body can contain
@@ -355,7 +381,7 @@ class Expander {
                     names.maps[map->name] = std::get<ast::Map>(has).name;
                 if (const auto* name = std::get_if<ast::Name>(&wants)) names.values[name->name] = arguments[i];
             }
-            Copier copier(program_, names, diags_);
+            Copier copier(program_, names, diags_, depths_, inside(id));
             ast::BlockValue out;
             out.block = copier.block(m.body);
             if (m.value) out.value = copier.expr(*m.value);
@@ -372,6 +398,7 @@ class Expander {
     std::vector<Expansion> expansions_;
     std::vector<ast::ExprId> foreign_;
     std::vector<uint32_t> from_;  // by ExprId: the expansion that made it
+    Depths depths_;
 };
 
 }  // namespace

@@ -15,7 +15,8 @@
 namespace lt {
 namespace {
 
-constexpr size_t most_put = 10000;  // names that are replaced
+constexpr size_t most_put = 10000;         // names that are replaced
+constexpr uint32_t most_text_depth = 256;  // of texts in texts: later stages walk the tree recursively
 
 using Bodies = std::map<std::string, Span, std::less<>>;  // of macros without parameters
 
@@ -142,11 +143,12 @@ std::set<std::string, std::less<>> macros_of_script(const Source& source, const 
 }
 
 // Expressions that take a macro's place: the elements [begin, end) of the program's. `within` is the index of the text
-// that the macro's name stands in.
+// that the macro's name stands in, `depth` the sum of the depths of this text and those around it.
 struct Text {
     size_t begin = 0, end = 0;
     std::string name = {};  // empty: the script itself
     size_t within = 0;
+    uint32_t depth = 0;
 };
 
 bool is_within(const std::vector<Text>& texts, size_t text, std::string_view name) {
@@ -181,9 +183,15 @@ void put_text_macros(GrowingTree& tree, const Source& source) {
             const size_t begin = program.exprs.size();
             const auto value = parsed(tree, source, body);
             if (!value) return;
+            const uint32_t depth = texts[text].depth + tree.depth(*value);
+            if (depth > most_text_depth) {
+                tree.diags.error(program.exprs[i].span, "this is nested too deeply after its macros are replaced")
+                    .hint = "use fewer macros in each macro";
+                return;
+            }
             program.exprs[i].node = ast::ExprNode(program[*value].node);
-            texts.push_back({begin, program.exprs.size(), name, text});
-            texts.push_back({i, i + 1, name, text});  // the text can be one more name
+            texts.push_back({begin, program.exprs.size(), name, text, depth});
+            texts.push_back({i, i + 1, name, text, depth});  // the text can be one more name
         }
     }
 }

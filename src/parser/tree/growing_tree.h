@@ -18,6 +18,8 @@ struct GrowingTree {
     ast::ExprId add(Span span, ast::ExprNode node);
     ast::StmtId add(Span span, ast::StmtNode node);
     void add_item(Span span, ast::ItemNode node);
+    // When it was added: the number of expressions and blocks inside each other.
+    uint32_t depth(ast::ExprId id) const { return expr_depths_[static_cast<size_t>(id)]; }
 
     ast::Program& program;
     Diags& diags;

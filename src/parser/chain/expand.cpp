@@ -178,7 +178,13 @@ class ChainExpansion {
             to = "n";
             parts = &event.next_key;
         }
+        // Marked first: the block after `else` may return.
         if (!is_last(number)) add(build_.assign(open(to, *parts), record(number)));
+        if (!event.next_key.empty()) {
+            const ast::ExprId is_first =
+                build_.binary(BinaryOp::logical_and, is_met(), compare(position("other"), BinaryOp::less, left_out));
+            add(build_.when(is_first, leave_out(met_at(number))));
+        }
         const ast::ExprId is_new =
             build_.binary(BinaryOp::logical_and, compare(build_.local("state"), BinaryOp::equal, left_out),
                           compare(position(), BinaryOp::less, left_out));
@@ -254,18 +260,20 @@ class ChainExpansion {
 
     // From here on the request has another key.
     Statements hand_over(size_t number, const ast::Endpoint& event) {
-        const std::string reason =
-            fmt::format("another request had its key at {}", first_event(plan_.steps[number].point));
         Statements out{build_.evaluate(build_.call("delete", {open("k", event.key)}))};
         const Statements bound = bind("n", event.next_key);
         out.insert(out.end(), bound.begin(), bound.end());
         out.push_back(build_.let("other", open("n", event.next_key)));
-        const ast::StmtId other = build_.when(compare(position("other"), BinaryOp::less, left_out), leave_out(reason));
-        const ast::StmtId own =
-            build_.when(compare(build_.local("state"), BinaryOp::less, left_out),
-                        {build_.assign(build_.local("state"), build_.number(left_out)), because(reason)});
-        out.push_back(build_.when(compare(position("other"), BinaryOp::not_equal, 0), {other, own}));
+        const ast::ExprId is_mixed_up =
+            build_.binary(BinaryOp::logical_and, is_met(), compare(build_.local("state"), BinaryOp::less, left_out));
+        out.push_back(build_.when(
+            is_mixed_up, {build_.assign(build_.local("state"), build_.number(left_out)), because(met_at(number))}));
         return out;
+    }
+    // Has another request this key?
+    ast::ExprId is_met() { return compare(position("other"), BinaryOp::not_equal, 0); }
+    std::string met_at(size_t number) const {
+        return fmt::format("another request had its key at {}", first_event(plan_.steps[number].point));
     }
 
     // The time at which a stage began, as known at a step.

@@ -46,6 +46,7 @@ class ChainBuilder {
     ast::StmtId when(ast::ExprId condition, Statements yes, Statements no = {}) {
         return add(ast::If{condition, {std::move(yes)}, {std::move(no)}});
     }
+    ast::StmtId scope(Statements body) { return add(ast::Scope{{std::move(body)}}); }
     ast::StmtId leave() { return add(ast::Return{}); }
 
   private:

@@ -62,7 +62,7 @@ class ChainReport {
             }
             const Statements together(all.begin() + static_cast<ptrdiff_t>(i),
                                       all.begin() + static_cast<ptrdiff_t>(end));
-            for (size_t stage = 0; stage < plan_.stages.size(); stage++) append(out, together, stage);
+            repeat(out, together);
             i = end;
         }
         return out;
@@ -79,6 +79,17 @@ class ChainReport {
             return program.get<ast::Ellipsis>(e) != nullptr || program.is<ast::Name>(e, "stage") ||
                    program.is<ast::Name>(e, "latency");
         });
+    }
+
+    // Each stage has its own variables. With a single one, the statements after these may use them.
+    void repeat(Statements& out, const Statements& together) {
+        const auto declares = [&](ast::StmtId id) { return build_.program().get<ast::Let>(id) != nullptr; };
+        const bool apart = plan_.stages.size() > 1 && std::ranges::any_of(together, declares);
+        for (size_t stage = 0; stage < plan_.stages.size(); stage++) {
+            Statements copied;
+            append(apart ? copied : out, together, stage);
+            if (apart) out.push_back(build_.scope(std::move(copied)));
+        }
     }
 
     Replace replace(std::optional<size_t> stage) {

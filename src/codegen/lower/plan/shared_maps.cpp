@@ -26,6 +26,15 @@ bool calls(const ast::Program& program, Function function) {
     });
 }
 
+// The kernel requires a power of two.
+uint32_t ring_size(const Unit& unit) {
+    constexpr uint32_t page = 4096, usual = 1024;
+    const Settings& settings = unit.program.settings;
+    if (settings.ring_pages != 0) return std::bit_ceil(settings.ring_pages) * page;
+    const bool prints = calls(unit.program, Function::printf);
+    return prints || settings.max_strlen > usual ? large_ring : small_ring;
+}
+
 }  // namespace
 
 uint32_t ring_map(Unit& unit) {
@@ -34,13 +43,13 @@ uint32_t ring_map(Unit& unit) {
     return ring;
 }
 
-// The kernel requires a power of two.
-uint32_t ring_size(const Unit& unit) {
-    constexpr uint32_t page = 4096, usual = 1024;
-    const Settings& settings = unit.program.settings;
-    if (settings.ring_pages != 0) return std::bit_ceil(settings.ring_pages) * page;
-    const bool prints = calls(unit.program, Function::printf);
-    return prints || settings.max_strlen > usual ? large_ring : small_ring;
+// Several of them, so that one can be read while the next is written; with a size in the settings, one at least.
+void fit_ring(Unit& unit, uint32_t record) {
+    constexpr uint64_t several = 4, header = 16;
+    const uint64_t records = (unit.program.settings.ring_pages != 0 ? 1 : several) * (record + header);
+    const uint64_t least = std::bit_ceil(records + records / 8);  // a sixteenth is reserved: lt_room()
+    ir::MapDefinition& ring = unit.map_definition(ring_map(unit));
+    ring.max_entries = std::max(ring.max_entries, static_cast<uint32_t>(least));
 }
 
 uint32_t frame_map(Unit& unit, uint32_t size) {

@@ -7,8 +7,8 @@ namespace lt {
 
 // The ring buffer, which carries records to the runtime.
 uint32_t ring_map(Unit& unit);
-// Its size in bytes.
-uint32_t ring_size(const Unit& unit);
+// Makes it large enough for records of this many bytes.
+void fit_ring(Unit& unit, uint32_t record);
 // Memory for the buffers of functions, at least `size` bytes.
 uint32_t frame_map(Unit& unit, uint32_t size);
 // The threads that --follow follows.

@@ -50,7 +50,8 @@ bool ends_run(EventKind kind, const Settings& settings) {
 
 ir::Value wake_flags(Lowering& l, bool wake) {
     if (wake) return l.b.constant(force_wakeup);
-    return l.b.call(ir::Library::wake_flags, {l.b.map(ring_map(l.unit)), l.b.constant(ring_size(l.unit) / 8)});
+    const uint32_t ring = ring_map(l.unit), eighth = l.unit.map_definition(ring).max_entries / 8;
+    return l.b.call(ir::Library::wake_flags, {l.b.map(ring), l.b.constant(eighth)});
 }
 
 void write_record(Lowering& l, uint32_t index, const std::vector<RecordPart>& parts, bool wake) {
@@ -151,6 +152,7 @@ void emit_parts(Lowering& l, PlannedEvent event, std::vector<RecordPart> ready, 
     const bool prints = only_prints(event.kind);
     const uint32_t lost = l.unit.loss(LossKind::ring_buffer_full, 0);
     const uint32_t ring = ring_map(l.unit);
+    if (!l.on_host()) fit_ring(l.unit, size + apart);
     const uint32_t index = l.unit.event(std::move(event));
     if (apart > 0) return write_long_record(l, index, ready, size + apart, prints, wake);
     const auto write = [&] { write_record(l, index, ready, wake); };

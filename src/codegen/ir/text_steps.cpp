@@ -37,8 +37,29 @@ class Steps {
     uint64_t count_ = 0;
 };
 
+bool is_called(const Op& op) {
+    const bool in_kernel = (op.code == Code::loop && op.number == 0) || op.code == Code::each;
+    const auto takes_text = [&](const TextRow& row) { return row.id == static_cast<Library>(op.symbol); };
+    return in_kernel || (op.code == Code::call && std::ranges::any_of(text_rows, takes_text));
+}
+
+void nest(const Block& all, Nesting around, bool text_apart, Nesting& most) {
+    for (const Op& op : all) {
+        Nesting here = around;
+        if (is_called(op) && (op.code != Code::call || text_apart)) here = {around.calls + 1, op.span};
+        if (here.calls > most.calls) most = here;
+        for (const Block& inner : op.blocks) nest(inner, here, text_apart, most);
+    }
+}
+
 }  // namespace
 
 bool is_long(const Function& f) { return Steps(f).count() > most_steps; }
+
+Nesting nesting(const Function& f) {
+    Nesting most;
+    nest(f.body, {}, is_long(f), most);
+    return most;
+}
 
 }  // namespace lt::ir

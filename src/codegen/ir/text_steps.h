@@ -1,4 +1,4 @@
-// The verifier's cost of a program's string operations.
+// The verifier's cost of a program's string operations and loops.
 #pragma once
 
 #include <array>
@@ -23,5 +23,13 @@ inline constexpr std::array text_rows{
 // Would the verifier follow too many steps if all string operations were inline? Such a program calls them as separate
 // functions, whose stacks add to its own.
 bool is_long(const Function& f);
+
+// The functions that are called inside each other, besides the program itself: the bodies of the loops that the kernel
+// calls, and string operations. `where` is the innermost.
+struct Nesting {
+    uint32_t calls = 0;
+    Span where = {};
+};
+Nesting nesting(const Function& f);
 
 }  // namespace lt::ir

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
+#include <algorithm>
+
 #include "codegen/ir/outside.h"
 #include "codegen/ir/text_steps.h"
 #include "codegen/lower/plan/shared_maps.h"
@@ -13,9 +15,14 @@ namespace lt {
 namespace {
 
 // Of BPF's 512 bytes; the rest is for spilled registers: the program's own, and those of what it calls.
+constexpr uint32_t whole_stack = 512;
 constexpr uint32_t most_stack = 400;
 constexpr uint32_t most_stack_with_loops = 320;     // the body of a loop is a function
 constexpr uint32_t most_stack_with_searches = 128;  // operations on long strings are functions, with loops in them
+constexpr uint32_t stack_of_call = 64;              // of each of the functions inside each other
+constexpr uint32_t least_stack = 32;                // of a function
+
+constexpr uint32_t most_calls = 7;  // inside each other, and in the program: MAX_CALL_FRAMES in the verifier
 
 constexpr uint32_t most_scratch = 256 << 10;
 
@@ -38,6 +45,14 @@ void refuse_kernel(Lowering& l, Span where) {
         .error(request->begin == request->end ? where : *request,
                "lt itself runs this block, and only the kernel has this value")
         .hint = "the cause is a sorted loop: read the value in a separate probe, and store it in a map";
+}
+
+void refuse_nesting(Lowering& l, Span where) {
+    l.unit.diags
+        .error(where, fmt::format("BPF programs can have {} loops inside each other, and this is one more", most_calls))
+        .hint =
+        "make one loop of two: `for ($i : 0..N * M) { $a = $i / M; $b = $i % M; ... }`; operations on long strings are "
+        "loops, too";
 }
 
 }  // namespace
@@ -69,21 +84,25 @@ void Lowering::finish(Span where) {
     const uint32_t size = function.frame + 8 * words.words;
     const uint32_t shared = words.loops ? 8 * (words.words + 1) : 0;  // one more for the address of the buffers
     if (on_host()) return refuse_kernel(*this, where);
-    const uint32_t most = ir::is_long(function) ? most_stack_with_searches
-                          : words.loops         ? most_stack_with_loops
-                                                : most_stack;
+    const ir::Nesting nested = ir::nesting(function);
+    if (nested.calls > most_calls) return refuse_nesting(*this, nested.where);
+    const uint32_t usual = ir::is_long(function) ? most_stack_with_searches
+                           : words.loops         ? most_stack_with_loops
+                                                 : most_stack;
+    const uint32_t most = std::min(usual, whole_stack - stack_of_call * nested.calls);
     if (size <= most && !b.loops().hold_addresses) return;
-    if (size <= most_scratch && shared <= most_stack) {
+    const uint32_t most_shared = std::min(most_stack, whole_stack - least_stack * nested.calls);
+    if (size <= most_scratch && shared <= most_shared) {
         function.scratch = frame_map(unit, size);
         function.scratch_loss = unit.loss(LossKind::scratch_busy, 0);
         return;
     }
-    const bool numbers = shared > most_stack;
+    const bool numbers = shared > most_shared;
     unit.diags
         .error(where,
                fmt::format("this block needs {} bytes for {}, but only {} are available", numbers ? shared : size,
                            numbers ? "the numbers in its loops" : "strings, structures and keys",
-                           numbers ? most_stack : most_scratch))
+                           numbers ? most_shared : most_scratch))
         .hint = numbers ? "use fewer variables, or move the loop to a separate probe"
                         : "use fewer or shorter ones, or split the block into two probes";
 }

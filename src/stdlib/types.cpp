@@ -109,6 +109,7 @@ Type pointer_type(Type to, bool user_memory) {
 }
 
 Type array_type(Type element_type, uint32_t count) {
+    if (uint64_t{element_type.size} * count > most_array_bytes) return nothing();
     Type type{Kind::array, element_type.size * count};
     Shape shape;
     shape.parts.push_back(std::move(element_type));

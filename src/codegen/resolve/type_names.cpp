@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "stdlib/limits.h"
 
 namespace lt {
 namespace {
@@ -85,9 +86,11 @@ std::optional<Type> written_type(const ast::TypeName& written, const TypeLookup&
     Type type = *base;
     for (uint32_t i = 0; i < written.pointers; i++) type = pointer_type(std::move(type));
     if (!written.count) return type;
+    if (*written.count > most_array_bytes) return std::nullopt;
     if (type.kind == Kind::integer && type.size == 1 && written.name == "char")
         return string_type(static_cast<uint32_t>(*written.count));
-    return array_type(std::move(type), static_cast<uint32_t>(*written.count));
+    const Type all = array_type(std::move(type), static_cast<uint32_t>(*written.count));
+    return all.kind == Kind::none ? std::nullopt : std::optional(all);
 }
 
 Type address_from_text(const Field& field, Kernel& kernel) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <system_error>
 
 #include "stdlib/functions/builtins.h"
 
@@ -58,8 +60,8 @@ ast::TypeName split_type(std::string_view text, uint32_t offset) {
     if (const size_t bracket = text.find('['); bracket != std::string_view::npos) {
         const size_t digits = std::min(text.find_first_not_of(blanks, bracket + 1), text.size());
         uint64_t count = 0;
-        std::from_chars(text.data() + digits, text.data() + text.size(), count);
-        type.count = count;
+        const auto read = std::from_chars(text.data() + digits, text.data() + text.size(), count);
+        type.count = read.ec == std::errc::result_out_of_range ? UINT64_MAX : count;
     }
     return type;
 }

@@ -35,6 +35,13 @@ std::optional<Type> type_named(CheckContext& c, const ast::TypeName& written) {
     if (written.like) return type_like(c, written);
     const auto type = written_type(written, type_lookup(c));
     if (type) return type;
+    ast::TypeName each = written;
+    each.count.reset();
+    if (written.count && written_type(each, type_lookup(c))) {
+        c.error(written.span, fmt::format("this array is too large: the limit is {} bytes", most_array_bytes)).hint =
+            fmt::format("for values at an address write `{} *`", written.name);
+        return std::nullopt;
+    }
     Diag& d = c.error(written.span, fmt::format("there is no type `{}`", written.name));
     d.hint = c.kernel.type("struct " + written.name) ? fmt::format("write `struct {}`", written.name)
              : c.kernel.can(Feature::btf).yes        ? "the types are those of this kernel, and `int8` to `uint64`"
@@ -47,9 +54,9 @@ std::optional<Type> declared_type(CheckContext& c, const ast::TypeName& written)
     const bool is_plain = written.pointers == 0;
     if (const auto type = lt::type_named(written.name, written.count.value_or(0)); type && is_plain) return type;
     if (const auto each = lt::type_named(written.name, 0); written.count && each) {
-        const uint64_t size = (is_plain ? each->size : 8) * *written.count;
+        const uint64_t size = is_plain ? each->size : 8, count = *written.count;
         const bool is_number = each->kind == Kind::integer || !is_plain;
-        if (is_number && size > 0 && size <= most_declared) return type_named(c, written);
+        if (is_number && size > 0 && count > 0 && count <= most_declared / size) return type_named(c, written);
         c.error(written.span,
                 fmt::format("the size of a string is up to {} bytes, of an array of integers up to {} bytes",
                             most_string_bytes, most_declared))

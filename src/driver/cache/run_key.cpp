@@ -37,7 +37,7 @@ uint64_t inode(const std::string& path) {
 }
 
 // "name size references users state address": the third changes while the module stays the same. A module
-// that was built anew and loaded again may have the same size and address, but its folder has another inode.
+// that was built and loaded again may have the same size and address, but its folder has another inode.
 std::string modules() {
     const Result<std::string> text = read_text("/proc/modules");
     std::string out;

@@ -59,14 +59,23 @@ Result<Host::Ran> Host::run(const std::string& program) {
     auto context = room(Bytes(sizeof(uint64_t)), false);
     if (!context) return context.error();
     std::vector<uint64_t> clears;
-    for (size_t map = 0; map < plan_.maps.size(); map++) clears.push_back(port_.maps().clears(map));
+    std::vector<bool> reported;  // to others: a clear() in the block is about what the block reads
+    for (size_t map = 0; map < plan_.maps.size(); map++) {
+        clears.push_back(port_.maps().clears(map));
+        reported.push_back(port_.maps().set_reported(map, false));
+    }
     const auto ran_before = cleared_.find(program);
     together_ = ran_before == cleared_.end() ? port_.maps().cleared_after_reading() : ran_before->second;
     machine::Execution execution(image_, *this, program);
     auto result = execution.run(*function, *context);
     std::set<size_t>& cleared = cleared_[program];
-    for (size_t map = 0; map < plan_.maps.size(); map++)
-        if (clears[map] != port_.maps().clears(map)) cleared.insert(map);
+    for (size_t map = 0; map < plan_.maps.size(); map++) {
+        const bool has_read = port_.maps().set_reported(map, false);
+        if (clears[map] != port_.maps().clears(map))
+            cleared.insert(map);
+        else if (!has_read)
+            port_.maps().set_reported(map, reported[map]);
+    }
     Status written = Done{};
     for (size_t map = 0; map < plan_.maps.size() && written; map++) written = write_back(map);
     finish();
@@ -82,7 +91,6 @@ void Host::finish() {
     read_.clear();
     slots_.clear();
     walks_.clear();
-    for (const auto& [map, seen] : seen_) port_.maps().forget_report(map);
     seen_.clear();
     records_.clear();
     allocated_ = 0;

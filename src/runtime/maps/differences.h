@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "runtime/border/plan.h"
@@ -27,7 +28,8 @@ class Differences {
 
     // since() was called after the last clear(). (A record of print() may have been lost.)
     bool asked() const { return asked_; }
-    void forget_report() { asked_ = false; }
+    // Returns what was so before.
+    bool set_asked(bool asked) { return std::exchange(asked_, asked); }
     // The result of the last since(), or `now`, no longer counts. Returns keys without updates for a whole round if the
     // map, which has room for so many keys, fills up and they make room: for taking out any key, lt waits for programs,
     // some 10 ms.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/border/plan.h"
@@ -23,8 +24,8 @@ class Generations {
     Result<std::vector<RawEntry>> since(bool reported);
     // The same for one key; nothing if it had no updates.
     Result<std::optional<Bytes>> rest(const Bytes& key);
-    // The next clear() is about everything that is there.
-    void forget_report() { asked_ = false; }
+    // Is the next clear() about the result of the last since()? Returns what was so before.
+    bool set_asked(bool asked) { return std::exchange(asked_, asked); }
     // Everything that is there now no longer counts; `printed`: only the result of the last since(), if there was one.
     Status clear(bool printed);
     // The same, but the existing keys stay, with zero; idle ones only as far as the map has room.

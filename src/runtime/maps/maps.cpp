@@ -128,9 +128,9 @@ std::set<size_t> Maps::cleared_after_reading() const {
     return out;
 }
 
-void Maps::forget_report(size_t index) {
-    past_[index].forget_report();
-    if (generations_[index]) generations_[index]->forget_report();
+bool Maps::set_reported(size_t index, bool reported) {
+    const bool before = past_[index].set_asked(reported);
+    return generations_[index] ? generations_[index]->set_asked(reported) : before;
 }
 
 // The kernel's value is the whole value, and it is not needed again.

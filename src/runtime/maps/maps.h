@@ -36,8 +36,8 @@ class Maps {
     Status zero(size_t index, bool printed);                        // the keys stay, their values become zero
     uint64_t clears(size_t index) const { return clears_[index]; }  // number of clear() and zero() calls
     std::set<size_t> cleared_after_reading() const;                 // by a block, as far as the plan says so
-    // The next clear() is about everything that is there, not about what was read before.
-    void forget_report(size_t index);
+    // Is the next clear() about what was read last, or about everything that is there? Returns what was so before.
+    bool set_reported(size_t index, bool reported);
 
     // The undecoded bytes of read() and find().
     Result<std::vector<RawEntry>> entries(size_t index, bool reported = true);  // false: clear() ignores this read

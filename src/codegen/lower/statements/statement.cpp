@@ -47,8 +47,12 @@ void statement(Lowering& l, const ast::Stmt& stmt, const ast::Evaluate& node) {
 
 void statement(Lowering& l, const ast::Stmt&, const ast::If& node) {
     if (const auto decision = decision_of(l, node.condition)) return lower_block(l, *decision ? node.yes : node.no);
-    l.b.branch(
-        truth(l, integer_of(l, node.condition)), [&] { lower_block(l, node.yes); }, [&] { lower_block(l, node.no); });
+    const std::optional<uint32_t> printed = l.printed_map;
+    const auto branch = [&](const ast::Block& block) {
+        l.printed_map = printed;  // whatever the other branch prints
+        lower_block(l, block);
+    };
+    l.b.branch(truth(l, integer_of(l, node.condition)), [&] { branch(node.yes); }, [&] { branch(node.no); });
 }
 
 void assign_local(Lowering& l, const ast::Assign& node, uint32_t local) {

@@ -101,6 +101,8 @@ HistogramPoint exposed_histogram(const Histogram& histogram, const Type& type) {
 
 // ---- entries
 
+constexpr std::string_view cause_label = "cause";
+
 // The series of one entry: several for why(), one for each cause, none for what has no value yet.
 struct EntryReader {
     const MapMetric& metric;
@@ -123,7 +125,7 @@ struct EntryReader {
             const int64_t time = causes.times[static_cast<size_t>(row.id)];
             if (time == 0) continue;
             Labels all = labels;
-            all.push_back({"cause", std::string(row.name)});
+            all.push_back({std::string(cause_label), std::string(row.name)});
             out.push_back({std::move(all), time});
         }
     }
@@ -184,7 +186,9 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);
     const bool is_tuple = map.key.size() == 1 && map.key[0].kind == Kind::tuple;
     const std::vector<std::string> names = is_tuple ? map.key[0].shape->names : std::vector<std::string>{};
-    out.labels = label_names(program, map.name, is_tuple ? map.key[0].shape->parts.size() : map.key.size(), names);
+    const std::string_view own = map.value.aggregation == Aggregation::why ? cause_label : std::string_view();
+    const size_t count = is_tuple ? map.key[0].shape->parts.size() : map.key.size();
+    out.labels = label_names(program, map.name, count, names, own);
     out.adds_up = out.family.type != MetricType::gauge;
     return out;
 }

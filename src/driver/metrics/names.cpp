@@ -122,12 +122,13 @@ std::string name_of(const ast::Program& program, ast::ExprId id) {
     return "";
 }
 
-// Prometheus keeps names that begin with two underscores for itself, and the formats give these two a meaning.
-std::string label_word(std::string_view text) {
+// Prometheus keeps names that begin with two underscores for itself, and the formats give these two a meaning; `own` is
+// a label that the metric adds by itself.
+std::string label_word(std::string_view text, std::string_view own) {
     while (!text.empty() && !is_word_letter(text.front())) text.remove_prefix(1);
     while (text.starts_with('_')) text.remove_prefix(1);
     const std::string word = metric_word(text);
-    return word == "le" || word == "quantile" ? word + "_" : word;
+    return word == "le" || word == "quantile" || (!word.empty() && word == own) ? word + "_" : word;
 }
 
 // The parts of the first key that the program writes for this map.
@@ -150,14 +151,14 @@ std::vector<std::string> written_parts(const ast::Program& program, std::string_
 }  // namespace
 
 std::vector<std::string> label_names(const ast::Program& program, std::string_view map, size_t count,
-                                     std::span<const std::string> names) {
+                                     std::span<const std::string> names, std::string_view own) {
     std::vector<std::string> out = written_parts(program, without_at(map));
     if (!names.empty()) out.assign(names.begin(), names.end());
     out.resize(count);
     std::set<std::string> seen;
     for (size_t i = 0; i < count; i++) {
         const std::string fallback = count == 1 ? std::string("key") : fmt::format("key{}", i + 1);
-        out[i] = label_word(out[i]);
+        out[i] = label_word(out[i], own);
         if (out[i].empty()) out[i] = fallback;
         if (!seen.insert(out[i]).second) seen.insert(out[i] = fmt::format("{}_{}", out[i], i + 1));
     }

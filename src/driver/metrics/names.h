@@ -33,9 +33,10 @@ MetricName metric_name(std::string_view script, std::string_view map, const Type
 bool is_private(std::string_view map);
 
 // A name for each of `count` parts of the key, from the first place in the program that has a key: pid, comm, filename
-// of str(args.filename); otherwise `key`, or key1, key2 ... `names` are those of a record as the key.
+// of str(args.filename); otherwise `key`, or key1, key2 ... `names` are those of a record as the key. None is `own`,
+// which the metric adds by itself.
 std::vector<std::string> label_names(const ast::Program& program, std::string_view map, size_t count,
-                                     std::span<const std::string> names);
+                                     std::span<const std::string> names, std::string_view own = {});
 
 // The comment at the end of the first line with this map, or on the lines above it; else the sentence with which the
 // script begins; empty if there is none.

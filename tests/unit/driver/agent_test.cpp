@@ -41,6 +41,12 @@ TEST(AgentNames, HaveBaseUnits) {
     EXPECT_FALSE(is_private("@start"));
 }
 
+TEST(AgentNames, OfLabelsAreNotThoseOfTheMetricItself) {
+    const std::vector<std::string> names{"cause", "le", "cause_", "comm"};
+    EXPECT_THAT(label_names({}, "@", names.size(), names, "cause"), ElementsAre("cause_", "le_", "cause__3", "comm"));
+    EXPECT_THAT(label_names({}, "@", names.size(), names), ElementsAre("cause", "le_", "cause_", "comm"));
+}
+
 TEST(AgentNames, HelpIsTheCommentBesideTheMap) {
     const Source source{"x.lt",
                         "// x (cpu): what runs\n"

@@ -132,6 +132,15 @@ struct EntryReader {
     void operator()(const auto&) {}  // why_not_metric() refuses the others
 };
 
+// A tuple or a record, which is a key of several parts although it is one value.
+bool has_parts(const Type& key) { return key.kind == Kind::tuple && key.naming == Naming::none; }
+
+const std::vector<Value>& labelled_parts(const std::vector<Value>& key) {
+    const bool is_one = key.size() == 1 && has_parts(key.front().type);
+    const auto* group = is_one ? std::get_if<Group>(&key.front().data) : nullptr;
+    return group ? group->parts : key;
+}
+
 // Of two keys that read the same.
 Join join_of(Aggregation aggregation) {
     switch (aggregation) {
@@ -184,7 +193,7 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     out.family.help = utf8_text(help_of(source, map.name));
     if (out.family.help.empty()) out.family.help = fmt::format("{} of the script {}.", map.name, source.name);
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);
-    const bool is_tuple = map.key.size() == 1 && map.key[0].kind == Kind::tuple;
+    const bool is_tuple = map.key.size() == 1 && has_parts(map.key[0]);
     const std::vector<std::string> names = is_tuple ? map.key[0].shape->names : std::vector<std::string>{};
     const std::string_view own = map.value.aggregation == Aggregation::why ? cause_label : std::string_view();
     const size_t count = is_tuple ? map.key[0].shape->parts.size() : map.key.size();
@@ -195,7 +204,7 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
 
 Labels labels_of(const MapMetric& metric, const std::vector<Value>& key) {
     Labels out;
-    const std::vector<Value>& parts = key_parts(key);
+    const std::vector<Value>& parts = labelled_parts(key);
     for (size_t i = 0; i < parts.size() && i < metric.labels.size(); i++)
         out.push_back({metric.labels[i], utf8_text(show(parts[i], ValueStyle(false)))});
     return out;

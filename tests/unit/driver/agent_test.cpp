@@ -116,6 +116,19 @@ TEST(AgentSeries, HaveLabelsInUtf8) {
     EXPECT_EQ(labels_of(metric, key), (Labels{{"comm", "a\\xff"}}));
 }
 
+TEST(AgentSeries, HaveALabelForEachMemberOfARecord) {
+    PlannedMap map;
+    map.name = "@n";
+    map.key = {tuple_type({string_type(16), integer_type()}, {"who", "port"})};
+    map.value = aggregation_type(Aggregation::count);
+    const MapMetric metric = map_metric(map, 0, "s", {}, {"s.lt", ""});
+    EXPECT_THAT(metric.labels, ElementsAre("who", "port"));
+    Group record;
+    record.parts = {{string_type(16), std::string("ssh")}, {integer_type(), int64_t{22}}};
+    const std::vector<Value> key{{map.key[0], record}};
+    EXPECT_EQ(labels_of(metric, key), (Labels{{"who", "ssh"}, {"port", "22"}}));
+}
+
 TEST(AgentSeries, OfKeysThatReadTheSameAreOne) {
     const auto joined = [](Join how) {
         Family family = counts({{"a", 1}, {"b", 20}, {"a", 4}, {"c", 3}, {"b", 2}});

@@ -35,8 +35,12 @@ std::vector<std::string> sample_names(const Family& family) {
     return {};
 }
 
+double unscaled(int64_t number, const Family& family) {
+    return family.is_unsigned ? static_cast<double>(static_cast<uint64_t>(number)) : static_cast<double>(number);
+}
+
 double scaled(int64_t number, const Family& family) {
-    return static_cast<double>(number) / static_cast<double>(family.divisor);
+    return unscaled(number, family) / static_cast<double>(family.divisor);
 }
 
 std::string number_text(double number) {
@@ -46,7 +50,8 @@ std::string number_text(double number) {
 }
 
 std::string number_text(int64_t number, const Family& family) {
-    return family.divisor == 1 ? fmt::format("{}", number) : number_text(scaled(number, family));
+    if (family.divisor != 1) return number_text(scaled(number, family));
+    return family.is_unsigned ? fmt::format("{}", static_cast<uint64_t>(number)) : fmt::format("{}", number);
 }
 
 std::string escaped(std::string_view text, bool quotes) {

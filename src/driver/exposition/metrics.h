@@ -73,7 +73,8 @@ struct Family {
     int64_t divisor = 1;              // of integers: 1'000'000'000 makes seconds of nanoseconds
     std::vector<double> bounds = {};  // of a histogram: the upper bounds, inclusive, in the base unit, ascending
     std::vector<MetricSeries> series = {};
-    int64_t since = 0;  // what counts began at zero then, in nanoseconds since 1970; 0: it is not known
+    int64_t since = 0;         // what counts began at zero then, in nanoseconds since 1970; 0: it is not known
+    bool is_unsigned = false;  // its integers are, although they are kept as int64_t
 };
 
 std::string_view type_name(MetricType type);
@@ -81,6 +82,8 @@ std::string_view type_name(MetricType type);
 // The names of the samples of a family: "x_total", "x_bucket" ...
 std::vector<std::string> sample_names(const Family& family);
 
+// A number in the unit in which it was measured.
+double unscaled(int64_t number, const Family& family);
 // A number in the family's base unit.
 double scaled(int64_t number, const Family& family);
 // The shortest text that reads as the same number: 1e-06, 0.5, +Inf, NaN.

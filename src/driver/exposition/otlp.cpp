@@ -113,7 +113,8 @@ struct PointFields {
     Json& to;
 
     void operator()(int64_t number) const {
-        if (family.divisor == 1)
+        const bool fits = !family.is_unsigned || number >= 0;
+        if (family.divisor == 1 && fits)
             to["asInt"] = long_number(number);
         else
             to["asDouble"] = double_number(scaled(number, family));
@@ -140,12 +141,12 @@ struct PointFields {
     }
     void exponential(const HistogramPoint& point) const {
         const NativeBuckets& buckets = *point.exact;
-        if (point.sum && buckets.negative.empty()) to["sum"] = double_number(static_cast<double>(*point.sum));
+        if (point.sum && buckets.negative.empty()) to["sum"] = double_number(unscaled(*point.sum, family));
         to["scale"] = buckets.schema;
         to["zeroCount"] = long_number(buckets.zero);
         if (!buckets.positive.empty()) to["positive"] = buckets_json(buckets.positive);
         if (!buckets.negative.empty()) to["negative"] = buckets_json(buckets.negative);
-        if (point.exemplar) to["exemplars"] = exemplars_json(point, static_cast<double>(point.exemplar->value));
+        if (point.exemplar) to["exemplars"] = exemplars_json(point, unscaled(point.exemplar->value, family));
     }
 };
 

@@ -190,6 +190,7 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     out.family.unit = name.unit;
     out.family.divisor = name.divisor;
     out.family.type = type_of(map);
+    out.family.is_unsigned = !map.value.is_signed;
     out.family.help = utf8_text(help_of(source, map.name));
     if (out.family.help.empty()) out.family.help = fmt::format("{} of the script {}.", map.name, source.name);
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);
@@ -216,7 +217,7 @@ std::vector<MetricSeries> series_of(const MapMetric& metric, const MapContent& c
         const MapEntry entry = content.entries[i];
         std::visit(EntryReader{metric, labels_of(metric, entry.key), out}, entry.value.data);
     }
-    join_equal(out, join_of(metric.value.aggregation));
+    join_equal(out, join_of(metric.value.aggregation), metric.family.is_unsigned);
     return out;
 }
 

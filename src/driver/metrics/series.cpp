@@ -46,7 +46,10 @@ struct PointAdder {
 };
 
 struct PointWeight {
-    double operator()(int64_t number) const { return static_cast<double>(number); }
+    bool is_unsigned;
+    double operator()(int64_t number) const {
+        return is_unsigned ? static_cast<double>(static_cast<uint64_t>(number)) : static_cast<double>(number);
+    }
     double operator()(double number) const { return number; }
     double operator()(const SummaryPoint& point) const { return static_cast<double>(point.count); }
     double operator()(const HistogramPoint& point) const {
@@ -93,9 +96,9 @@ size_t LabelsHash::operator()(const Labels& labels) const {
 
 bool add_point(Point& into, const Point& more) { return std::visit(PointAdder{}, into, more); }
 
-double weight_of(const Point& point) { return std::visit(PointWeight{}, point); }
+double weight_of(const Point& point, bool is_unsigned) { return std::visit(PointWeight{is_unsigned}, point); }
 
-void join_equal(std::vector<MetricSeries>& series, Join how) {
+void join_equal(std::vector<MetricSeries>& series, Join how, bool is_unsigned) {
     std::unordered_map<Labels, size_t, LabelsHash> places;
     size_t used = 0;
     for (MetricSeries& each : series) {
@@ -105,7 +108,7 @@ void join_equal(std::vector<MetricSeries>& series, Join how) {
             continue;
         }
         Point& into = series[place->second].point;
-        const double difference = weight_of(each.point) - weight_of(into);
+        const double difference = weight_of(each.point, is_unsigned) - weight_of(into, is_unsigned);
         if (how == Join::add)
             add_point(into, each.point);
         else if (how == Join::last || (how == Join::greater ? difference > 0 : difference < 0))
@@ -116,14 +119,15 @@ void join_equal(std::vector<MetricSeries>& series, Join how) {
 
 void add_family(Family& into, const Family& ended) {
     if (into.type != ended.type || into.divisor != ended.divisor || into.bounds != ended.bounds) return;
+    if (into.is_unsigned != ended.is_unsigned) return;
     const std::optional<Labels> mine = any_labels(into), other = any_labels(ended);
     if (mine && other && !have_same_names(*mine, *other)) return;
     join_series(into, ended, [](Point& point, const Point& more) { add_point(point, more); });
 }
 
 void keep_greater(Family& now, const Family& before) {
-    join_series(now, before, [](Point& point, const Point& other) {
-        if (weight_of(point) < weight_of(other)) point = other;
+    join_series(now, before, [&](Point& point, const Point& other) {
+        if (weight_of(point, now.is_unsigned) < weight_of(other, now.is_unsigned)) point = other;
     });
 }
 
@@ -134,8 +138,8 @@ void SeriesLimit::apply(Family& family, bool adds_up) {
     const auto shown = static_cast<size_t>(end - series.begin());
     const size_t room = most_ - std::min(most_, shown);
     if (const auto rest = static_cast<size_t>(series.end() - end); room > 0 && rest > room) {
-        const auto greater = [](const MetricSeries& a, const MetricSeries& b) {
-            const double left = weight_of(a.point), right = weight_of(b.point);
+        const auto greater = [&](const MetricSeries& a, const MetricSeries& b) {
+            const double left = weight_of(a.point, family.is_unsigned), right = weight_of(b.point, family.is_unsigned);
             return left != right ? left > right : a.labels < b.labels;
         };
         std::sort(end, series.end(), greater);

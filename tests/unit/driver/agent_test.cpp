@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "driver/agent/budget.h"
+#include "driver/exposition/formats.h"
+#include "driver/exposition/otlp.h"
 #include "driver/http/address.h"
 #include "driver/metrics/distribution.h"
 #include "driver/metrics/map_metrics.h"
@@ -16,6 +18,7 @@ namespace lt::agent {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 std::string name_and_unit(std::string_view map, const Type& type) {
     const MetricName name = metric_name("s", map, type);
@@ -107,6 +110,24 @@ TEST(AgentSeries, WhatWasSeenOnceDoesNotGoBack) {
     Family now = counts({{"a", 1}, {"b", 20}, {"d", 4}});
     keep_greater(now, counts({{"a", 10}, {"b", 2}, {"c", 3}}));
     EXPECT_THAT(lines(now), ElementsAre("key=a 10", "key=b 20", "key=d 4", "key=c 3"));
+}
+
+TEST(AgentSeries, OfUnsignedNumbersAreNotNegative) {
+    PlannedMap map;
+    map.name = "@n";
+    map.value = integer_type(8, false);
+    MapMetric metric = map_metric(map, 0, "s", {}, {"s.lt", ""});
+    MapContent content;
+    content.entries = std::vector<MapEntry>{MapEntry{{}, {map.value, int64_t{-1}}}};
+    metric.family.series = series_of(metric, content);
+    EXPECT_THAT(prometheus_text({metric.family}), HasSubstr("lt_s_n 18446744073709551615\n"));
+    EXPECT_THAT(otlp_metrics({metric.family}, {}, 1), HasSubstr("\"asDouble\": 1.8446744073709552e"));
+    metric.family.divisor = 1000;
+    EXPECT_THAT(prometheus_text({metric.family}), HasSubstr("lt_s_n 1.8446744073709552e+16\n"));
+    Family now = counts({{"a", 1}, {"b", -1}});
+    now.is_unsigned = true;
+    keep_greater(now, counts({{"a", -1}, {"b", 1}}));
+    EXPECT_THAT(lines(now), ElementsAre("key=a -1", "key=b -1"));
 }
 
 TEST(AgentSeries, HaveLabelsInUtf8) {

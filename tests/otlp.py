@@ -73,7 +73,7 @@ MUST = {"Metric": ["name"], "Sum": ["aggregationTemporality", "isMonotonic"], "H
         "ExponentialHistogram": ["aggregationTemporality"], "NumberDataPoint": ["timeUnixNano"],
         "HistogramDataPoint": ["startTimeUnixNano", "timeUnixNano", "count", "bucketCounts", "explicitBounds"],
         "ExponentialHistogramDataPoint": ["startTimeUnixNano", "timeUnixNano", "count", "scale", "zeroCount"],
-        "SummaryDataPoint": ["startTimeUnixNano", "timeUnixNano", "count", "sum"], "KeyValue": ["key", "value"],
+        "SummaryDataPoint": ["startTimeUnixNano", "timeUnixNano", "count"], "KeyValue": ["key", "value"],
         "Buckets": ["offset", "bucketCounts"], "Exemplar": ["timeUnixNano"],
         "Span": ["traceId", "spanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano"]}
 RANGES = {"fixed64": (0, 2**64 - 1), "uint64": (0, 2**64 - 1), "sfixed64": (-2**63, 2**63 - 1),

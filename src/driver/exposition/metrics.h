@@ -75,6 +75,7 @@ struct Family {
     std::vector<MetricSeries> series = {};
     int64_t since = 0;         // what counts began at zero then, in nanoseconds since 1970; 0: it is not known
     bool is_unsigned = false;  // its integers are, although they are kept as int64_t
+    bool sum_falls = false;    // of a summary: its values may be negative, so the sum is not a counter
 };
 
 std::string_view type_name(MetricType type);

@@ -1,6 +1,6 @@
 // OpenMetrics 1.0.0. It differs from Prometheus's text format in the names of counters' families, in units, in the form
 // of the bounds of histograms, in having exemplars, and in that a sum stands only where it can be a counter, and the
-// count only beside a sum.
+// count of a histogram only beside a sum.
 #include <fmt/format.h>
 
 #include "driver/exposition/formats.h"

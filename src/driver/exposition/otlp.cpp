@@ -122,7 +122,7 @@ struct PointFields {
     void operator()(double number) const { to["asDouble"] = double_number(number); }
     void operator()(const SummaryPoint& point) const {
         to["count"] = long_number(point.count);
-        to["sum"] = double_number(scaled(point.sum, family));
+        if (!family.sum_falls) to["sum"] = double_number(scaled(point.sum, family));
     }
     void operator()(const HistogramPoint& point) const {
         to["count"] = long_number(all_counts(point));

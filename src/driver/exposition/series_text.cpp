@@ -32,7 +32,8 @@ struct SeriesWriter {
     void operator()(int64_t number) const { line(suffix(), labels_text(series.labels), number_text(number, family)); }
     void operator()(double number) const { line(suffix(), labels_text(series.labels), number_text(number)); }
     void operator()(const SummaryPoint& point) const {
-        line("_sum", labels_text(series.labels), number_text(point.sum, family));
+        if (form.sums_negative || !family.sum_falls)
+            line("_sum", labels_text(series.labels), number_text(point.sum, family));
         line("_count", labels_text(series.labels), fmt::format("{}", point.count));
     }
     void operator()(const HistogramPoint& point) const {

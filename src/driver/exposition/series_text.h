@@ -9,7 +9,7 @@ namespace lt {
 
 struct TextForm {
     std::string (*bound)(double bound);
-    // Does a histogram of negative numbers have its sum and its count, although neither can be a counter then?
+    // Do sums of negative numbers, which are not counters, stand here? A histogram has its count only beside its sum.
     bool sums_negative;
     bool exemplars;  // are there any in this form?
 };

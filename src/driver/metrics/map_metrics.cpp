@@ -191,6 +191,8 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     out.family.divisor = name.divisor;
     out.family.type = type_of(map);
     out.family.is_unsigned = !map.value.is_signed;
+    out.family.sum_falls =
+        out.family.type == MetricType::summary && map.value.is_signed && map.value.view != View::duration;
     out.family.help = utf8_text(help_of(source, map.name));
     if (out.family.help.empty()) out.family.help = fmt::format("{} of the script {}.", map.name, source.name);
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);

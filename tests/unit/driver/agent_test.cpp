@@ -19,6 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string name_and_unit(std::string_view map, const Type& type) {
     const MetricName name = metric_name("s", map, type);
@@ -128,6 +129,25 @@ TEST(AgentSeries, OfUnsignedNumbersAreNotNegative) {
     now.is_unsigned = true;
     keep_greater(now, counts({{"a", -1}, {"b", 1}}));
     EXPECT_THAT(lines(now), ElementsAre("key=a -1", "key=b -1"));
+}
+
+TEST(AgentSeries, HaveNoSumThatBecomesSmallerWhereItMustBeACounter) {
+    PlannedMap map;
+    map.name = "@n";
+    const auto family_of = [&](const Type& type) {
+        map.value = type;
+        Family out = map_metric(map, 0, "s", {}, {"s.lt", ""}).family;
+        out.series = {{{}, SummaryPoint{-5, 3}}};
+        return out;
+    };
+    const Family numbers = family_of(aggregation_type(Aggregation::avg));
+    EXPECT_THAT(openmetrics_text({numbers}), HasSubstr("lt_s_n_count 3\n"));
+    EXPECT_THAT(openmetrics_text({numbers}), Not(HasSubstr("_sum")));
+    EXPECT_THAT(prometheus_text({numbers}), HasSubstr("lt_s_n_sum -5\n"));
+    EXPECT_THAT(otlp_metrics({numbers}, {}, 1), Not(HasSubstr("\"sum\"")));
+    const Family times = family_of(aggregation_type(Aggregation::avg, View::duration));
+    EXPECT_THAT(openmetrics_text({times}), HasSubstr("_sum"));
+    EXPECT_THAT(otlp_metrics({times}, {}, 1), HasSubstr("\"sum\""));
 }
 
 TEST(AgentSeries, HaveLabelsInUtf8) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/visible.h"
 #include "driver/metrics/family_list.h"
 #include "driver/metrics/series.h"
 #include "driver/report/report.h"
@@ -159,7 +160,11 @@ std::vector<Family> script_facts(const Script& script, const Savings& savings) {
     add_savings(script, savings, out);
     add_limits(script, out);
     std::vector<Family> all = out.take();
-    for (Family& family : all) join_equal(family.series, Join::add);  // probes and spans can have the same text
+    for (Family& family : all) {
+        for (MetricSeries& series : family.series)  // the text of a probe can have a path, which is any bytes
+            for (Label& label : series.labels) label.value = utf8_text(label.value);
+        join_equal(family.series, Join::add);  // probes and spans can have the same text
+    }
     return all;
 }
 

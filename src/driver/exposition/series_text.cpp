@@ -5,10 +5,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/visible.h"
 #include "driver/exposition/formats.h"
 
 namespace lt {
 namespace {
+
+constexpr size_t most_characters = 128;  // in names and values of an exemplar's labels: OpenMetrics and Prometheus
+
+size_t characters_in(std::string_view utf8) {
+    const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
+    return static_cast<size_t>(std::ranges::count_if(utf8, begins_one));
+}
 
 struct SeriesWriter {
     std::string& out;
@@ -60,9 +68,21 @@ size_t exemplar_bucket(const Family& family, const Exemplar& exemplar) {
 }
 
 Labels exemplar_labels(const Exemplar& exemplar) {
-    Labels out = exemplar.labels;
-    if (!exemplar.trace_id.empty()) out.push_back({"trace_id", exemplar.trace_id});
-    if (!exemplar.span_id.empty()) out.push_back({"span_id", exemplar.span_id});
+    Labels ids, out;
+    if (!exemplar.trace_id.empty()) ids.push_back({"trace_id", exemplar.trace_id});
+    if (!exemplar.span_id.empty()) ids.push_back({"span_id", exemplar.span_id});
+    size_t room = most_characters;
+    const auto take = [&](const Label& label) {
+        room -= std::min(room, characters_in(label.name) + characters_in(label.value));
+    };
+    std::ranges::for_each(ids, take);
+    for (const Label& label : exemplar.labels) {
+        const size_t name = characters_in(label.name);
+        if (name >= room) continue;
+        out.push_back({label.name, shortened(label.value, room - name)});
+        take(out.back());
+    }
+    out.insert(out.end(), ids.begin(), ids.end());
     return out;
 }
 

@@ -16,7 +16,7 @@ struct TextForm {
 
 // The index of the bucket of a histogram that its exemplar is in; the last one has no bound.
 size_t exemplar_bucket(const Family& family, const Exemplar& exemplar);
-// The labels of an exemplar with those of its trace.
+// The labels of an exemplar with those of its trace, cut to the characters that an exemplar may have.
 Labels exemplar_labels(const Exemplar& exemplar);
 
 void append_series(std::string& out, const Family& family, const MetricSeries& series, const TextForm& form);

@@ -194,7 +194,8 @@ MapMetric map_metric(const PlannedMap& map, size_t index, std::string_view scrip
     out.family.sum_falls =
         out.family.type == MetricType::summary && map.value.is_signed && map.value.view != View::duration;
     out.family.help = utf8_text(help_of(source, map.name));
-    if (out.family.help.empty()) out.family.help = fmt::format("{} of the script {}.", map.name, source.name);
+    if (out.family.help.empty())
+        out.family.help = utf8_text(fmt::format("{} of the script {}.", map.name, source.name));
     if (out.family.type == MetricType::histogram) out.family.bounds = bounds_of(map.value, name.divisor);
     const bool is_tuple = map.key.size() == 1 && has_parts(map.key[0]);
     const std::vector<std::string> names = is_tuple ? map.key[0].shape->names : std::vector<std::string>{};

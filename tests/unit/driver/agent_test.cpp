@@ -7,6 +7,7 @@
 #include "driver/agent/budget.h"
 #include "driver/exposition/formats.h"
 #include "driver/exposition/otlp.h"
+#include "driver/exposition/series_text.h"
 #include "driver/http/address.h"
 #include "driver/metrics/distribution.h"
 #include "driver/metrics/map_metrics.h"
@@ -155,6 +156,24 @@ TEST(AgentSeries, HaveLabelsInUtf8) {
     metric.labels = {"comm"};
     const std::vector<Value> key{{string_type(16), std::string("a\xff")}};
     EXPECT_EQ(labels_of(metric, key), (Labels{{"comm", "a\\xff"}}));
+}
+
+TEST(AgentSeries, HaveHelpInUtf8) {
+    PlannedMap map;
+    map.name = "@n";
+    map.value = integer_type();
+    EXPECT_EQ(map_metric(map, 0, "s", {}, {"a\xff.lt", ""}).family.help, "@n of the script a\\xff.lt.");
+}
+
+TEST(AgentSeries, HaveExemplarsNoLongerThanAllowed) {
+    const std::string comm(60, 'c');
+    const Exemplar exemplar{1, 2, std::string(32, 'a'), std::string(16, 'b'), {{"pid", "4194304"}, {"comm", comm}}};
+    const Labels labels = exemplar_labels(exemplar);
+    ASSERT_EQ(labels.size(), 4U);
+    EXPECT_EQ(labels[1].value, std::string(48, 'c') + "...");
+    size_t all = 0;
+    for (const Label& label : labels) all += label.name.size() + label.value.size();
+    EXPECT_EQ(all, 128U);
 }
 
 TEST(AgentSeries, HaveALabelForEachMemberOfARecord) {

@@ -67,7 +67,7 @@ constexpr std::array library{
     LibraryRow{Library::and_, "lt_and", 2, false, false, true},
     LibraryRow{Library::or_, "lt_or", 2, false, false, true},
     LibraryRow{Library::xor_, "lt_xor", 2, false, false, true},
-    LibraryRow{Library::average, "lt_average", 4, false, false},
+    LibraryRow{Library::average, "lt_average", 5, false, false},
     LibraryRow{Library::raise, "lt_raise", 4, false, false, true},
     LibraryRow{Library::hist, "lt_hist", 3, false, false},
     LibraryRow{Library::hist_duration, "lt_hist_duration", 3, false, false},

@@ -32,7 +32,7 @@ Fault add_member(Integer& into, const Json& value, std::string_view name) {
     else
         more = count_of(member_of(value, name));
     if (!more) return not_whole(fmt::format("its `{}`", name));
-    // sums are divided by their counts as signed numbers
+    // signed sums are divided by their counts as signed numbers
     return add_whole(into, *more) && std::in_range<int64_t>(into) ? Fault() : Fault(std::string(too_large));
 }
 
@@ -45,14 +45,17 @@ std::optional<int64_t> number_in(const Json& value, const Type& type) {
 
 // ---- one function for each sort of value
 
-Fault add_total(int64_t& into, const Json& value, const Type& type) {
-    const auto more = number_in(value, type);
-    if (!more) return not_whole("the value");
-    if (type.is_signed) return add_whole(into, *more) ? Fault() : Fault(std::string(too_large));
+Fault add_number(int64_t& into, int64_t more, bool is_signed) {
+    if (is_signed) return add_whole(into, more) ? Fault() : Fault(std::string(too_large));
     auto sum = static_cast<uint64_t>(into);
-    if (!add_whole(sum, static_cast<uint64_t>(*more))) return std::string(too_large);
+    if (!add_whole(sum, static_cast<uint64_t>(more))) return std::string(too_large);
     into = static_cast<int64_t>(sum);
     return {};
+}
+
+Fault add_total(int64_t& into, const Json& value, const Type& type) {
+    const auto more = number_in(value, type);
+    return more ? add_number(into, *more, type.is_signed) : not_whole("the value");
 }
 
 // null: there was no value yet.
@@ -67,9 +70,12 @@ Fault add_extreme(Extreme& into, const Json& value, const Type& type) {
     return {};
 }
 
-Fault add_average(Average& into, const Json& value) {
-    Fault fault = add_member(into.count, value, "count");
-    return fault ? fault : add_member(into.sum, value, "total");
+Fault add_average(Average& into, const Json& value, const Type& type) {
+    if (Fault fault = add_member(into.count, value, "count")) return fault;
+    const Json* total = member_of(value, "total");
+    auto more = total ? number_in(*total, type) : std::nullopt;
+    if (!more) more = integer_of(total);  // earlier versions wrote all totals with a sign
+    return more ? add_number(into.sum, *more, type.is_signed) : not_whole("its `total`");
 }
 
 // {"min": 4, "max": 7, "count": 2}
@@ -161,7 +167,7 @@ struct Adder {
     const Json& value;
     Fault operator()(int64_t& into) const { return add_total(into, value, type); }
     Fault operator()(Extreme& into) const { return add_extreme(into, value, type); }
-    Fault operator()(Average& into) const { return add_average(into, value); }
+    Fault operator()(Average& into) const { return add_average(into, value, type); }
     Fault operator()(Histogram& into) const { return add_histogram(into, value, type); }
     Fault operator()(Distribution& into) const { return add_distribution(into, value); }
     Fault operator()(Causes& into) const { return add_causes(into, value); }

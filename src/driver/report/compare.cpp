@@ -107,7 +107,7 @@ struct OneSide {
     }
     void operator()(const Average& a) const {
         rate("count", static_cast<double>(a.count));
-        add("avg", a.count ? std::optional(static_cast<double>(a.value())) : std::nullopt);
+        add("avg", a.count ? std::optional(as_double(a.value(type.is_signed))) : std::nullopt);
     }
     void operator()(const Extreme& e) const { add("value", e.seen ? std::optional(as_double(e.value)) : std::nullopt); }
     void operator()(int64_t n) const {

@@ -23,10 +23,11 @@ enum : By { by_value, by_key, by_count, by_sum, by_min, by_max, by_avg, by_varia
 // One number of a collected statistic; nothing if it has no such number.
 struct Statistic {
     By by;
+    bool is_signed;
     std::optional<int64_t> operator()(const Average& a) const {
         if (by == by_count) return static_cast<int64_t>(a.count);
         if (by == by_sum) return a.sum;
-        return a.count == 0 ? 0 : a.sum / static_cast<int64_t>(a.count);
+        return a.value(is_signed);
     }
     std::optional<int64_t> operator()(const Distribution& d) const {
         if (by == by_sum) return d.sum;
@@ -77,9 +78,10 @@ std::strong_ordering compare_by(const WalkOrder& order, const MapEntry& a, const
         return compare(a.key[part], b.key[part]);
     }
     if (order.by != by_value) {
-        const auto left = std::visit(Statistic{order.by}, a.value.data),
-                   right = std::visit(Statistic{order.by}, b.value.data);
-        if (left && right) return compare_numbers(a.value.type.is_signed, *left, *right);
+        const bool is_signed = a.value.type.is_signed;
+        const auto left = std::visit(Statistic{order.by, is_signed}, a.value.data),
+                   right = std::visit(Statistic{order.by, is_signed}, b.value.data);
+        if (left && right) return compare_numbers(is_signed, *left, *right);
     }
     return compare(a.value, b.value);
 }

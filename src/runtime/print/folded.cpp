@@ -34,11 +34,12 @@ void add_stack(std::vector<std::string>& frames, const Stack& stack) {
 
 struct WeightOf {
     using Weight = std::optional<uint64_t>;
+    bool is_signed;
     static Weight of(int64_t number) { return number < 0 ? Weight() : static_cast<uint64_t>(number); }
 
-    Weight operator()(int64_t number) const { return of(number); }
+    Weight operator()(int64_t number) const { return is_signed ? of(number) : static_cast<uint64_t>(number); }
     Weight operator()(const std::string&) const { return {}; }
-    Weight operator()(const Average& average) const { return of(average.sum); }
+    Weight operator()(const Average& average) const { return (*this)(average.sum); }
     Weight operator()(const Extreme&) const { return {}; }
     Weight operator()(const Histogram& histogram) const { return total(histogram); }
     Weight operator()(const Distribution& distribution) const { return of(distribution.sum); }
@@ -86,7 +87,7 @@ void FoldedPrinter::map(const MapContent& content) {
 }  // namespace
 
 std::optional<FoldedStack> fold(const MapEntry& entry) {
-    const auto weight = std::visit(WeightOf{}, entry.value.data);
+    const auto weight = std::visit(WeightOf{entry.value.type.is_signed}, entry.value.data);
     FoldedStack out;
     std::vector<std::string> of_program, of_kernel;
     bool any = false;

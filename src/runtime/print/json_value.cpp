@@ -198,8 +198,12 @@ struct JsonAppender {
         out += text.ends_with("nan") || text.ends_with("inf") ? "null" : text;
     }
     void operator()(const Average& average) const {
-        if (type.aggregation != Aggregation::stats) return add(out, "{}", average.value());
-        add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, average.value(), average.sum);
+        const auto text = [&](int64_t number) {
+            return type.is_signed ? fmt::format("{}", number) : fmt::format("{}", static_cast<uint64_t>(number));
+        };
+        const std::string value = text(average.value(type.is_signed));
+        if (type.aggregation != Aggregation::stats) return (void)(out += value);
+        add(out, "{{\"count\": {}, \"average\": {}, \"total\": {}}}", average.count, value, text(average.sum));
     }
     void operator()(const Extreme& extreme) const {
         if (!extreme.seen && !plain) return (void)(out += "null");

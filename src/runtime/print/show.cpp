@@ -54,7 +54,7 @@ void append_number(std::string& out, int64_t number, const Type& type, bool plai
 
 void append_record(std::string& out, const Average& average, const Type& type) {
     out += fmt::format("{{ .count = {}, .average = ", average.count);
-    append_number(out, average.value(), type, true);
+    append_number(out, average.value(type.is_signed), type, true);
     out += ", .total = ";
     append_number(out, average.sum, type, true);
     out += " }";
@@ -62,7 +62,7 @@ void append_record(std::string& out, const Average& average, const Type& type) {
 
 void append_stats(std::string& out, const Average& average, const Type& type, bool plain) {
     out += fmt::format("count {}, average ", average.count);
-    append_number(out, average.value(), type, plain);
+    append_number(out, average.value(type.is_signed), type, plain);
     out += ", total ";
     append_number(out, average.sum, type, plain);
 }
@@ -146,7 +146,7 @@ struct Appender {
     void operator()(const Average& average) const {
         const bool is_stats = type.aggregation == Aggregation::stats;
         if (is_stats) return plain ? append_record(out, average, type) : append_stats(out, average, type, plain);
-        append_number(out, average.value(), type, plain);
+        append_number(out, average.value(type.is_signed), type, plain);
     }
     void operator()(const Extreme& extreme) const { append_number(out, extreme.value, type, plain); }
     void operator()(const Histogram& histogram) const { append_bars(out, bars_of(histogram, type, plain)); }
@@ -214,9 +214,10 @@ void append_group(std::string& out, const Group& group, const Type& type, ValueS
 }
 
 struct NumberOf {
+    bool is_signed;
     int64_t operator()(int64_t number) const { return number; }
     int64_t operator()(const std::string&) const { return 0; }
-    int64_t operator()(const Average& average) const { return average.value(); }
+    int64_t operator()(const Average& average) const { return average.value(is_signed); }
     int64_t operator()(const Extreme& extreme) const { return extreme.value; }
     int64_t operator()(const Histogram& histogram) const { return static_cast<int64_t>(total(histogram)); }
     int64_t operator()(const Distribution& distribution) const { return static_cast<int64_t>(distribution.count); }
@@ -284,7 +285,7 @@ const std::vector<Value>& key_parts(const std::vector<Value>& key) {
     return flat ? tuple->parts : key;
 }
 
-int64_t number_of(const Value& value) { return std::visit(NumberOf{}, value.data); }
+int64_t number_of(const Value& value) { return std::visit(NumberOf{value.type.is_signed}, value.data); }
 
 bool is_rows(const Value& value) {
     return value.type.naming == Naming::why || std::holds_alternative<Histogram>(value.data) ||

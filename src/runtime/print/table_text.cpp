@@ -23,6 +23,10 @@ struct Collected {
     uint64_t count = 0;
     int64_t sum = 0;
     const Distribution* distribution = nullptr;  // null: only count and sum are known
+    bool is_signed = true;
+    double total() const {
+        return is_signed ? static_cast<double>(sum) : static_cast<double>(static_cast<uint64_t>(sum));
+    }
 };
 
 using CellFigure = std::optional<int64_t>;
@@ -47,7 +51,7 @@ constexpr std::array all_columns{
            [](const Collected& c) { return c.count == 0 ? CellFigure() : CellFigure(c.distribution->least); }},
     Column{"avg", false, false,
            [](const Collected& c) {
-               return c.count == 0 ? CellFigure() : CellFigure(c.sum / static_cast<int64_t>(c.count));
+               return c.count == 0 ? CellFigure() : CellFigure(Average{c.sum, c.count}.value(c.is_signed));
            }},
     Column{"p50", true, false, at_share<50'000'000>},
     Column{"p90", true, false, at_share<90'000'000>},
@@ -61,6 +65,7 @@ struct Row {
     std::vector<std::string> key;     // the parts that fit into a line
     std::vector<std::string> stacks;  // lines of the others
     int64_t sum = 0;
+    double total = 0;  // the same
     std::array<CellFigure, all_columns.size()> figures = {};
 };
 
@@ -79,16 +84,20 @@ bool is_known(const Column& column, const Type& type) {
     return !column.of_distributions || type.aggregation == Aggregation::dist;
 }
 
+// A distribution has a bucket for each signed number.
+bool has_signed_figures(const Type& type) { return type.is_signed || type.aggregation == Aggregation::dist; }
+
 std::string figure_shown(const Column& column, CellFigure figure, const Type& type) {
     if (!figure) return std::string(nothing_text);
-    if (column.is_count || type.view != View::duration) return grouped(*figure);
+    if (column.is_count || type.view != View::duration)
+        return grouped(*figure, column.is_count || has_signed_figures(type));
     return show({integer_type(8, true, type.view), *figure}, false);
 }
 
 std::string cell_text(const Column& column, const Row& row, const Type& type, double all) {
     if (column.figure == nullptr) {
         if (all == 0) return std::string(nothing_text);
-        const double share = 100 * static_cast<double>(row.sum) / all;
+        const double share = 100 * row.total / all;
         return fmt::format("{:.{}f}%", share, share != 0 && std::abs(share) < 9.95 ? 1 : 0);
     }
     return figure_shown(column, row.figures[static_cast<size_t>(&column - all_columns.data())], type);
@@ -96,7 +105,8 @@ std::string cell_text(const Column& column, const Row& row, const Type& type, do
 
 Collected collected_in(const Value& value) {
     if (const auto* d = std::get_if<Distribution>(&value.data)) return {d->count, d->sum, d};
-    if (const auto* average = std::get_if<Average>(&value.data)) return {average->count, average->sum};
+    if (const auto* average = std::get_if<Average>(&value.data))
+        return {average->count, average->sum, nullptr, value.type.is_signed};
     return {};
 }
 
@@ -112,6 +122,7 @@ Row row_of(const MapEntry& entry, ValueStyle style) {
     }
     const Collected collected = collected_in(entry.value);
     row.sum = collected.sum;
+    row.total = collected.total();
     for (size_t i = 0; i < all_columns.size(); i++) {
         const Column& column = all_columns[i];
         if (column.figure && is_known(column, entry.value.type)) row.figures[i] = column.figure(collected);
@@ -136,8 +147,11 @@ std::vector<size_t> order_of(const std::vector<Row>& rows, const MapContent& con
     const Column* column = find_column(view.sort);
     const bool is_figure = column && column->figure && is_known(*column, content.value);
     const size_t at = is_figure ? static_cast<size_t>(column - all_columns.data()) : 0;
+    const uint64_t flip =
+        has_signed_figures(content.value) ? 0 : uint64_t{1} << 63;  // keeps the order of unsigned ones
     const auto rank = [&](size_t index) {
-        return is_figure ? rows[index].figures[at].value_or(INT64_MIN) : rows[index].sum;
+        const CellFigure number = is_figure ? rows[index].figures[at] : CellFigure(rows[index].sum);
+        return number ? static_cast<int64_t>(static_cast<uint64_t>(*number) ^ flip) : INT64_MIN;
     };
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return rank(a) > rank(b); });
     return order;
@@ -145,9 +159,9 @@ std::vector<size_t> order_of(const std::vector<Row>& rows, const MapContent& con
 
 }  // namespace
 
-std::string grouped(int64_t number) {
-    const std::string digits = fmt::format("{}", number);
-    const size_t first = number < 0 ? 1 : 0;
+std::string grouped(int64_t number, bool is_signed) {
+    const std::string digits = is_signed ? fmt::format("{}", number) : fmt::format("{}", static_cast<uint64_t>(number));
+    const size_t first = digits.starts_with('-') ? 1 : 0;
     std::string out;
     for (size_t i = 0; i < digits.size(); i++) {
         if (i > first && (digits.size() - i) % 3 == 0) out += ',';
@@ -199,8 +213,8 @@ Table table_of(const MapContent& content, const TableView& view, ValueStyle styl
     bool has_shares = true;  // there are no shares of a total of positive and negative numbers
     for (const size_t index : key_order(content)) {
         rows.push_back(row_of(content.entries[index], style));
-        all += static_cast<double>(rows.back().sum);
-        has_shares = has_shares && rows.back().sum >= 0;
+        all += rows.back().total;
+        has_shares = has_shares && rows.back().total >= 0;
     }
     if (!has_shares) all = 0;
     std::vector<size_t> order = order_of(rows, content, view);

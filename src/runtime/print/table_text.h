@@ -27,7 +27,7 @@ std::string table_figure_text(std::string_view column, std::optional<int64_t> fi
 std::string key_cell(const Value& part, ValueStyle style);
 
 // 1234567 -> "1,234,567"
-std::string grouped(int64_t number);
+std::string grouped(int64_t number, bool is_signed = true);
 
 // Is it a view whose column and columns exist?
 Status check_view(const TableView& view);

@@ -32,7 +32,7 @@ struct Divider {
         n = is_signed ? n / by : static_cast<int64_t>(static_cast<uint64_t>(n) / static_cast<uint64_t>(by));
     }
     void operator()(int64_t& n) const { divide(n); }
-    void operator()(Average& a) const { a.sum /= by; }
+    void operator()(Average& a) const { divide(a.sum); }
     void operator()(Extreme& e) const { divide(e.value); }
     void operator()(Histogram& h) const {
         for (uint64_t& bucket : h.buckets) bucket /= static_cast<uint64_t>(by);

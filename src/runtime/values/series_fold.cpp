@@ -33,7 +33,7 @@ int64_t shown(const SeriesPlace& place, SeriesOf of, const Type& type) {
         case SeriesOf::sum:
             break;
         case SeriesOf::avg:
-            return Average{static_cast<int64_t>(place.value), place.more}.value();
+            return Average{static_cast<int64_t>(place.value), place.more}.value(type.is_signed);
         case SeriesOf::max:
         case SeriesOf::min:
             return static_cast<int64_t>(place.value ^ order_flip(series_order(of), type.is_signed));

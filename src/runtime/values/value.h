@@ -28,7 +28,10 @@ struct Histogram {
 struct Average {  // of avg() and stats()
     int64_t sum = 0;
     uint64_t count = 0;
-    int64_t value() const { return count == 0 ? 0 : sum / static_cast<int64_t>(count); }
+    int64_t value(bool is_signed) const {
+        if (count == 0) return 0;
+        return is_signed ? sum / static_cast<int64_t>(count) : static_cast<int64_t>(static_cast<uint64_t>(sum) / count);
+    }
     bool operator==(const Average&) const = default;
 };
 

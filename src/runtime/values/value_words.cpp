@@ -69,8 +69,10 @@ ValueWords::ValueWords(const PlannedMap& map)
 
 ValueWords::Rule ValueWords::rule_of(const Type& type, size_t word) {
     if (takes_largest(type, word)) return Rule::largest;
-    if (totals_at(type) == word)
-        return type.aggregation == Aggregation::sum && !type.is_signed ? Rule::whole : Rule::total;
+    if (totals_at(type) == word) {
+        const bool has_sign = type.aggregation == Aggregation::dist || type.aggregation == Aggregation::samples;
+        return has_sign || type.is_signed ? Rule::total : Rule::whole;
+    }
     const bool wide = type.aggregation == Aggregation::samples && word != 0;
     return wide && word == samples_layout(type).squares ? Rule::low : Rule::sum;
 }

@@ -40,8 +40,8 @@ LT_API void lt_and(__u64* slot, __u64 value) { lt_and_to(slot, value); }
 LT_API void lt_or(__u64* slot, __u64 value) { lt_or_to(slot, value); }
 LT_API void lt_xor(__u64* slot, __u64 value) { lt_xor_to(slot, value); }
 
-LT_API void lt_average(__u64* slot, __u64 value, __u32 overflow, __u32 alone) {
-    lt_sum(&slot[0], value, 1, overflow, alone);
+LT_API void lt_average(__u64* slot, __u64 value, __u32 is_signed, __u32 overflow, __u32 alone) {
+    lt_sum(&slot[0], value, is_signed, overflow, alone);
     lt_add(&slot[1], 1, alone);
 }
 

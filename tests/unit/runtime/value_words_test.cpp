@@ -58,7 +58,10 @@ TEST(ValueWords, NoteASumThatDoesNotFit) {
     EXPECT_FALSE(overflows(Aggregation::sum, true, {most, UINT64_MAX}));
     EXPECT_FALSE(overflows(Aggregation::sum, false, {most, 1}));
     EXPECT_TRUE(overflows(Aggregation::sum, false, {UINT64_MAX, 1}));
-    EXPECT_TRUE(overflows(Aggregation::avg, false, {most, 1, 1, 1})) << "an average has a sign";
+    EXPECT_TRUE(overflows(Aggregation::avg, true, {most, 1, 1, 1}));
+    EXPECT_FALSE(overflows(Aggregation::avg, false, {most, 1, 1, 1}));
+    EXPECT_TRUE(overflows(Aggregation::stats, false, {UINT64_MAX, 1, 1, 1}));
+    EXPECT_TRUE(overflows(Aggregation::dist, false, {0, most, 0, 1})) << "a distribution has a sign";
     EXPECT_FALSE(overflows(Aggregation::avg, true, {1, UINT64_MAX, 1, 1})) << "a count";
 }
 

@@ -53,7 +53,8 @@ void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& 
             break;
         case Aggregation::avg:
         case Aggregation::stats:
-            l.b.call(ir::Library::average, {slot, v, sum_overflow(l, map), is_alone(l, map)});
+            l.b.call(ir::Library::average,
+                     {slot, v, l.b.constant(m.value.is_signed), sum_overflow(l, map), is_alone(l, map)});
             break;
         case Aggregation::dist:
             l.b.call(ir::Library::dist,

@@ -58,7 +58,7 @@ ir::Value folded_number(Lowering& l, uint32_t map, ir::Value key) {
             return folded_extreme(l, map, key);
         case Aggregation::avg: {
             const ir::Value sum = folded_word(l, map, key, 0), count = folded_word(l, map, key, 8);
-            return l.b.call(ir::Library::divide, {sum, count});
+            return average_of(l, value, sum, count);
         }
         case Aggregation::none:
         case Aggregation::count:
@@ -86,8 +86,10 @@ ir::Value folded_value(Lowering& l, const Type& type, ir::Value value) {
                        [&] { l.b.write(result, l.b.alu(ir::Alu::bit_xor, l.b.load(value, 0), l.b.constant(flip))); });
             return l.b.read(result);
         }
-        case Aggregation::avg:
-            return l.b.call(ir::Library::divide, {l.b.load(value, 0), l.b.load(value, 8)});
+        case Aggregation::avg: {
+            const ir::Value sum = l.b.load(value, 0), count = l.b.load(value, 8);
+            return average_of(l, type, sum, count);
+        }
         case Aggregation::none:
         case Aggregation::count:
         case Aggregation::sum:
@@ -101,6 +103,12 @@ ir::Value folded_value(Lowering& l, const Type& type, ir::Value value) {
             return l.b.load(value, 0);
     }
     return l.b.constant(0);
+}
+
+ir::Value average_of(Lowering& l, const Type& type, ir::Value sum, ir::Value count) {
+    const bool has_sign = type.aggregation == Aggregation::dist || type.aggregation == Aggregation::samples;
+    if (has_sign || type.is_signed) return l.b.call(ir::Library::divide, {sum, count});
+    return l.b.alu(ir::Alu::udiv, sum, count);
 }
 
 ir::Value folded_word(Lowering& l, uint32_t map, ir::Value key, uint32_t offset) {

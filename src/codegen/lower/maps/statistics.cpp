@@ -55,7 +55,7 @@ ir::Value statistic_value(Lowering& l, Function statistic, ast::ExprId argument)
     const ir::Value count = collected_word(l, from, words.count, false);
     if (statistic == Function::count_of) return count;
     if (statistic == Function::sum_of) return sum();
-    if (statistic == Function::avg_of) return l.b.call(ir::Library::divide, {sum(), count});
+    if (statistic == Function::avg_of) return average_of(l, type, sum(), count);
     if (statistic == Function::variance_of) {
         const uint32_t at = samples_layout(type).squares;
         return ir::host(l.b, HostCall::variance,

@@ -114,7 +114,8 @@ bool can_fold(const Type& value) {
 }
 
 bool adds_durations(const Type& value) {
-    const bool counts = value.aggregation == Aggregation::count || value.aggregation == Aggregation::hist;
+    const Aggregation a = value.aggregation;
+    const bool counts = a == Aggregation::count || a == Aggregation::hist || a == Aggregation::lhist;
     return value.view == View::duration && !counts;
 }
 

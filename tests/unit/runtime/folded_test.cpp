@@ -53,6 +53,13 @@ TEST(Fold, WeightsThatCanBeAdded) {
     EXPECT_FALSE(fold({{text("x")}, count(1)})) << "no stack in the key";
 }
 
+TEST(Fold, CountsOfDurationsAreNotDurations) {
+    for (const Aggregation a : {Aggregation::count, Aggregation::hist, Aggregation::lhist})
+        EXPECT_FALSE(adds_durations(aggregation_type(a, View::duration))) << aggregation_name(a);
+    for (const Aggregation a : {Aggregation::sum, Aggregation::dist, Aggregation::why})
+        EXPECT_TRUE(adds_durations(aggregation_type(a, View::duration))) << aggregation_name(a);
+}
+
 TEST(Folded, TheRestGoesOn) {
     StringSink folded, rest;
     const auto others = text_printer(rest);

@@ -46,7 +46,8 @@ constexpr std::string_view style =
     ".flame .title{font-size:15px}.flame .quiet{fill:var(--quiet)}.flame .found rect{fill:#c3f!important}"
     ".flame .button{cursor:pointer;pointer-events:all;text-decoration:underline}";
 
-// Each function is a group with its position and width in percent and its row; a click recomputes all widths.
+// Each function is a group with its position and width in percent and its row; a click recomputes all widths. The
+// numbers are not rounded: they are compared to find what stands inside of what.
 constexpr std::string_view script = R"js(
 (() => {
 const svg = document.currentScript.parentNode, one = name => svg.querySelector('.' + name);
@@ -165,7 +166,7 @@ void FlameDrawing::draw(const std::string& name, const FlameGraph::Node& node, c
     const auto room = static_cast<size_t>(std::max(0.0, (width / 100 * usual_width - 6) / letter_width));
     const std::string shown = shortened(name, room, "..");
     out_ += fmt::format(
-        "<g class=\"f\" data-x=\"{0:.5f}\" data-w=\"{1:.5f}\" data-row=\"{2}\" data-name=\"{3}\"><title>{3} ({4}, "
+        "<g class=\"f\" data-x=\"{0}\" data-w=\"{1}\" data-row=\"{2}\" data-name=\"{3}\"><title>{3} ({4}, "
         "{1:.2f} %{10})</title><rect x=\"{0:.3f}%\" y=\"{5:.0f}\" width=\"{1:.3f}%\" height=\"{6:.0f}\" rx=\"2\" "
         "style=\"fill:{7}\"/><text x=\"{0:.3f}%\" dx=\"3\" y=\"{8:.0f}\">{9}</text></g>\n",
         x, width, row, escaped(name), weight_of(node), y, row_height - 1,

@@ -103,7 +103,18 @@ TEST(Flame, CommonGroundIsDrawnOnce) {
     EXPECT_EQ(times(svg, "data-name=\"tiny\""), 0u) << "too narrow to be seen";
     EXPECT_NE(svg.find("<title>a (3ms, 75.00 %)</title>"), svg.npos);
     EXPECT_NE(svg.find("<title>b&lt;int&amp;&gt; (1ms, 25.00 %)</title>"), svg.npos);
-    EXPECT_NE(svg.find("data-x=\"74.99998\" data-w=\"24.99999\" data-row=\"2\""), svg.npos) << "b stands beside a";
+    EXPECT_NE(svg.find("data-x=\"74.9999812500"), svg.npos) << "b stands beside a";
+}
+
+TEST(Flame, PositionsAreNotRounded) {
+    FlameGraph graph;
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "last"}) graph.add({{"main", name}, 1});
+    const std::string svg = graph.svg("t", "", false);
+    const auto number = [&](std::string_view before) {
+        const size_t at = svg.rfind(before, svg.find("data-name=\"last\""));
+        return std::stod(svg.substr(at + before.size()));
+    };
+    EXPECT_NEAR(number("data-x=\""), 6 * number("data-w=\""), 1e-9);
 }
 
 TEST(Flame, AddressesWithoutNamesAreOneBox) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,16 +21,16 @@ namespace lt {
 namespace {
 
 struct RunSide {
-    std::string name;  // of the file, without its folder and `.json`
+    std::string name;  // the file's title
     RunFact run;
     Total total;
     std::vector<MapContent> maps;
 };
 
-Result<RunSide> read_side(const std::string& path) {
+Result<RunSide> read_side(const std::string& path, const std::string& title) {
     const Result<RunFile> file = read_run_file(path);
     if (!file) return file.error();
-    RunSide side{host_of(*file, true), file->run, Total(false, false, true), {}};
+    RunSide side{title, file->run, Total(false, false, true), {}};
     if (Status added = side.total.add(*file); !added) return added.error();
     side.maps = side.total.contents(stderr);
     return side;
@@ -100,8 +99,9 @@ Status diff_sides(const RunSide& first, const RunSide& second, Output& output) {
 
 Status diff_files(const FileRequest& request, Output& output) {
     std::vector<RunSide> sides;
-    for (const std::string& path : request.files) {
-        Result<RunSide> side = read_side(path);
+    const std::vector<std::string> titles = file_titles(request.files);
+    for (size_t i = 0; i < titles.size(); i++) {
+        Result<RunSide> side = read_side(request.files[i], titles[i]);
         if (!side) return side.error();
         sides.push_back(*std::move(side));
     }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "driver/cli/failure.h"
@@ -45,9 +46,11 @@ Result<MergeRequest> read_merge_request(int argc, const char* const* argv) {
 
 Status merge_files(const MergeRequest& request, Output& output) {
     Total total(request.by_host || request.only_outliers, request.by_file);
-    for (const std::string& path : request.given.files) {
-        const Result<RunFile> file = read_run_file(path);
+    const std::vector<std::string> titles = file_titles(request.given.files);
+    for (size_t i = 0; i < titles.size(); i++) {
+        Result<RunFile> file = read_run_file(request.given.files[i]);
         if (!file) return file.error();
+        file->title = titles[i];
         if (Status added = total.add(*file); !added) return added;
     }
     if (Status begun = output.begin(Plan{}); !begun) return begun;

@@ -7,7 +7,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <numeric>
+#include <set>
 
 #include "driver/merge/key_text.h"
 
@@ -194,12 +198,41 @@ Status read_object(RunFile& file, size_t line, std::string_view text) {
     return is_whole ? Status(Done{}) : damaged(file, line, fmt::format("the object `{}` is damaged", *type));
 }
 
+std::string file_title(const std::filesystem::path& path, size_t folders) {
+    const std::filesystem::path name = path.filename();
+    std::string out = (name.extension() == ".json" ? name.stem() : name).string();
+    for (auto above = path.parent_path(); folders > 0 && above.has_filename(); above = above.parent_path(), folders--)
+        out = above.filename().string() + "/" + out;
+    return out;
+}
+
 }  // namespace
+
+std::vector<std::string> file_titles(std::span<const std::string> paths) {
+    std::vector<std::filesystem::path> files;
+    for (const std::string& path : paths) files.push_back(std::filesystem::path(path).lexically_normal());
+    std::vector<std::string> titles(files.size());
+    std::vector<size_t> alike(files.size());
+    std::iota(alike.begin(), alike.end(), size_t{0});
+    for (size_t folders = 0; !alike.empty(); folders++) {
+        std::map<std::string, std::set<std::filesystem::path>> with_title;
+        for (const size_t file : alike) {
+            titles[file] = file_title(files[file], folders);
+            with_title[titles[file]].insert(files[file]);
+        }
+        std::erase_if(alike, [&](size_t file) { return with_title[titles[file]].size() == 1; });
+        const auto is_whole = [&](size_t file) { return file_title(files[file], folders + 1) == titles[file]; };
+        if (!std::ranges::all_of(alike, is_whole)) continue;
+        for (const size_t file : alike) titles[file] = files[file].string();
+        break;
+    }
+    return titles;
+}
 
 Result<RunFile> read_run_file(const std::string& path) {
     const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), &std::fclose);
     if (!file) return system_error("cannot read " + path, errno);
-    RunFile out{path, {}, 0, {}, {}};
+    RunFile out{path, {}, 0, {}, {}, file_title(path, 0)};
     char* line = nullptr;
     size_t room = 0, number = 0;
     Status read = Done{};

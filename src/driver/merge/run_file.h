@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,16 @@ struct RunFile {
     size_t run_line = 0;
     std::map<std::string, MapLine> maps;  // by name
     Unseen unseen;
+    std::string title = {};  // a name for tables, of which other files that are read with it have another
 
     std::string place(size_t line) const { return path + ":" + std::to_string(line); }
 };
 
-// Reads the file once. An error names the file and the line.
+// The names of the files without their folders and `.json`. Different files with the same name have as many of their
+// folders before it as distinguish them.
+std::vector<std::string> file_titles(std::span<const std::string> paths);
+
+// Reads the file once. Its title is its name. An error names the file and the line.
 Result<RunFile> read_run_file(const std::string& path);
 
 }  // namespace lt

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -53,8 +52,7 @@ bool is_picture(const Type& type, bool has_keys) {
 
 std::string host_of(const RunFile& file, bool by_file) {
     if (!by_file && file.run.hosts.size() == 1) return file.run.hosts[0];
-    const std::filesystem::path name = std::filesystem::path(file.path).filename();
-    return (name.extension() == ".json" ? name.stem() : name).string();
+    return file.title;
 }
 
 Status Total::check(const RunFile& file) const {

@@ -24,7 +24,7 @@ struct HostView {
 
 class Total {
   public:
-    // With `by_host` the sum of each host is kept, too. `by_file`: each file is a host, with the file's name.
+    // With `by_host` the sum of each host is kept, too. `by_file`: each file is a host, with the file's title.
     // `single`: it is of one run, to be compared, and so it has also numbers that cannot be added up.
     explicit Total(bool by_host, bool by_file = false, bool single = false)
         : by_host_(by_host), by_file_(by_file), single_(single) {}
@@ -81,7 +81,7 @@ class Total {
     std::map<std::pair<std::string, std::string>, uint64_t> losing_;  // of each loss, the number of files that had it
 };
 
-// The host of the file, for --by-host; of a merge of several hosts, the file's name without its folder and `.json`.
+// The host of the file, for --by-host; of a merge of several hosts, the file's title.
 std::string host_of(const RunFile& file, bool by_file);
 
 }  // namespace lt

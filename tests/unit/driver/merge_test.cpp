@@ -229,6 +229,15 @@ TEST_F(Merge, RefusesSumsThatDoNotFit) {
     EXPECT_EQ(add(total, write("b", sink.text)), "b:1: @sum: the sum does not fit into 64 bits");
 }
 
+TEST(MergeFiles, HaveTitlesThatDiffer) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(file_titles(Texts{"/x/web1.json", "out/web2.json"}), (Texts{"web1", "web2"}));
+    EXPECT_EQ(file_titles(Texts{"a/x.json", "b/x.json", "y.json"}), (Texts{"a/x", "b/x", "y"}));
+    EXPECT_EQ(file_titles(Texts{"1/a/x.json", "2/a/x.json", "x.json"}), (Texts{"1/a/x", "2/a/x", "x"}));
+    EXPECT_EQ(file_titles(Texts{"a/x.json", "./a/x.json"}), (Texts{"x", "x"})) << "one file";
+    EXPECT_EQ(file_titles(Texts{"a/x.json", "a/x"}), (Texts{"a/x.json", "a/x"}));
+}
+
 TEST(MergeKeys, AreThePartsOfTheirText) {
     const std::vector<Type> types{*key_part_type("text"), *key_part_type("integer")};
     const auto key = key_of_text("a\\,b\\\\,-3", types);

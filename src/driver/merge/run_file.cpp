@@ -77,8 +77,10 @@ std::optional<ResultFact> read_result(const Json& map) {
     const auto forms = texts_of(member_of(map, "key"));
     const auto entries = count_of(member_of(map, "entries"));
     auto type = read_value_type(map);
-    if (!name || !forms || !entries || !type) return {};
-    ResultFact out{*name, {}, *std::move(type), *entries};
+    const Json* divisor = member_of(map, "divisor");
+    const auto by = divisor ? integer_of(divisor) : std::optional<int64_t>(1);
+    if (!name || !forms || !entries || !type || !by) return {};
+    ResultFact out{*name, {}, *std::move(type), *entries, *by};
     for (const std::string& form : *forms) {
         const auto part = key_part_type(form);
         if (!part) return {};

@@ -101,6 +101,7 @@ bool Total::takes(const Type& type) const { return why_not_added(type).empty() |
 std::string_view Total::why_left_out(const Map& map) const {
     if (!takes(map.shape.value)) return why_not_added(map.shape.value);
     if (map.others) return "it holds other values than numbers, or has keys that look the same";
+    if (map.divided) return "its values were divided when they were printed; print them undivided";
     return map.partial ? "only the largest entries were printed; print the whole map" : "";
 }
 
@@ -122,6 +123,7 @@ Status Total::add_map(const RunFile& file, const ResultFact& shape) {
         map->sampled->detached = map->sampled->detached || line.sampled->detached;
     }
     if (shape.entries == 0) return Done{};
+    map->divided = map->divided || shape.divisor != 1;
     if (shape.key.empty()) return add_entry(file, line, *map, "", line.content);
     if (!line.content.is_object())
         return Error{fmt::format("{}: {} has no keys", file.place(line.line), shape.name), "", 0};
@@ -323,6 +325,7 @@ void Total::print(Printer& printer, std::FILE* messages, const HostView& hosts) 
         if (!why_left_out(map).empty()) continue;
         run.maps.push_back(map.shape);
         run.maps.back().entries = map.entries.size();
+        run.maps.back().divisor = 1;
     }
     printer.run(run);
 }

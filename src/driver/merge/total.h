@@ -49,6 +49,7 @@ class Total {
         std::vector<HostValues> each;                    // indexed like the entries
         std::optional<Sampled> sampled = {};
         bool partial = false;  // of some host only the largest entries are known
+        bool divided = false;  // of some host the values were divided when they were printed
         bool others = false;   // as a variable it holds something else than a number, or a key stands there twice
     };
 

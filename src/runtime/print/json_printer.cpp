@@ -308,6 +308,7 @@ void JsonPrinter::run(const RunFact& run) {
         for (const Type& part : key_types(map.key)) forms.emplace_back(key_form(part));
         out_ += fmt::format(", \"key\": {}", quoted_list(forms));
         member("entries", map.entries);
+        if (map.divisor != 1) out_ += fmt::format(", \"divisor\": {}", map.divisor);
         out_ += '}';
     }
     out_ += "]}";

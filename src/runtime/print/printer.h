@@ -80,7 +80,8 @@ struct ResultFact {
     std::string name;
     std::vector<Type> key;
     Type value;
-    size_t entries = 0;  // in the map then, even if only the largest were printed
+    size_t entries = 0;   // in the map then, even if only the largest were printed
+    int64_t divisor = 1;  // of the values that were printed
 };
 
 // The version of the object "run" in JSON.

@@ -315,7 +315,7 @@ Status Dispatcher::print_map(size_t index, size_t most, int64_t divisor) {
     auto content = map(index);
     if (!content) return content.error();
     content->most = most;
-    if (printed_) printed_->insert(index), entries_[index] = content->entries.size();
+    if (printed_) printed_->insert(index), at_end_[index] = {content->entries.size(), divisor};
     if (divisor != 1) {
         content->entries.change(
             [divisor](MapEntry& entry) { std::visit(Divider{divisor, entry.value.type.is_signed}, entry.value.data); });
@@ -351,7 +351,7 @@ Status Dispatcher::print_maps() {
         if (!content && done) done = content.error();
         if (!content) continue;
         content->at_end = true;
-        entries_[index] = content->entries.size();
+        at_end_[index] = {content->entries.size()};
         if (conventions.empty_maps || !content->entries.empty() || content->sampled) printer_.map(*content);
     }
     return done;
@@ -359,9 +359,9 @@ Status Dispatcher::print_maps() {
 
 std::vector<ResultFact> Dispatcher::results() const {
     std::vector<ResultFact> results;
-    for (const auto& [index, entries] : entries_) {
+    for (const auto& [index, end] : at_end_) {
         const PlannedMap& map = plan_.maps[index];
-        results.push_back({map.name, map.key, map.value, entries});
+        results.push_back({map.name, map.key, map.value, end.entries, end.divisor});
     }
     return results;
 }

@@ -108,7 +108,11 @@ class Dispatcher {
     uint64_t commands_left_ = 0;  // not run: it was too late
     std::optional<std::chrono::steady_clock::time_point> latest_;
     std::optional<std::set<size_t>> printed_;  // maps, since note_printed()
-    std::map<size_t, size_t> entries_;         // of each map at the end: printed_ and those of print_maps()
+    struct AtEnd {
+        size_t entries = 0;
+        int64_t divisor = 1;  // of the values as they were printed
+    };
+    std::map<size_t, AtEnd> at_end_;  // by map: printed_ and those of print_maps()
     std::FILE* messages_ = stderr;
     bool warnings_ = true;  // warnf() prints
     std::function<void(const Trigger&)> snapshot_;

@@ -229,6 +229,18 @@ TEST_F(Merge, RefusesSumsThatDoNotFit) {
     EXPECT_EQ(add(total, write("b", sink.text)), "b:1: @sum: the sum does not fit into 64 bits");
 }
 
+TEST_F(Merge, LeavesOutWhatWasDividedWhenItWasPrinted) {
+    std::vector<ResultFact> maps{{"@sum", {}, collected(Aggregation::sum), 1}};
+    maps[0].divisor = 1000;
+    TextSink sink;
+    const auto printer = json_printer(sink);
+    printer->map({"@sum", {MapEntry{{}, {maps[0].value, int64_t{5}}}}, 0, true, maps[0].value});
+    printer->run({"0.1", {"a"}, "x.lt", "1", {}, maps});
+    Total total(false);
+    EXPECT_EQ(add(total, write("a", sink.text)), "");
+    EXPECT_NE(printed(total, true).find("\"not_merged\""), std::string::npos);
+}
+
 TEST(MergeFiles, HaveTitlesThatDiffer) {
     using Texts = std::vector<std::string>;
     EXPECT_EQ(file_titles(Texts{"/x/web1.json", "out/web2.json"}), (Texts{"web1", "web2"}));

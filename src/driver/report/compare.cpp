@@ -27,10 +27,15 @@ struct Known {
     BucketRange range;
 };
 
+struct Figure {
+    double value;
+    std::optional<int64_t> whole = {};  // exactly, if it is an integer
+};
+
 // One measure of one key: a number before the mark and one after it; none if nothing was collected.
 struct Measure {
     std::string name;
-    std::optional<double> before, after;
+    std::optional<Figure> before, after;
     View view = View::plain;
     bool rate = false;      // per second
     bool bucketed = false;  // then before and after are these:
@@ -64,25 +69,27 @@ struct OneSide {
     std::optional<double> seconds;
     Measures& out;
 
-    void add(std::string name, std::optional<double> number, bool rate = false) const {
-        const View view = rate ? View::plain : type.view;
-        out.push_back({std::move(name), number, {}, view, rate});
+    Figure figure(int64_t n) const {
+        const bool is_large = n < 0 && !type.is_signed && type.view == View::plain;
+        return is_large ? Figure{static_cast<double>(static_cast<uint64_t>(n))} : Figure{static_cast<double>(n), n};
     }
-    double as_double(int64_t n) const {
-        const bool is_large = !type.is_signed && type.view == View::plain;
-        return is_large ? static_cast<double>(static_cast<uint64_t>(n)) : static_cast<double>(n);
+    void add(std::string name, std::optional<int64_t> number, View view) const {
+        Measure m{std::move(name), {}, {}, view};
+        if (number) m.before = figure(*number);
+        out.push_back(std::move(m));
     }
-    void rate(const std::string& name, double count, View of_total = View::plain) const {
-        if (!seconds) return out.push_back({name, count, {}, of_total});
-        add(name + "/s", *seconds > 0 ? std::optional(count / *seconds) : std::nullopt, true);
+    void add(std::string name, std::optional<int64_t> number) const { add(std::move(name), number, type.view); }
+    void rate(const std::string& name, int64_t count, View of_total = View::plain) const {
+        if (!seconds) return add(name, count, of_total);
+        Measure m{name + "/s", {}, {}, View::plain, true};
+        if (*seconds > 0) m.before = Figure{figure(count).value / *seconds};
+        out.push_back(std::move(m));
     }
     void operator()(const Distribution& d) const {
-        rate("count", static_cast<double>(d.count));
-        add("avg", d.count ? std::optional(static_cast<double>(d.average())) : std::nullopt);
-        for (const Share& each : shares) {
-            const auto value = d.count ? percentile(d, each.share) : std::nullopt;
-            add(std::string(each.name), value ? std::optional(static_cast<double>(*value)) : std::nullopt);
-        }
+        rate("count", static_cast<int64_t>(d.count));
+        add("avg", d.count ? std::optional(d.average()) : std::nullopt);
+        for (const Share& each : shares)
+            add(std::string(each.name), d.count ? percentile(d, each.share) : std::nullopt);
     }
     template <class RangeOf>
     void percentiles(const std::vector<uint64_t>& buckets, const RangeOf& range_of) const {
@@ -95,28 +102,28 @@ struct OneSide {
         }
     }
     void operator()(const Histogram& h) const {
-        rate("count", static_cast<double>(count_of(h)));
+        rate("count", static_cast<int64_t>(count_of(h)));
         percentiles(h.buckets, [&](size_t i) { return bucket_range(type, i); });
     }
     void operator()(const Samples& s) const {
-        rate("count", static_cast<double>(s.count));
-        add("avg", s.count ? std::optional(static_cast<double>(s.average())) : std::nullopt);
+        rate("count", static_cast<int64_t>(s.count));
+        add("avg", s.count ? std::optional(s.average()) : std::nullopt);
         const auto which = s.linear.empty() ? SampleHistogram::log : SampleHistogram::linear;
         const std::vector<uint64_t>& buckets = s.linear.empty() ? s.log : s.linear;
         if (!buckets.empty()) percentiles(buckets, [&](size_t i) { return bucket_range(type, which, i); });
     }
     void operator()(const Average& a) const {
-        rate("count", static_cast<double>(a.count));
-        add("avg", a.count ? std::optional(as_double(a.value(type.is_signed))) : std::nullopt);
+        rate("count", static_cast<int64_t>(a.count));
+        add("avg", a.count ? std::optional(a.value(type.is_signed)) : std::nullopt);
     }
-    void operator()(const Extreme& e) const { add("value", e.seen ? std::optional(as_double(e.value)) : std::nullopt); }
+    void operator()(const Extreme& e) const { add("value", e.seen ? std::optional(e.value) : std::nullopt); }
     void operator()(int64_t n) const {
         if (adds_up(type)) return rate_of(n);
-        add(type.aggregation == Aggregation::avg ? "avg" : "value", as_double(n));
+        add(type.aggregation == Aggregation::avg ? "avg" : "value", n);
     }
     void rate_of(int64_t n) const {
         const bool counts = type.aggregation == Aggregation::count;
-        rate(counts ? "count" : "sum", as_double(n), counts ? View::plain : type.view);
+        rate(counts ? "count" : "sum", n, counts ? View::plain : type.view);
     }
     void operator()(const auto&) const {}  // texts and stacks are not measures
 };
@@ -134,10 +141,11 @@ Measures measures(const Part& before, const Part& after) {
     return out;
 }
 
-std::string number_text(const std::optional<double>& number, const Measure& m) {
-    if (!number) return "-";
-    if (m.view == View::duration) return show_duration(static_cast<int64_t>(*number));
-    return m.rate ? fmt::format("{:.1f}", *number) : fmt::format("{:.0f}", *number);
+std::string number_text(const std::optional<Figure>& figure, const Measure& m) {
+    if (!figure) return "-";
+    if (m.view == View::duration) return show_duration(figure->whole.value_or(static_cast<int64_t>(figure->value)));
+    if (figure->whole) return fmt::format("{}", *figure->whole);
+    return m.rate ? fmt::format("{:.1f}", figure->value) : fmt::format("{:.0f}", figure->value);
 }
 
 std::string bucket_text(const std::optional<Known>& known, View view) {
@@ -150,14 +158,18 @@ std::string change_text(const Measure& m) {
         const auto moved = static_cast<int64_t>(m.after_in->bucket) - static_cast<int64_t>(m.before_in->bucket);
         return moved == 0 ? "same" : fmt::format("{:+} bucket{}", moved, moved == 1 || moved == -1 ? "" : "s");
     }
-    if (!m.before || !m.after || *m.before == 0) return "";
-    return fmt::format("{:+.0f}%", (*m.after - *m.before) / std::abs(*m.before) * 100);
+    if (!m.before || !m.after || m.before->value == 0) return "";
+    return fmt::format("{:+.0f}%", (m.after->value - m.before->value) / std::abs(m.before->value) * 100);
 }
 
 void print_measure(const std::string& map, const std::string& key, const Measure& m, size_t first, Printer& printer) {
     Fact fact{"diff", {{"map", map}, {"key", key}, {"measure", m.name}}, ""};
-    const auto side = [&](std::string_view name, const std::optional<double>& number) {
-        if (number) fact.members.emplace_back(name, *number);
+    const auto side = [&](std::string_view name, const std::optional<Figure>& figure) {
+        if (!figure) return;
+        if (figure->whole)
+            fact.members.emplace_back(name, *figure->whole);
+        else
+            fact.members.emplace_back(name, figure->value);
     };
     side("before", m.before);
     side("after", m.after);

@@ -241,7 +241,7 @@ struct MemberText {
         constexpr double exact = 1ull << 53;  // up to here a double holds each whole number
         if (!std::isfinite(number)) return void(out += "null");
         const bool is_whole = std::trunc(number) == number && std::abs(number) <= exact;
-        out += is_whole ? fmt::format("{:.0f}", number) : fmt::format("{:.6g}", number);
+        out += is_whole ? fmt::format("{:.0f}", number) : fmt::format("{}", number);
     }
     void operator()(bool truth) const { out += truth ? "true" : "false"; }
     void operator()(const std::vector<std::string>& texts) const { append_json(out, texts); }

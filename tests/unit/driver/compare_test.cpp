@@ -47,6 +47,18 @@ TEST(Compare, large_numbers_are_exact) {
     const std::vector<Value> key{Value{integer_type(), int64_t{1}}};
     const std::string text = compared(counts_of({{key, 123456789}}), counts_of({{key, 9876543210}}));
     EXPECT_NE(text.find("\"before\": 123456789, \"after\": 9876543210}"), text.npos) << text;
+    const std::string larger = compared(counts_of({{key, 9007199254740993}}), counts_of({{key, INT64_MAX}}));
+    EXPECT_NE(larger.find("\"before\": 9007199254740993, \"after\": 9223372036854775807}"), larger.npos) << larger;
+}
+
+TEST(Compare, rates_are_not_rounded) {
+    const std::vector<Value> key{Value{integer_type(), int64_t{1}}};
+    TextSink sink;
+    const auto printer = json_printer(sink);
+    compare(Compared{"before", counts_of({{key, 1}}), 3.0}, Compared{"after", counts_of({{key, 1234567}}), 0.5},
+            *printer);
+    printer->flush();
+    EXPECT_NE(sink.text.find("\"before\": 0.3333333333333333, \"after\": 2469134}"), sink.text.npos) << sink.text;
 }
 
 MapContent value_of(const Type& type, int64_t number) {

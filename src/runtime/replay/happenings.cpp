@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "arch/arch.h"
 #include "runtime/replay/interpreted_run.h"
@@ -20,7 +23,61 @@ const Starters::Programs& found(const auto& programs, const auto& key) {
     return at == programs.end() ? none : at->second;
 }
 
+using CallStack = std::vector<Happening*>;  // the openings of open calls, the innermost is the last
+using CallStacks = std::map<std::pair<uint32_t, uint32_t>, CallStack>;  // by thread and span
+
+// Takes the call that a close ends off its stack, and those inside it, which were left. Null: its opening is not there.
+Happening* take_off(CallStack& stack, const Record& close) {
+    const uint64_t opened = close.time - close.b;
+    const auto after = std::ranges::upper_bound(stack, opened, {}, &Happening::time);
+    if (after == stack.begin()) return nullptr;
+    const auto call = std::prev(after);
+    Happening* const opening = *call;
+    if (opening->time != opened) return nullptr;
+    stack.erase(call, stack.end());
+    return opening;
+}
+
+// Of the calls without a close, the last ones may still be open. Those before them count as left, since they would fill
+// the room for the span's openings.
+std::set<const Happening*> left_calls(std::span<Happening> all) {
+    constexpr size_t most_open = 16;  // half of LT_DEPTH in stdlib/bpf/span.bpf.c: others are inside them
+    CallStacks open;
+    for (Happening& each : all) {
+        if (each.event) continue;
+        CallStack& stack = open[{each.record->tid, span_of(*each.record)}];
+        if (each.record->kind == RecordKind::open) stack.push_back(&each);
+        if (each.record->kind == RecordKind::close) take_off(stack, *each.record);
+    }
+    std::set<const Happening*> left;
+    for (const auto& [_, stack] : open)
+        for (size_t i = 0; i + most_open < stack.size(); i++) left.insert(stack[i]);
+    return left;
+}
+
 }  // namespace
+
+void place_calls(std::span<Happening> all) {
+    const std::set<const Happening*> left = left_calls(all);
+    CallStacks open;
+    for (Happening& each : all) {
+        if (each.event) continue;
+        const Record& record = *each.record;
+        if (record.kind == RecordKind::exit) {
+            open.erase(open.lower_bound({record.tid, 0}), open.upper_bound({record.tid, UINT32_MAX}));
+            continue;
+        }
+        CallStack& stack = open[{record.tid, span_of(record)}];
+        if (record.kind == RecordKind::close) {
+            const Happening* opening = take_off(stack, record);
+            each.depth = opening ? opening->depth : 0;
+            continue;
+        }
+        if (!stack.empty() && left.contains(stack.back())) stack.pop_back();
+        each.depth = stack.empty() ? 1 : stack.back()->depth + 1;
+        stack.push_back(&each);
+    }
+}
 
 Result<Starters> Starters::of(const Plan& plan) {
     Starters out;
@@ -74,6 +131,7 @@ std::vector<Happening> happenings(const Recording& recording, const Starters& st
     }
     std::erase_if(out, [&](const Happening& h) { return h.time < recording.begin || h.time > recording.end; });
     std::ranges::stable_sort(out, {}, &Happening::time);
+    place_calls(out);
     return out;
 }
 

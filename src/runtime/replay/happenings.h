@@ -42,7 +42,12 @@ struct Happening {
     uint64_t time = 0;
     const Record* record = nullptr;
     const RecordedEvent* event = nullptr;  // null: the record is of a span or, for the plan itself, of an exit
+    uint64_t depth = 0;                    // of a call, among the open ones of its thread and span; 0: without opening
 };
+
+// Sets the depths of calls: that of a close is its opening's, which it finds by the time at which its call began.
+// Counting the open calls would not do, since a call can be left without a close, and can open several spans.
+void place_calls(std::span<Happening> all);
 
 // In order of time, within the time in which the recording is complete; only those that start a program. The recording
 // must outlive them.
@@ -51,7 +56,7 @@ std::vector<Happening> happenings(const Recording& recording, const Starters& st
 // The span of an opening or a close.
 constexpr uint32_t span_of(const Record& record) { return static_cast<uint32_t>(record.a); }
 
-// The context of a program at the entry or the return of a span's function, in a thread that is inside so many calls.
+// The context of a program at the entry or the return of a span's function, for a call at that depth.
 std::vector<uint8_t> context_of_call(uint64_t depth, bool at_return);
 
 }  // namespace lt

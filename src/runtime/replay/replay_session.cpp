@@ -156,7 +156,7 @@ class ReplaySession final : public Session {
     Status replay();
     Status take(const Happening& happening);
     Status run_all(const Starters::Programs& programs, std::span<const uint8_t> context);
-    Status call(const Record& record, bool closes);
+    Status call(const Happening& happening);
     Status run_timers(uint64_t until);
     Status run_timer(Timer& timer);
     void be_in(uint32_t tid, uint16_t cpu, uint64_t time);
@@ -172,7 +172,6 @@ class ReplaySession final : public Session {
     std::unique_ptr<Impatience> impatience_;  // reads them; or null
     const ThreadHistory threads_;
     const Starters starters_;
-    std::map<uint32_t, uint64_t> depths_;     // by thread: calls that it is inside
     std::unique_ptr<Explainer> explainer_;    // for `why`; null: the plan does not use it
     std::map<uint32_t, uint64_t> accounted_;  // by thread: until when its time is in its account
     std::vector<Timer> timers_;
@@ -272,21 +271,18 @@ Status ReplaySession::take(const Happening& happening) {
     }
     be_in(record.tid, record.cpu, happening.time);
     if (record.kind == RecordKind::exit) return run_all(starters_.at_exit(), std::vector<uint8_t>(8));
-    return call(record, record.kind == RecordKind::close);
+    return call(happening);
 }
 
-// A call inside another one of the thread is deeper on its stack.
-Status ReplaySession::call(const Record& record, bool closes) {
+Status ReplaySession::call(const Happening& happening) {
+    const Record& record = *happening.record;
     if (explainer_) {
         const Window since{std::exchange(accounted_[record.tid], record.time), record.time};
         if (const Status done = account(run_.machine(), *explainer_, record.tid, since); !done) return done;
     }
-    uint64_t& depth = depths_[record.tid];
-    if (!closes) depth++;
+    const bool closes = record.kind == RecordKind::close;
     const auto& programs = closes ? starters_.at_close(span_of(record)) : starters_.at_opening(span_of(record));
-    const Status done = run_all(programs, context_of_call(depth, closes));
-    if (closes && depth > 0) depth--;
-    return done;
+    return run_all(programs, context_of_call(happening.depth, closes));
 }
 
 Status ReplaySession::run_all(const Starters::Programs& programs, std::span<const uint8_t> context) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,9 +85,10 @@ struct Evidence {
     uint32_t cpus = 1;
     std::vector<Charge> charges = {};
     Groups groups = {};
-    std::map<uint64_t, DiskUse> disks = {};           // by device
-    std::map<uint64_t, std::string> vectors = {};     // names of softirqs
-    std::map<uint32_t, std::string> interrupts = {};  // devices
+    std::map<uint64_t, DiskUse> disks = {};             // by device
+    std::map<uint64_t, std::set<uint64_t>> below = {};  // of partitions, and of devices made of others: their disks
+    std::map<uint64_t, std::string> vectors = {};       // names of softirqs
+    std::map<uint32_t, std::string> interrupts = {};    // devices
     std::vector<Stuck> stuck = {};
     std::map<std::string, double, std::less<>> counters = {};  // growth per second of those in snmp, netstat and vmstat
     std::map<std::string, double> pressure = {};  // share of the time that some task was stalled: "cpu", "io", "memory"

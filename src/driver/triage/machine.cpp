@@ -123,6 +123,37 @@ void compare_disks(Evidence& e, const Counters& before, const Counters& after, d
     }
 }
 
+// A partition's disk, and the devices that others are made of, down to those that are made of none.
+void add_disks_below(std::set<uint64_t>& disks, const std::string& folder, uint64_t device, int levels) {
+    std::error_code failed;
+    std::vector<std::string> folders;
+    if (fs::exists(folder + "/partition", failed)) folders.push_back(folder + "/..");
+    for (fs::directory_iterator at(folder + "/slaves", failed), end; !failed && at != end; at.increment(failed))
+        folders.push_back(at->path().string());
+    bool is_lowest = true;
+    for (const std::string& below : levels > 0 ? folders : std::vector<std::string>{}) {
+        const auto number = read_device_number(text_of(below + "/dev"));
+        if (!number) continue;
+        is_lowest = false;
+        add_disks_below(disks, below, *number, levels - 1);
+    }
+    if (is_lowest) disks.insert(device);
+}
+
+// Of the disks that are charged, and of those on which there are limits.
+void find_disks_below(Evidence& e) {
+    constexpr int most_levels = 8;
+    std::set<uint64_t> devices;
+    for (const Charge& c : e.charges)
+        if (c.kind == Kind::disk && c.device != 0) devices.insert(c.device);
+    for (const auto& [_, group] : e.groups.io)
+        for (const IoLimit& limit : group.io_limits) devices.insert(uint64_t{limit.major} << 20 | limit.minor);
+    for (const uint64_t device : devices) {
+        const std::string folder = fmt::format("/sys/dev/block/{}:{}", device >> 20, device & 0xfffff);
+        add_disks_below(e.below[device], folder, device, most_levels);
+    }
+}
+
 std::set<uint64_t> charged(const Evidence& e, std::initializer_list<Kind> kinds_of) {
     std::set<uint64_t> ids;
     for (const Charge& c : e.charges)
@@ -202,6 +233,7 @@ void describe(Evidence& e, const Counters& before, const Counters& after, const 
     const bool old_name =
         std::ranges::any_of(mounts, [](const GroupMount& m) { return !m.unified && has(m, "blkio"); });
     e.groups.io = read_groups(mounts, old_name ? "blkio" : "io", charged(e, {Kind::disk, Kind::dirty}), read_io);
+    find_disks_below(e);
     e.interrupts = read_interrupts(text_of("/proc/interrupts"));
     // in the order of the kernel's enumeration, which /proc/softirqs has as well
     uint64_t vector = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -39,20 +40,37 @@ Identity identity(const Charge& c) {
     return {};
 }
 
-// The group itself or the nearest one above it that limits a device.
-const Group* limited(const std::map<uint64_t, Group>& groups, uint64_t id) {
-    const auto own = groups.find(id);
+uint64_t device_of(const IoLimit& limit) { return uint64_t{limit.major} << 20 | limit.minor; }
+
+// A partition, or a device that is made of others, is on the disks below it.
+std::set<uint64_t> disks_of(const Evidence& evidence, uint64_t device) {
+    const auto below = evidence.below.find(device);
+    return below == evidence.below.end() ? std::set<uint64_t>{device} : below->second;
+}
+
+// Can a limit of the group hold back requests to this device? 0: it is not known which one it is.
+bool limits_device(const Evidence& evidence, const Group& group, uint64_t device) {
+    if (device == 0) return !group.io_limits.empty();
+    const std::set<uint64_t> disks = disks_of(evidence, device);
+    return std::ranges::any_of(group.io_limits, [&](const IoLimit& limit) {
+        return std::ranges::any_of(disks_of(evidence, device_of(limit)),
+                                   [&](uint64_t disk) { return disks.contains(disk); });
+    });
+}
+
+// The group itself or the nearest one above it that limits the device for which threads waited.
+const Group* limiting(const Evidence& evidence, const Charge& charge) {
+    const std::map<uint64_t, Group>& groups = evidence.groups.io;
+    const auto own = groups.find(charge.number);
     if (own == groups.end()) return nullptr;
     const Group* nearest = nullptr;
     for (const auto& [_, group] : groups) {
         const bool above = own->second.path == group.path || own->second.path.starts_with(group.path + "/");
-        if (!above || group.io_limits.empty()) continue;
+        if (!above || !limits_device(evidence, group, charge.device)) continue;
         if (!nearest || group.path.size() > nearest->path.size()) nearest = &group;
     }
     return nearest;
 }
-
-uint64_t device_of(const IoLimit& limit) { return uint64_t{limit.major} << 20 | limit.minor; }
 
 // Requests that a limit holds back wait before the block layer sees them: what the disks themselves did not take, the
 // limit did. The disks' time is that of all requests, so the limit's share is rather too small.
@@ -82,8 +100,7 @@ Charge part_of(Charge charge, double share) {
 std::vector<Charge> divide_disks(const Evidence& evidence) {
     std::map<const Group*, double> waited;  // milliseconds per second, by the group that has the limit
     for (const Charge& c : evidence.charges)
-        if (c.kind == Kind::disk)
-            waited[limited(evidence.groups.io, c.number)] += static_cast<double>(c.ns) / 1e6 / evidence.seconds;
+        if (c.kind == Kind::disk) waited[limiting(evidence, c)] += static_cast<double>(c.ns) / 1e6 / evidence.seconds;
     const uint64_t busiest = busiest_disk(evidence);
     std::vector<Charge> all;
     for (const Charge& c : evidence.charges) {
@@ -91,7 +108,7 @@ std::vector<Charge> divide_disks(const Evidence& evidence) {
             all.push_back(c);
             continue;
         }
-        const Group* group = limited(evidence.groups.io, c.number);
+        const Group* group = limiting(evidence, c);
         const double share = group ? share_of_limit(*group, evidence, waited[group]) : 0;
         Charge by_limit = part_of(c, share), by_disk = part_of(c, 1 - share);
         by_limit.kind = Kind::io_limit;

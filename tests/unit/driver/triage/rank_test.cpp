@@ -104,6 +104,49 @@ TEST(Rank, limits_on_disks) {
     EXPECT_EQ(rank(other)[0].kind, Kind::disk);
 }
 
+// A limit on one disk holds back no requests to another.
+TEST(Rank, waits_for_a_disk_without_limit_are_the_disks) {
+    Evidence e = limited(2);
+    e.charges[0].device = 8 << 20 | 16;
+    e.disks[8 << 20 | 16] = {.name = "sdb", .requests = 10, .flight = 900, .each = 90};
+    auto all = rank(e);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].what, "disk sdb");
+    EXPECT_NEAR(all[0].cost, 1000, 0.1);
+    // such waits are not what the limited disk did not take, either
+    e.charges.push_back({.kind = Kind::disk, .number = 3, .device = 8 << 20, .victim = "db", .ns = 10 * second});
+    e.disks[8 << 20].flight = 900;
+    double limit = 0;
+    for (const Suspect& each : rank(e)) limit += each.kind == Kind::io_limit ? each.cost : 0;
+    EXPECT_NEAR(limit, 100, 0.1);
+}
+
+// Requests to a partition, and to a device that is made of others, go to the disks below.
+TEST(Rank, limits_on_disks_below) {
+    constexpr uint64_t whole = 8 << 20, partition = whole | 1, made = 253 << 20;
+    Evidence e = limited(2);
+    e.below = {{partition, {whole}}, {made, {whole}}};
+    e.charges[0].device = partition;
+    EXPECT_EQ(rank(e)[0].kind, Kind::io_limit);
+    e.groups.io[2].io_limits[0].major = 253;
+    EXPECT_EQ(rank(e)[0].kind, Kind::io_limit);
+    e.below.clear();
+    EXPECT_EQ(rank(e)[0].kind, Kind::disk);
+    e.charges[0].device = 0;  // unknown: it may be the limited one
+    EXPECT_EQ(rank(e)[0].kind, Kind::io_limit);
+}
+
+TEST(Rank, the_nearest_group_that_limits_the_disk_counts) {
+    Evidence e = limited(900);
+    e.groups.io[1].io_limits.push_back({8, 16, "riops=10"});
+    e.charges[0].device = 8 << 20 | 16;
+    e.disks[8 << 20 | 16] = {.name = "sdb", .requests = 10, .flight = 200, .each = 20};
+    const auto all = rank(e);
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].kind, Kind::io_limit);
+    EXPECT_NEAR(all[0].cost, 800, 0.1);
+}
+
 // The disk's own time is that of all groups below the limit together.
 TEST(Rank, a_limit_above_several_groups_is_one) {
     Evidence e = limited(900);

@@ -140,6 +140,12 @@ TEST(Readings, limits_of_version_1) {
     EXPECT_EQ(limits[1].minor, 16u);
 }
 
+TEST(Readings, numbers_of_devices) {
+    EXPECT_EQ(read_device_number("8:16\n"), uint64_t{8} << 20 | 16);
+    EXPECT_FALSE(read_device_number(""));
+    EXPECT_FALSE(read_device_number("8:\n"));
+}
+
 TEST(Readings, states_of_tasks) {
     EXPECT_EQ(read_task_stat("42 (a) b (c)) D 1 42")->state, 'D');
     EXPECT_EQ(read_task_stat("42 (a) b (c)) D 1 42")->name, "a) b (c)");

@@ -1,9 +1,11 @@
 // Accepts connections to fresh memory while a thread of the same process keeps the lock of their address space busy.
 //   accept COUNT
-// "calls" accepts COUNT connections that are there already. Each address goes to a page of a mapping of its own that
-// was never touched, so copying it takes a page fault that needs the lock. "holder" meanwhile changes the protection of
-// a large mapping back and forth, which holds the lock for writing, without a pause.
+// "calls" accepts COUNT connections that are there already, then asks once more without waiting. Each address goes to a
+// page of a mapping of its own that was never touched, so copying it takes a page fault that needs the lock. "holder"
+// meanwhile changes the protection of a large mapping back and forth, which holds the lock for writing, without a
+// pause.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,6 +84,7 @@ int main(int argc, char** argv) {
         usleep(5000);
         if (accept(server, (struct sockaddr*)pages[i], &size) < 0 || pages[i]->sin_family != AF_INET) die("accept");
     }
+    if (fcntl(server, F_SETFL, O_NONBLOCK) != 0 || accept(server, NULL, NULL) >= 0) die("accept without a connection");
     done = 1;
     pthread_join(holder, NULL);
     return 0;

@@ -91,7 +91,8 @@ void complete(Recording& recording) {
     for (const Trigger& found : recording.triggers())
         if (found.tid == call.tid && found.latency == call.latency && found.time <= call.time)
             recording.trigger.time = found.time, recording.trigger.opener = found.opener;
-    // A name in the list is newer than those in the records; a thread that is not in the list has its last one.
+    // A name in the list is newer than those in the records, also than that of an end: it was of an earlier thread with
+    // this number. A thread that is not in the list has its last one.
     std::map<uint32_t, RecordedThread> threads;
     std::set<uint32_t> listed;
     for (const RecordedThread& known : recording.threads)
@@ -108,7 +109,7 @@ void complete(Recording& recording) {
         }
         if (record.kind != RecordKind::name && record.kind != RecordKind::exit) continue;
         RecordedThread& named = threads.try_emplace(record.tid, RecordedThread{record.tid, 0, 0, {}}).first->second;
-        if (!listed.contains(record.tid) || record.kind == RecordKind::exit) named.comm = name_in(record);
+        if (!listed.contains(record.tid)) named.comm = name_in(record);
     }
     recording.threads.clear();
     for (auto& [tid, known] : threads) recording.threads.push_back(std::move(known));

@@ -99,5 +99,19 @@ TEST(Recording, ThreadsHaveTheirLastNames) {
     EXPECT_EQ(recording.thread_text(listed), "new (31)");
 }
 
+// The number of a thread that has ended is given to a new one, which is in the list.
+TEST(Recording, AnEndNamesNoThreadThatIsListed) {
+    uint64_t word = 0;
+    std::memcpy(&word, "old", 3);
+    constexpr uint32_t ended = 30, listed = 31;
+    Recording recording;
+    recording.threads = {{listed, listed, listed, "new"}};
+    add(recording, RecordKind::exit, 1 * ms, listed, word);
+    add(recording, RecordKind::exit, 2 * ms, ended, word);
+    complete(recording);
+    EXPECT_EQ(recording.thread_text(listed), "new (31)");
+    EXPECT_EQ(recording.thread_text(ended), "old (30)");
+}
+
 }  // namespace
 }  // namespace lt

@@ -91,7 +91,7 @@ Segment& Timeline::turn(Thread& thread, uint64_t time, SegmentState next) {
     if (next == SegmentState::blocked) {
         segment.lock = thread.pending.lock;
         segment.lock_flags = thread.pending.flags;
-        segment.holder = thread.pending.holder;
+        segment.holder = std::exchange(thread.pending.holder, 0);  // if it waits again, another thread may have it
     }
     return thread.segments.emplace_back(segment);
 }

@@ -50,6 +50,29 @@ TEST(Timeline, ASecondWakeUpEndsTheWait) {
     EXPECT_EQ(segments[4].state, SegmentState::running);
 }
 
+// It was woken because the holder had released the lock, and did not get it.
+TEST(Timeline, AHolderIsThatOfOneWait) {
+    Recording recording;
+    recording.cpus = 1, recording.end = 50 * ms;
+    add_switch(recording, 1 * ms, 0, 0, app, 0);
+    add(recording, RecordKind::lock_begin, 4 * ms, app, mutex_address, lock_write | uint64_t{writer} << lock_owner_at);
+    for (const uint64_t begin : {5 * ms, 15 * ms}) {
+        add_switch(recording, begin, 0, app, 0, 1);
+        add(recording, RecordKind::waking, begin + 5 * ms, app, writer);
+        add_switch(recording, begin + 6 * ms, 0, 0, app, 0);
+    }
+    add(recording, RecordKind::lock_end, 22 * ms, app, mutex_address);
+    complete(recording);
+    const Timeline timeline(recording);
+    std::vector<uint32_t> holders;
+    for (const Segment& segment : timeline.of(app)) {
+        if (segment.state != SegmentState::blocked) continue;
+        EXPECT_EQ(segment.lock, mutex_address);
+        holders.push_back(segment.holder);
+    }
+    EXPECT_EQ(holders, (std::vector<uint32_t>{writer, 0}));
+}
+
 // A blocked thread would have been woken before it got a CPU.
 TEST(Timeline, AThreadThatFirstGetsACpuHadWaitedForIt) {
     Recording recording;

@@ -1,6 +1,7 @@
 // For each LOCK, one wait in staged() for a lock of the program, which the thread "holder" ends.
 //   user_locks LOCK...
-// mutex, recursive, robust, inherits: a lock of glibc, which it holds; several: another thread gets it before;
+// mutex, recursive, robust, inherits: a lock of glibc, which it holds; several: another thread gets it before; earlier:
+// likewise, and staged() first waits for a lock of the kernel that the thread "maps" holds;
 // condition, semaphore: nobody owns it; own, wrong: a futex of the program itself, beside a number that is no thread's,
 // or that is another thread's.
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -52,6 +54,31 @@ static void up(void) { sem_post(&semaphore); }
 static void wait_for_word(void) { syscall(SYS_futex, words, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0); }
 static void wake_word(void) { until_over(wake_once); }
 
+// Holds the lock of the address space for writing, nearly without a pause, until it is over.
+enum { page = 4096, large = 64 << 20 };
+static char* area;
+static atomic_int is_mapping, has_mapped;
+static void* maps(void* unused) {
+    prctl(PR_SET_NAME, "maps");
+    for (int i = 0; !has_mapped; i++, is_mapping = 1) mprotect(area, large, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
+    return unused;
+}
+static void begin_mapping(void) {
+    pthread_t thread;
+    area = mmap(NULL, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (area == MAP_FAILED) exit(1);
+    madvise(area, large, MADV_NOHUGEPAGE);  // large pages would make it quick
+    for (size_t at = 0; at < large; at += page) area[at] = 1;
+    if (pthread_create(&thread, NULL, maps, NULL) != 0) exit(1);
+    while (!is_mapping) pause_for(1);
+}
+static void take_later(void) {
+    unsigned char is_there;
+    for (int i = 0; i < 20; i++) mincore(area, page, &is_there);  // reads the address space
+    has_mapped = 1;
+    take();
+}
+
 static const struct work {
     const char* name;
     void (*begin)(void);  // in the holder, before the wait
@@ -63,6 +90,7 @@ static const struct work {
     {"robust", take, give, take},
     {"inherits", take, give, take},
     {"several", take, give, take},
+    {"earlier", take, give, take_later},
     {"condition", nothing, signal_it, await},
     {"semaphore", nothing, up, down},
     {"own", nothing, wake_word, wait_for_word},
@@ -133,14 +161,16 @@ static void prepare(const char* name) {
 
 static void run(const struct work* work) {
     pthread_t first, second;
+    const int is_earlier = strcmp(work->name, "earlier") == 0;
     prepare(work->name);
     make_known(&waiter);
     if (pthread_create(&first, NULL, holder, (void*)work) != 0) exit(1);
     while (!has_begun) pause_for(1);
-    if (strcmp(work->name, "several") == 0) {
+    if (is_earlier || strcmp(work->name, "several") == 0) {
         if (pthread_create(&second, NULL, another, NULL) != 0) exit(1);
         until_waits(&other);
     }
+    if (is_earlier) begin_mapping();
     staged(work);
     pthread_join(first, NULL);
 }

@@ -138,7 +138,7 @@ constexpr std::array library{
     LibraryRow{Library::why_enter, "lt_why_enter", 2, false, false},
     LibraryRow{Library::why_leave, "lt_why_leave", 1, false, false},
     LibraryRow{Library::why_lock, "lt_why_lock", 10, false, false},
-    LibraryRow{Library::why_unlock, "lt_why_unlock", 2, false, false},
+    LibraryRow{Library::why_unlock, "lt_why_unlock", 3, false, false},
     LibraryRow{Library::why_reclaim, "lt_why_reclaim", 4, false, false},
     LibraryRow{Library::why_open, "lt_why_open", 5, true, false},
     LibraryRow{Library::why_close, "lt_why_close", 4, true, false},

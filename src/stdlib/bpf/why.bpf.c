@@ -189,7 +189,8 @@ LT_API void lt_why_futex(const __u64* context, void* threads, __u64 number, __u6
     struct lt_why* t = bpf_task_storage_get(threads, task, 0, 0);
     if (!t || !t->armed) return;
     t->waits.owner = 0;
-    if (t->state != LT_BLOCKED) return;
+    if (t->state != LT_BLOCKED || t->lock) return;  // of a lock of the kernel the holder is known already
+    __builtin_memset(&t->waits.holder, 0, sizeof t->waits.holder);
     const struct lt_futex_call at = {number, number_at, address_at, operation_at, value_at};
     t->waits.owner = lt_futex_owner((const char*)bpf_task_pt_regs(task), &at);
     t->waits.process = bpf_get_current_pid_tgid() >> 32;
@@ -248,10 +249,12 @@ LT_API void lt_why_lock(const __u64* context, void* threads, __u64 mm_at, __u64 
 }
 
 // contention_end(lock). A spin lock that is contended while the thread waits ends, too.
-LT_API void lt_why_unlock(const __u64* context, void* threads) {
+LT_API void lt_why_unlock(const __u64* context, void* threads, __u64 waits) {
     const __u64 is_mmap_lock = 1;
     struct lt_why* t = lt_why_self(threads);
-    if (t && (t->lock & ~is_mmap_lock) == context[0]) t->lock = 0;
+    if (!t || (t->lock & ~is_mmap_lock) != context[0]) return;
+    t->lock = 0;
+    if (waits) __builtin_memset(&t->waits.holder, 0, sizeof t->waits.holder);
 }
 
 // Code between these two changes the record outside of the events of the scheduler.

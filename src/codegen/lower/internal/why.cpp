@@ -105,7 +105,7 @@ void run_event(Unit& unit, Builder& b, const WhyEvent& event) {
             wait_for_lock(unit, b);
             break;
         case WhyDoes::has_lock:
-            b.call(ir::Library::why_unlock, {ir::context(b), threads});
+            b.call(ir::Library::why_unlock, {ir::context(b), threads, waits});
             break;
         case WhyDoes::reclaims:
         case WhyDoes::reclaimed:

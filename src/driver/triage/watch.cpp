@@ -135,6 +135,7 @@ class Watch {
     Status forget_attaching();
     Status limit();
     Result<Watched> end();
+    uint64_t hidden_switches() const;
     void count_losses();
 
     Kernel& kernel_;
@@ -145,6 +146,7 @@ class Watch {
     std::unique_ptr<Session> session_;
     Descriptor timer_;
     std::chrono::steady_clock::time_point begin_;
+    uint64_t hidden_before_ = 0;  // switches that came while not all was attached yet
 };
 
 Status Watch::start() {
@@ -176,6 +178,7 @@ Status Watch::start() {
 Status Watch::forget_attaching() {
     const std::vector<PlannedMap>& maps = build_.compiled.plan.maps;
     const std::vector<PlannedParam>& params = build_.compiled.plan.params;
+    hidden_before_ = hidden_switches();
     begin_ = std::chrono::steady_clock::now();
     if (const auto began = std::ranges::find(params, "began", &PlannedParam::name); began != params.end()) {
         const int64_t now = begin_.time_since_epoch().count();  // CLOCK_MONOTONIC in nanoseconds, as nsecs
@@ -226,6 +229,13 @@ Result<Watched> Watch::end() {
     return std::move(watched_);
 }
 
+uint64_t Watch::hidden_switches() const {
+    uint64_t count = 0;
+    for (const Loss& loss : session_->losses())
+        if (loss.kind == LossKind::hidden_switch) count += loss.count;
+    return count;
+}
+
 void Watch::count_losses() {
     constexpr std::array uncounted{LossKind::map_full,     LossKind::contended,       LossKind::map_no_memory,
                                    LossKind::span_no_room, LossKind::span_unmeasured, LossKind::span_clock,
@@ -235,6 +245,9 @@ void Watch::count_losses() {
         if (std::ranges::find(uncounted, loss.kind) != uncounted.end()) waits += loss.count;
     for (const Missed& miss : session_->missed()) events += miss.count;
     if (waits != 0) watched_.missing.push_back(fmt::format("{} could not be counted", plural(waits, "wait")));
+    if (const uint64_t hidden = hidden_switches() - hidden_before_; hidden != 0)
+        watched_.missing.push_back(fmt::format(
+            "context switches that the kernel did not report: {}; the waits around them are not counted", hidden));
     if (events != 0) watched_.missing.push_back(fmt::format("the kernel skipped {}", plural(events, "event")));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <unordered_map>
 
 #include "base/visible.h"
 
@@ -84,6 +85,27 @@ uint32_t other_thread_in(const Record& record) {
 }
 
 uint32_t opener_in(const Record& close) { return static_cast<uint32_t>(close.a >> close_opener_at); }
+
+uint64_t lost_stacks(const Recording& recording) {
+    constexpr uint64_t surely_long = long_wait_ns + long_wait_ns / 10;  // the kernel read its clock a bit earlier
+    constexpr uint64_t dead = 0x80;
+    std::unordered_map<uint32_t, uint64_t> departures;  // by thread: when it left its CPU to wait
+    uint64_t lost = 0;
+    for (const Record& record : recording.records) {
+        if (record.kind != RecordKind::switched) continue;
+        const uint64_t state = record.a >> switch_state_at & 0xffff;
+        const bool preempted = (record.a >> switch_flags_at & switch_preempted) != 0;
+        if (state != 0 && (state & dead) == 0 && !preempted)
+            departures[record.tid] = record.time;
+        else
+            departures.erase(record.tid);
+        const auto left = departures.find(other_thread_in(record));
+        const bool is_long = left != departures.end() && record.time - left->second >= surely_long;
+        if (record.b != 0 ? !recording.stacks.contains(record.b) : is_long) lost++;
+        if (left != departures.end()) departures.erase(left);
+    }
+    return lost;
+}
 
 void complete(Recording& recording) {
     std::ranges::stable_sort(recording.records, {}, &Record::time);

@@ -45,7 +45,7 @@ struct RecordingAccount {
     uint64_t torn = 0;                 // records that were not finished when they were read
     uint64_t missed = 0;               // events since recording began at which the kernel skipped a program
     uint64_t overwritten = 0;          // records that newer ones had replaced, since recording began
-    uint64_t lost_stacks = 0;          // waits whose stack was replaced by another one's
+    uint64_t lost_stacks = 0;          // long waits without their stack; see lost_stacks()
     uint64_t suppressed = 0;           // triggers before this one that made no snapshot
     std::vector<std::string> missing;  // events that this kernel does not have
 };
@@ -89,6 +89,10 @@ uint32_t other_thread_in(const Record& record);
 
 // The thread that opened the span of a close.
 uint32_t opener_in(const Record& close);
+
+// Long waits whose stack is not there: another stack, or another thread's wait, has taken the place that it had in the
+// kernel. The records must be sorted.
+uint64_t lost_stacks(const Recording& recording);
 
 // Sorts the records by time, and adds threads and names that the records have and the list lacks.
 void complete(Recording& recording);

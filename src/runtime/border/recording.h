@@ -80,8 +80,9 @@ struct KeptRing {
 };
 static_assert(sizeof(KeptControl) == 64 && sizeof(KeptRing) == 64);
 
-// Stacks by their hash. A slot is overwritten by another stack with the same low bits; records whose stack is gone have
-// none.
+// Stacks by their hash, of waits that are not short. A slot is overwritten by another stack with the same low bits;
+// records whose stack is gone have none.
+constexpr uint64_t long_wait_ns = 200'000;
 constexpr uint32_t kept_frames = 16;
 struct KeptStack {
     uint64_t hash;                 // 0: while it is written

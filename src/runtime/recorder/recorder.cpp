@@ -102,10 +102,7 @@ void FlightRecorder::read_stacks(Recording& to) {
         volatile KeptStack& kept = object_->stack(hash & (kept_stacks - 1));
         uint64_t frames[kept_frames];
         for (uint32_t i = 0; i < kept_frames; i++) frames[i] = kept.frames[i];
-        if (kept.hash != hash || stack_hash(frames) != hash) {
-            to.account.lost_stacks++;
-            continue;
-        }
+        if (kept.hash != hash || stack_hash(frames) != hash) continue;
         std::vector<uint64_t>& stack = to.stacks[hash];
         for (const uint64_t frame : frames) {
             if (frame == 0) break;

@@ -37,7 +37,6 @@ struct RecorderSettings {
     uint64_t long_wait_ns;
 };
 
-constexpr uint64_t long_wait_ns = 200'000;
 constexpr std::string_view typed = "tp_btf/";
 
 // Without these nothing can be said.

@@ -100,6 +100,7 @@ Snapshots::Written Snapshots::write(Recording recording) const {
     add_machine(recording);
     add_symbols(recording);
     complete(recording);
+    recording.account.lost_stacks = lost_stacks(recording);
     const Explanation explanation = Explainer(recording).explain(recording.trigger);
     out.explanation = explanation_text(recording, explanation);
     out.records = recording.records.size();

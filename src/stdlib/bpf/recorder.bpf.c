@@ -97,7 +97,7 @@ struct {
 } lt_keep_stacks SEC(".maps");
 
 // When threads left their CPU to wait, by the low bits of their number. A thread whose place another one has taken has
-// no stack in the recording.
+// no stack in the recording, which is counted where the recording is read.
 struct departure {
     __u64 time;
     __u64 tid;

@@ -99,6 +99,27 @@ TEST(Recording, ThreadsHaveTheirLastNames) {
     EXPECT_EQ(recording.thread_text(listed), "new (31)");
 }
 
+// Two waits with one stack that is lost are two. Of a short wait, and of one that was none, there is no stack.
+TEST(Recording, CountsLongWaitsWithoutTheirStacks) {
+    constexpr uint64_t kept = 77, replaced = 78, sleeps = 1;
+    Recording recording;
+    recording.stacks[kept] = {0x1000};
+    const auto away = [&](uint64_t begin, uint64_t end, uint64_t state, uint64_t stack) {
+        add_switch(recording, begin, 0, app, 0, state);
+        add_switch(recording, end, 0, 0, app, 0, stack);
+    };
+    away(1 * ms, 2 * ms, sleeps, kept);
+    EXPECT_EQ(lost_stacks(recording), 0U);
+    away(3 * ms, 4 * ms, sleeps, replaced);
+    away(5 * ms, 6 * ms, sleeps, replaced);
+    EXPECT_EQ(lost_stacks(recording), 2U);
+    away(7 * ms, 8 * ms, sleeps, 0);  // another thread took the place of its departure
+    EXPECT_EQ(lost_stacks(recording), 3U);
+    away(9 * ms, 9 * ms + 190 * us, sleeps, 0);
+    away(10 * ms, 20 * ms, 0, 0);
+    EXPECT_EQ(lost_stacks(recording), 3U);
+}
+
 // The number of a thread that has ended is given to a new one, which is in the list.
 TEST(Recording, AnEndNamesNoThreadThatIsListed) {
     uint64_t word = 0;

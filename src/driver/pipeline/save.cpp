@@ -94,7 +94,7 @@ bool PlanCompiler::can_be_saved(Job& job, Plan& plan) const {
     for (const PlannedCounter& counter : plan.counters) {
         if (counter.event.type < PERF_TYPE_RAW) continue;
         return refuse(job, {fmt::format("counter({}) cannot be saved: its event is another one on another machine",
-                                        quoted(counter.name)),
+                                        lt::quoted(counter.name)),
                             "run the script itself", 0});
     }
     for (Assumption& a : plan.assumed) {

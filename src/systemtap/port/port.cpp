@@ -1,6 +1,8 @@
 #include "systemtap/port/port.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "systemtap/port/remarks.h"
 #include "systemtap/port/steps.h"
@@ -8,14 +10,31 @@
 namespace lt::port {
 namespace {
 
-// In the order of the text; items that are not in the text come last.
+bool is_at(const ast::Item& item, std::string_view probe) {
+    const auto* action = std::get_if<ast::Action>(&item.node);
+    return action != nullptr && action->probes.front().parts.front().text == probe;
+}
+
+// In the order of the text; items that are not in the text come last. Those at the beginning and those at the end keep
+// their own order, in which they run: initial values of globals first, then by the numbers of begin(n) and end(n).
 void order_items(ast::Program& program, uint32_t own_end) {
+    constexpr std::array<std::string_view, 2> kinds{"BEGIN", "END"};
+    std::array<std::vector<ast::Item>, kinds.size()> in_turn;
+    for (size_t kind = 0; kind < kinds.size(); kind++)
+        std::ranges::copy_if(program.items, std::back_inserter(in_turn[kind]),
+                             [&](const ast::Item& item) { return is_at(item, kinds[kind]); });
     const auto place = [&](const ast::Item& item) -> uint32_t {
         if (std::holds_alternative<ast::MapDeclaration>(item.node)) return 0;
         return item.span.empty() || item.span.begin >= own_end ? UINT32_MAX : item.span.begin;
     };
     std::ranges::stable_sort(program.items,
                              [&](const ast::Item& a, const ast::Item& b) { return place(a) < place(b); });
+    for (size_t kind = 0; kind < kinds.size(); kind++) {
+        auto next = in_turn[kind].begin();
+        for (ast::Item& item : program.items) {
+            if (is_at(item, kinds[kind])) item = *next++;
+        }
+    }
 }
 
 uint32_t own_end(const Source& source) {

@@ -106,16 +106,11 @@ class Ranges {
 
     // Is the variable only used in such loops, and never written inside?
     bool is_own(const ast::ForRange& range, ast::StmtId start) const {
-        bool written = false;
-        const auto is_it = [&](ast::ExprId id) { return tree_.is<ast::Local>(id, range.name); };
-        tree_.each_stmt(range.body, [&](ast::StmtId id) {
-            const auto* assign = tree_.get<ast::Assign>(id);
-            written = written || (assign && is_it(assign->target));
-        });
+        const bool written = tree_.writes(range.body, range.name) > 0;
         size_t elsewhere = 0;
         tree_.each_stmt(body_, [&](ast::StmtId id) {
             const auto* assign = tree_.get<ast::Assign>(id);
-            elsewhere += id != start && assign && is_it(assign->target) && !assign->op;
+            elsewhere += id != start && assign && !assign->op && tree_.is<ast::Local>(assign->target, range.name);
         });
         // its initialization, the condition, the step
         return !written && elsewhere == 0 && mentions(body_, range.name) == mentions(range.body, range.name) + 3;

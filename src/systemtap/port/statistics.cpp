@@ -214,6 +214,16 @@ class Statistics {
         auto map = *tree_.get<ast::Map>(first->target);
         map.name = name;
         out.push_back(tree_.like(at, ast::Assign{tree_.like(first->target, map), std::nullopt, call}));
+        if (value && given.empty() && !tree_.is_pure(*value)) out.push_back(uncollected(at, *value));
+    }
+
+    // A value that is only counted may still do something.
+    ast::StmtId uncollected(ast::StmtId at, ast::ExprId value) {
+        const ast::ExprId copy = tree_.copy(tree_.bare(value));
+        const auto* step = tree_.get<ast::Step>(copy);
+        if (step == nullptr) return tree_.like(at, ast::Evaluate{copy, tree_.get<ast::Call>(copy) == nullptr});
+        const ast::Step change = *step;
+        return tree_.like(at, ast::Assign{change.target, change.op, tree_.like(copy, ast::Integer{1})});
     }
 
     // ---- queries

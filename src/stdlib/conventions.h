@@ -7,6 +7,7 @@ namespace lt {
 struct Conventions {
     bool plain_integers = false;      // durations are plain numbers of nanoseconds
     bool c_integers = false;          // conversions of printf() without `l` print 32 bits, as in C
+    bool marks_zero = false;          // %#x, %#X and %#o print their prefix before 0, too
     bool announces_attached = false;  // "Attached 2 probes" when tracing begins, which counts BEGIN and END, too
     bool positions = false;           // messages of errorf() and warnf() begin with the position in the script
     // Maps at the end:

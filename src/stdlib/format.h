@@ -28,7 +28,7 @@ enum class Conversion : uint8_t {
     hex_bytes,   // rh: each byte as two hexadecimal digits, with blanks between them
     hex_digits,  // rd: the same without blanks
     raw_bytes,   // rb: the bytes unchanged
-    binary,      // b: the bytes of a number unchanged, the lowest first, as many as the width says
+    binary,      // b: the bytes of a number unchanged, the lowest first: as many as the precision or the width says
     fixed,       // f: a number with a fraction
     exponent,    // e
     general,     // g: the shorter of %e and %f
@@ -44,11 +44,12 @@ constexpr uint32_t max_format_width = 4096;  // also for a precision
 struct FormatPiece {
     Conversion conversion = Conversion::text;
     Span span;
-    bool left = false;       // -
-    bool zero = false;       // 0
-    bool plus = false;       // +
-    bool space = false;      // blank
-    bool alternate = false;  // #
+    bool left = false;        // -
+    bool zero = false;        // 0
+    bool plus = false;        // +
+    bool space = false;       // blank
+    bool alternate = false;   // #
+    bool marks_zero = false;  // `alternate` also before 0, as in SystemTap
     uint32_t width = 0;
     std::optional<uint32_t> precision;
     uint32_t bytes = 8;          // of an integer, by h or hh

@@ -167,7 +167,7 @@ Settings bt_settings() {
 
 Settings stp_settings() {
     Settings s;
-    s.conventions = {.plain_integers = true};
+    s.conventions = {.plain_integers = true, .marks_zero = true};
     s.print_maps_on_exit = false;
     s.reports_on_host = true;
     s.numbers_by_default = true;

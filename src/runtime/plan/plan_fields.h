@@ -224,6 +224,7 @@ template <>
 struct Described<Conventions> {
     static constexpr std::tuple rows{FieldRow{"plain_integers", &Conventions::plain_integers},
                                      FieldRow{"c_integers", &Conventions::c_integers},
+                                     FieldRow{"marks_zero", &Conventions::marks_zero},
                                      FieldRow{"announces_attached", &Conventions::announces_attached},
                                      FieldRow{"positions", &Conventions::positions},
                                      FieldRow{"parts_maps", &Conventions::parts_maps},

@@ -57,9 +57,10 @@ Digits signed_digits(const FormatPiece& piece, int64_t number) {
     return {piece.plus ? "+" : piece.space ? " " : "", fmt::format("{}", bits)};
 }
 
+bool is_marked(const FormatPiece& piece, uint64_t bits) { return piece.alternate && (bits != 0 || piece.marks_zero); }
+
 Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
-    const bool marked = piece.alternate && bits != 0;
-    return {"", fmt::format("{}{:o}", marked ? "0" : "", bits)};
+    return {"", fmt::format("{}{:o}", is_marked(piece, bits) ? "0" : "", bits)};
 }
 
 // As C's %a, without the 0x: 1.4p+2. Without a precision it prints all digits.
@@ -91,16 +92,15 @@ bool has_fraction(Conversion conversion) {
 
 Digits digits_of(const FormatPiece& piece, const Value& value) {
     const uint64_t bits = bits_of(piece, value);
-    const bool marked = piece.alternate && bits != 0;
     switch (piece.conversion) {
         case Conversion::decimal:
             return signed_digits(piece, signed_of(piece, value));
         case Conversion::unsigned_:
             return {"", fmt::format("{}", bits)};
         case Conversion::hex:
-            return {marked ? "0x" : "", fmt::format("{:x}", bits)};
+            return {is_marked(piece, bits) ? "0x" : "", fmt::format("{:x}", bits)};
         case Conversion::upper_hex:
-            return {marked ? "0X" : "", fmt::format("{:X}", bits)};
+            return {is_marked(piece, bits) ? "0X" : "", fmt::format("{:X}", bits)};
         case Conversion::octal:
             return octal_digits(piece, bits);
         case Conversion::address:
@@ -177,10 +177,14 @@ void append_bytes(std::string& out, const FormatPiece& piece, const std::string&
     append_padded(out, piece, text);
 }
 
+// Without a precision, the width is the number of bytes. A wider field is filled with zero bytes.
 void append_binary(std::string& out, const FormatPiece& piece, uint64_t number) {
     constexpr uint32_t all = 8;
-    const uint32_t count = piece.width == 0 ? all : std::min(piece.width, all);
+    const uint32_t count = std::min(piece.precision.value_or(piece.width == 0 ? all : piece.width), all);
+    const size_t missing = piece.width > count ? piece.width - count : 0;
+    if (!piece.left) out.append(missing, '\0');
     for (uint32_t i = 0; i < count; i++) out += static_cast<char>(number >> 8 * i & 0xff);
+    if (piece.left) out.append(missing, '\0');
 }
 
 bool shows_bytes(Conversion conversion) {
@@ -212,12 +216,14 @@ void append_conversion(std::string& out, const FormatPiece& piece, const Value& 
 
 }  // namespace
 
-std::string format_text(std::string_view format, const std::vector<Value>& values, ValueStyle style, bool as_in_c) {
+std::string format_text(std::string_view format, const std::vector<Value>& values, ValueStyle style,
+                        const Conventions& conventions) {
     std::string out;
     FormatReader reader(format);
     size_t taken = 0;
     while (auto piece = reader.next()) {
-        if (as_in_c) take_size_of_c(*piece);
+        if (conventions.c_integers) take_size_of_c(*piece);
+        piece->marks_zero = conventions.marks_zero;
         if (piece->takes_value() && taken < values.size()) {
             append_conversion(out, *piece, values[taken++], style);
         } else {

@@ -15,6 +15,7 @@
 #include "runtime/os/start_time.h"
 #include "runtime/values/buckets.h"
 #include "runtime/values/value.h"
+#include "stdlib/conventions.h"
 
 namespace lt {
 
@@ -167,9 +168,8 @@ std::unique_ptr<Sink> file_sink(int fd, Buffering buffering = Buffering::togethe
 // The text of one value: 1.53ms, 0x1f, mysqld ...
 std::string show(const Value& value, ValueStyle style);
 
-// The text of a printf whose format was checked; integers, strings and durations are printed as the conversions say. As
-// in C: conversions without `l` print 32 bits.
+// The text of a printf whose format was checked; integers, strings and durations are printed as the conversions say.
 std::string format_text(std::string_view format, const std::vector<Value>& values, ValueStyle style,
-                        bool as_in_c = false);
+                        const Conventions& conventions = {});
 
 }  // namespace lt

@@ -46,8 +46,7 @@ struct Divider {
 
 // Follows the plan's integer format.
 std::string formatted(const Plan& plan, const std::string& format, const std::vector<Value>& values) {
-    return format_text(format, values, {plan.conventions.plain_integers, plan.keeps_newlines},
-                       plan.conventions.c_integers);
+    return format_text(format, values, {plan.conventions.plain_integers, plan.keeps_newlines}, plan.conventions);
 }
 
 // The first value is the number of strings that follow.

@@ -57,6 +57,26 @@ TEST(Format, FlagsWidthPrecision) {
     EXPECT_EQ(one("%-05d|", integer(5)), "5    |");
 }
 
+TEST(Format, PrefixOfZero) {
+    const Conventions marking{.marks_zero = true};
+    EXPECT_EQ(format_text("%#x %#X %#o", {integer(0), integer(0), integer(0)}, false, marking), "0x0 0X0 00");
+    EXPECT_EQ(format_text("%#5x|%#06x|%#x|%x", {integer(0), integer(0), integer(26), integer(0)}, false, marking),
+              "  0x0|0x0000|0x1a|0");
+    EXPECT_EQ(one("%#X %%", integer(0)), "0 %");
+    EXPECT_EQ(one("%#o", integer(0)), "0");
+}
+
+TEST(Format, BytesOfANumber) {
+    using namespace std::string_literals;
+    EXPECT_EQ(one("%b", integer(0x4847464544434241)), "ABCDEFGH");
+    EXPECT_EQ(one("%2b", integer(0x4241)), "AB");
+    EXPECT_EQ(one("%.2b", integer(0x4241)), "AB");
+    EXPECT_EQ(one("%4.2b", integer(0x4241)), "\0\0AB"s);
+    EXPECT_EQ(one("%-4.1b", integer(0x41)), "A\0\0\0"s);
+    EXPECT_EQ(one("%10b", integer(0x4847464544434241)), "\0\0ABCDEFGH"s);
+    EXPECT_EQ(one("%2.4b", integer(0x44434241)), "ABCD");
+}
+
 TEST(Format, Strings) {
     EXPECT_EQ(one("%5s|", text("a")), "    a|");
     EXPECT_EQ(one("%-5s|", text("b")), "b    |");

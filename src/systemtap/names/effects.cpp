@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <type_traits>
 
 #include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
@@ -46,15 +47,26 @@ bool has_effect(const Names& scope, ast::ExprId id) {
     });
 }
 
-ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before) {
+namespace {
+
+bool may_act(const Names& scope, ast::ExprId id) {
     const bool calls = ast::any_expr_in(scope.program, id, [&](ast::ExprId e) {
         const auto* call = scope.program.get<ast::Call>(e);
         return call != nullptr && scope.functions.find(call->name, call->arguments.size()) != nullptr;
     });
-    if (!calls && !has_effect(scope, id)) return id;
+    return calls || has_effect(scope, id);
+}
+
+ast::ExprId evaluated_now(Names& scope, ast::ExprId id, ast::Block& before) {
     const std::string name = fmt::format("once#{}", ++scope.loops);
     before.statements.push_back(scope.add(id, ast::Let{name, scope.span(id), std::nullopt, id}));
     return scope.add(id, ast::Local{name});
+}
+
+}  // namespace
+
+ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before) {
+    return may_act(scope, id) ? evaluated_now(scope, id, before) : id;
 }
 
 // An array must not change while a loop visits it.
@@ -77,13 +89,19 @@ struct Changes {
     std::vector<const Function*> calls;
 };
 
-Changes changes_of(const ast::Program& program, const FunctionTable& functions, const Function& function) {
+// Of a block or an expression.
+template <class Part>
+Changes changes_in(const ast::Program& program, const FunctionTable& functions, const Part& part) {
     Changes out;
     const auto target = [&](ast::ExprId id) {
         if (const auto* map = program.get<ast::Map>(id)) out.names.insert(map->name);
         if (const auto* name = program.get<ast::Name>(id)) out.names.insert(name->name);
     };
+    const auto assigned = [&](ast::StmtId id) {
+        if (const auto* assign = program.get<ast::Assign>(id)) target(assign->target);
+    };
     const auto look = [&](ast::ExprId id) {
+        if (const auto* both = program.get<ast::BlockValue>(id)) ast::each_statement(program, both->block, assigned);
         if (const auto* step = program.get<ast::Step>(id)) target(step->target);
         const auto* call = program.get<ast::Call>(id);
         if (call == nullptr) return;
@@ -91,15 +109,53 @@ Changes changes_of(const ast::Program& program, const FunctionTable& functions, 
         const Function* called = functions.find(call->name, call->arguments.size());
         if (called != nullptr) out.calls.push_back(called);
     };
-    ast::each_statement(program, function.body, [&](ast::StmtId id) {
-        if (const auto* assign = program.get<ast::Assign>(id)) target(assign->target);
-    });
-    ast::each_expr_in(program, function.body, look);
+    if constexpr (std::is_same_v<Part, ast::Block>) ast::each_statement(program, part, assigned);
+    ast::each_expr_in(program, part, look);
+    return out;
+}
+
+Changes changes_of(const ast::Program& program, const FunctionTable& functions, const Function& function) {
+    Changes out = changes_in(program, functions, function.body);
     for (const Function::Parameter& p : function.parameters) out.names.erase(p.name);
     return out;
 }
 
+// The names that an expression changes, also in the functions that it calls.
+std::set<std::string> changed_by(const Names& scope, ast::ExprId id) {
+    Changes all = changes_in(scope.program, scope.functions, id);
+    std::set<const Function*> seen;
+    while (!all.calls.empty()) {
+        const Function* called = all.calls.back();
+        all.calls.pop_back();
+        if (!seen.insert(called).second) continue;
+        Changes more = changes_of(scope.program, scope.functions, *called);
+        all.names.merge(more.names);
+        all.calls.insert(all.calls.end(), more.calls.begin(), more.calls.end());
+    }
+    return all.names;
+}
+
+bool names_one_of(const Names& scope, ast::ExprId id, const std::set<std::string>& names) {
+    return ast::any_expr_in(scope.program, id, [&](ast::ExprId e) {
+        const auto* name = scope.get<ast::Name>(e);
+        const auto* map = scope.get<ast::Map>(e);
+        return (name != nullptr && names.contains(name->name)) || (map != nullptr && names.contains(map->name));
+    });
+}
+
 }  // namespace
+
+void save_key(Names& scope, ast::Map& map, const std::vector<ast::ExprId>& later, ast::Block& before) {
+    std::set<std::string> changed;
+    for (ast::ExprId id : later) changed.merge(changed_by(scope, id));
+    std::vector<bool> saved(map.key.size());
+    for (size_t i = map.key.size(); i-- > 0;) {
+        saved[i] = may_act(scope, map.key[i]) || names_one_of(scope, map.key[i], changed);
+        changed.merge(changed_by(scope, map.key[i]));
+    }
+    for (size_t i = 0; i < map.key.size(); i++)
+        if (saved[i]) map.key[i] = evaluated_now(scope, map.key[i], before);
+}
 
 // Functions called in the loop, directly or not, must not change it either.
 bool call_changes_walked(Names& scope, ast::ExprId id, const Function& function) {

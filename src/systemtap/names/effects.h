@@ -15,6 +15,8 @@ bool has_effect(const Names& scope, ast::ExprId id);
 // For an expression that is used several times: if its evaluation may have an effect, it becomes a local, which
 // `before` declares. Neither is resolved yet.
 ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before);
+// The same for the parts of a key, and for those that something evaluated `later` changes.
+void save_key(Names& scope, ast::Map& map, const std::vector<ast::ExprId>& later, ast::Block& before);
 
 // Does the expression change an array that a surrounding loop visits? Both report it as an error.
 bool changes_walked(Names& scope, ast::ExprId target);

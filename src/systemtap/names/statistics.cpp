@@ -150,16 +150,16 @@ void resolve_collect(Names& scope, ast::ExprId id, const ast::Call& n) {
         return;
     }
     ast::BlockValue all;
+    ast::ExprId value = n.arguments[1];
+    const bool plain = is_plain(scope.node(value));
     const auto* keyed = scope.get<ast::Map>(what);
-    const bool several = use->statistics.size() > 1 && !scope.given.for_port;  // there, they become one map
-    if (keyed != nullptr && several) {
-        ast::Map once = *keyed;  // each of the maps gets a copy of the key
-        for (ast::ExprId& part : once.key) part = evaluated_once(scope, part, all.block);
+    // each of the maps gets a copy of the key; a port has one map
+    if (keyed != nullptr && (use->statistics.size() > 1 || !plain) && !scope.given.for_port) {
+        ast::Map once = *keyed;
+        save_key(scope, once, {value}, all.block);
         resolve_block(scope, all.block);
         what = scope.add(what, std::move(once));
     }
-    ast::ExprId value = n.arguments[1];
-    const bool plain = is_plain(scope.node(value));
     resolve_expr(scope, value);
     if (!plain) {
         const std::string name = fmt::format("value#{}", ++scope.loops);

@@ -43,16 +43,19 @@ void assign_map(Lowering& l, const ast::Assign& node, const ast::Map& target, ui
             return collect(l, map, key_of(l, map, target), *row, *called, l.program[node.target].span);
     }
     if (!node.op) return set_value(l, node, target, map);
+    std::optional<ir::Value> first;
+    if (!l.program.settings.value_first) first = key_of(l, map, target);
     ir::Value v = scaled(l, integer_of(l, node.value), l.unit.map(map).value, l.type(node.value));
     if_no_divisor(l, *node.op, v, node.target, node.value, true);
+    const ir::Value key = first ? *first : key_of(l, map, target);
     const bool adds = *node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract;
     if (l.on_host() && adds && !l.unit.map(map).adder.empty()) {
         if (*node.op == ast::BinaryOp::subtract) v = l.b.alu(ir::Alu::sub, l.b.constant(0), v);
-        ir::host(l.b, HostCall::add, {l.b.map(map), key_of(l, map, target), v});
+        ir::host(l.b, HostCall::add, {l.b.map(map), key, v});
         return;
     }
     const bool is_signed = signed_operation(l.program, l.body, node, l.type(node.target));
-    with_slot(l, map, key_of(l, map, target), l.program[node.target].span, [&](ir::Value slot) {
+    with_slot(l, map, key, l.program[node.target].span, [&](ir::Value slot) {
         if (*node.op == ast::BinaryOp::add) {
             l.b.call(ir::Library::add, {slot, v, is_alone(l, map)});
         } else if (*node.op == ast::BinaryOp::subtract) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "parser/tree/rewrite.h"
 #include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
 #include "systemtap/names/scope.h"
@@ -155,6 +156,51 @@ void save_key(Names& scope, ast::Map& map, const std::vector<ast::ExprId>& later
     }
     for (size_t i = 0; i < map.key.size(); i++)
         if (saved[i]) map.key[i] = evaluated_now(scope, map.key[i], before);
+}
+
+namespace {
+
+// `is_read`: its element is read after the assignment. Only `.=` has the same place of the text on both sides.
+bool save_target(Names& scope, ast::Assign& assign, bool is_read, ast::Block& before) {
+    const auto* target = scope.get<ast::Map>(assign.target);
+    const auto* binary = assign.op ? nullptr : scope.get<ast::Binary>(assign.value);
+    const bool joins = binary != nullptr && binary->op == ast::BinaryOp::add && scope.get<ast::Map>(binary->left) &&
+                       scope.span(binary->left) == scope.span(assign.target);
+    if (target == nullptr || (!joins && !is_read)) return false;
+    ast::Map once = *target;
+    save_key(scope, once, is_read ? std::vector{assign.value} : std::vector<ast::ExprId>{}, before);
+    if (before.statements.empty()) return false;
+    assign.target = scope.add(assign.target, std::move(once));
+    if (joins) {
+        const ast::ExprId right = scope.get<ast::Binary>(assign.value)->right;
+        const ast::ExprId left = ast::clone(scope.program, assign.target);
+        assign.value = scope.add(assign.value, ast::Binary{ast::BinaryOp::add, left, right});
+    }
+    return true;
+}
+
+}  // namespace
+
+bool join_once(Names& scope, ast::StmtId id, const ast::Assign& assign) {
+    ast::Assign changed = assign;
+    ast::Scope once;
+    if (!save_target(scope, changed, false, once.body)) return false;
+    once.body.statements.push_back(scope.program.add(scope.program[id].span, changed));
+    scope.program.put(id, std::move(once));
+    return true;
+}
+
+bool assign_once(Names& scope, ast::ExprId id, const ast::BlockValue& assignment) {
+    const std::vector<ast::StmtId>& all = assignment.block.statements;
+    const auto* assign = assignment.value && all.size() == 1 ? scope.program.get<ast::Assign>(all.front()) : nullptr;
+    if (assign == nullptr || scope.span(*assignment.value) != scope.span(assign->target)) return false;
+    ast::Assign changed = *assign;
+    ast::BlockValue once;
+    if (!save_target(scope, changed, true, once.block)) return false;
+    once.value = ast::clone(scope.program, changed.target);
+    once.block.statements.push_back(scope.add(id, changed));
+    scope.put(id, std::move(once));
+    return true;
 }
 
 // Functions called in the loop, directly or not, must not change it either.

@@ -17,6 +17,10 @@ bool has_effect(const Names& scope, ast::ExprId id);
 ast::ExprId evaluated_once(Names& scope, ast::ExprId id, ast::Block& before);
 // The same for the parts of a key, and for those that something evaluated `later` changes.
 void save_key(Names& scope, ast::Map& map, const std::vector<ast::ExprId>& later, ast::Block& before);
+// The tree has the key of x[key] .= value twice, and that of an assignment whose value is used: replaces both by a
+// block with locals, if it must not be evaluated twice. False: nothing was replaced.
+bool join_once(Names& scope, ast::StmtId id, const ast::Assign& assign);
+bool assign_once(Names& scope, ast::ExprId id, const ast::BlockValue& assignment);
 
 // Does the expression change an array that a surrounding loop visits? Both report it as an error.
 bool changes_walked(Names& scope, ast::ExprId target);

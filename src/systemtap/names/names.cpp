@@ -311,6 +311,7 @@ void resolve_statement(Names& scope, ast::StmtId id) {
     if (is_next(scope.program, id)) return leave_body(scope, id);
     if (scope.given.for_port && std::holds_alternative<ast::Attempt>(node)) return resolve_attempt(scope, id);
     if (const auto* assign = std::get_if<ast::Assign>(&node)) {
+        if (join_once(scope, id, *assign)) return resolve_statement(scope, id);
         if (no_value_for_statistic(scope, *assign)) return;
         const auto* name = scope.program.get<ast::Name>(assign->target);
         const auto* use = name && !scope.around->parameters.contains(name->name)
@@ -361,6 +362,8 @@ void resolve_expr(Names& scope, ast::ExprId id) {
     if (const auto* n = std::get_if<ast::Name>(&copy)) return resolve_name(scope, id, *n);
     if (const auto* m = std::get_if<ast::Map>(&copy)) return resolve_map(scope, id, *m);
     if (std::holds_alternative<ast::Call>(copy)) return resolve_call(scope, id);
+    if (const auto* both = std::get_if<ast::BlockValue>(&copy); both && assign_once(scope, id, *both))
+        return resolve_expr(scope, id);
     if (std::holds_alternative<ast::Integer>(copy)) return as_long(scope, id);
     if (const auto* step = std::get_if<ast::Step>(&copy); step && changes_walked(scope, step->target)) return;
     if (decided_by_defined(scope, id)) return;

@@ -48,6 +48,11 @@ struct Operand {
     std::string text;
     bool is_number = false;
     bool is_version = false;
+    bool is_option = false;  // CONFIG_X: empty if it is not set
+
+    std::optional<int64_t> number() const {
+        return is_option && text.empty() ? std::optional<int64_t>(0) : number_of(text);
+    }
 };
 
 class Chooser {
@@ -153,7 +158,7 @@ class Chooser {
     }
 
     static int order(const Operand& left, const Operand& right) {
-        const auto a = number_of(left.text), b = number_of(right.text);
+        const auto a = left.number(), b = right.number();
         if (a && b && !left.is_version) return *a < *b ? -1 : *a > *b;
         return left.is_version ? strverscmp(left.text.c_str(), right.text.c_str()) : left.text.compare(right.text);
     }
@@ -194,7 +199,7 @@ class Chooser {
         if (found != questions.end()) return {found->answer(given_), false, found->is_version};
         if (piece.text.starts_with("CONFIG_")) {
             const auto option = given_.kernel_config.find(piece.text);
-            return {option == given_.kernel_config.end() ? "undefined" : option->second};
+            return {option == given_.kernel_config.end() ? "" : option->second, false, false, true};
         }
         wrong(piece.span, fmt::format("the preprocessor does not support `{}`", piece.text));
         return {};

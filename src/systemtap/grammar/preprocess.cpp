@@ -49,6 +49,7 @@ struct Operand {
     bool is_number = false;
     bool is_version = false;
     bool is_option = false;  // CONFIG_X: empty if it is not set
+    bool is_fact = false;    // of this machine: what it is compared with may be a pattern
 
     std::optional<int64_t> number() const {
         return is_option && text.empty() ? std::optional<int64_t>(0) : number_of(text);
@@ -147,7 +148,7 @@ class Chooser {
         const Piece op = take();
         const Operand right = operand();
         if (said_) return false;
-        const bool is_pattern = (op.text == "==" || op.text == "!=") && is_glob(right.text) && !right.is_number;
+        const bool is_pattern = (op.text == "==" || op.text == "!=") && is_glob(right.text) && left.is_fact;
         if (is_pattern) return glob_match(right.text, left.text) == (op.text == "==");
         return ordered(order(left, right), op);
     }
@@ -157,10 +158,13 @@ class Chooser {
         return !said_;
     }
 
+    // Texts are compared as such, even if they look like numbers.
     static int order(const Operand& left, const Operand& right) {
+        if (left.is_version) return strverscmp(left.text.c_str(), right.text.c_str());
+        const bool by_value = left.is_number || right.is_number || (left.is_option && right.is_option);
         const auto a = left.number(), b = right.number();
-        if (a && b && !left.is_version) return *a < *b ? -1 : *a > *b;
-        return left.is_version ? strverscmp(left.text.c_str(), right.text.c_str()) : left.text.compare(right.text);
+        if (by_value && a && b) return *a < *b ? -1 : *a > *b;
+        return left.text.compare(right.text);
     }
 
     bool ordered(int order, const Piece& op) {
@@ -196,10 +200,10 @@ class Chooser {
 
     Operand answer(const Piece& piece) {
         const auto* found = std::ranges::find_if(questions, [&](const Question& q) { return q.name == piece.text; });
-        if (found != questions.end()) return {found->answer(given_), false, found->is_version};
+        if (found != questions.end()) return {found->answer(given_), false, found->is_version, false, true};
         if (piece.text.starts_with("CONFIG_")) {
             const auto option = given_.kernel_config.find(piece.text);
-            return {option == given_.kernel_config.end() ? "" : option->second, false, false, true};
+            return {option == given_.kernel_config.end() ? "" : option->second, false, false, true, true};
         }
         wrong(piece.span, fmt::format("the preprocessor does not support `{}`", piece.text));
         return {};

@@ -150,7 +150,8 @@ std::optional<int64_t> number_at(const ast::Program& program, ast::ExprId id) {
     return positive ? std::optional(-*positive) : std::nullopt;
 }
 
-// Includes the buckets below and above the bounds.
+}  // namespace
+
 std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& histogram) {
     constexpr int64_t of_log = 128;
     if (histogram.name == "@hist_log") return of_log;
@@ -160,8 +161,6 @@ std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& 
     if (!low || !high || !step || *step <= 0 || *high < *low) return {};
     return (*high - *low) / *step + 3;
 }
-
-}  // namespace
 
 // foreach (bucket in @hist_log(x)): the numbers of the buckets, in order.
 std::optional<ast::StmtId> TreeBuilder::over_buckets(Span span, const Each& each, ast::Block& body) {

@@ -63,4 +63,8 @@ class TreeBuilder {
     bool has_too_many_points_ = false;
 };
 
+// The number of buckets of @hist_log(x) or @hist_linear(x, low, high, step), with those below and above the bounds;
+// none if the bounds are not literals.
+std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& histogram);
+
 }  // namespace lt::stp

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "parser/tree/rewrite.h"
+#include "systemtap/grammar/build.h"
 #include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
 #include "systemtap/names/printing.h"
@@ -48,19 +49,46 @@ ast::ExprId map_of(Names& scope, ast::ExprId what, std::string_view statistic) {
     return scope.add(what, std::move(map));
 }
 
-// Without values there is no minimum and no average.
-void of_something(Names& scope, ast::ExprId id, const ast::Call& n, const GlobalUse& use) {
-    const ast::ExprId value = moved(scope, id);
-    ast::ExprId count = map_of(scope, n.arguments[0], is_sampled(use) ? sampled : "count");
-    if (is_sampled(use)) count = scope.add(id, ast::Call{"count_of", n.name_span, {count}});
+// For a query that reads x[key] several times.
+void query_once(Names& scope, ast::Call& query, ast::Block& before) {
+    const auto* keyed = scope.get<ast::Map>(query.arguments[0]);
+    if (keyed == nullptr) return;
+    ast::Map once = *keyed;
+    save_key(scope, once, {}, before);
+    resolve_block(scope, before);
+    query.arguments[0] = scope.add(query.arguments[0], std::move(once));
+}
+
+void raise_if(Names& scope, ast::Block& block, ast::ExprId condition, Span where, std::string_view text) {
+    const ast::ExprId message = scope.add(condition, ast::String{std::string(text)});
+    const ast::StmtId raise = scope.program.add(where, ast::Raise{message});
+    block.statements.push_back(scope.program.add(where, ast::If{condition, {{raise}}, {}}));
+}
+
+// Without values there is no minimum, no average and no histogram.
+void require_values(Names& scope, const ast::Call& query, ast::Block& before) {
+    const ast::ExprId what = query.arguments[0];
+    const bool all_in_one = is_sampled(*collecting_global(scope, what));
+    ast::ExprId count = map_of(scope, what, all_in_one ? sampled : "count");
+    if (all_in_one) count = scope.add(what, ast::Call{"count_of", query.name_span, {count}});
     as_long(scope, count);
-    const ast::ExprId none = scope.add(id, ast::Unary{ast::UnaryOp::logical_not, count});
-    const ast::ExprId message = scope.add(id, ast::String{"empty aggregate"});
-    const ast::StmtId raise = scope.program.add(n.name_span, ast::Raise{message});
-    ast::BlockValue both;
-    both.block.statements.push_back(scope.program.add(n.name_span, ast::If{none, {{raise}}, {}}));
-    both.value = value;
-    scope.put(id, std::move(both));
+    const ast::ExprId none = scope.add(what, ast::Unary{ast::UnaryOp::logical_not, count});
+    raise_if(scope, before, none, query.name_span, "empty aggregate");
+}
+
+// The index of a histogram's bucket, in a local.
+ast::ExprId bucket_within(Names& scope, ast::ExprId index, Span where, int64_t count, ast::Block& before) {
+    const std::string name = fmt::format("bucket#{}", ++scope.loops);
+    before.statements.push_back(scope.add(index, ast::Let{name, scope.span(index), std::nullopt, index}));
+    const auto is = [&](ast::BinaryOp op, int64_t bound) {
+        const ast::ExprId local = scope.add(index, ast::Local{name});
+        const ast::ExprId number = scope.add(index, ast::Integer{static_cast<uint64_t>(bound)});
+        return scope.add(index, ast::Binary{op, local, number});
+    };
+    const ast::ExprId below = is(ast::BinaryOp::less, 0), above = is(ast::BinaryOp::greater_equal, count);
+    const ast::ExprId outside = scope.add(index, ast::Binary{ast::BinaryOp::logical_or, below, above});
+    raise_if(scope, before, outside, where, "histogram index out of range");
+    return scope.add(index, ast::Local{name});
 }
 
 // foreach (v = k in x): v is the number by which the loop is sorted.
@@ -77,11 +105,15 @@ void value_of_samples(Names& scope, const ast::ForMap& loop, std::string_view fu
     }
 }
 
-// lt's calls for @hist_log(x) and @hist_linear(x, low, high, step); none for other calls.
-std::optional<ast::Call> histogram_call(Names& scope, const ast::Call& queried) {
-    const Statistic* which = queried.name.starts_with("@hist_") ? find_statistic(queried.name.substr(1)) : nullptr;
-    if (which == nullptr || queried.arguments.empty() || collecting_global(scope, queried.arguments[0]) == nullptr)
-        return {};
+// @hist_log(x) or @hist_linear(x, low, high, step)
+bool asks_histogram(const Names& scope, const ast::Call& n) {
+    return n.name.starts_with("@hist_") && find_statistic(std::string_view(n.name).substr(1)) != nullptr &&
+           !n.arguments.empty() && collecting_global(scope, n.arguments[0]) != nullptr;
+}
+
+// lt's call for it.
+ast::Call histogram_call(Names& scope, const ast::Call& queried) {
+    const Statistic* which = find_statistic(std::string_view(queried.name).substr(1));
     std::vector<ast::ExprId> given{map_of(scope, queried.arguments[0], sampled)};
     for (size_t i = 1; i < queried.arguments.size(); i++) {
         resolve_expr(scope, queried.arguments[i]);
@@ -180,13 +212,18 @@ void resolve_collect(Names& scope, ast::ExprId id, const ast::Call& n) {
 bool resolve_statistic(Names& scope, ast::ExprId id, const ast::Call& n) {
     const Statistic* queried = find_statistic(std::string_view(n.name).substr(1));
     if (queried == nullptr || n.arguments.empty()) return false;
-    const ast::ExprId what = n.arguments[0];
-    const GlobalUse* use = collecting_global(scope, what);
+    const GlobalUse* use = collecting_global(scope, n.arguments[0]);
     if (use == nullptr) {
-        scope.diags.error(scope.span(what), fmt::format("{} needs a global that collects values", n.name)).hint =
-            "collect with `name <<< value`";
+        scope.diags.error(scope.span(n.arguments[0]), fmt::format("{} needs a global that collects values", n.name))
+            .hint = "collect with `name <<< value`";
         return true;
     }
+    const bool counts = queried->name == "count" || queried->name == "sum" || queried->query.starts_with("hist_");
+    const bool may_fail = !counts && !scope.given.for_port;
+    ast::Call query = n;
+    ast::BlockValue all;
+    if (may_fail) query_once(scope, query, all.block);
+    const ast::ExprId what = query.arguments[0];
     const auto read = [&](std::string_view which) {
         const ast::ExprId map = map_of(scope, what, which);
         as_long(scope, map);
@@ -203,8 +240,10 @@ bool resolve_statistic(Names& scope, ast::ExprId id, const ast::Call& n) {
     } else {
         scope.put(id, scope.node(read(queried->name)));
     }
-    const bool counts = queried->name == "count" || queried->name == "sum" || queried->query.starts_with("hist_");
-    if (!counts && !scope.given.for_port) of_something(scope, id, n, *use);
+    if (!may_fail) return true;
+    all.value = moved(scope, id);
+    require_values(scope, query, all.block);
+    scope.put(id, std::move(all));
     return true;
 }
 
@@ -233,32 +272,46 @@ void loop_over_statistic(Names& scope, ast::StmtId id) {
 // @hist_log(x)[bucket]
 bool resolve_bucket(Names& scope, ast::ExprId id, const ast::Index& n) {
     const auto* queried = scope.get<ast::Call>(n.base);
-    if (queried == nullptr) return false;
-    auto rows = histogram_call(scope, ast::Call(*queried));
-    if (!rows) return false;
-    scope.put(n.base, *std::move(rows));
+    if (queried == nullptr || !asks_histogram(scope, *queried)) return false;
+    ast::Call query = *queried;
+    ast::BlockValue all;
+    if (!scope.given.for_port) query_once(scope, query, all.block);
+    const auto count = buckets_of(scope.program, query);
+    scope.put(n.base, histogram_call(scope, query));
     resolve_expr(scope, n.index);
+    if (!scope.given.for_port) {
+        require_values(scope, query, all.block);
+        const ast::ExprId bucket = count ? bucket_within(scope, n.index, query.name_span, *count, all.block) : n.index;
+        scope.put(id, ast::Index{n.base, bucket});
+    }
     as_long(scope, id);
+    if (scope.given.for_port) return true;
+    all.value = moved(scope, id);
+    scope.put(id, std::move(all));
     return true;
 }
 
 // print(@hist_log(x))
 bool print_histogram(Names& scope, ast::ExprId id, const ast::Call& n, bool with_newline) {
     const auto* inner = n.arguments.size() == 1 ? scope.get<ast::Call>(n.arguments[0]) : nullptr;
-    if (inner == nullptr) return false;
-    auto drawn = histogram_call(scope, ast::Call(*inner));
-    if (!drawn) return false;
-    const ast::ExprId rows = scope.add(id, *std::move(drawn));
-    const ast::Call print{"print", n.name_span, {rows}};
-    if (!with_newline) {
+    if (inner == nullptr || !asks_histogram(scope, *inner)) return false;
+    ast::Call query = *inner;
+    ast::BlockValue all;
+    if (!scope.given.for_port) {
+        query_once(scope, query, all.block);
+        require_values(scope, query, all.block);
+    }
+    const ast::Call print{"print", n.name_span, {scope.add(id, histogram_call(scope, query))}};
+    if (scope.given.for_port && !with_newline) {
         scope.put(id, print);
         return true;
     }
-    ast::BlockValue both;
-    both.block.statements.push_back(scope.add(id, ast::Evaluate{scope.add(id, print)}));
-    const ast::ExprId line = scope.add(id, ast::Call{"printf", n.name_span, {scope.add(id, ast::String{"\n"})}});
-    both.block.statements.push_back(scope.add(id, ast::Evaluate{line}));
-    scope.put(id, std::move(both));
+    all.block.statements.push_back(scope.add(id, ast::Evaluate{scope.add(id, print)}));
+    if (with_newline) {
+        const ast::ExprId line = scope.add(id, ast::Call{"printf", n.name_span, {scope.add(id, ast::String{"\n"})}});
+        all.block.statements.push_back(scope.add(id, ast::Evaluate{line}));
+    }
+    scope.put(id, std::move(all));
     return true;
 }
 

@@ -6,15 +6,16 @@
 #include <array>
 #include <map>
 
+#include "stdlib/format.h"
 #include "stdlib/functions/builtins.h"
 #include "systemtap/port/steps.h"
 
 namespace lt::port {
 namespace {
 
-// How a value is used: in any way, so its sign matters; as what is compared or divided, so its sign decides how; as an
-// operand of something that is, and takes its sign; in a way that does not depend on the sign; as a part of a key,
-// where an address is a number like others.
+// How a value is used: in any way, so its sign matters; as what is compared or divided, so its sign decides how; with
+// the sign that it has itself, where one is printed or collected, or as an operand of something that is used so; in a
+// way that does not depend on the sign; as a part of a key, where an address is a number like others.
 enum class Use : uint8_t { any, ordered, carried, alike, key };
 
 bool is_signed_use(ast::BinaryOp op) {
@@ -57,9 +58,9 @@ class Casts {
             const auto* target = step ? tree_.get<ast::Local>(step->target) : nullptr;
             if (target) writes[target->name] += 2;
             if (const auto* local = tree_.get<ast::Local>(id)) reads[local->name]++;
-            ast::each_child(ast::Expr(tree_.program[id]), [&](ast::ExprId child) {
+            each_operand(id, [&](ast::ExprId child, Use use) {
                 const auto* local = tree_.get<ast::Local>(tree_.bare(child));
-                if (local && !needs_sign(below(id))) reads[local->name]--;
+                if (local && (use == Use::alike || use == Use::key)) reads[local->name]--;
             });
         });
         for (const auto& [name, count] : writes) {
@@ -70,15 +71,48 @@ class Casts {
     static bool needs_sign(Use use) { return use == Use::any || use == Use::ordered; }
 
     // How an expression uses its operands.
-    Use below(ast::ExprId id) const {
-        const ast::ExprNode& node = tree_.node(id);
+    template <class Visit>
+    void each_operand(ast::ExprId id, const Visit& visit) const {
+        const ast::Expr e = tree_.program[id];
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        size_t place = 0;
+        ast::each_child(e, [&](ast::ExprId child) {
+            const Use use = call ? argument(*call, place) : operand(e.node);
+            visit(child, use);
+            place++;
+        });
+    }
+    static Use operand(const ast::ExprNode& node) {
         const auto* binary = std::get_if<ast::Binary>(&node);
-        const auto* call = std::get_if<ast::Call>(&node);
-        if (binary && is_signed_use(binary->op)) return Use::ordered;
-        const bool alike = (call && call->name != "sort") || (binary && binary->op != ast::BinaryOp::subtract);
-        const bool names_address = call && (call->name == "ksym" || call->name == "usym");
-        if (std::holds_alternative<ast::Map>(node) || names_address) return Use::key;
-        return alike ? Use::alike : Use::any;
+        if (std::holds_alternative<ast::Map>(node)) return Use::key;
+        if (!binary || binary->op == ast::BinaryOp::subtract) return Use::any;
+        return is_signed_use(binary->op) ? Use::ordered : Use::alike;
+    }
+    // The body of a function may do anything with an argument.
+    Use argument(const ast::Call& call, size_t place) const {
+        const FunctionRow* row = find_function(call.name);
+        if (row == nullptr || call.name == "sort") return Use::any;
+        if (call.name == "ksym" || call.name == "usym") return Use::key;
+        const bool keeps_sign = row->aggregation != Aggregation::none || call.name == "print";
+        return keeps_sign || (has_format(*row) && shows_sign(call, place)) ? Use::carried : Use::alike;
+    }
+
+    static bool has_format(const FunctionRow& row) {
+        return !row.wants().empty() && row.wants().front().want == Want::format;
+    }
+    // %s and those with a fraction print the sign of the value's type, all others what they say.
+    bool shows_sign(const ast::Call& call, size_t place) const {
+        const auto* format = tree_.get<ast::String>(call.arguments[0]);
+        if (format == nullptr) return place > 0;
+        FormatReader reader(format->value);
+        size_t value = 0;
+        while (const auto piece = reader.next()) {
+            if (!piece->takes_value() || ++value != place) continue;
+            using enum Conversion;
+            constexpr std::array own{string, fixed, exponent, general, hex_float};
+            return std::ranges::find(own, piece->conversion) != own.end();
+        }
+        return false;
     }
 
     void block(const ast::Block& b) {
@@ -103,8 +137,7 @@ class Casts {
         const auto* binary = std::get_if<ast::Binary>(&e.node);
         const bool is_compared = use == Use::ordered || use == Use::carried;
         const bool carries = is_compared && binary && has_sign_of_operands(binary->op);
-        const Use use_below = carries ? Use::carried : below(id);
-        ast::each_child(e, [&](ast::ExprId child) { expr(child, use_below); });
+        each_operand(id, [&](ast::ExprId child, Use below) { expr(child, carries ? Use::carried : below); });
         ast::each_block(e, [&](const ast::Block& b) { block(b); });
     }
 

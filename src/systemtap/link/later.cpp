@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "systemtap/names/effects.h"
+#include "systemtap/names/names.h"
 #include "systemtap/names/statistics.h"
 #include "systemtap/tables/stp.h"
 
@@ -123,6 +124,12 @@ bool common(const NameSet& a, const NameSet& b) {
     return std::ranges::any_of(a, [&](const std::string& name) { return b.contains(name); });
 }
 
+// `name` += or -= 1
+ast::StmtId change_by_one(ast::Program& program, Span where, const std::string& name, ast::BinaryOp op) {
+    const ast::ExprId to = program.add(where, ast::Name{name}), one = program.add(where, ast::Integer{1});
+    return program.add(where, ast::Assign{to, op, one});
+}
+
 class Taker {
   public:
     Taker(ast::Program& program, const std::string& mark, const IsGlobal& is_global, const FunctionTable& functions)
@@ -167,11 +174,19 @@ class Taker {
         if (search_.of_event(tail) || common(search_.names(tail, false), search_.names(before, false)) ||
             common(touched, search_.names(then, true)))
             return std::nullopt;
+        const ast::Stmt last = program_[tail.back()];
+        const bool leaves = is_next(program_, tail.back());
+        if (!leaves && !then.empty() && says_next(program_, {tail})) return std::nullopt;
         const Span where = program_[tail.front()].span;
         b.statements.erase(at, b.statements.end());
-        const ast::ExprId to = program_.add(where, ast::Name{mark_}), one = program_.add(where, ast::Integer{1});
-        b.statements.push_back(program_.add(where, ast::Assign{to, std::nullopt, one}));
-        return Later{{tail}, touched.contains(exit_word)};
+        b.statements.push_back(change_by_one(program_, where, mark_, ast::BinaryOp::add));
+        if (leaves && !then.empty()) b.statements.push_back(program_.add(last.span, last.node));
+        Later later;
+        later.rest.name = mark_;
+        later.rest.span = where;
+        later.rest.body = {tail};
+        later.exits = touched.contains(exit_word);
+        return later;
     }
 
     ast::Program& program_;
@@ -184,6 +199,31 @@ class Taker {
 std::optional<Later> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
                                 const IsGlobal& is_global, const FunctionTable& functions) {
     return Taker(program, mark, is_global, functions).block(body, {}, {});
+}
+
+const StpPoint* row_of_later() {
+    constexpr std::string_view timer = "timer.ms(n)";
+    return &*std::ranges::find(stp_points(), timer, &StpPoint::shape);
+}
+
+ast::Block run_later(ast::Program& program, const Later& later) {
+    constexpr uint64_t most = 100;  // at once, so that lt answers between them even if events are more frequent
+    const Span where = later.rest.span;
+    const std::string& mark = later.rest.name;
+    const std::string left = "left#";
+    const auto name = [&](const std::string& of) { return program.add(where, ast::Name{of}); };
+    const auto give = [&](ast::ExprId value) {
+        return program.add(where, ast::Assign{name(left), std::nullopt, value});
+    };
+    const auto number = [&](uint64_t n) { return program.add(where, ast::Integer{n}); };
+    const ast::ExprId called = program.add(where, ast::Call{mark, where, {}});
+    ast::Block turn{
+        {change_by_one(program, where, mark, ast::BinaryOp::subtract), program.add(where, ast::Evaluate{called})}};
+    if (later.exits) return {{program.add(where, ast::If{name(mark), turn, {}})}};
+    turn.statements.insert(turn.statements.begin(), change_by_one(program, where, left, ast::BinaryOp::subtract));
+    const ast::ExprId too_many = program.add(where, ast::Binary{ast::BinaryOp::greater, name(left), number(most)});
+    return {{give(name(mark)), program.add(where, ast::If{too_many, {{give(number(most))}}, {}}),
+             program.add(where, ast::While{name(left), turn})}};
 }
 
 }  // namespace lt::stp

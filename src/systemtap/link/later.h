@@ -11,13 +11,19 @@
 
 namespace lt::stp {
 
-// The statements that moved; in their place the global `mark` becomes 1. None: nothing moved, and what the kernel
-// cannot run is reported at its place.
+// The statements that moved, as a function with the name `mark`, so that each event has its own locals. In their place
+// the global `mark` is counted up. None: nothing moved, and what the kernel cannot run is reported at its place.
 struct Later {
-    ast::Block body;
-    bool exits = false;  // ends the run: statements marked meanwhile do not run
+    Function rest;
+    bool exits = false;  // may end the run, after which the rest of other events does not run
 };
 std::optional<Later> take_later(ast::Program& program, ast::Block& body, const std::string& mark,
                                 const IsGlobal& is_global, const FunctionTable& functions);
+
+// The function's body is like that of such a probe: `next` leaves it.
+const StpPoint* row_of_later();
+
+// Runs the rest of the events that were counted, and counts them down.
+ast::Block run_later(ast::Program& program, const Later& later);
 
 }  // namespace lt::stp

@@ -343,18 +343,15 @@ class Linker {
         const std::string mark = fmt::format("__later_{}", later_.size());
         const auto taken = take_later(program_, body, mark, is_global(), functions_);
         if (!taken) return;
+        functions_.all.push_back(&rests_.emplace_back(taken->rest));
         const Span where = probe.span;
         words_.push_back(Global{mark, where, {}});
         GlobalUse use{&words_.back()};
         use.is_written = true;
         globals_.emplace(mark, use);
-        const auto named = [&] { return program_.add(where, ast::Name{mark}); };
-        const ast::ExprId none = program_.add(where, ast::Integer{0});
-        ast::Block work{{program_.add(where, ast::Assign{named(), std::nullopt, none})}};
-        work.statements.insert(work.statements.end(), taken->body.statements.begin(), taken->body.statements.end());
         std::vector<Point> points{{where, {{where, "timer", {}}, {where, "ms", milliseconds}}}};
         if (!taken->exits) points.push_back({where, {{where, "end", first}}});
-        later_.push_back({where, std::move(points), {{program_.add(where, ast::If{named(), work, {}})}}});
+        later_.push_back({where, std::move(points), run_later(program_, *taken)});
     }
 
     // Declared on first use.
@@ -437,7 +434,9 @@ class Linker {
         item.name = name_in_tree(f, functions_);
         item.name_span = f.span;
         Around around;
-        around.function = &f;
+        const bool is_rest = std::ranges::any_of(rests_, [&](const Function& rest) { return &rest == &f; });
+        if (is_rest) around.row = row_of_later();
+        if (!is_rest) around.function = &f;
         for (const Function::Parameter& p : f.parameters) {
             item.parameters.push_back({p.name, p.span, {}});
             around.parameters.insert(p.name);
@@ -478,11 +477,12 @@ class Linker {
     FunctionTable functions_;
     Names names_;
     std::deque<Global> given_globals_;
-    std::deque<Global> words_;  // argc and argv, if the script writes to them
-    uint32_t groups_ = 0;       // of alternatives among probes
-    std::vector<Probe> later_;  // for statements that lt runs in place of kernel probes
-    std::deque<Alias> made_;    // for system calls
-    ast::Block unread_;         // prints globals that nothing reads
+    std::deque<Global> words_;    // argc and argv, if the script writes to them
+    uint32_t groups_ = 0;         // of alternatives among probes
+    std::vector<Probe> later_;    // for statements that lt runs in place of kernel probes
+    std::deque<Function> rests_;  // these statements
+    std::deque<Alias> made_;      // for system calls
+    ast::Block unread_;           // prints globals that nothing reads
     std::set<const Function*> added_;
     std::set<std::string> written_;    // parameters for files that would be written
     std::map<size_t, int64_t> turns_;  // of items, by their places, if these say when they run

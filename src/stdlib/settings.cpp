@@ -159,6 +159,7 @@ Settings bt_settings() {
     s.describes_signals = true;
     s.names_hierarchies = true;
     s.reads_registers = true;
+    s.plain_results = true;
     s.special_probes = true;
     s.skips_own = false;
     s.ring_pages = 1024;  // print() of values, join() and others may be as frequent as printf()

@@ -39,6 +39,7 @@ struct Settings {
     bool describes_signals = false;   // signal_name(2) is "Interrupt", and not "SIGINT"
     bool names_hierarchies = false;   // cgroup_path() is "unified:/", and not "/"
     bool reads_registers = false;     // argN or retval that one of several functions lacks is not an error
+    bool plain_results = false;       // retval of kretprobe and uretprobe is a number of 64 bits, whatever its type
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?

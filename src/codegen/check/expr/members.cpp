@@ -126,8 +126,9 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Member& node) {
         return is_available(c, node.base, *row) ? args_member(c, id, node) : nothing();
     const bool is_why = row && row->id == Variable::why && c.body.span < c.typed.spans.size();
     const bool longest = is_why && (node.field == "longest" || c.typed.spans[c.body.span].longest_wait);
-    const Type base = check_value(c, node.base);
+    Type base = check_value(c, node.base);
     if (base.kind == Kind::none) return nothing();
+    if (base.kind == Kind::integer && !pointee(base)) base = result_with_members(c, node.base);
     if (is_why) c.typed.spans[c.body.span].longest_wait = longest;  // not for its other parts
     if (pointee(base) && !is_readable(c, id, base.user_memory)) return nothing();
     const Type& owner = pointee(base) ? *pointee(base) : base;

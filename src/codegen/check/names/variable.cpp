@@ -33,7 +33,8 @@ bool describes_task(const VariableRow& row) {
     return std::ranges::find(others, row.id) == others.end();
 }
 
-Type return_value_type(CheckContext& c, ast::ExprId id) {
+// The type that the traced function's declaration gives `retval`.
+Type declared_result(CheckContext& c, ast::ExprId id) {
     if (in_program(c.place())) return program_result(c, id);
     const KernelFunction& f = kernel_function(c.place());
     assume_result(c, f);
@@ -41,6 +42,20 @@ Type return_value_type(CheckContext& c, ast::ExprId id) {
     if (f.result.kind == Kind::integer) return f.result;
     c.error(id, fmt::format("`{}` returns neither an integer nor an address", f.name));
     return nothing();
+}
+
+bool has_plain_result(const CheckContext& c) {
+    const ProbeKind kind = c.place().kind;
+    return c.settings().plain_results && (kind == ProbeKind::kretprobe || kind == ProbeKind::uretprobe);
+}
+
+Type return_value_type(CheckContext& c, ast::ExprId id) {
+    Type type = declared_result(c, id);
+    if (type.kind == Kind::none || !has_plain_result(c)) return type;
+    type = integer_type(8, false);
+    c.body.result = type;
+    type.user_memory = in_program(c.place());
+    return type;
 }
 
 Type variable_type(CheckContext& c, ast::ExprId id, const VariableRow& row, std::string_view name) {
@@ -170,6 +185,16 @@ bool is_available(CheckContext& c, ast::ExprId id, const VariableRow& row) {
     }
     c.error(id, why).hint = hint;
     return false;
+}
+
+Type result_with_members(CheckContext& c, ast::ExprId id) {
+    const auto* variable = std::get_if<VariableUse>(&c.use(id));
+    if (!variable || variable->id != Variable::retval || !has_plain_result(c)) return c.type(id);
+    const Type in_register = c.body.result;
+    Type declared = declared_result(c, id);
+    c.body.result = in_register;
+    if (pointee(declared)) c.type(id) = std::move(declared);
+    return c.type(id);
 }
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Name& node) {

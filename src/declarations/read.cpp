@@ -1,6 +1,6 @@
 // The text that clang gets is as long as the script, with blanks for everything that is not C, so that places in it are
 // places in the script. After it comes a variable for each name of the script that may be a macro; its value is the
-// macro's value.
+// macro's value, unless that is arithmetic, which has the 64 bits of the script's own numbers.
 #include "declarations/read.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "declarations/arguments.h"
+#include "declarations/arithmetic.h"
 #include "declarations/c_growth.h"
 #include "declarations/convert.h"
 #include "declarations/libclang.h"
@@ -166,6 +167,7 @@ class Reader {
         : clang_(clang), source_(source), kernel_(kernel), diags_(diags), out_(out) {}
 
     void read(const ast::Program& program, const HeaderOptions& options) {
+        arithmetic_ = arithmetic_macros(program);
         const std::vector<std::string> names = used_names(program);
         const std::string text = with_variables(c_text(source_, program), names);
         std::vector<std::string> arguments = c_arguments(source_.name, options, kernel_);
@@ -331,6 +333,10 @@ class Reader {
     }
 
     void take_value(const std::string& name, CXCursor variable) {
+        if (const auto own = arithmetic_.find(name); own != arithmetic_.end()) {
+            out_.macros[name] = own->second;
+            return;
+        }
         CXEvalResult value = clang_.Cursor_Evaluate(variable);
         if (value == nullptr) return;
         const CXEvalResultKind kind = clang_.EvalResult_getKind(value);
@@ -351,6 +357,7 @@ class Reader {
     Kernel& kernel_;
     Diags& diags_;
     CDeclarations& out_;
+    std::map<std::string, MacroNumber, std::less<>> arithmetic_;
     std::map<std::string, unsigned> includes_;  // a header's path, and where the script includes it
 };
 

@@ -96,6 +96,21 @@ uint32_t most_letters(const ast::Program& program, const Body& body, ast::ExprId
     return body.types[static_cast<size_t>(id)].size - (ends ? 1 : 0);
 }
 
+bool has_open_end(const ast::Program& program, const Body& body, ast::ExprId id) {
+    const auto type_at = [&](ast::ExprId e) -> const Type& { return body.types[static_cast<size_t>(e)]; };
+    if (type_at(id).kind != Kind::string) return false;
+    const Use& use = body.uses[static_cast<size_t>(id)];
+    if (const auto* field = std::get_if<FieldUse>(&use)) return field->field.data_location;
+    if (const auto* from = std::get_if<SourceUse>(&use))
+        return from->source.field.data_location && from->source.is_memory();
+    const auto* node = program.get<ast::Member>(id);
+    const auto* of = std::get_if<MemberUse>(&use);
+    if (node == nullptr || of == nullptr) return false;
+    const Type* to = pointee(type_at(node->base));
+    const Type& owner = to ? *to : type_at(node->base);
+    return owner.kind == Kind::structure && uint64_t{of->member.offset} + of->member.type.size > owner.size;
+}
+
 int64_t element_size(const Type& type) {
     if (type.kind == Kind::string) return 1;
     const Type* each = pointee(type) ? pointee(type) : element(type);

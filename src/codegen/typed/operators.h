@@ -41,6 +41,10 @@ Type joined(const Type& a, const Type& b);
 // The maximum number of characters of a string: one less than its size if it always ends with a zero byte.
 uint32_t most_letters(const ast::Program& program, const Body& body, ast::ExprId id);
 
+// Is it a string whose length is not in its type: one that follows a tracepoint's record, or a flexible array? By
+// itself it is read up to the size of its type.
+bool has_open_end(const ast::Program& program, const Body& body, ast::ExprId id);
+
 // The number of bytes that `++` and `+ 1` add: the distance of the elements at an address or in an array or string; 1
 // if the type has no elements.
 int64_t element_size(const Type& type);

@@ -13,6 +13,7 @@
 #include "codegen/check/samples.h"
 #include "codegen/check/span.h"
 #include "codegen/typed/calls/facts.h"
+#include "codegen/typed/operators.h"
 #include "codegen/typed/stacks.h"
 #include "stdlib/limits.h"
 
@@ -38,15 +39,19 @@ Type measured(CheckContext& c, const ast::Call& node, Function which) {
     const auto bytes = static_cast<uint32_t>(length);
     if (which == Function::buf) return buffer_type(bytes);
     const Type wanted = string_type(bytes + 1);
-    if (c.type(from).kind != Kind::string || letters(c, from) >= wanted.size) return wanted;
+    const bool reads_on = has_open_end(c.program, c.body, from);
+    if (c.type(from).kind != Kind::string || reads_on || letters(c, from) >= wanted.size) return wanted;
     return string_made_of(c, {from}, letters(c, from) + 1);
 }
 
 Type str_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     const bool fits = check_arguments(c, id, node, function_row(Function::str));
     if (node.arguments.size() == 2) return fits ? measured(c, node, Function::str) : nothing();
+    const uint32_t most = c.settings().max_strlen;
     const bool is_text = node.arguments.size() == 1 && c.type(node.arguments[0]).kind == Kind::string;
-    return is_text ? c.type(node.arguments[0]) : string_type(c.settings().max_strlen);
+    if (!is_text) return string_type(most);
+    const Type& text = c.type(node.arguments[0]);
+    return text.size != most && has_open_end(c.program, c.body, node.arguments[0]) ? string_type(most) : text;
 }
 
 Type bytes_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {

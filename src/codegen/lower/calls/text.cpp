@@ -7,12 +7,14 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/calls/code.h"
 #include "codegen/lower/calls/names.h"
+#include "codegen/lower/spans/opening.h"
 #include "codegen/lower/values/long_text.h"
 #include "codegen/lower/values/memory.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/typed/calls/facts.h"
 #include "codegen/typed/calls/names.h"
+#include "codegen/typed/operators.h"
 #include "runtime/border/host_calls.h"
 #include "stdlib/flag_sets.h"
 
@@ -112,11 +114,17 @@ ir::Value bytes_compared(Lowering& l, ast::ExprId, const ast::Call& node) {
     return b.call(ir::Library::bytes_compare, {left, right, b.constant(length)});
 }
 
+// The length that the script computes, and `more` bytes; no_value if there is none.
+ir::Value computed_length(Lowering& l, const ast::Call& node, uint32_t more) {
+    if (node.arguments.size() < 2 || std::holds_alternative<ast::Integer>(l.program[node.arguments[1]].node))
+        return ir::no_value;
+    return l.b.alu(ir::Alu::add, length_given(l, node.arguments[1]), l.b.constant(more));
+}
+
 // The number of bytes: the whole buffer, or the script's number if that is smaller.
 ir::Value measure(Lowering& l, const ast::Call& node, uint32_t most, uint32_t more) {
-    if (node.arguments.size() < 2 || std::holds_alternative<ast::Integer>(l.program[node.arguments[1]].node))
-        return l.b.constant(most);
-    const ir::Value requested = l.b.alu(ir::Alu::add, length_given(l, node.arguments[1]), l.b.constant(more));
+    const ir::Value requested = computed_length(l, node, more);
+    if (requested == ir::no_value) return l.b.constant(most);
     return l.b.call(ir::Library::at_most, {requested, l.b.constant(most)});
 }
 
@@ -126,6 +134,9 @@ void str_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value to) 
     const uint32_t size = l.type(id).size;
     if (l.type(from).kind != Kind::string)
         return read_bytes(l, to, measure(l, node, size, 1), from, true, l.program[id].span, node.lenient);
+    const bool differs = size != l.type(from).size || !l.program.settings.cut_mark.empty();
+    if (differs && has_open_end(l.program, l.body, from) && !frozen_index(l, from))
+        return open_text_into(l, from, to, size, computed_length(l, node, 1));
     if (node.arguments.size() == 1) return text_into(l, from, to, 0, padded_size(size));
     // A helper can also read the program's own memory.
     l.b.helper(BPF_FUNC_probe_read_kernel_str,

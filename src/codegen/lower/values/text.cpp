@@ -117,21 +117,37 @@ void text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, uint3
     }
 }
 
+namespace {
+
 // A string that is recorded with its length may have no terminating zero: a helper that reads one more byte adds it.
-void field_text(Lowering& l, const Field& field, ir::Value to, uint32_t size) {
+void located_text(Lowering& l, const Field& field, ir::Value to, uint32_t size, ir::Value asked) {
     const ir::Value record = ir::context(l.b);
-    if (!field.data_location) {
-        read_letters(l, to, size, false, [&](uint32_t more) { return l.b.address(record, field.offset + more); });
-        return;
-    }
     const ir::Value location = ir::field(l.b, field.offset, 4, false);
     const ir::Value offset = l.b.alu(ir::Alu::bit_and, location, l.b.constant(0xffff));
     const ir::Value base = field.relative ? l.b.address(record, field.offset + 4) : record;
     const ir::Value from = l.b.address_plus(base, offset);
     const ir::Value length = l.b.alu(ir::Alu::lshr, location, l.b.constant(16));
-    const ir::Value with_end = l.b.alu(ir::Alu::add, length, l.b.constant(1));
-    const ir::Value most = l.b.call(ir::Library::at_most, {with_end, l.b.constant(padded_size(size))});
+    ir::Value with_end = l.b.alu(ir::Alu::add, length, l.b.constant(1));
+    if (asked != ir::no_value) with_end = l.b.call(ir::Library::at_most, {with_end, asked});
+    const ir::Value most = l.b.call(ir::Library::at_most, {with_end, l.b.constant(size)});
     l.b.helper(BPF_FUNC_probe_read_kernel_str, {to, most, from});
+}
+
+}  // namespace
+
+void field_text(Lowering& l, const Field& field, ir::Value to, uint32_t size) {
+    if (field.data_location) return located_text(l, field, to, padded_size(size), ir::no_value);
+    const ir::Value record = ir::context(l.b);
+    read_letters(l, to, size, false, [&](uint32_t more) { return l.b.address(record, field.offset + more); });
+}
+
+void open_text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t size, ir::Value asked) {
+    if (const auto* field = std::get_if<FieldUse>(&l.use(id))) return located_text(l, field->field, to, size, asked);
+    const Location p = location_of(l, id);
+    const ir::Value from = address_of(l, p), all = l.b.constant(size);
+    const ir::Value most = asked == ir::no_value ? all : l.b.call(ir::Library::at_most, {asked, all});
+    const int helper = p.user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
+    if_unreadable(l, l.b.helper(helper, {to, most, from}), from, l.program[id].span, "");
 }
 
 ir::Value bytes_of(Lowering& l, ast::ExprId id, uint32_t room) {

@@ -13,6 +13,9 @@ ir::Value bytes_of(Lowering& l, ast::ExprId id, uint32_t room);
 void text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, uint32_t room);
 // Writes a string field of the context's record, up to `size` bytes.
 void field_text(Lowering& l, const Field& field, ir::Value to, uint32_t size);
+// Writes a string that has_open_end(), up to `size` bytes with the zero after it; and up to `asked` bytes, unless that
+// is no_value.
+void open_text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t size, ir::Value asked);
 // Writes both strings, one after the other, to zeroed memory. Truncates the result to `size`.
 void joined_into(Lowering& l, ast::ExprId left, ast::ExprId right, uint32_t size, ir::Value to);
 

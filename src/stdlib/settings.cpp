@@ -160,6 +160,7 @@ Settings bt_settings() {
     s.names_hierarchies = true;
     s.reads_registers = true;
     s.plain_results = true;
+    s.signed_variables = true;
     s.special_probes = true;
     s.skips_own = false;
     s.ring_pages = 1024;  // print() of values, join() and others may be as frequent as printf()

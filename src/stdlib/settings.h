@@ -40,6 +40,7 @@ struct Settings {
     bool names_hierarchies = false;   // cgroup_path() is "unified:/", and not "/"
     bool reads_registers = false;     // argN or retval that one of several functions lacks is not an error
     bool plain_results = false;       // retval of kretprobe and uretprobe is a number of 64 bits, whatever its type
+    bool signed_variables = false;    // is a program's variable at uaddr() an integer with a sign?
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?

@@ -100,7 +100,8 @@ Type user_address_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     c.assume({Assumed::file, user_function(place).path, "", {}, 1});
     constexpr std::array<uint64_t, 4> widths{1, 2, 4, 8};
     const bool word = std::ranges::find(widths, symbol->size) != widths.end();
-    return pointer_type(word ? integer_type(static_cast<uint32_t>(symbol->size), false) : nothing(), true);
+    const Type variable = integer_type(static_cast<uint32_t>(symbol->size), c.settings().signed_variables);
+    return pointer_type(word ? variable : nothing(), true);
 }
 
 bool in_trampoline(CheckContext& c, ast::ExprId id, const FunctionRow& row) {

@@ -1,6 +1,6 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
-from meaning_tree import TRUTH, Binary, Read, arithmetic
+from meaning_tree import TRUTH, Binary, Number, Read, arithmetic
 from meaning_types import S64, WORD, Tuple, wrap
 from meaning_world import Jump, Unknown, World, kept
 
@@ -48,7 +48,8 @@ class Assign(Stmt):
 
     def types(self):
         if not self.op:
-            self.target.variable.take(kept(self.expr.type()))
+            literal = isinstance(self.expr, Number) and 0 <= self.expr.number < 1 << 63
+            self.target.variable.take(kept(self.expr.type()), literal)
         self.target.type()
 
     def run(self, w):

@@ -38,14 +38,19 @@ class Variable:
 
     def __init__(self, name, keys=None, declared=None):
         self.name, self.keys, self.declared, self.held = name, keys, declared, None
+        self.literals = False  # a map that holds only numbers as they stand
 
     def forget(self):
-        self.held = self.declared
+        self.held, self.literals = self.declared, False
 
-    def take(self, t):
-        if self.keys is not None:  # what a map holds has the sign of any of them
-            self.held = t if self.held is None else joined(self.held, t)
+    def take(self, t, literal=False):
+        if self.keys is not None and self.held is not None:  # the sign of any that is not a literal
+            both = joined(self.held, t)
+            if both.is_integer and literal != self.literals and not self.held.same(t):
+                both = S64 if (self.held if literal else t).signed else U64
+            self.held, self.literals = both, self.literals and literal
         elif self.held is None:
+            self.literals = literal
             self.held = t
         elif t.is_tuple:
             self.held = joined(self.held, t)

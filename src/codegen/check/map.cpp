@@ -18,7 +18,21 @@ std::string shown_map(const MapInfo& info) {
                                     : fmt::format("the chain `{}`", info.name.substr(1, dot - 1));
 }
 
+// The common type of what a map has and of what comes. `only_literals`: is what it has only literals?
+Type with_next(const Type& before, const Type& next, bool is_literal, bool& only_literals) {
+    Type out = joined(before, next);
+    if (out.kind == Kind::integer && is_literal != only_literals)
+        out.is_signed = is_literal ? before.is_signed : next.is_signed;
+    only_literals = only_literals && is_literal;
+    return out;
+}
+
 }  // namespace
+
+bool fits_both_signs(const CheckContext& c, ast::ExprId id) {
+    const auto number = number_as_it_stands(c.program, id);
+    return number && *number >= 0;
+}
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node) {
     MapInfo& info = c.maps[map_at(c, id, node, false)];
@@ -37,7 +51,9 @@ uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whol
     for (ast::ExprId part : node.key) parts.push_back(check_key_part(c, part));
     const bool is_one = parts.size() == 1;
     if (is_one && parts[0].kind == Kind::none) return index;  // a later round may find that it is a tuple
-    if (is_one && is_key_of_parts(parts[0])) parts = std::vector(parts[0].shape->parts);
+    const bool is_spread = is_one && is_key_of_parts(parts[0]);
+    const auto* tuple = is_spread ? c.program.get<ast::Tuple>(node.key[0]) : nullptr;
+    if (is_spread) parts = std::vector(parts[0].shape->parts);
     MapInfo& info = c.maps[index];
     if (info.seen_key && info.key.size() != parts.size()) {
         Diag& d = c.error(id, fmt::format("{} has a key of {} elsewhere, not {}", shown_map(info),
@@ -45,7 +61,10 @@ uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whol
         d.notes.push_back({info.first, "it is first used here"});
         return index;
     }
-    for (size_t i = 0; i < parts.size(); i++) merge_key(c, index, parts[i], i, c.span(node.key[is_one ? 0 : i]));
+    for (size_t i = 0; i < parts.size(); i++) {
+        const ast::ExprId part = node.key[is_one ? 0 : i];
+        merge_key(c, index, parts[i], i, c.span(part), fits_both_signs(c, tuple ? tuple->parts[i] : part));
+    }
     info.seen_key = true;
     return index;
 }
@@ -75,15 +94,17 @@ void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target
     const bool moves = node.op && (*node.op == ast::BinaryOp::add || *node.op == ast::BinaryOp::subtract);
     if (moves && c.maps[index].value.view == View::hex)
         held = c.maps[index].value;  // an address plus or minus an offset stays an address
+    const bool is_difference = node.op && *node.op == ast::BinaryOp::subtract;
     if (!node.op || c.maps[index].value.kind == Kind::none || c.maps[index].value != held)
-        merge_value(c, index, held, c.span(node.target));
+        merge_value(c, index, held, c.span(node.target), !is_difference && fits_both_signs(c, node.value));
     c.type(node.target) = c.maps[index].value;
 }
 
-void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where) {
+void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bool is_literal) {
     MapInfo& info = c.maps[map];
     if (info.value.kind == Kind::none) {
         info.value = type;
+        info.only_literals = is_literal;
         return;
     }
     const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
@@ -100,24 +121,31 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where) {
                      : "use another map";
         return;
     }
-    info.value = joined(info.value, type);
+    info.value = with_next(info.value, type, is_literal, info.only_literals);
 }
 
-void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where) {
+void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where, bool is_literal) {
     MapInfo& info = c.maps[map];
+    if (i >= info.literal_keys.size()) info.literal_keys.resize(i + 1);
     if (i >= info.key.size()) {
         info.key.push_back(held);
+        info.literal_keys[i] = is_literal;
         return;
     }
     if (held.kind == Kind::none) return;  // an error was reported
-    if (info.key[i].kind == Kind::none) info.key[i] = held;
+    bool only_literals = info.literal_keys[i];
+    if (info.key[i].kind == Kind::none) {
+        info.key[i] = held;
+        only_literals = is_literal;
+    }
     if (apart(info.key[i], held)) {
         Diag& d = c.error(where, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
                                              type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key is first used here"});
         return;
     }
-    info.key[i] = joined(info.key[i], held);
+    info.key[i] = with_next(info.key[i], held, is_literal, only_literals);
+    info.literal_keys[i] = only_literals;
 }
 
 }  // namespace lt

@@ -267,6 +267,8 @@ struct MapInfo {
     const MapKind* declared = nullptr;  // from `let @x = kind(entries)`; null if not declared
     Span declared_at = {};
     uint32_t entries = 0;                 // 0: the default
+    bool only_literals = false;           // all values so far are literals that fit any sign
+    std::vector<bool> literal_keys = {};  // the same of each part of the key
     std::vector<int64_t> extracted = {};  // the parts that samples() collects, as in its shape; empty for none
 };
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "parser/tree/print.h"
 #include "stdlib/format.h"
 #include "stdlib/functions/builtins.h"
@@ -39,10 +43,33 @@ void texts_not_read(const ast::Program& program, const Typed& typed, const ast::
     }
 }
 
+// Where bpftrace has the task that CPU 0 runs.
+void own_task_in_intervals(const ast::Program& program, const Typed& typed, Diags& diags) {
+    constexpr std::array of_task{Variable::pid,      Variable::tid,    Variable::uid,        Variable::gid,
+                                 Variable::comm,     Variable::cgroup, Variable::curtask,    Variable::ppid,
+                                 Variable::username, Variable::pcomm,  Variable::leader_tid, Variable::leader_comm};
+    std::vector<Span> told;
+    for (const Body& body : typed.bodies) {
+        if (body.place.kind != ProbeKind::interval) continue;
+        for (size_t i = 0; i < body.uses.size(); i++) {
+            const auto* variable = std::get_if<VariableUse>(&body.uses[i]);
+            if (variable == nullptr || std::ranges::find(of_task, variable->id) == of_task.end()) continue;
+            const Span span = program.exprs[i].span;
+            if (std::ranges::find(told, span) != told.end()) continue;
+            told.push_back(span);
+            diags
+                .warning(span, fmt::format("`{}` is lt's own here: lt runs interval probes itself",
+                                           variable_row(variable->id).name))
+                .hint = "`profile:hz:99` runs in the task that a CPU happens to run, on every CPU";
+        }
+    }
+}
+
 }  // namespace
 
 void warn_of_slips(const ast::Program& program, const Typed& typed, Diags& diags) {
     for (const ast::Expr& expr : program.exprs) texts_not_read(program, typed, expr, diags);
+    if (program.settings.warns_of_own_task) own_task_in_intervals(program, typed, diags);
 }
 
 }  // namespace lt

@@ -162,6 +162,7 @@ Settings bt_settings() {
     s.plain_results = true;
     s.signed_variables = true;
     s.warns_of_own_task = true;
+    s.ctx_is_registers = true;
     s.special_probes = true;
     s.skips_own = false;
     s.ring_pages = 1024;  // print() of values, join() and others may be as frequent as printf()

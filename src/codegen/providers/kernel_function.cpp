@@ -34,6 +34,14 @@ void warn_of_registers(const Search& s, ProbeKind kind, const std::vector<std::s
     s.diags.warning(s.last().span, fmt::format("{} no `{}`; its register is read", who, what));
 }
 
+Climb climb_of(const Search& s, ProbeKind kind, bool many) {
+    const bool has_registers = kind == ProbeKind::kprobe || kind == ProbeKind::kretprobe;
+    return {.kind = kind,
+            .both_ends = s.asked.role == Role::call,
+            .many = many,
+            .registers = s.asked.needs_registers && has_registers};
+}
+
 Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector<std::string>& names) {
     if (!count_fits(s, names.size(), s.most_matches)) return {};
     const bool names_module = s.spec.parts.size() == 3 && s.spec.parts[1].text.find('@') == std::string::npos;
@@ -52,7 +60,7 @@ Places one_by_one(const Search& s, const ResolvedPlace& place, const std::vector
         }
         p.there = at;
         p.text = text_of(s, place.kind, name);
-        p.rungs = ladder(s.kernel, at.function, {p.kind, s.asked.role == Role::call, false}, s.options.ruled_out);
+        p.rungs = ladder(s.kernel, at.function, climb_of(s, p.kind, false), s.options.ruled_out);
         std::erase_if(p.rungs, [](const Rung& r) {
             return r.way == Way::breakpoint;
         });  // there are only four of them: not for wildcards
@@ -92,7 +100,7 @@ Places as_one(const Search& s, ResolvedPlace place, std::vector<std::string>& na
     KernelPlace first;
     first.function.name = place.members.front().function;
     place.there = first;
-    place.rungs = ladder(s.kernel, first.function, {place.kind, s.asked.role == Role::call, true}, s.options.ruled_out);
+    place.rungs = ladder(s.kernel, first.function, climb_of(s, place.kind, true), s.options.ruled_out);
     if (!any_open(place.rungs)) return no_way(s, place);
     return {place};
 }
@@ -269,7 +277,7 @@ Places kernel_function(const Search& s, ResolvedPlace place) {
         warn_of_registers(s, place.kind, {f->name});
     }
     place.text = text_of(s, place.kind, f->name);
-    place.rungs = ladder(s.kernel, *f, {place.kind, s.asked.role == Role::call, false}, s.options.ruled_out);
+    place.rungs = ladder(s.kernel, *f, climb_of(s, place.kind, false), s.options.ruled_out);
     place.there = KernelPlace{std::move(*f)};
     if (!any_open(place.rungs)) return no_way(s, place);
     return {place};

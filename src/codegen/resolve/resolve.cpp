@@ -221,6 +221,7 @@ class ItemResolver {
     Places found_by(const ast::ProbeSpec& spec, Role role) {
         Asked asked = asked_;
         asked.role = role;
+        asked.needs_registers = program_.settings.ctx_is_registers && asked_.context;
         asked.registers = program_.settings.reads_registers && role == Role::action &&
                           (has_others_ || is_glob(spec.parts.back().text));
         if (spec.alternative.optional) {

@@ -83,21 +83,22 @@ struct LadderRow {
     bool trampoline_kinds;  // serves fentry: and fexit: as well
     bool single;            // has its own program for each function
     bool hook;              // needs ftrace's hook at the function
+    bool registers;         // the context is the address of the registers
     std::string (*against)(Kernel&, const Function&);
 };
 constexpr std::array kernel_ways{
-    LadderRow<KernelFunction>{Way::fentry, true, true, true, against_fentry},
-    LadderRow<KernelFunction>{Way::kprobe_session, false, false, true, against_kprobe_session},
-    LadderRow<KernelFunction>{Way::kprobe_multi, false, false, true, against_kprobe_multi},
-    LadderRow<KernelFunction>{Way::kprobe, false, false, false, against_kprobe},
-    LadderRow<KernelFunction>{Way::breakpoint, false, true, false, against_breakpoint},
+    LadderRow<KernelFunction>{Way::fentry, true, true, true, false, against_fentry},
+    LadderRow<KernelFunction>{Way::kprobe_session, false, false, true, true, against_kprobe_session},
+    LadderRow<KernelFunction>{Way::kprobe_multi, false, false, true, true, against_kprobe_multi},
+    LadderRow<KernelFunction>{Way::kprobe, false, false, false, true, against_kprobe},
+    LadderRow<KernelFunction>{Way::breakpoint, false, true, false, false, against_breakpoint},
 };
 constexpr std::array user_ways{
-    LadderRow<UserFunction>{Way::uprobe_session, false, false, false, against_user<Feature::uprobe_session>},
-    LadderRow<UserFunction>{Way::uprobe_multi, false, false, false, against_user<Feature::uprobe_multi>},
-    LadderRow<UserFunction>{Way::uprobe, false, false, false, against_user<Feature::uprobe>},
-    LadderRow<UserFunction>{Way::ret_multi, false, false, false, against_user<Feature::uprobe_multi>},
-    LadderRow<UserFunction>{Way::ret, false, false, false, against_user<Feature::uprobe>},
+    LadderRow<UserFunction>{Way::uprobe_session, false, false, false, true, against_user<Feature::uprobe_session>},
+    LadderRow<UserFunction>{Way::uprobe_multi, false, false, false, true, against_user<Feature::uprobe_multi>},
+    LadderRow<UserFunction>{Way::uprobe, false, false, false, true, against_user<Feature::uprobe>},
+    LadderRow<UserFunction>{Way::ret_multi, false, false, false, true, against_user<Feature::uprobe_multi>},
+    LadderRow<UserFunction>{Way::ret, false, false, false, true, against_user<Feature::uprobe>},
 };
 
 std::string ruling(std::span<const RuledOut> ruled_out, Way way, std::string_view function) {
@@ -130,6 +131,7 @@ std::vector<Rung> climb_ladder(const std::array<LadderRow<Function>, n>& rows, K
         std::string why = ruling(ruled_out, row.way, subject);
         if (why.empty() && row.hook) why = ruling_on_hook(ruled_out, subject);
         if (why.empty() && climb.decoded && !decodes) why = on_stack;
+        if (why.empty() && climb.registers && !row.registers) why = "the program reads registers by `ctx`";
         if (why.empty()) why = row.against(kernel, function);
         rungs.push_back({row.way, std::move(why), {}});
     }

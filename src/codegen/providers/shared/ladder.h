@@ -19,6 +19,7 @@ struct Climb {
     bool many = false;                   // one program for several functions
     bool decoded = false;                // the returns of a program's function are found by decoding, not by replacing
     // the return address
+    bool registers = false;  // the program's context must be the address of the registers
 };
 
 std::vector<Rung> ladder(Kernel& kernel, const KernelFunction& function, const Climb& climb,

@@ -27,6 +27,7 @@ struct Asked {
     bool context = false;               // it uses their address
     uint32_t words = 0;                 // so many of arg0, arg1 ...
     bool result = false;                // it uses `retval`
+    bool needs_registers = false;       // the context of a kprobe or kretprobe must be the registers
     bool registers = false;             // where a function does not have these, their registers are read
 };
 

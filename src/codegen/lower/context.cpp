@@ -51,8 +51,7 @@ void refuse_nesting(Lowering& l, Span where) {
     l.unit.diags
         .error(where, fmt::format("BPF programs can have {} loops inside each other, and this is one more", most_calls))
         .hint =
-        "make one loop of two: `for ($i : 0..N * M) { $a = $i / M; $b = $i % M; ... }`; operations on long strings are "
-        "loops, too";
+        "make one loop of two, and compute both numbers from its own; operations on long strings are loops, too";
 }
 
 }  // namespace

@@ -123,9 +123,9 @@ TEST(AgentSeries, OfUnsignedNumbersAreNotNegative) {
     content.entries = std::vector<MapEntry>{MapEntry{{}, {map.value, int64_t{-1}}}};
     metric.family.series = series_of(metric, content);
     EXPECT_THAT(prometheus_text({metric.family}), HasSubstr("lt_s_n 18446744073709551615\n"));
-    EXPECT_THAT(otlp_metrics({metric.family}, {}, 1), HasSubstr("\"asDouble\": 1.8446744073709552e"));
+    EXPECT_THAT(otlp_metrics({metric.family}, {}, 1), HasSubstr("\"asDouble\":1.8446744073709552e"));
     metric.family.divisor = 1000;
-    EXPECT_THAT(prometheus_text({metric.family}), HasSubstr("lt_s_n 1.8446744073709552e+16\n"));
+    EXPECT_THAT(prometheus_text({metric.family}), HasSubstr("lt_s_n 1.844674407370955e+16\n"));
     Family now = counts({{"a", 1}, {"b", -1}});
     now.is_unsigned = true;
     keep_greater(now, counts({{"a", -1}, {"b", 1}}));

@@ -18,13 +18,10 @@ std::string shown_map(const MapInfo& info) {
                                     : fmt::format("the chain `{}`", info.name.substr(1, dot - 1));
 }
 
-// The common type of what a map has and of what comes. `only_literals`: is what it has only literals?
-Type with_next(const Type& before, const Type& next, bool is_literal, bool& only_literals) {
-    Type out = joined(before, next);
-    if (out.kind == Kind::integer && is_literal != only_literals)
-        out.is_signed = is_literal ? before.is_signed : next.is_signed;
-    only_literals = only_literals && is_literal;
-    return out;
+// A literal that fits both signs adds none. A map with only such ones becomes signed in check().
+Type without_sign(Type type, bool is_literal) {
+    if (is_literal && type.kind == Kind::integer) type.is_signed = false;
+    return type;
 }
 
 }  // namespace
@@ -95,6 +92,7 @@ void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target
     if (moves && c.maps[index].value.view == View::hex)
         held = c.maps[index].value;  // an address plus or minus an offset stays an address
     const bool is_difference = node.op && *node.op == ast::BinaryOp::subtract;
+    if (is_difference && held.view != View::hex) held.is_signed = true;
     if (!node.op || c.maps[index].value.kind == Kind::none || c.maps[index].value != held)
         merge_value(c, index, held, c.span(node.target), !is_difference && fits_both_signs(c, node.value));
     c.type(node.target) = c.maps[index].value;
@@ -103,7 +101,7 @@ void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target
 void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bool is_literal) {
     MapInfo& info = c.maps[map];
     if (info.value.kind == Kind::none) {
-        info.value = type;
+        info.value = without_sign(type, is_literal);
         info.only_literals = is_literal;
         return;
     }
@@ -121,11 +119,13 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bo
                      : "use another map";
         return;
     }
-    info.value = with_next(info.value, type, is_literal, info.only_literals);
+    info.value = joined(info.value, without_sign(type, is_literal));
+    info.only_literals = info.only_literals && is_literal;
 }
 
-void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where, bool is_literal) {
+void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, Span where, bool is_literal) {
     MapInfo& info = c.maps[map];
+    const Type held = without_sign(type, is_literal);
     if (i >= info.literal_keys.size()) info.literal_keys.resize(i + 1);
     if (i >= info.key.size()) {
         info.key.push_back(held);
@@ -133,10 +133,9 @@ void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span w
         return;
     }
     if (held.kind == Kind::none) return;  // an error was reported
-    bool only_literals = info.literal_keys[i];
     if (info.key[i].kind == Kind::none) {
         info.key[i] = held;
-        only_literals = is_literal;
+        info.literal_keys[i] = is_literal;
     }
     if (apart(info.key[i], held)) {
         Diag& d = c.error(where, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
@@ -144,8 +143,8 @@ void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span w
         d.notes.push_back({info.first, "its key is first used here"});
         return;
     }
-    info.key[i] = with_next(info.key[i], held, is_literal, only_literals);
-    info.literal_keys[i] = only_literals;
+    info.key[i] = joined(info.key[i], held);
+    info.literal_keys[i] = info.literal_keys[i] && is_literal;
 }
 
 }  // namespace lt

@@ -19,7 +19,7 @@ bool fits_both_signs(const CheckContext& c, ast::ExprId id);
 void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bool is_literal = false);
 
 // The same for part `i` of the key.
-void merge_key(CheckContext& c, uint32_t map, const Type& held, size_t i, Span where, bool is_literal);
+void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, Span where, bool is_literal);
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node);
 

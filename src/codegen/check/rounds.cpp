@@ -79,6 +79,21 @@ void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
     settled(program, typed, kernel, many);
 }
 
+// What is only literals is signed, as they are. It can be known only when nothing else was found.
+bool sign_literals(Typed& typed) {
+    bool any = false;
+    const auto sign = [&](Type& type, bool only_literals) {
+        if (!only_literals || type.kind != Kind::integer || type.is_signed) return;
+        type.is_signed = any = true;
+    };
+    for (MapInfo& map : typed.maps) {
+        sign(map.value, map.only_literals);
+        for (size_t i = 0; i < map.key.size() && i < map.literal_keys.size(); i++)
+            sign(map.key[i], map.literal_keys[i]);
+    }
+    return any;
+}
+
 void unassigned_maps(const Typed& typed, Diags& diags) {
     for (const MapInfo& map : typed.maps) {
         if (map.value.kind != Kind::none) continue;
@@ -164,6 +179,7 @@ void check(const ast::Program& program, Typed& typed, Kernel& kernel, Diags& dia
         }
         rounds(program, typed, kernel);
     }
+    if (sign_literals(typed)) rounds(program, typed, kernel);
     Diags last;
     const bool is_settled = learns_nothing(program, typed, kernel, last);
     if (!last.has_errors()) {

@@ -1,8 +1,8 @@
 #include "driver/cache/run_key.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include "base/text.h"
@@ -31,21 +32,22 @@ std::string link_at(const char* path) {
     return std::filesystem::read_symlink(path, failed);
 }
 
-uint64_t inode(const std::string& path) {
-    struct stat about{};
-    return ::stat(path.c_str(), &about) == 0 ? uint64_t{about.st_ino} : 0;
+// A module that was built and loaded again may have the same size and address, but its folder has another inode.
+std::string module_folders() {
+    std::string out;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/sys/module"), ::closedir);
+    while (const dirent* each = folder ? ::readdir(folder.get()) : nullptr)
+        out += fmt::format("{} {}\n", each->d_name, each->d_ino);
+    return out;
 }
 
-// "name size references users state address": the third changes while the module stays the same. A module
-// that was built and loaded again may have the same size and address, but its folder has another inode.
+// "name size references users state address": the third changes while the module stays the same.
 std::string modules() {
     const Result<std::string> text = read_text("/proc/modules");
     std::string out;
     for (std::string_view line : split(text ? std::string_view(*text) : std::string_view(), '\n')) {
         const std::vector<std::string_view> words = split(line, ' ');
-        if (words.size() >= 6)
-            out += fmt::format("{} {} {} {}\n", words[0], words[1], words[5],
-                               inode(fmt::format("/sys/module/{}", words[0])));
+        if (words.size() >= 6) out += fmt::format("{} {} {}\n", words[0], words[1], words[5]);
     }
     return out;
 }
@@ -64,6 +66,7 @@ void add_machine(Key& key) {
     const Result<std::string> boot = read_text("/proc/sys/kernel/random/boot_id");
     key.add(boot ? *boot : "");
     key.add(modules());
+    key.add(module_folders());
     key.add(link_at("/proc/self/ns/pid"));
     key.add(link_at("/proc/self/ns/user"));
     key.add(privileges());

@@ -85,9 +85,7 @@ bool PlanCompiler::take_kept(Job& job) {
     if (!may_keep(job)) return false;
     std::optional<PlanCache> cache = PlanCache::open();
     if (!cache) return false;
-    Keeping& keeping = keeping_.emplace(*std::move(cache), run_key(job.command, job.source), unix_now());
-    for (const Source::Part& part : job.source.parts)
-        if (!part.is_library) keeping.imports.emplace(part.name, file_state(part.name).value_or(FileState{}).text);
+    const Keeping& keeping = keeping_.emplace(*std::move(cache), run_key(job.command, job.source), unix_now());
     const std::optional<std::string> bytes = keeping.cache.find(keeping.key);
     std::optional<KeptPlan> kept = bytes ? kept_plan(*bytes, LT_VERSION) : std::nullopt;
     if (!kept || !still_holds(*kept)) return false;
@@ -111,6 +109,12 @@ bool PlanCompiler::read_again(Job& job) {
     job.source = as_given_;
     job.diags = {};
     return read_script(job);
+}
+
+void PlanCompiler::note_imports(const Source& source) {
+    if (!keeping_) return;
+    for (const Source::Part& part : source.parts)
+        if (!part.is_library) keeping_->imports.emplace(part.name, file_state(part.name).value_or(FileState{}).text);
 }
 
 void PlanCompiler::keep(Job& job) const {

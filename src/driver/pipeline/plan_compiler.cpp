@@ -146,6 +146,7 @@ bool PlanCompiler::read_script(Job& job) {
     given.keeps_options = is_saving(command);
     as_given_ = job.source;
     compiled_.program = read_program(job.source, options_, job.diags);
+    note_imports(job.source);
     if (job.diags.has_errors() || !params_fit(job, compiled_.program)) return false;
     if (command.has(Option::probe_filter) &&
         !all_right(job, filter_probes(compiled_.program, command.text(Option::probe_filter))))

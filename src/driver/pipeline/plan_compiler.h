@@ -61,6 +61,7 @@ class PlanCompiler final : public PlanMaker {
     // The cache (keep.cpp).
     bool may_keep(const Job& job) const;
     bool take_kept(Job& job);
+    void note_imports(const Source& source);
     void keep(Job& job) const;
 
     const Amend amend_;

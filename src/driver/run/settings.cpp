@@ -57,7 +57,7 @@ Status read_limits(const Command& command, RunSettings& settings) {
         const Result<uint64_t> duration = read_duration(command, Option::duration, "duration");
         const std::string seconds = command.text(Option::time_limit);  // which became the duration
         if (command.has(Option::time_limit) && (!duration || seconds.find_first_not_of("0123456789.") != seconds.npos))
-            return Error{fmt::format("`{}` is not a number of seconds", seconds),
+            return Error{fmt::format("`{}` is not a valid number of seconds", seconds),
                          "for example `-T 10`; --duration takes other units", 0};
         if (!duration) return duration.error();
         settings.duration_ns = *duration;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -151,15 +152,20 @@ Opened Attacher::open_one(Way way, const Attachment& attachment) {
 
 Status link_hooks(std::vector<Hook>& hooks, std::vector<Skipped>& skipped) {
     Status last = Done{};
+    std::set<const Hook*> failed;
     for (Hook& hook : hooks) {
-        auto linked = hook.places.empty() ? link_one(hook) : link_places(hook, skipped);
-        if (!linked && (hook.places.empty() || hooks.size() == 1)) return linked;
+        const bool is_single = hook.places.empty();
+        auto linked = is_single ? link_one(hook) : link_places(hook, skipped);
+        if (!linked && (is_single || hooks.size() == 1)) return linked;
         if (linked) continue;
         last = linked;
+        failed.insert(&hook);
+        std::set<uint64_t> known;
+        for (const Skipped& each : skipped) known.insert(each.cookie);
         for (const Attachment& place : hook.places)
-            if (!is_skipped(skipped, place.cookie)) skip(place, linked.error().what, skipped);
+            if (known.insert(place.cookie).second) skip(place, linked.error().what, skipped);
     }
-    std::erase_if(hooks, [](const Hook& hook) { return !hook.places.empty() && hook.links.empty(); });
+    std::erase_if(hooks, [&](const Hook& hook) { return failed.contains(&hook) && hook.links.empty(); });
     return hooks.empty() ? last : Done{};
 }
 

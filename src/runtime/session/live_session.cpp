@@ -43,7 +43,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
-    may_change_ = options.unsafe;
+    may_change_ = options.unsafe && object_.is_unsafe();
     // The first process of a container may never wait for a child that it inherits.
     if (options.process_ends && pid_namespace().second == 0) attached_.process_ends();
     if (options.start) start_wait_.emplace(*options.start, options.awaits);

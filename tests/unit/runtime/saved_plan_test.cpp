@@ -140,7 +140,7 @@ TEST(SavedPlan, OfAnotherVersionOrFormIsRefused) {
     bytes[8]++;
     const auto format = saved_plan(bytes, version);
     ASSERT_FALSE(format);
-    EXPECT_EQ(format.error().what, "it has format 5, and this lt reads format 4");
+    EXPECT_EQ(format.error().what, "it has format 6, and this lt reads format 5");
 }
 
 TEST(SavedPlan, ThatPointsNowhereIsRefused) {

@@ -70,7 +70,7 @@ constexpr std::array operator_rows{
     OperatorRow{"%", 10, [](Whole a, Whole b) { return divided(a, b, true); }},
 };
 
-// 100, 0x64, 0144, 0b1100100, with the suffixes of C, of which only `u` has an effect.
+// 100, 0x64, 0144, 0b1100100, with the suffixes of C. One of 32 bits without a sign (~0U) is left to C.
 std::optional<Whole> whole_literal(std::string_view word) {
     const std::string_view suffix = word.substr(word.find_last_not_of("uUlL") + 1);
     word.remove_suffix(suffix.size());
@@ -85,6 +85,7 @@ std::optional<Whole> whole_literal(std::string_view word) {
     const auto bits = parse_number<uint64_t>(word, base);
     if (!bits) return {};
     const bool has_u = suffix.find_first_of("uU") != suffix.npos;
+    if (has_u && suffix.find_first_of("lL") == suffix.npos) return {};
     return Whole{*bits, !has_u && *bits <= std::numeric_limits<int64_t>::max()};
 }
 

@@ -93,7 +93,8 @@ void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target
         held = c.maps[index].value;  // an address plus or minus an offset stays an address
     const bool is_difference = node.op && *node.op == ast::BinaryOp::subtract;
     if (is_difference && held.view != View::hex) held.is_signed = true;
-    if (!node.op || c.maps[index].value.kind == Kind::none || c.maps[index].value != held)
+    const MapInfo& info = c.maps[index];
+    if (!node.op || info.value.kind == Kind::none || info.value != held || info.only_literals)
         merge_value(c, index, held, c.span(node.target), !is_difference && fits_both_signs(c, node.value));
     c.type(node.target) = c.maps[index].value;
 }

@@ -79,7 +79,7 @@ void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
     settled(program, typed, kernel, many);
 }
 
-// What is only literals is signed, as they are. It can be known only when nothing else was found.
+// Only literals are signed, as one is by itself. It can be known only when nothing else was found.
 bool sign_literals(Typed& typed) {
     bool any = false;
     const auto sign = [&](Type& type, bool only_literals) {

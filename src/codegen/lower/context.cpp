@@ -51,7 +51,8 @@ void refuse_nesting(Lowering& l, Span where) {
     l.unit.diags
         .error(where, fmt::format("BPF programs can have {} loops inside each other, and this is one more", most_calls))
         .hint =
-        "make one loop of two, and compute both numbers from its own; operations on long strings are loops, too";
+        "combine two of the loops into one, and compute both numbers from its number; operations on long strings count "
+        "as loops";
 }
 
 }  // namespace

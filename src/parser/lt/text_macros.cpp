@@ -186,7 +186,7 @@ void put_text_macros(GrowingTree& tree, const Source& source) {
             const uint32_t depth = texts[text].depth + tree.depth(*value);
             if (depth > most_text_depth) {
                 tree.diags.error(program.exprs[i].span, "this is nested too deeply after its macros are replaced")
-                    .hint = "use fewer macros in each macro";
+                    .hint = "let fewer macros use each other, or keep values in variables";
                 return;
             }
             program.exprs[i].node = ast::ExprNode(program[*value].node);

@@ -206,7 +206,7 @@ const StpPoint* row_of_later() {
     return &*std::ranges::find(stp_points(), timer, &StpPoint::shape);
 }
 
-ast::Block run_later(ast::Program& program, const Later& later) {
+ast::Block run_later(ast::Program& program, const Later& later, bool at_end) {
     constexpr uint64_t most = 100;  // at once, so that lt answers between them even if events are more frequent
     const Span where = later.rest.span;
     const std::string& mark = later.rest.name;
@@ -220,6 +220,7 @@ ast::Block run_later(ast::Program& program, const Later& later) {
     ast::Block turn{
         {change_by_one(program, where, mark, ast::BinaryOp::subtract), program.add(where, ast::Evaluate{called})}};
     if (later.exits) return {{program.add(where, ast::If{name(mark), turn, {}})}};
+    if (at_end) return {{program.add(where, ast::While{name(mark), turn})}};
     turn.statements.insert(turn.statements.begin(), change_by_one(program, where, left, ast::BinaryOp::subtract));
     const ast::ExprId too_many = program.add(where, ast::Binary{ast::BinaryOp::greater, name(left), number(most)});
     return {{give(name(mark)), program.add(where, ast::If{too_many, {{give(number(most))}}, {}}),

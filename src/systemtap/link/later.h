@@ -23,7 +23,7 @@ std::optional<Later> take_later(ast::Program& program, ast::Block& body, const s
 // The function's body is like that of such a probe: `next` leaves it.
 const StpPoint* row_of_later();
 
-// Runs the rest of the events that were counted, and counts them down.
-ast::Block run_later(ast::Program& program, const Later& later);
+// Runs the rest of the events that were counted, and counts them down; at the end of the run, all of them.
+ast::Block run_later(ast::Program& program, const Later& later, bool at_end);
 
 }  // namespace lt::stp

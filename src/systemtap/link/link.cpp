@@ -340,7 +340,7 @@ class Linker {
     // the run ends by one of them.
     void leave_for_later(const Probe& probe, ast::Block& body) {
         constexpr int64_t milliseconds = 10, first = std::numeric_limits<int64_t>::min() + 1;
-        const std::string mark = fmt::format("__later_{}", later_.size());
+        const std::string mark = fmt::format("__later_{}", rests_.size());
         const auto taken = take_later(program_, body, mark, is_global(), functions_);
         if (!taken) return;
         functions_.all.push_back(&rests_.emplace_back(taken->rest));
@@ -349,9 +349,11 @@ class Linker {
         GlobalUse use{&words_.back()};
         use.is_written = true;
         globals_.emplace(mark, use);
-        std::vector<Point> points{{where, {{where, "timer", {}}, {where, "ms", milliseconds}}}};
-        if (!taken->exits) points.push_back({where, {{where, "end", first}}});
-        later_.push_back({where, std::move(points), run_later(program_, *taken)});
+        const auto run_at = [&](Point point, bool at_end) {
+            later_.push_back({where, {std::move(point)}, run_later(program_, *taken, at_end)});
+        };
+        run_at({where, {{where, "timer", {}}, {where, "ms", milliseconds}}}, false);
+        if (!taken->exits) run_at({where, {{where, "end", first}}}, true);
     }
 
     // Declared on first use.

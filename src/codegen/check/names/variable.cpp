@@ -33,11 +33,11 @@ bool describes_task(const VariableRow& row) {
     return std::ranges::find(others, row.id) == others.end();
 }
 
-// The type that the traced function's declaration gives `retval`.
-Type declared_result(CheckContext& c, ast::ExprId id) {
+// The type that the traced function's declaration gives `retval`. A saved plan depends on it only if it is used.
+Type declared_result(CheckContext& c, ast::ExprId id, bool is_used) {
     if (in_program(c.place())) return program_result(c, id);
     const KernelFunction& f = kernel_function(c.place());
-    assume_result(c, f);
+    if (is_used) assume_result(c, f);
     if (!f.in_btf) return integer_type(8, true);  // also a system call
     if (f.result.kind == Kind::integer) return f.result;
     c.error(id, fmt::format("`{}` returns neither an integer nor an address", f.name));
@@ -50,8 +50,9 @@ bool has_plain_result(const CheckContext& c) {
 }
 
 Type return_value_type(CheckContext& c, ast::ExprId id) {
-    Type type = declared_result(c, id);
-    if (type.kind == Kind::none || !has_plain_result(c)) return type;
+    const bool is_plain = has_plain_result(c);
+    Type type = declared_result(c, id, !is_plain);
+    if (type.kind == Kind::none || !is_plain) return type;
     type = integer_type(8, false);
     c.body.result = type;
     type.user_memory = in_program(c.place());
@@ -191,7 +192,7 @@ Type result_with_members(CheckContext& c, ast::ExprId id) {
     const auto* variable = std::get_if<VariableUse>(&c.use(id));
     if (!variable || variable->id != Variable::retval || !has_plain_result(c)) return c.type(id);
     const Type in_register = c.body.result;
-    Type declared = declared_result(c, id);
+    Type declared = declared_result(c, id, true);
     c.body.result = in_register;
     if (pointee(declared)) c.type(id) = std::move(declared);
     return c.type(id);

@@ -131,7 +131,7 @@ std::vector<Rung> climb_ladder(const std::array<LadderRow<Function>, n>& rows, K
         std::string why = ruling(ruled_out, row.way, subject);
         if (why.empty() && row.hook) why = ruling_on_hook(ruled_out, subject);
         if (why.empty() && climb.decoded && !decodes) why = on_stack;
-        if (why.empty() && climb.registers && !row.registers) why = "the program reads registers by `ctx`";
+        if (why.empty() && climb.registers && !row.registers) why = "the block reads the registers through `ctx`";
         if (why.empty()) why = row.against(kernel, function);
         rungs.push_back({row.way, std::move(why), {}});
     }

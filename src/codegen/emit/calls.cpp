@@ -78,7 +78,7 @@ llvm::Value* helper_call(Code& code, int64_t number, llvm::ArrayRef<llvm::Value*
 }
 
 llvm::CallInst* library_call(Code& code, ir::Library id, llvm::ArrayRef<llvm::Value*> given) {
-    return call_of(code, code.m.library_function(ir::library_row(id).name), given);
+    return call_of(code, code.m.library_function(ir::library_row(id)), given);
 }
 
 llvm::Value* emit_call(Code& code, const ir::Op& op) {

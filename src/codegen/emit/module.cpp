@@ -25,7 +25,7 @@ Result<std::unique_ptr<llvm::Module>> ModuleBuilder::build(Diags& diags) {
     module->setTargetTriple("bpf");
     module->setDataLayout("e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
     add_globals();
-    if (Status opened = open_library(); !opened) return opened.error();
+    set_license();
     if (Status linked = link_c(diags); !linked) return linked.error();
     if (diags.has_errors()) return std::move(module);
     for (const ir::Function& f : program.functions) {
@@ -119,23 +119,24 @@ void ModuleBuilder::add_relocations() {
     }
 }
 
-// Reads only the names and types of the library's functions. Reading all their code would take most of the time of a
-// small program.
-Status ModuleBuilder::open_library() {
-    llvm::Expected<std::unique_ptr<llvm::Module>> opened = llvm::getLazyBitcodeModule(
-        llvm::MemoryBufferRef(library_bitcode(program.abilities.atomics), "library"), context);
-    if (!opened) return Error{"lt's BPF library cannot be read: " + llvm::toString(opened.takeError()), "", 0};
-    library = std::move(*opened);
+// Reads only the names and types of the file's functions. Reading all files, or all their code, would take most of the
+// time of a small program.
+llvm::Module& ModuleBuilder::library_file(ir::LibraryFile file) {
+    std::unique_ptr<llvm::Module>& opened = library[static_cast<size_t>(file)];
+    if (opened) return *opened;
+    const llvm::MemoryBufferRef bytes(library_bitcode(file, program.abilities.atomics), "library");
+    opened = llvm::cantFail(llvm::getLazyBitcodeModule(bytes, context), "lt's BPF library cannot be read");
     for (const ir::LibraryRow& row : ir::library_rows())
-        if (!library->getFunction(row.name)) return Error{"lt's BPF library lacks " + std::string(row.name), "", 0};
-    set_license();
-    return Done{};
+        if (row.file == file && !opened->getFunction(row.name))
+            llvm::report_fatal_error("lt's BPF library is not whole");
+    return *opened;
 }
 
-llvm::Function* ModuleBuilder::library_function(llvm::StringRef name) {
+llvm::Function* ModuleBuilder::library_function(const ir::LibraryRow& row) {
+    const llvm::StringRef name(row.name.data(), row.name.size());
     if (llvm::Function* declared = module->getFunction(name)) return declared;
-    return llvm::Function::Create(library->getFunction(name)->getFunctionType(), llvm::GlobalValue::ExternalLinkage,
-                                  name, *module);
+    return llvm::Function::Create(library_file(row.file).getFunction(name)->getFunctionType(),
+                                  llvm::GlobalValue::ExternalLinkage, name, *module);
 }
 
 // Replaces the declarations of the functions that are called, and brings what they call in turn. They become internal,
@@ -143,10 +144,10 @@ llvm::Function* ModuleBuilder::library_function(llvm::StringRef name) {
 Status ModuleBuilder::link_library() {
     std::vector<std::string> called;
     for (const ir::LibraryRow& row : ir::library_rows())
-        if (module->getFunction(row.name)) called.emplace_back(row.name);
-    if (called.empty()) return Done{};
-    if (llvm::Linker::linkModules(*module, std::move(library), llvm::Linker::LinkOnlyNeeded))
-        return Error{"lt's BPF library cannot be linked", "", 0};
+        if (library[static_cast<size_t>(row.file)] && module->getFunction(row.name)) called.emplace_back(row.name);
+    for (std::unique_ptr<llvm::Module>& file : library)
+        if (file && llvm::Linker::linkModules(*module, std::move(file), llvm::Linker::LinkOnlyNeeded))
+            return Error{"lt's BPF library cannot be linked", "", 0};
     for (const std::string& name : called) module->getFunction(name)->setLinkage(llvm::GlobalValue::InternalLinkage);
     return Done{};
 }

@@ -37,7 +37,7 @@ class DebugInfo {
     // Each argument is the address of this many bytes, or a number if that is 0.
     llvm::DISubprogram* apart(llvm::Function& function, const std::vector<uint64_t>& sizes);
     void back_to(llvm::DISubprogram* function) { current_ = function; }
-    llvm::DebugLoc line(Span span);  // in the most recently begun function
+    llvm::DebugLoc line(Span span);                        // in the most recently begun function
     llvm::DIType* root(const ir::Relocation& relocation);  // a structure with only the requested members
     void finish() { builder_.finalize(); }
 
@@ -61,8 +61,8 @@ struct ModuleBuilder {
 
     void add_globals();
     void add_relocations();
-    Status open_library();
-    llvm::Function* library_function(llvm::StringRef name);  // to call it
+    llvm::Module& library_file(ir::LibraryFile file);
+    llvm::Function* library_function(const ir::LibraryRow& row);  // to call it
     Status link_library();
     void set_license();
     Status link_c(Diags& diags);
@@ -73,7 +73,8 @@ struct ModuleBuilder {
     const Plan& plan;
     const Source& source;
     std::unique_ptr<llvm::Module> module;
-    std::unique_ptr<llvm::Module> library;  // its functions are read when they are linked
+    // The files that are open. Their functions are read when they are linked.
+    std::array<std::unique_ptr<llvm::Module>, ir::library_files> library;
     DebugInfo debug;
     std::vector<llvm::GlobalVariable*> maps;
     std::vector<llvm::GlobalVariable*> texts;
@@ -92,7 +93,7 @@ void fit_c(llvm::Module& module, const Source& source, Diags& diags);
 
 // The always-inline functions of stdlib/bpf as LLVM bitcode, embedded in lt's binary.
 // For kernels with or without atomic instructions.
-llvm::StringRef library_bitcode(bool atomics);
+llvm::StringRef library_bitcode(ir::LibraryFile file, bool atomics);
 
 // The few passes that give the code quality of -O2 at half its cost, after the library is inlined.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine);

@@ -208,9 +208,13 @@ enum class Library : uint8_t {
     keep_close,
     keep_trigger,
 };
+// The library's files in stdlib/bpf. Only those whose functions a program calls are read.
+enum class LibraryFile : uint8_t { aggregate, iterator, keep, scratch, span, stack, string, traced, why };
+inline constexpr size_t library_files = 9;
 struct LibraryRow {
     Library id;
     std::string_view name;
+    LibraryFile file;
     uint8_t arguments;
     bool result;          // has a value
     bool address;         // the value is an address

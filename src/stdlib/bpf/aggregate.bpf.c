@@ -5,25 +5,11 @@
 #include "buckets.h"
 #include "dist.h"
 
-// The value of a key, created from `zero` if there is none yet. Null if the map has no room (adds 1 to `full`) or if
-// the kernel has no memory for it now (adds 1 to `starved`).
 LT_API void* lt_slot(void* map, const void* key, const void* zero, __u32 full, __u32 starved) {
-    const int no_room = -7;  // E2BIG
-    void* slot = bpf_map_lookup_elem(map, key);
-    if (slot) return slot;
-    int error = (int)bpf_map_update_elem(map, key, zero, BPF_NOEXIST);  // kernels before 6.4 do not set the upper half
-    slot = bpf_map_lookup_elem(map, key);
-    if (!slot) lt_lose(error == no_room ? full : starved);
-    return slot;
+    return lt_make_slot(map, key, zero, full, starved);
 }
 
-// Plain additions keep their order, too: concurrent readers rely on it.
-LT_API void lt_add(__u64* slot, __u64 value, __u32 alone) {
-    if (alone)
-        *(volatile __u64*)slot += value;
-    else
-        lt_add_to(slot, value);
-}
+LT_API void lt_add(__u64* slot, __u64 value, __u32 alone) { lt_add_alone(slot, value, alone); }
 
 // A sum that overflows 64 bits is wrong from then on; this is counted.
 LT_API void lt_sum(__u64* slot, __u64 value, __u32 is_signed, __u32 overflow, __u32 alone) {
@@ -130,8 +116,8 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 
-// Layout: runtime/border/layouts/series.h; `of` is a SeriesOf. A value is lost if another program is preparing a point on this
-// CPU, or if its own interval is over there.
+// Layout: runtime/border/layouts/series.h; `of` is a SeriesOf. A value is lost if another program is preparing a point
+// on this CPU, or if its own interval is over there.
 struct lt_point {
     __u64 number;  // of the interval, plus 1
     __u64 value, more;
@@ -227,8 +213,8 @@ LT_API __u64 lt_wake_flags(void* ring, __u64 eighth) {
     return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= eighth ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-// The data of samples(): where each part begins, in words, or 0 (runtime/border/layouts/samples.h). The count is written last,
-// as for distributions.
+// The data of samples(): where each part begins, in words, or 0 (runtime/border/layouts/samples.h). The count is
+// written last, as for distributions.
 LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, __u32 log, __u32 linear, __s64 least,
                        __u64 step, __u64 steps, __u32 contended, __u32 overflow, __u32 alone) {
     __u64 size = value < 0 ? 0 - (__u64)value : (__u64)value;

@@ -123,3 +123,11 @@ LT_INLINE int lt_make_larger(__u64* word, __u64 value) {
 }
 
 #endif
+
+// Plain additions keep their order, too: concurrent readers rely on it.
+LT_INLINE void lt_add_alone(__u64* slot, __u64 value, __u32 alone) {
+    if (alone)
+        *(volatile __u64*)slot += value;
+    else
+        lt_add_to(slot, value);
+}

@@ -31,10 +31,6 @@ struct lt_opening {
     __u64 time;
 };
 
-// Hides a value from the compiler, so that the register compared with a bound is the one used afterwards, and not a
-// copy whose bound the verifier cannot see. The bound also shows the verifier that a loop downwards ends.
-#define lt_opaque(v) __asm__ volatile("" : "+r"(v))
-
 LT_API void* lt_task_state(void* map) { return bpf_task_storage_get(map, bpf_get_current_task_btf(), 0, 0); }
 
 LT_API void* lt_task_state_make(void* map, __u32 no_room) {
@@ -60,7 +56,7 @@ LT_API void* lt_hash_state(void* map) {
 
 LT_API void* lt_hash_state_make(void* map, const void* zero, __u32 no_room) {
     __u32 key = lt_thread_key();
-    return lt_slot(map, &key, zero, no_room, no_room);
+    return lt_make_slot(map, &key, zero, no_room, no_room);
 }
 
 LT_API void lt_hash_state_drop(void* map) {

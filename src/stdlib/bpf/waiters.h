@@ -1,8 +1,8 @@
-// Who has to do with a wait: the thread that ends it, the one that holds the lock; and where it was. stack.bpf.c comes
-// before it in the library.
+// Who has to do with a wait: the thread that ends it, the one that holds the lock; and where it was.
 #pragma once
 
 #include "atomic.h"
+#include "frames.h"
 #include "waits.h"
 
 // Where a lock has its owner, and a task its number and name.

@@ -432,6 +432,6 @@ LT_API void lt_why_longest(void* threads, __u64 opened, __u64* parts, void* scra
 
 // Adds a value of `why` to a slot: how many, then the time of each cause.
 LT_API void lt_why_add(__u64* slot, const __u64* parts, __u32 alone) {
-    lt_add(&slot[0], 1, alone);
-    for (__u32 i = 0; i <= LT_CAUSES; i++) lt_add(&slot[i + 1], parts[LT_WHY_PARTS + i], alone);
+    lt_add_alone(&slot[0], 1, alone);
+    for (__u32 i = 0; i <= LT_CAUSES; i++) lt_add_alone(&slot[i + 1], parts[LT_WHY_PARTS + i], alone);
 }

@@ -11,9 +11,10 @@ inline constexpr uint64_t most_in_registers = 16;
 
 // A number or an address in an argument: the whole argument, or a member of a structure.
 struct Scalar {
-    uint64_t offset;  // in the argument, bytes; not significant from most_in_registers on
-    uint64_t size;    // bytes
-    bool vector;      // floating point or a vector
+    uint64_t offset;        // in the argument, bytes; not significant from most_in_registers on
+    uint64_t size;          // bytes
+    bool vector;            // floating point or a vector
+    bool extended = false;  // long double: arguments with it lie in memory, results in registers of their own
 };
 
 // How an argument is passed if there are enough registers.
@@ -22,7 +23,8 @@ struct Shape {
     uint32_t general = 1;  // how many of them in general registers
     uint32_t vector = 0;   // how many in floating-point registers
     bool on_stack = false;
-    bool aligned = false;  // on the stack, aligned to two words
+    bool aligned = false;    // on the stack, aligned to two words
+    bool in_memory = false;  // also as a result: the caller passes the address for it
 };
 
 // The shape of an argument of `size` bytes that contains these scalars.

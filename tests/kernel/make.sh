@@ -1,7 +1,7 @@
 #!/bin/sh
 # make.sh OUTDIR: completes the fake kernels, OUTDIR/stock and OUTDIR/restricted: the files of this folder, the BTF of
 # functions.c and a program in bin. `restricted` is `stock` without kprobes, trampolines and ftrace's list of functions.
-# CLANG, OBJCOPY (one that knows BPF) and CC name the tools.
+# CLANG, OBJCOPY (one that knows BPF), CC and CXX name the tools.
 set -eu
 
 here=$(dirname "$(readlink -f "$0")")
@@ -27,6 +27,8 @@ for optimized in 0 2; do
     "${CC:-cc}" -O$optimized -g -ffile-prefix-map="$here/.."=. "$here/../workload/inserts.c" \
         -o "$out/stock/bin/inserts$optimized"
 done
+"${CXX:-c++}" -std=gnu++20 -O0 -g -ffile-prefix-map="$here/.."=. "$here/../workload/passing.cpp" \
+    -o "$out/stock/bin/passing"
 rm "$out/functions.o"
 
 cp -r "$out/stock" "$out/restricted"

@@ -1,6 +1,7 @@
 // The System V ABI for x86-64: parameter passing.
 #include "arch/arguments.h"
 
+#include <algorithm>
 #include <array>
 
 #include "arch/arch.h"
@@ -13,19 +14,24 @@ constexpr uint32_t vector_registers = 8;
 
 }  // namespace
 
-// A word goes to a general register unless it contains only floating point.
+// A word goes to a general register unless it contains only floating point. A vector of two words, as __m128 and
+// __float128, has one register, but its upper word needs another one if a general register holds the lower word.
 Shape shape_of(uint64_t size, std::span<const Scalar> scalars) {
-    constexpr uint64_t widest_float = 8;
     std::array<bool, most_in_registers / word> general{}, vector{};
-    Shape out{static_cast<uint32_t>((size + word - 1) / word), 0, 0, size > most_in_registers};
+    bool upper = false, extended = false, plain = false;
+    Shape out{static_cast<uint32_t>((size + word - 1) / word), 0, 0};
     for (const Scalar& s : scalars) {
-        if (out.on_stack) break;
         out.aligned = out.aligned || s.size >= 2 * word;
-        out.on_stack = s.vector && s.size > widest_float;  // two words: long double
-        for (uint64_t at = s.offset; at < s.offset + s.size && at < most_in_registers; at += word)
-            (s.vector ? vector : general)[at / word] = true;
+        (s.extended ? extended : plain) = true;
+        const bool is_wide = s.vector && s.size > word;
+        upper = upper || is_wide;
+        const uint64_t end = std::min(s.offset + (is_wide ? word : s.size), most_in_registers);
+        for (uint64_t at = s.offset; at < end; at += word) (s.vector ? vector : general)[at / word] = true;
     }
+    vector[1] = vector[1] || (upper && general[0]);
     for (size_t i = 0; i < general.size(); i++) general[i] ? out.general++ : out.vector += vector[i];
+    out.in_memory = size > most_in_registers || (extended && plain);
+    out.on_stack = out.in_memory || extended;
     return out;
 }
 

@@ -24,11 +24,28 @@ bool is_floating(Dwarf_Die& type) {
            encoding == DW_ATE_decimal_float;
 }
 
+// Is it one that the compiler computes like __m128, and not long double?
+bool is_quadruple(Dwarf_Die& type) {
+    const std::string name = name_of(type);
+    return name.find("128") != name.npos || name.find("kind=16") != name.npos;
+}
+
 bool is_vector(Dwarf_Die& type) { return dwarf_tag(&type) == DW_TAG_array_type && flag(type, DW_AT_GNU_vector); }
 
 uint64_t byte_size(Dwarf_Die& type) {
     Dwarf_Word size = 0;
     return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+}
+
+// A complex number counts as its two parts.
+void add_scalar(Dwarf_Die& type, uint64_t offset, Scalars& out) {
+    constexpr uint64_t widest = 8;  // of floating point that vector registers compute with
+    const bool floating = is_floating(type);
+    const bool complex = floating && number_of(type, DW_AT_encoding, 0) == DW_ATE_complex_float;
+    const uint64_t parts = complex ? 2 : 1, size = byte_size(type) / parts;
+    const bool extended = floating && size > widest && !is_quadruple(type);
+    for (uint64_t i = 0; i < parts; i++)
+        out.push_back({offset + i * size, size, floating || is_vector(type), extended});
 }
 
 void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out);
@@ -56,7 +73,7 @@ void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {
         for (uint64_t at = 0; at < all && at < arch::most_in_registers; at += size)
             add_scalars(element, offset + at, depth - 1, out);
     } else {
-        out.push_back({offset, byte_size(type), is_floating(type) || is_vector(type)});
+        add_scalar(type, offset, out);
     }
 }
 
@@ -108,9 +125,11 @@ arch::Shape shape_of(Dwarf_Die& type) {
     return arch::shape_of(size, scalars);
 }
 
+// Floating point has registers for results of any size: also for _Complex long double, but not for _Complex __float128.
 bool has_hidden_result(Dwarf_Die& function) {
     Dwarf_Die result{};
-    return bare_type(function, result) && (by_reference(result) || shape_of(result).on_stack);
+    if (!bare_type(function, result) || (is_floating(result) && !is_quadruple(result))) return false;
+    return by_reference(result) || shape_of(result).in_memory;
 }
 
 LocationStep saved_argument(uint32_t number) { return {Op::saved, arch::native.arguments[number].offset}; }

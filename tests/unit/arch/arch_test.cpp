@@ -62,5 +62,20 @@ TEST(Arguments, AreSpreadByWhatIsInThem) {
     EXPECT_TRUE(shape_of(17, {}).on_stack);
 }
 
+TEST(Arguments, OfWideFloatingPointAreNotThoseOfResults) {
+    const Scalar real{0, 8, true}, imaginary{8, 8, true}, quadruple{0, 16, true}, long_double{0, 16, true, true};
+    const Scalar number{0, 8, false};
+    EXPECT_TRUE(shape_of(17, {}).in_memory);
+    EXPECT_EQ(shape_of(16, std::array{real, imaginary}).vector, 2U);
+    EXPECT_EQ(shape_of(16, std::array{quadruple}).vector, 1U);
+    EXPECT_FALSE(shape_of(16, std::array{quadruple}).on_stack);
+    EXPECT_TRUE(shape_of(16, std::array{long_double}).on_stack);
+    EXPECT_FALSE(shape_of(16, std::array{long_double}).in_memory);
+    EXPECT_TRUE(shape_of(16, std::array{long_double, number}).in_memory);
+    const Shape apart = shape_of(16, std::array{quadruple, number});
+    EXPECT_EQ(apart.general, 1U);
+    EXPECT_EQ(apart.vector, 1U);
+}
+
 }  // namespace
 }  // namespace lt::arch

@@ -1,0 +1,61 @@
+// Where arguments are at the first instruction of a function of tests/workload/passing.cpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "runtime/border/kernel.h"
+
+namespace lt {
+namespace {
+
+class Passing : public testing::Test {
+  protected:
+    using Op = LocationStep::Op;
+
+    Passing() : kernel_(*open_kernel({LT_FAKE_KERNELS "/stock"})) {}
+
+    // The argument's location in a few words: "rdi", "rdi rsi", "*rdi" if its address is there, "stack+8", or why there
+    // is none.
+    std::string place(const std::string& function, const std::string& argument) {
+        const std::vector<std::string> symbols =
+            kernel_->programs().cpp_functions("/bin/passing", "passing::" + function);
+        if (symbols.size() != 1) return "no such function";
+        const auto found = kernel_->programs().user_function("/bin/passing", symbols[0]);
+        const Result<ProgramScope>& scope = kernel_->programs().program_scope(*found);
+        if (!scope) return scope.error().what;
+        const auto v = std::ranges::find(scope->variables, argument, &ProgramVariable::name);
+        if (v == scope->variables.end()) return "no such argument";
+        if (!v->missing.empty()) return v->missing;
+        return v->is_value ? registers(*v) : "*" + registers(*v);
+    }
+
+    static std::string registers(const ProgramVariable& v) {
+        struct Row {
+            int64_t offset;  // in struct pt_regs
+            const char* name;
+        };
+        static constexpr Row rows[] = {{112, "rdi"}, {104, "rsi"}, {96, "rdx"}, {88, "rcx"},
+                                       {72, "r8"},   {64, "r9"},   {152, "rsp"}};
+        std::string out;
+        for (const LocationStep& step : v.steps) {
+            std::string text = step.op == Op::constant ? std::to_string(step.number) : step.op == Op::add ? "+" : "?";
+            for (const Row& row : rows)
+                if (step.op == Op::saved && step.number == row.offset) text = row.name;
+            out += (out.empty() ? "" : " ") + text;
+        }
+        return out;
+    }
+
+    std::unique_ptr<Kernel> kernel_;
+};
+
+TEST_F(Passing, ResultsOfFloatingPointTakeNoGeneralRegister) {
+    for (const char* function : {"extended", "complex_number", "quadruple", "vector"}) {
+        EXPECT_EQ(place(function, "first"), "rdi") << function;
+        EXPECT_EQ(place(function, "second"), "rsi") << function;
+    }
+}
+
+}  // namespace
+}  // namespace lt

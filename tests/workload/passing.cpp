@@ -1,0 +1,19 @@
+// Functions that hand over arguments and results in all the ways of the calling convention. Only read, never run.
+#define function __attribute__((noinline))
+
+namespace passing {
+
+typedef float FourFloats __attribute__((vector_size(16)));
+
+function long double extended(int first, int second) { return first + second; }
+function _Complex double complex_number(int first, int second) { return first + second; }
+function __float128 quadruple(int first, int second) { return first + second; }
+function FourFloats vector(int first, int second) { return FourFloats{} + static_cast<float>(first + second); }
+
+}  // namespace passing
+
+int main() {
+    using namespace passing;
+    return static_cast<int>(extended(1, 2) + __real__ complex_number(1, 2) + static_cast<double>(quadruple(1, 2)) +
+                            vector(1, 2)[0]);
+}

@@ -29,6 +29,10 @@ for optimized in 0 2; do
 done
 "${CXX:-c++}" -std=gnu++20 -O0 -g -ffile-prefix-map="$here/.."=. "$here/../workload/passing.cpp" \
     -o "$out/stock/bin/passing"
+# the same, but said to be in Rust
+"${CXX:-c++}" -std=gnu++20 -O0 -g -gdwarf-5 -dA -S "$here/../workload/passing.cpp" -o - |
+    sed '/byte.*DW_AT_language/s/0x[0-9a-f]*/0x1c/' |
+    "${CXX:-c++}" -x assembler - -o "$out/stock/bin/passing-rust"
 rm "$out/functions.o"
 
 cp -r "$out/stock" "$out/restricted"

@@ -10,10 +10,17 @@ function _Complex double complex_number(int first, int second) { return first + 
 function __float128 quadruple(int first, int second) { return first + second; }
 function FourFloats vector(int first, int second) { return FourFloats{} + static_cast<float>(first + second); }
 
+struct Pair {
+    int a, b;
+};
+function long after_pair(int first, Pair pair, int last) { return first + pair.a + last; }
+function Pair pair_of(int first) { return {first, first}; }
+
 }  // namespace passing
 
 int main() {
     using namespace passing;
     return static_cast<int>(extended(1, 2) + __real__ complex_number(1, 2) + static_cast<double>(quadruple(1, 2)) +
-                            vector(1, 2)[0]);
+                            vector(1, 2)[0]) +
+           static_cast<int>(after_pair(1, pair_of(2), 3));
 }

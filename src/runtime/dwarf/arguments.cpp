@@ -160,14 +160,34 @@ void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, P
     }
 }
 
+// Rust only promises C's convention for functions that are declared so, which debug information does not tell. It keeps
+// to it for numbers and addresses, as long as no structure comes before them or is the result.
+bool is_same_in_rust(Dwarf_Die& type) {
+    const int tag = dwarf_tag(&type);
+    const bool is_scalar = tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_enumeration_type;
+    return is_scalar && byte_size(type) <= word;
+}
+
+// Why the convention does not tell where arguments are after a parameter, or a result, of this type; empty: it does.
+std::string_view obstacle(Dwarf_Die& declared, bool in_rust) {
+    Dwarf_Die type{};
+    return in_rust && bare_type(declared, type) && !is_same_in_rust(type) ? only_stored : "";
+}
+
 }  // namespace
 
 std::vector<ProgramVariable> arguments_at_entry(Dwarf_Die& function, const std::vector<Dwarf_Die>& parameters) {
     std::vector<ProgramVariable> out(parameters.size());
+    const bool in_rust = language_of(function) == DW_LANG_Rust;
+    std::string_view missing = obstacle(function, in_rust);
     arch::ArgumentPositions positions(has_hidden_result(function));
     for (size_t i = 0; i < parameters.size(); i++) {
         Dwarf_Die parameter = parameters[i];
-        locate_argument(parameter, positions, out[i]);
+        if (missing.empty()) missing = obstacle(parameter, in_rust);
+        if (missing.empty())
+            locate_argument(parameter, positions, out[i]);
+        else
+            out[i].missing = missing;
     }
     return out;
 }

@@ -66,10 +66,7 @@ std::vector<Dwarf_Die> parameters_of(Dwarf_Die& function) {
     return out;
 }
 
-bool in_go(Dwarf_Die& die) {
-    Dwarf_Die unit{};
-    return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr && dwarf_srclang(&unit) == DW_LANG_Go;
-}
+bool in_go(Dwarf_Die& die) { return language_of(die) == DW_LANG_Go; }
 
 // Go describes results as parameters.
 bool is_go_result(Dwarf_Die& parameter) { return flag(parameter, DW_AT_variable_parameter) && in_go(parameter); }
@@ -186,7 +183,7 @@ void ProgramDebug::arguments(Dwarf_Die& function, const DwarfPoint& point, Progr
         if (!has_one_place(die) || !is_in_frame(die)) {
             locate(die, point, v);
         } else if (in_go(die)) {
-            v.missing = "is only described where the function stores it later";
+            v.missing = only_stored;
         } else if (as_written) {
             v.steps = handed_over[i].steps;
             v.is_value = handed_over[i].is_value;

@@ -71,6 +71,11 @@ void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit)
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+int language_of(Dwarf_Die& die) {
+    Dwarf_Die unit{};
+    return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : -1;
+}
+
 uint64_t entry_of(Dwarf_Die& function) {
     Dwarf_Addr address = 0, base = 0, end = 0;
     if (dwarf_entrypc(&function, &address) == 0) return address;

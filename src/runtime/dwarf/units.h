@@ -22,6 +22,9 @@ std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address);
 // Calls `visit` with each child until it returns true.
 void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit);
 
+// The source language of the unit around it (DW_LANG_...); -1 if unknown.
+int language_of(Dwarf_Die& die);
+
 // The first instruction of a function, or of an inlined copy; 0 if it has none.
 uint64_t entry_of(Dwarf_Die& function);
 

@@ -17,11 +17,11 @@ class Passing : public testing::Test {
 
     // The argument's location in a few words: "rdi", "rdi rsi", "*rdi" if its address is there, "stack+8", or why there
     // is none.
-    std::string place(const std::string& function, const std::string& argument) {
-        const std::vector<std::string> symbols =
-            kernel_->programs().cpp_functions("/bin/passing", "passing::" + function);
+    std::string place(const std::string& function, const std::string& argument,
+                      const std::string& path = "/bin/passing") {
+        const std::vector<std::string> symbols = kernel_->programs().cpp_functions(path, "passing::" + function);
         if (symbols.size() != 1) return "no such function";
-        const auto found = kernel_->programs().user_function("/bin/passing", symbols[0]);
+        const auto found = kernel_->programs().user_function(path, symbols[0]);
         const Result<ProgramScope>& scope = kernel_->programs().program_scope(*found);
         if (!scope) return scope.error().what;
         const auto v = std::ranges::find(scope->variables, argument, &ProgramVariable::name);
@@ -55,6 +55,18 @@ TEST_F(Passing, ResultsOfFloatingPointTakeNoGeneralRegister) {
         EXPECT_EQ(place(function, "first"), "rdi") << function;
         EXPECT_EQ(place(function, "second"), "rsi") << function;
     }
+}
+
+TEST_F(Passing, RustOnlyKeepsToTheConventionForNumbersAndAddresses) {
+    EXPECT_EQ(place("after_pair", "first"), "rdi");
+    EXPECT_EQ(place("after_pair", "pair"), "rsi");
+    EXPECT_EQ(place("after_pair", "last"), "rdx");
+    EXPECT_EQ(place("pair_of", "first"), "rdi");
+    const std::string rust = "/bin/passing-rust", refused = "is only described where the function stores it later";
+    EXPECT_EQ(place("after_pair", "first", rust), "rdi");
+    EXPECT_EQ(place("after_pair", "pair", rust), refused);
+    EXPECT_EQ(place("after_pair", "last", rust), refused);
+    EXPECT_EQ(place("pair_of", "first", rust), refused);
 }
 
 }  // namespace

@@ -16,11 +16,20 @@ struct Pair {
 function long after_pair(int first, Pair pair, int last) { return first + pair.a + last; }
 function Pair pair_of(int first) { return {first, first}; }
 
+struct Empty {};
+struct alignas(16) Padded {
+    int number;
+};
+function long after_empty(Empty empty, int last) { return last + static_cast<long>(sizeof empty); }
+function long after_padded(Padded padded, int last) { return padded.number + last; }
+function long after_null(decltype(nullptr) null, int last) { return (null == nullptr) + last; }
+
 }  // namespace passing
 
 int main() {
     using namespace passing;
     return static_cast<int>(extended(1, 2) + __real__ complex_number(1, 2) + static_cast<double>(quadruple(1, 2)) +
                             vector(1, 2)[0]) +
-           static_cast<int>(after_pair(1, pair_of(2), 3));
+           static_cast<int>(after_pair(1, pair_of(2), 3) + after_empty({}, 1) + after_padded({1}, 2) +
+                            after_null(nullptr, 1));
 }

@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "arch/arguments.h"
+#include "runtime/dwarf/location.h"
 #include "runtime/dwarf/units.h"
 
 namespace lt {
@@ -32,9 +33,14 @@ bool is_quadruple(Dwarf_Die& type) {
 
 bool is_vector(Dwarf_Die& type) { return dwarf_tag(&type) == DW_TAG_array_type && flag(type, DW_AT_GNU_vector); }
 
+// No size is written for nullptr, and by some compilers for addresses of members; that of a function has two words.
 uint64_t byte_size(Dwarf_Die& type) {
     Dwarf_Word size = 0;
-    return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+    Dwarf_Die member{};
+    if (dwarf_aggregate_size(&type, &size) == 0) return size;
+    if (dwarf_tag(&type) == DW_TAG_unspecified_type) return word;
+    if (dwarf_tag(&type) != DW_TAG_ptr_to_member_type) return 0;
+    return bare_type(type, member) && dwarf_tag(&member) == DW_TAG_subroutine_type ? 2 * word : word;
 }
 
 // A complex number counts as its two parts.
@@ -142,7 +148,7 @@ std::vector<LocationStep> on_stack(const arch::Position& at) {
 
 void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, ProgramVariable& out) {
     Dwarf_Die type{};
-    if (!bare_type(parameter, type)) return;
+    bare_type(parameter, type);
     const bool is_address = by_reference(type);
     const arch::Shape shape = is_address ? arch::Shape{} : shape_of(type);
     const arch::Position at = positions.next(shape);
@@ -153,11 +159,14 @@ void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, P
         out.steps = {saved_argument(at.first)};
     } else if (shape.vector > 0) {
         out.missing = "is passed in a floating-point register, which the kernel does not show";
-    } else if (shape.general == shape.words) {
+    } else if (shape.general > 0 && shape.general == shape.words) {
         out.is_value = true;
         out.words = shape.words;
         for (uint32_t i = 0; i < shape.words; i++) out.steps.push_back(saved_argument(at.first + i));
+    } else {
+        out.missing = shape.general == 0 ? "is empty, so that nothing is passed" : "is passed without its padding";
     }
+    if (out.missing.empty() && !is_sound(out.steps, out.words)) out.missing = "has a damaged type";
 }
 
 // Rust only promises C's convention for functions that are declared so, which debug information does not tell. It keeps
@@ -168,10 +177,17 @@ bool is_same_in_rust(Dwarf_Die& type) {
     return is_scalar && byte_size(type) <= word;
 }
 
-// Why the convention does not tell where arguments are after a parameter, or a result, of this type; empty: it does.
+// Why the convention does not tell where arguments are from a parameter, or after a result, of this type on; empty: it
+// does.
 std::string_view obstacle(Dwarf_Die& declared, bool in_rust) {
     Dwarf_Die type{};
-    return in_rust && bare_type(declared, type) && !is_same_in_rust(type) ? only_stored : "";
+    if (!bare_type(declared, type))
+        return dwarf_tag(&declared) == DW_TAG_formal_parameter ? "is passed with or after a value of unknown type" : "";
+    if (dwarf_hasattr(&type, DW_AT_declaration) != 0 && byte_size(type) == 0)
+        return "is passed in a way that depends on a type that is only declared";
+    if (is_vector(type) && byte_size(type) > arch::most_in_registers)
+        return "is passed in a way that depends on the compiler's options for vectors";
+    return in_rust && !is_same_in_rust(type) ? only_stored : "";
 }
 
 }  // namespace

@@ -350,7 +350,8 @@ bool is_constant(Dwarf_Die& variable, ProgramVariable& out) {
     return true;
 }
 
-// Does each step find its operands, and is the right number left? Debug information is not trusted.
+}  // namespace
+
 bool is_sound(const std::vector<LocationStep>& steps, uint32_t words) {
     int64_t depth = 0;
     for (const LocationStep& step : steps) {
@@ -361,10 +362,8 @@ bool is_sound(const std::vector<LocationStep>& steps, uint32_t words) {
         if (needs < 0 || depth < needs) return false;
         depth += pushes ? 1 : step.op == Op::fetch || step.op == Op::swap ? 0 : -1;
     }
-    return depth >= int64_t{words};
+    return depth >= std::max(int64_t{words}, int64_t{1});
 }
-
-}  // namespace
 
 void locate(Dwarf_Die& variable, const DwarfPoint& point, ProgramVariable& out) {
     Dwarf_Attribute where{};

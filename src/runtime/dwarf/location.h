@@ -23,4 +23,7 @@ struct DwarfPoint {
 // Fills in the steps of a variable, or why there are none.
 void locate(Dwarf_Die& variable, const DwarfPoint& point, ProgramVariable& out);
 
+// Does each step find its operands, and are enough numbers left? Debug information is not trusted.
+bool is_sound(const std::vector<LocationStep>& steps, uint32_t words);
+
 }  // namespace lt

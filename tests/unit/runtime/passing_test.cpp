@@ -69,5 +69,14 @@ TEST_F(Passing, RustOnlyKeepsToTheConventionForNumbersAndAddresses) {
     EXPECT_EQ(place("pair_of", "first", rust), refused);
 }
 
+TEST_F(Passing, ValuesWithoutAWordOfTheirOwnHaveAReason) {
+    EXPECT_EQ(place("after_empty", "empty"), "is empty, so that nothing is passed");
+    EXPECT_EQ(place("after_empty", "last"), "rdi");
+    EXPECT_EQ(place("after_padded", "padded"), "is passed without its padding");
+    EXPECT_EQ(place("after_padded", "last"), "rsi");
+    EXPECT_EQ(place("after_null", "null"), "rdi");
+    EXPECT_EQ(place("after_null", "last"), "rsi");
+}
+
 }  // namespace
 }  // namespace lt

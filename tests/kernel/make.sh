@@ -33,7 +33,11 @@ done
 "${CXX:-c++}" -std=gnu++20 -O0 -g -gdwarf-5 -dA -S "$here/../workload/passing.cpp" -o - |
     sed '/byte.*DW_AT_language/s/0x[0-9a-f]*/0x1c/' |
     "${CXX:-c++}" -x assembler - -o "$out/stock/bin/passing-rust"
-rm "$out/functions.o"
+for part in 0 1 2; do
+    "${CXX:-c++}" -O0 -g -ffile-prefix-map="$here/.."=. -DPART=$part -c "$here/../workload/scopes.cpp" -o "$out/scopes$part.o"
+done
+"${CXX:-c++}" "$out"/scopes[012].o -o "$out/stock/bin/scopes"
+rm "$out/functions.o" "$out"/scopes[012].o
 
 cp -r "$out/stock" "$out/restricted"
 rm "$out/restricted/available_filter_functions" "$out/restricted/blacklist"

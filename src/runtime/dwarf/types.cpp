@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 
 #include "runtime/dwarf/units.h"
@@ -137,21 +138,35 @@ Shape DwarfTypes::shape(Dwarf_Die& die, std::string_view renamed) {
     return out;
 }
 
-// A structure that several units describe gets one number.
+// A structure that several units describe gets one number. Types that look the same are told apart by their places,
+// which take longer to find.
 uint32_t DwarfTypes::number(Dwarf_Die& die) {
-    const std::string name = name_of(die);
     const auto next = static_cast<uint32_t>(dies_.size() + 1);
-    const Identity identity{dwarf_tag(&die), name, size_of(die), number_of(die, DW_AT_decl_line, 0)};
-    const auto [number, is_new] = name.empty() ? [&] {
-        const auto [at, added] = unnamed_.emplace(die.addr, next);
-        return std::pair(at->second, added);
-    }()
-                                               : [&] {
-                                                     const auto [at, added] = numbers_.emplace(identity, next);
-                                                     return std::pair(at->second, added);
-                                                 }();
-    if (is_new) dies_.push_back(die);
-    return number;
+    const auto [known, is_new] = numbers_.emplace(die.addr, next);
+    if (!is_new) return known->second;
+    dies_.push_back(die);
+    const Identity identity{dwarf_tag(&die), name_of(die), size_of(die), number_of(die, DW_AT_decl_line, 0)};
+    if (std::get<std::string>(identity).empty() || std::get<3>(identity) == 0) return next;
+    const auto [first, last] = identities_.equal_range(identity);
+    const auto same =
+        std::find_if(first, last, [&](const auto& other) { return place_of(other.second) == place_of(next); });
+    if (same == last) {
+        identities_.emplace(identity, next);
+        return next;
+    }
+    dies_.pop_back();
+    places_.erase(next);
+    return known->second = same->second;
+}
+
+// The scope and the file with the declaration.
+const std::string& DwarfTypes::place_of(uint32_t number) {
+    const auto [at, is_new] = places_.try_emplace(number);
+    if (is_new) {
+        Dwarf_Die die = dies_[number - 1];
+        at->second = scope_of(die) + std::filesystem::path(declaring_file(die)).lexically_normal().string();
+    }
+    return at->second;
 }
 
 Type DwarfTypes::structure(Dwarf_Die& die, std::string_view renamed) {

@@ -43,15 +43,17 @@ class DwarfTypes {
     Type array(Dwarf_Die& die, int depth);
     Shape shape(Dwarf_Die& die, std::string_view renamed);
     uint32_t number(Dwarf_Die& die);
+    const std::string& place_of(uint32_t number);
     void add_members(Dwarf_Die& die, uint32_t base, int depth, std::vector<Member>& out);
     void add_member(Dwarf_Die& die, uint32_t base, int depth, std::vector<Member>& out);
     bool definition(Dwarf_Die& declared, Dwarf_Die& out);
 
     Dwarf* dwarf_;
     std::string module_;
-    std::vector<Dwarf_Die> dies_;              // by number minus 1
-    std::map<Identity, uint32_t> numbers_;     // of those with a name
-    std::map<const void*, uint32_t> unnamed_;  // by the address of the die
+    std::vector<Dwarf_Die> dies_;                   // by number minus 1
+    std::map<const void*, uint32_t> numbers_;       // by the address of the die
+    std::multimap<Identity, uint32_t> identities_;  // of those with a name and a line
+    std::map<uint32_t, std::string> places_;        // of those that had to be told apart
     std::map<uint32_t, std::vector<Member>> members_;
     std::map<std::string, std::optional<Type>, std::less<>> named_;
 };

@@ -16,6 +16,8 @@ bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
     return true;
 }
 
+constexpr int deepest_scope = 128;
+
 bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out);
 
 // Namespaces and classes have no addresses.
@@ -31,9 +33,8 @@ bool descend_to(Dwarf_Die& die, uint64_t address, int depth, std::vector<Dwarf_D
 }
 
 bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
-    constexpr int deepest = 128;
     bool found = false;
-    if (depth > deepest) return false;
+    if (depth > deepest_scope) return false;
     each_child(scope, [&](Dwarf_Die& child) {
         found = descend_to(child, address, depth, out);
         return found;
@@ -69,6 +70,28 @@ void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit)
     do {
         if (visit(child)) return;
     } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+// A description is not linked to the one around it, but lies behind its start, and before its next sibling.
+std::string scope_of(Dwarf_Die& die) {
+    Dwarf_Attribute a{};
+    Dwarf_Die inner{}, around{};
+    const bool completes = dwarf_attr(&die, DW_AT_specification, &a) != nullptr;
+    if (!completes || dwarf_formref_die(&a, &inner) == nullptr) inner = die;
+    if (dwarf_diecu(&inner, &around, nullptr, nullptr) == nullptr) return "";
+    std::string out;
+    for (int depth = 0; depth < deepest_scope; depth++) {
+        Dwarf_Die next = around;
+        each_child(around, [&](Dwarf_Die& child) {
+            const bool is_behind = dwarf_dieoffset(&child) > dwarf_dieoffset(&inner);
+            if (!is_behind) next = child;
+            return is_behind;
+        });
+        if (next.addr == around.addr || next.addr == inner.addr) break;
+        out += name_of(next) + "::";
+        around = next;
+    }
+    return out;
 }
 
 int language_of(Dwarf_Die& die) {

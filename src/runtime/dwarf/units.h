@@ -22,6 +22,10 @@ std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address);
 // Calls `visit` with each child until it returns true.
 void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit);
 
+// The namespaces, classes and functions around a description, outermost first: "app::Table::"; of one that completes a
+// declaration elsewhere, those around that.
+std::string scope_of(Dwarf_Die& die);
+
 // The source language of the unit around it (DW_LANG_...); -1 if unknown.
 int language_of(Dwarf_Die& die);
 

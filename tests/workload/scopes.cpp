@@ -1,0 +1,27 @@
+// A program of three files (PART 0 to 2) with the same names in several scopes. Only read, never run.
+#define function __attribute__((noinline))
+#define twins(of)     \
+    namespace left {  \
+    struct of {       \
+        int in_left;  \
+    };                \
+    }                 \
+    namespace right { \
+    struct of {       \
+        int in_right; \
+    };                \
+    }
+
+#if PART == 0
+
+twins(Twin);
+
+function int both(left::Twin* one, right::Twin* two) { return one->in_left + two->in_right; }
+
+int main() {
+    left::Twin one{};
+    right::Twin two{};
+    return both(&one, &two);
+}
+
+#endif

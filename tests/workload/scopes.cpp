@@ -18,10 +18,21 @@ twins(Twin);
 
 function int both(left::Twin* one, right::Twin* two) { return one->in_left + two->in_right; }
 
+// Line 1000 has a stretch of code whose first row begins no statement.
+function int late_statement(int number) {
+    __asm__ volatile(
+        "nop\n"
+        ".loc 1 1000 0 is_stmt 0\n"
+        "nop\n"
+        ".loc 1 1000 0 is_stmt 1\n"
+        "nop\n");
+    return number;
+}
+
 int main() {
     left::Twin one{};
     right::Twin two{};
-    return both(&one, &two);
+    return both(&one, &two) + late_statement(1);
 }
 
 #endif

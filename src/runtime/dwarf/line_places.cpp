@@ -35,25 +35,43 @@ class Finder {
         size_t count = 0;
         if (dwarf_getsrclines(&unit, &lines, &count) != 0) return;
         // One statement can continue in several stretches of code; it only begins at a stretch that follows another
-        // line.
+        // line, with the first row there that begins a statement.
         int before = -1;
+        const char* source_before = nullptr;
+        bool taken = false;
         for (size_t i = 0; i < count; i++) {
             Dwarf_Line* line = dwarf_onesrcline(lines, i);
+            const char* source = dwarf_linesrc(line, nullptr, nullptr);
             int number = 0;
             dwarf_lineno(line, &number);
-            if (number != before && number > 0) this->line(unit, line, static_cast<uint32_t>(number));
+            if (number != before || source != source_before) taken = false;
+            if (!taken && number > 0 && begins_statement(line)) {
+                taken = true;
+                this->line(unit, line, static_cast<uint32_t>(number));
+            }
             before = number;
+            source_before = source;
+            if (ends_sequence(line)) before = -1;
         }
     }
 
   private:
+    // Its address is the one after the last instruction.
+    static bool ends_sequence(Dwarf_Line* line) {
+        bool is_end = false;
+        return dwarf_lineendsequence(line, &is_end) == 0 && is_end;
+    }
+
+    static bool begins_statement(Dwarf_Line* line) {
+        bool is_begin = false;
+        return dwarf_linebeginstatement(line, &is_begin) == 0 && is_begin && !ends_sequence(line);
+    }
+
     void line(Dwarf_Die& unit, Dwarf_Line* line, uint32_t number) {
         const char* source = dwarf_linesrc(line, nullptr, nullptr);
-        bool statement = false;
         Dwarf_Addr address = 0;
         if (source == nullptr || !is_of_file(source, query_.file)) return;
         out_.any_file = true;
-        if (dwarf_linebeginstatement(line, &statement) != 0 || !statement) return;
         if (dwarf_lineaddr(line, &address) != 0) return;
         const bool far = !query_.relative && number < query_.first;
         if (far) return;

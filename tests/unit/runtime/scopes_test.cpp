@@ -39,5 +39,12 @@ TEST_F(Scopes, TypesThatOnlyDifferInTheirScopeAreTwo) {
     EXPECT_EQ(first_member("two"), "in_right");
 }
 
+TEST_F(Scopes, AStatementCanBeginAfterTheFirstRowOfItsLine) {
+    const auto places = kernel_->programs().source_places(path_, {"late_statement", "scopes.cpp", 1000, 1000});
+    ASSERT_TRUE(places) << places.error().what;
+    ASSERT_EQ(places->size(), 1U);
+    EXPECT_EQ(places->front().text, "late_statement@scopes.cpp:1000");
+}
+
 }  // namespace
 }  // namespace lt

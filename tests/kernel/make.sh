@@ -37,7 +37,9 @@ for part in 0 1 2; do
     "${CXX:-c++}" -O0 -g -ffile-prefix-map="$here/.."=. -DPART=$part -c "$here/../workload/scopes.cpp" -o "$out/scopes$part.o"
 done
 "${CXX:-c++}" "$out"/scopes[012].o -o "$out/stock/bin/scopes"
-rm "$out/functions.o" "$out"/scopes[012].o
+"$clang" -O1 -g -ffile-prefix-map="$here/.."=. -DPART=3 -c "$here/../workload/scopes.cpp" -o "$out/spaces.o"
+"${CXX:-c++}" "$out/spaces.o" -o "$out/stock/bin/spaces"
+rm "$out/functions.o" "$out"/scopes[012].o "$out/spaces.o"
 
 cp -r "$out/stock" "$out/restricted"
 rm "$out/restricted/available_filter_functions" "$out/restricted/blacklist"

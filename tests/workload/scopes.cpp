@@ -1,4 +1,4 @@
-// A program of three files (PART 0 to 2) with the same names in several scopes. Only read, never run.
+// A program of three files (PART 0 to 2) with the same names in several scopes, and another one. Only read, never run.
 #define function __attribute__((noinline))
 #define twins(of)     \
     namespace left {  \
@@ -34,5 +34,22 @@ int main() {
     right::Twin two{};
     return both(&one, &two) + late_statement(1);
 }
+
+#endif
+
+// A file of its own, for clang, which describes functions in their namespaces.
+#if PART == 3
+
+namespace deep {
+
+volatile int sink;
+
+static inline __attribute__((always_inline)) void halved(int number) { sink = number / 2; }
+
+function void half(int number) { halved(number + 1); }
+
+}  // namespace deep
+
+int main() { deep::half(1); }
 
 #endif

@@ -56,6 +56,8 @@ class Finder {
     }
 
   private:
+    static constexpr int deepest = 64;
+
     // Its address is the one after the last instruction.
     static bool ends_sequence(Dwarf_Line* line) {
         bool is_end = false;
@@ -101,19 +103,19 @@ class Finder {
         return false;
     }
 
-    void functions(Dwarf_Die& unit) {
-        each_child(unit, [&](Dwarf_Die& child) {
+    void functions(Dwarf_Die& scope, int depth = 0) {
+        each_child(scope, [&](Dwarf_Die& child) {
             if (dwarf_tag(&child) == DW_TAG_subprogram) function(child);
+            if (depth < deepest && holds_functions(child)) functions(child, depth + 1);
             return false;
         });
     }
 
     void inlined(Dwarf_Die& scope, int depth = 0) {
-        constexpr int deepest = 64;
         each_child(scope, [&](Dwarf_Die& child) {
             const int tag = dwarf_tag(&child);
-            const bool is_scope =
-                tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
+            const bool is_scope = tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+                                  tag == DW_TAG_inlined_subroutine || holds_functions(child);
             if (tag == DW_TAG_inlined_subroutine) function(child);
             if (is_scope && depth < deepest) inlined(child, depth + 1);
             return false;

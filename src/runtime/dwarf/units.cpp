@@ -20,13 +20,10 @@ constexpr int deepest_scope = 128;
 
 bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out);
 
-// Namespaces and classes have no addresses.
 bool descend_to(Dwarf_Die& die, uint64_t address, int depth, std::vector<Dwarf_Die>& out) {
     static constexpr std::array code{DW_TAG_subprogram, DW_TAG_inlined_subroutine, DW_TAG_lexical_block};
-    static constexpr std::array names{DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type, DW_TAG_class_type};
-    const int tag = dwarf_tag(&die);
-    if (std::ranges::find(names, tag) != names.end()) return descend(die, address, depth + 1, out);
-    if (std::ranges::find(code, tag) == code.end() || dwarf_haspc(&die, address) != 1) return false;
+    if (holds_functions(die)) return descend(die, address, depth + 1, out);
+    if (std::ranges::find(code, dwarf_tag(&die)) == code.end() || dwarf_haspc(&die, address) != 1) return false;
     descend(die, address, depth + 1, out);
     out.push_back(die);
     return true;
@@ -70,6 +67,11 @@ void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit)
     do {
         if (visit(child)) return;
     } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+bool holds_functions(Dwarf_Die& die) {
+    static constexpr std::array tags{DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type, DW_TAG_class_type};
+    return std::ranges::find(tags, dwarf_tag(&die)) != tags.end();
 }
 
 // A description is not linked to the one around it, but lies behind its start, and before its next sibling.

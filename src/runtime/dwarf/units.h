@@ -22,6 +22,9 @@ std::vector<Dwarf_Die> scopes_around(Dwarf_Die& unit, uint64_t address);
 // Calls `visit` with each child until it returns true.
 void each_child(Dwarf_Die& parent, const std::function<bool(Dwarf_Die&)>& visit);
 
+// Is it a scope that can hold functions but has no addresses of its own, as a namespace or a class?
+bool holds_functions(Dwarf_Die& die);
+
 // The namespaces, classes and functions around a description, outermost first: "app::Table::"; of one that completes a
 // declaration elsewhere, those around that.
 std::string scope_of(Dwarf_Die& die);

@@ -46,5 +46,14 @@ TEST_F(Scopes, AStatementCanBeginAfterTheFirstRowOfItsLine) {
     EXPECT_EQ(places->front().text, "late_statement@scopes.cpp:1000");
 }
 
+TEST_F(Scopes, FunctionsAndInlinedCopiesInNamespacesAreFound) {
+    const auto functions = kernel_->programs().source_places("/bin/spaces", {"half", "scopes.cpp", 0, 0});
+    ASSERT_TRUE(functions) << functions.error().what;
+    EXPECT_EQ(functions->front().text, "half@scopes.cpp");
+    const auto copies = kernel_->programs().source_places("/bin/spaces", {"halved", "*", 0, 0, false, true});
+    ASSERT_TRUE(copies) << copies.error().what;
+    EXPECT_EQ(copies->size(), 1U);
+}
+
 }  // namespace
 }  // namespace lt

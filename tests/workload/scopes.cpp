@@ -1,5 +1,6 @@
 // A program of three files (PART 0 to 2) with the same names in several scopes, and another one. Only read, never run.
 #define function __attribute__((noinline))
+#define local_variable(name) __attribute__((used)) static int name __asm__(#name)  // not mangled
 #define twins(of)     \
     namespace left {  \
     struct of {       \
@@ -14,9 +15,13 @@
 
 #if PART == 0
 
+local_variable(own_or_global) = 1;
+
 twins(Twin);
 
 function int both(left::Twin* one, right::Twin* two) { return one->in_left + two->in_right; }
+
+function static int local(int number) { return number + own_or_global; }
 
 // Line 1000 has a stretch of code whose first row begins no statement.
 function int late_statement(int number) {
@@ -32,8 +37,22 @@ function int late_statement(int number) {
 int main() {
     left::Twin one{};
     right::Twin two{};
-    return both(&one, &two) + late_statement(1);
+    return both(&one, &two) + late_statement(1) + local(1);
 }
+
+#endif
+
+#if PART == 1
+
+local_variable(own_or_global) = 10;
+local_variable(lonely) = 11;
+local_variable(twice) = 12;
+local_variable(global_or_local) = 13;
+
+#elif PART == 2
+
+local_variable(twice) = 20;
+int own_or_global = 21, global_or_local = 22;
 
 #endif
 

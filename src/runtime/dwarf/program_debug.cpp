@@ -215,23 +215,32 @@ void ProgramDebug::result(Dwarf_Die& function, ProgramScope& out) {
     out.result = types_->type(type);
 }
 
+// Its own unit's, or else one that all units can use, or else the only one.
 std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::string& name) {
     const uint64_t address = file_.address_at_offset(offset).value_or(0);
-    std::optional<ProgramVariable> out;
     const DwarfPoint point{address, true, {}, nullptr, nullptr};
     const size_t at = name.find('@');
     const std::string plain = name.substr(0, at), file = at == name.npos ? "" : name.substr(at + 1);
+    Dwarf_Die own{}, found{};
+    int candidates = 0;
+    bool is_certain = false;
+    const bool has_own = find_unit(dwarf_.get(), address, own);
     const auto look = [&](Dwarf_Die& unit) {
         if (!file.empty() && !is_end_of_path(name_of(unit), file)) return false;
         each_child(unit, [&](Dwarf_Die& child) {
-            const bool fits = dwarf_tag(&child) == DW_TAG_variable && has_place(child) && name_of(child) == plain;
-            if (fits) out = variable(child, point);
-            return fits;
+            if (dwarf_tag(&child) != DW_TAG_variable || name_of(child) != plain || !has_place(child)) return false;
+            candidates++;
+            found = child;
+            is_certain = (has_own && unit.addr == own.addr) || flag(child, DW_AT_external);
+            return is_certain;
         });
-        return out.has_value();
+        return is_certain;
     };
-    Dwarf_Die own{};
-    if (!find_unit(dwarf_.get(), address, own) || !look(own)) each_unit(dwarf_.get(), look);
+    if (!has_own || !look(own)) each_unit(dwarf_.get(), look);
+    if (candidates == 0) return {};
+    if (is_certain || candidates == 1) return variable(found, point);
+    ProgramVariable out = described(found);
+    out.missing = "is local to several source files, of which the probe's is none";
     return out;
 }
 

@@ -11,17 +11,61 @@
 #include "runtime/programs/section.h"
 
 namespace lt {
+namespace {
+
+// Of the symbols with one name, that of the source file with the code, or else one that all files can use, or else the
+// only one. In a table of symbols the local ones of a file come after its name.
+class SymbolChoice {
+  public:
+    SymbolChoice(std::string_view name, uint64_t code) : name_(name), code_(code) {}
+
+    void add(std::string_view name, const GElf_Sym& s) {
+        const int type = GELF_ST_TYPE(s.st_info);
+        const bool is_local = GELF_ST_BIND(s.st_info) == STB_LOCAL;
+        if (type == STT_FILE) file_++;
+        if (type == STT_FUNC && is_local && code_ - s.st_value < s.st_size) own_file_ = file_;
+        if (type == STT_FILE || type == STT_TLS || name != name_) return;
+        (is_local ? locals_ : others_).push_back({s, file_});
+    }
+
+    // Null: there is no such symbol, or `several` of which none is preferred.
+    const GElf_Sym* best(bool& several) const {
+        const auto own = std::ranges::find(locals_, own_file_, &Known::file);
+        several = false;
+        if (own_file_ != 0 && own != locals_.end()) return &own->symbol;
+        if (!others_.empty()) return &others_[0].symbol;
+        if (locals_.empty()) return nullptr;
+        const auto is_other = [&](const Known& k) { return k.symbol.st_value != locals_[0].symbol.st_value; };
+        several = std::ranges::any_of(locals_, is_other);
+        return several ? nullptr : &locals_[0].symbol;
+    }
+
+  private:
+    struct Known {
+        GElf_Sym symbol;
+        uint32_t file;
+    };
+
+    std::string_view name_;
+    uint64_t code_;
+    uint32_t file_ = 0, own_file_ = 0;  // 0: none
+    std::vector<Known> locals_, others_;
+};
+
+}  // namespace
 
 Result<UserSymbol> ElfFile::symbol(std::string_view name, uint64_t from) const {
     const auto begin = address_at_offset(from);
     if (!begin) return Error{fmt::format("{}: there is no code at offset {:#x}", path_, from), ""};
-    std::optional<UserSymbol> found;
+    SymbolChoice choice(name, *begin);
     for (Elf* elf : handles())
-        each_symbol(elf, [&](std::string_view known, const GElf_Sym& s) {
-            if (!found && known == name && GELF_ST_TYPE(s.st_info) != STT_TLS)
-                found = UserSymbol{static_cast<int64_t>(s.st_value - *begin), s.st_size};
-        });
-    if (found) return *found;
+        each_symbol(elf, [&](std::string_view known, const GElf_Sym& s) { choice.add(known, s); });
+    bool several = false;
+    if (const GElf_Sym* found = choice.best(several))
+        return UserSymbol{static_cast<int64_t>(found->st_value - *begin), found->st_size};
+    if (several)
+        return Error{fmt::format("{} has several symbols {}, each local to a source file", path_, name),
+                     "with debug information, `args.NAME` is that of the probe's own file"};
     return Error{fmt::format("{} has no symbol {}", path_, name), no_symbol(name).hint};
 }
 

@@ -13,8 +13,10 @@ class Scopes : public testing::Test {
   protected:
     Scopes() : kernel_(*open_kernel({LT_FAKE_KERNELS "/stock"})) {}
 
-    UserFunction both() {
-        const std::vector<std::string> symbols = kernel_->programs().cpp_functions(path_, "both");
+    UserFunction both() { return of_program("both"); }
+
+    UserFunction of_program(const std::string& name) {
+        const std::vector<std::string> symbols = kernel_->programs().cpp_functions(path_, name);
         EXPECT_EQ(symbols.size(), 1U);
         return *kernel_->programs().user_function(path_, symbols.at(0));
     }
@@ -28,6 +30,16 @@ class Scopes : public testing::Test {
         if (to == nullptr) return "no such argument";
         const std::vector<Member> members = kernel_->members(*to);
         return members.empty() ? "nothing" : members[0].name;
+    }
+
+    // Where they are after the start of the file; 0: nowhere.
+    uint64_t by_debug_information(const std::string& variable, uint64_t code) {
+        const auto found = kernel_->programs().program_global(path_, code, variable);
+        return found && found->steps.size() == 1 ? code + static_cast<uint64_t>(found->steps[0].number) : 0;
+    }
+    uint64_t by_symbol(const std::string& variable, uint64_t code) {
+        const auto found = kernel_->programs().user_symbol(path_, variable, code);
+        return found ? code + static_cast<uint64_t>(found->distance) : 0;
     }
 
     const std::string path_ = "/bin/scopes";
@@ -53,6 +65,20 @@ TEST_F(Scopes, FunctionsAndInlinedCopiesInNamespacesAreFound) {
     const auto copies = kernel_->programs().source_places("/bin/spaces", {"halved", "*", 0, 0, false, true});
     ASSERT_TRUE(copies) << copies.error().what;
     EXPECT_EQ(copies->size(), 1U);
+}
+
+TEST_F(Scopes, VariablesOfOtherFilesAreOnlyFoundIfItIsClearWhich) {
+    const uint64_t code = both().offset, local_code = of_program("local").offset;
+    for (const char* name : {"lonely", "global_or_local"}) {
+        EXPECT_NE(by_debug_information(name, code), 0U) << name;
+        EXPECT_EQ(by_debug_information(name, code), by_symbol(name, code)) << name;
+    }
+    EXPECT_EQ(kernel_->programs().program_global(path_, code, "twice")->missing,
+              "is local to several source files, of which the probe's is none");
+    EXPECT_EQ(by_symbol("twice", code), 0U);
+    EXPECT_EQ(by_debug_information("own_or_global", code), by_symbol("own_or_global", local_code));
+    // the symbol of a global function does not tell which file has it
+    EXPECT_NE(by_symbol("own_or_global", code), by_symbol("own_or_global", local_code));
 }
 
 }  // namespace

@@ -19,6 +19,19 @@ local_variable(own_or_global) = 1;
 
 twins(Twin);
 
+struct Opaque;
+namespace deep {
+struct Opaque;
+class Declared;
+}  // namespace deep
+struct Several {
+    int of_part_0;
+};
+
+function int unknown(Opaque* top, deep::Opaque* nested, deep::Declared* declared, Several* several) {
+    return top != nullptr && nested != nullptr && declared != nullptr && several != nullptr;
+}
+
 function int both(left::Twin* one, right::Twin* two) { return one->in_left + two->in_right; }
 
 function static int local(int number) { return number + own_or_global; }
@@ -37,7 +50,7 @@ function int late_statement(int number) {
 int main() {
     left::Twin one{};
     right::Twin two{};
-    return both(&one, &two) + late_statement(1) + local(1);
+    return both(&one, &two) + late_statement(1) + local(1) + unknown(nullptr, nullptr, nullptr, nullptr);
 }
 
 #endif
@@ -49,7 +62,30 @@ local_variable(lonely) = 11;
 local_variable(twice) = 12;
 local_variable(global_or_local) = 13;
 
+namespace deep {
+struct Opaque {
+    int in_deep;
+};
+struct Declared {
+    int declared;
+};
+}  // namespace deep
+struct Several {
+    int of_part_1;
+};
+int use_1(deep::Opaque* nested, deep::Declared* declared, Several* several) {
+    return nested->in_deep + declared->declared + several->of_part_1;
+}
+
 #elif PART == 2
+
+struct Opaque {
+    int at_top;
+};
+struct Several {
+    int of_part_2;
+};
+int use_2(Opaque* top, Several* several) { return top->at_top + several->of_part_2; }
 
 local_variable(twice) = 20;
 int own_or_global = 21, global_or_local = 22;

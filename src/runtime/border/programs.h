@@ -105,8 +105,8 @@ class Programs {
     // A global variable, as seen from the instruction.
     virtual std::optional<ProgramVariable> program_global(const std::string& path, uint64_t offset,
                                                           const std::string& name) = 0;
-    // A program's type by name; queries work as for the kernel's types.
-    virtual std::optional<Type> program_type(const std::string& path, std::string_view name) = 0;
+    // A program's type by name, as seen from the instruction; queries work as for the kernel's types.
+    virtual std::optional<Type> program_type(const std::string& path, uint64_t offset, std::string_view name) = 0;
     // All markers of a file, in order.
     virtual Result<std::vector<Marker>> markers(const std::string& path) = 0;
 };

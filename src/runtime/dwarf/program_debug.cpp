@@ -100,9 +100,8 @@ Result<std::unique_ptr<ProgramDebug>> ProgramDebug::open(const DebugPlaces& plac
 
 Result<ProgramScope> ProgramDebug::scope(const UserFunction& place) {
     const uint64_t address = file_.address_at_offset(place.offset).value_or(0);
-    Dwarf_Die unit{};
     std::vector<Dwarf_Die> around;
-    if (find_unit(dwarf_.get(), address, unit)) around = scopes_around(unit, address);
+    if (Dwarf_Die* unit = unit_at(address)) around = scopes_around(*unit, address);
     const auto is_frame = [](Dwarf_Die& die) { return dwarf_tag(&die) == DW_TAG_subprogram; };
     const auto function = std::ranges::find_if(around, is_frame);
     if (function == around.end())
@@ -221,27 +220,39 @@ std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::
     const DwarfPoint point{address, true, {}, nullptr, nullptr};
     const size_t at = name.find('@');
     const std::string plain = name.substr(0, at), file = at == name.npos ? "" : name.substr(at + 1);
-    Dwarf_Die own{}, found{};
+    Dwarf_Die* const own = unit_at(address);
+    Dwarf_Die found{};
     int candidates = 0;
     bool is_certain = false;
-    const bool has_own = find_unit(dwarf_.get(), address, own);
     const auto look = [&](Dwarf_Die& unit) {
         if (!file.empty() && !is_end_of_path(name_of(unit), file)) return false;
         each_child(unit, [&](Dwarf_Die& child) {
             if (dwarf_tag(&child) != DW_TAG_variable || name_of(child) != plain || !has_place(child)) return false;
             candidates++;
             found = child;
-            is_certain = (has_own && unit.addr == own.addr) || flag(child, DW_AT_external);
+            is_certain = (own != nullptr && unit.addr == own->addr) || flag(child, DW_AT_external);
             return is_certain;
         });
         return is_certain;
     };
-    if (!has_own || !look(own)) each_unit(dwarf_.get(), look);
+    if (own == nullptr || !look(*own)) each_unit(dwarf_.get(), look);
     if (candidates == 0) return {};
     if (is_certain || candidates == 1) return variable(found, point);
     ProgramVariable out = described(found);
     out.missing = "is local to several source files, of which the probe's is none";
     return out;
+}
+
+std::optional<Type> ProgramDebug::type(uint64_t offset, std::string_view name) {
+    return types_->named(name, unit_at(file_.address_at_offset(offset).value_or(0)));
+}
+
+// Null if it is in none.
+Dwarf_Die* ProgramDebug::unit_at(uint64_t address) {
+    const auto [at, is_new] = units_.try_emplace(address);
+    Dwarf_Die unit{};
+    if (is_new && find_unit(dwarf_.get(), address, unit)) at->second = unit;
+    return at->second ? &*at->second : nullptr;
 }
 
 // ---- all programs
@@ -265,9 +276,9 @@ std::optional<ProgramVariable> ProgramDebugs::global(const std::string& path, ui
     return program ? (*program)->global(offset, name) : std::nullopt;
 }
 
-std::optional<Type> ProgramDebugs::type(const std::string& path, std::string_view name) {
+std::optional<Type> ProgramDebugs::type(const std::string& path, uint64_t offset, std::string_view name) {
     Result<std::unique_ptr<ProgramDebug>>& program = opened(path);
-    return program ? (*program)->types().named(name) : std::nullopt;
+    return program ? (*program)->type(offset, name) : std::nullopt;
 }
 
 const std::vector<Member>& ProgramDebugs::members(const Shape& shape) {

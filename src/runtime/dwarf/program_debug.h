@@ -34,6 +34,8 @@ class ProgramDebug {
     std::optional<ProgramVariable> global(uint64_t offset, const std::string& name);
     Dwarf* dwarf() const { return dwarf_.get(); }
     DwarfTypes& types() { return *types_; }
+    // The type of this name as the code sees it.
+    std::optional<Type> type(uint64_t offset, std::string_view name);
 
   private:
     struct Close {
@@ -49,12 +51,14 @@ class ProgramDebug {
     void arguments(Dwarf_Die& function, const DwarfPoint& point, ProgramScope& out);
     void result(Dwarf_Die& function, ProgramScope& out);
     bool changed_by_compiler(uint64_t address) const;
+    Dwarf_Die* unit_at(uint64_t address);
 
     ElfFile file_;
     std::string path_;
     std::unique_ptr<Dwarf, Close> dwarf_;
     std::unique_ptr<Dwarf_CFI, Close> unwinds_;
     std::unique_ptr<DwarfTypes> types_;
+    std::map<uint64_t, std::optional<Dwarf_Die>> units_;  // by an address in it
 };
 
 // The debug information of all programs, each opened when first needed. A program without any gives no answers.
@@ -64,7 +68,7 @@ class ProgramDebugs {
 
     const Result<ProgramScope>& scope(const UserFunction& place);
     std::optional<ProgramVariable> global(const std::string& path, uint64_t offset, const std::string& name);
-    std::optional<Type> type(const std::string& path, std::string_view name);
+    std::optional<Type> type(const std::string& path, uint64_t offset, std::string_view name);
     const std::vector<Member>& members(const Shape& shape);
     std::vector<Enumerator> enumerators(const Shape& shape);
     Result<std::vector<LinePlace>> lines(const std::string& path, const SourceQuery& query);

@@ -171,26 +171,10 @@ const std::string& DwarfTypes::place_of(uint32_t number) {
 
 Type DwarfTypes::structure(Dwarf_Die& die, std::string_view renamed) {
     Dwarf_Die whole = die;
-    if (flag(die, DW_AT_declaration) && !definition(die, whole)) whole = die;
+    if (dwarf_hasattr(&die, DW_AT_declaration) != 0) definitions_.find(die, whole);
     Type out{Kind::structure, size_of(whole)};
     out.shape = shape(whole, renamed);
     return out;
-}
-
-// Finds the definition of a structure of which this unit only knows the name.
-bool DwarfTypes::definition(Dwarf_Die& declared, Dwarf_Die& out) {
-    const std::string name = name_of(declared);
-    const int tag = dwarf_tag(&declared);
-    bool found = false;
-    each_unit(dwarf_, [&](Dwarf_Die& unit) {
-        each_child(unit, [&](Dwarf_Die& child) {
-            found = dwarf_tag(&child) == tag && !flag(child, DW_AT_declaration) && name_of(child) == name;
-            if (found) out = child;
-            return found;
-        });
-        return found;
-    });
-    return found;
 }
 
 Type DwarfTypes::enumeration(Dwarf_Die& die, std::string_view renamed) {
@@ -288,28 +272,29 @@ std::vector<Enumerator> DwarfTypes::enumerators(uint32_t number) {
     return out;
 }
 
-std::optional<Type> DwarfTypes::named(std::string_view name) {
-    auto known = named_.find(name);
-    if (known == named_.end()) known = named_.emplace(name, find(name)).first;
-    return known->second;
+std::optional<Type> DwarfTypes::named(std::string_view name, Dwarf_Die* own) {
+    const auto [at, is_new] = named_.try_emplace({std::string(name), own != nullptr ? own->addr : nullptr});
+    if (is_new) at->second = find(name, own);
+    return at->second;
 }
 
-std::optional<Type> DwarfTypes::find(std::string_view name) {
+std::optional<Type> DwarfTypes::find(std::string_view name, Dwarf_Die* own) {
     const auto keyword =
         std::ranges::find_if(keywords, [&](const TagRow& row) { return name.starts_with(row.keyword); });
     const std::string plain(keyword == keywords.end() ? name : name.substr(keyword->keyword.size()));
     const int tag = keyword == keywords.end() ? int{DW_TAG_typedef} : keyword->tag;
     std::optional<Type> out;
-    each_unit(dwarf_, [&](Dwarf_Die& unit) {
+    const auto look = [&](Dwarf_Die& unit) {
         each_child(unit, [&](Dwarf_Die& child) {
             const int is = dwarf_tag(&child);
             // In C++ a structure's name is also a type name, and a class may be called a structure.
             const bool fits = is == tag || (is_structure(is) && (tag == DW_TAG_typedef || is_structure(tag)));
-            if (fits && !flag(child, DW_AT_declaration) && name_of(child) == plain) out = type(child);
+            if (fits && dwarf_hasattr(&child, DW_AT_declaration) == 0 && name_of(child) == plain) out = type(child);
             return out.has_value();
         });
         return out.has_value();
-    });
+    };
+    if (own == nullptr || !look(*own)) each_unit(dwarf_, look);
     return out;
 }
 

@@ -8,14 +8,6 @@
 namespace lt {
 namespace {
 
-// If a unit's description is in a file of its own, `here` is that one.
-bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
-    Dwarf_Die split{};
-    if (dwarf_get_units(dwarf, at, &at, nullptr, nullptr, &here, &split) != 0) return false;
-    whole = dwarf_tag(&here) == DW_TAG_skeleton_unit && dwarf_tag(&split) == DW_TAG_compile_unit ? split : here;
-    return true;
-}
-
 constexpr int deepest_scope = 128;
 
 bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Die>& out);
@@ -40,6 +32,13 @@ bool descend(Dwarf_Die& scope, uint64_t address, int depth, std::vector<Dwarf_Di
 }
 
 }  // namespace
+
+bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole) {
+    Dwarf_Die split{};
+    if (dwarf_get_units(dwarf, at, &at, nullptr, nullptr, &here, &split) != 0) return false;
+    whole = dwarf_tag(&here) == DW_TAG_skeleton_unit && dwarf_tag(&split) == DW_TAG_compile_unit ? split : here;
+    return true;
+}
 
 // The optional list of unit addresses is often missing, so this asks all units.
 bool find_unit(Dwarf* dwarf, uint64_t address, Dwarf_Die& unit) {

@@ -13,6 +13,10 @@ namespace lt {
 // The compilation unit around an address.
 bool find_unit(Dwarf* dwarf, uint64_t address, Dwarf_Die& unit);
 
+// The unit after `at`, which is null for the first one. If its description is in a file of its own, `whole` is that one
+// and `here` the rest.
+bool next_unit(Dwarf* dwarf, Dwarf_CU*& at, Dwarf_Die& here, Dwarf_Die& whole);
+
 // Calls `visit` with each unit of a file until it returns true.
 void each_unit(Dwarf* dwarf, const std::function<bool(Dwarf_Die&)>& visit);
 

@@ -40,7 +40,7 @@ class NoPrograms final : public Programs {
     std::optional<ProgramVariable> program_global(const std::string&, uint64_t, const std::string&) override {
         return {};
     }
-    std::optional<Type> program_type(const std::string&, std::string_view) override { return {}; }
+    std::optional<Type> program_type(const std::string&, uint64_t, std::string_view) override { return {}; }
     Result<std::vector<Marker>> markers(const std::string&) override { return not_recorded(); }
 
   private:

@@ -35,8 +35,8 @@ class FilePrograms final : public Programs {
                                                   const std::string& name) override {
         return debugs_.global(path, offset, name);
     }
-    std::optional<Type> program_type(const std::string& path, std::string_view name) override {
-        return debugs_.type(path, name);
+    std::optional<Type> program_type(const std::string& path, uint64_t offset, std::string_view name) override {
+        return debugs_.type(path, offset, name);
     }
     Result<std::vector<Marker>> markers(const std::string& path) override;
 

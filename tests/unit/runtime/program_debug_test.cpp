@@ -106,9 +106,9 @@ TEST_P(Inserts, MembersLieWhereTheCompilerPutThem) {
     EXPECT_EQ(mode.shape->enumerators[1].value, 3);
     // what lies behind an address is asked for by the same way
     EXPECT_EQ(kernel_->members(*pointee(members[6].type)), members);
-    EXPECT_EQ(kernel_->programs().program_type(path(), "struct table")->size, 104U);
-    EXPECT_EQ(kernel_->programs().program_type(path(), "TABLE")->shape->number, table->shape->number);
-    EXPECT_FALSE(kernel_->programs().program_type(path(), "struct chair"));
+    EXPECT_EQ(kernel_->programs().program_type(path(), 0, "struct table")->size, 104U);
+    EXPECT_EQ(kernel_->programs().program_type(path(), 0, "TABLE")->shape->number, table->shape->number);
+    EXPECT_FALSE(kernel_->programs().program_type(path(), 0, "struct chair"));
 }
 
 TEST_P(Inserts, VariablesOfTheFileAreReachedFromTheInstruction) {
@@ -198,7 +198,7 @@ class Damaged : public testing::Test {
         for (const LinePlace& line : lines ? *lines : std::vector<LinePlace>{})
             if (const auto place = file->at_address(line.address)) answers += programs.scope(*place) ? 1 : 0;
         programs.lines(path, {"*", "*", 0, 0, false, true}) ? answers++ : answers;
-        return answers + (programs.type(path, "struct table") ? 1 : 0) + (programs.global(path, 0, "sink") ? 1 : 0);
+        return answers + (programs.type(path, 0, "struct table") ? 1 : 0) + (programs.global(path, 0, "sink") ? 1 : 0);
     }
 
     std::string whole_;

@@ -21,9 +21,9 @@ class Scopes : public testing::Test {
         return *kernel_->programs().user_function(path_, symbols.at(0));
     }
 
-    // The first member of what an argument of both() leads to.
-    std::string first_member(const std::string& argument) {
-        const Result<ProgramScope>& scope = kernel_->programs().program_scope(both());
+    // The first member of what an argument leads to.
+    std::string first_member(const std::string& function, const std::string& argument) {
+        const Result<ProgramScope>& scope = kernel_->programs().program_scope(of_program(function));
         if (!scope) return scope.error().what;
         const auto v = std::ranges::find(scope->variables, argument, &ProgramVariable::name);
         const Type* to = v == scope->variables.end() ? nullptr : pointee(v->type);
@@ -47,8 +47,24 @@ class Scopes : public testing::Test {
 };
 
 TEST_F(Scopes, TypesThatOnlyDifferInTheirScopeAreTwo) {
-    EXPECT_EQ(first_member("one"), "in_left");
-    EXPECT_EQ(first_member("two"), "in_right");
+    EXPECT_EQ(first_member("both", "one"), "in_left");
+    EXPECT_EQ(first_member("both", "two"), "in_right");
+}
+
+TEST_F(Scopes, DeclaredTypesAreCompletedInTheirOwnNamespace) {
+    EXPECT_EQ(first_member("unknown", "top"), "at_top");
+    EXPECT_EQ(first_member("unknown", "nested"), "in_deep");
+    EXPECT_EQ(first_member("unknown", "declared"), "declared");
+}
+
+TEST_F(Scopes, TypesAreThoseOfTheOwnFile) {
+    Programs& programs = kernel_->programs();
+    for (const auto& [function, member] :
+         {std::pair("both", "of_part_0"), std::pair("use_1", "of_part_1"), std::pair("use_2", "of_part_2")}) {
+        const auto type = programs.program_type(path_, of_program(function).offset, "struct Several");
+        ASSERT_TRUE(type) << function;
+        EXPECT_EQ(kernel_->members(*type).at(0).name, member) << function;
+    }
 }
 
 TEST_F(Scopes, AStatementCanBeginAfterTheFirstRowOfItsLine) {

@@ -119,7 +119,8 @@ TypeLookup type_lookup(CheckContext& c) {
     return [&c, of_its_own](std::string_view name) {
         auto other = c.kernel.type(name);
         if (!of_its_own || (other && is_declared(*other))) return other;
-        auto own = c.kernel.programs().program_type(user_function(c.place()).path, name);
+        const UserFunction& f = user_function(c.place());
+        auto own = c.kernel.programs().program_type(f.path, f.offset, name);
         return own ? own : other;
     };
 }

@@ -24,6 +24,19 @@ function long after_empty(Empty empty, int last) { return last + static_cast<lon
 function long after_padded(Padded padded, int last) { return padded.number + last; }
 function long after_null(decltype(nullptr) null, int last) { return (null == nullptr) + last; }
 
+struct __attribute__((packed)) Packed {
+    char letter;
+    int number;
+};
+struct Bits {
+    int low : 9;
+    int high : 12;
+    long number;
+};
+function long after_packed(Packed packed, int last) { return packed.number + last; }
+function Packed packed_of(int first) { return {'x', first}; }
+function long after_bits(Bits bits, int last) { return bits.high + last; }
+
 }  // namespace passing
 
 int main() {
@@ -31,5 +44,5 @@ int main() {
     return static_cast<int>(extended(1, 2) + __real__ complex_number(1, 2) + static_cast<double>(quadruple(1, 2)) +
                             vector(1, 2)[0]) +
            static_cast<int>(after_pair(1, pair_of(2), 3) + after_empty({}, 1) + after_padded({1}, 2) +
-                            after_null(nullptr, 1));
+                            after_null(nullptr, 1) + after_packed(packed_of(1), 2) + after_bits({1, 2, 3}, 4));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "arch/arch.h"
 
@@ -18,11 +19,12 @@ constexpr uint32_t vector_registers = 8;
 // __float128, has one register, but its upper word needs another one if a general register holds the lower word.
 Shape shape_of(uint64_t size, std::span<const Scalar> scalars) {
     std::array<bool, most_in_registers / word> general{}, vector{};
-    bool upper = false, extended = false, plain = false;
+    bool upper = false, extended = false, plain = false, packed = false;
     Shape out{static_cast<uint32_t>((size + word - 1) / word), 0, 0};
     for (const Scalar& s : scalars) {
         out.aligned = out.aligned || s.size >= 2 * word;
         (s.extended ? extended : plain) = true;
+        packed = packed || (std::has_single_bit(s.size) && s.offset % s.size != 0);
         const bool is_wide = s.vector && s.size > word;
         upper = upper || is_wide;
         const uint64_t end = std::min(s.offset + (is_wide ? word : s.size), most_in_registers);
@@ -30,7 +32,7 @@ Shape shape_of(uint64_t size, std::span<const Scalar> scalars) {
     }
     vector[1] = vector[1] || (upper && general[0]);
     for (size_t i = 0; i < general.size(); i++) general[i] ? out.general++ : out.vector += vector[i];
-    out.in_memory = size > most_in_registers || (extended && plain);
+    out.in_memory = size > most_in_registers || packed || (extended && plain);
     out.on_stack = out.in_memory || extended;
     return out;
 }

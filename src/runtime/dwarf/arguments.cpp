@@ -56,13 +56,22 @@ void add_scalar(Dwarf_Die& type, uint64_t offset, Scalars& out) {
 
 void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out);
 
+// Of a bit field only the bytes count that it begins and ends in, which need no alignment.
 void add_member(Dwarf_Die& member, uint64_t offset, int depth, Scalars& out) {
+    constexpr int64_t most_bits = 8 * arch::most_in_registers;
     Dwarf_Die type{};
     const int tag = dwarf_tag(&member);
     if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || flag(member, DW_AT_external)) return;
-    const int64_t bit = number_of(member, DW_AT_data_bit_offset, -1);
-    const int64_t at = number_of(member, DW_AT_data_member_location, std::max<int64_t>(bit, 0) / 8);
-    if (bare_type(member, type)) add_scalars(type, offset + static_cast<uint64_t>(at), depth - 1, out);
+    if (!bare_type(member, type)) return;
+    const int64_t bits = number_of(member, DW_AT_bit_size, 0);
+    const int64_t bit = bits > 0 && bits <= most_bits ? first_bit(member, static_cast<int64_t>(byte_size(type))) : -1;
+    if (bit >= 0) {
+        for (const int64_t at : {bit, bit + bits - 1})
+            out.push_back({offset + static_cast<uint64_t>(at / 8), 1, false});
+        return;
+    }
+    const int64_t at = number_of(member, DW_AT_data_member_location, 0);
+    add_scalars(type, offset + static_cast<uint64_t>(at), depth - 1, out);
 }
 
 void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {

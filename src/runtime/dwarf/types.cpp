@@ -81,16 +81,6 @@ std::vector<uint32_t> counts_of(Dwarf_Die& array) {
     return out;
 }
 
-// Bits after the start of the structure; -1 if the member is not a bit field. Before DWARF 4 they were counted from the
-// highest bit of the enclosing integer.
-int64_t first_bit(Dwarf_Die& member, const Type& type) {
-    const int64_t bit = number_of(member, DW_AT_data_bit_offset, -1), old = number_of(member, DW_AT_bit_offset, -1);
-    if (bit >= 0 || old < 0) return bit;
-    const int64_t storage = number_of(member, DW_AT_byte_size, type.size);
-    return 8 * (number_of(member, DW_AT_data_member_location, 0) + storage) - old -
-           number_of(member, DW_AT_bit_size, 0);
-}
-
 }  // namespace
 
 Type DwarfTypes::type(Dwarf_Die die) { return followed(die, most_type_depth); }
@@ -244,7 +234,7 @@ void DwarfTypes::add_member(Dwarf_Die& die, uint32_t base, int depth, std::vecto
     if (is_static || !type_of(die, of)) return;
     const int64_t bits = number_of(die, DW_AT_bit_size, 0);
     Member member{name, type(of)};
-    const int64_t bit = bits > 0 ? first_bit(die, member.type) : -1;
+    const int64_t bit = bits > 0 ? first_bit(die, member.type.size) : -1;
     const bool known =
         dwarf_hasattr(&die, DW_AT_data_member_location) != 0;  // otherwise it is at the start, as in a union
     const int64_t offset = bit >= 0 ? bit / 8 : number_of(die, DW_AT_data_member_location, known ? -1 : 0);

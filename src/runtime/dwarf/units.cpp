@@ -137,6 +137,18 @@ bool bare_type(Dwarf_Die& die, Dwarf_Die& type) {
     return type_of(die, named) && dwarf_peel_type(&named, &type) == 0;
 }
 
+// Before DWARF 4 they were counted from the highest bit of the enclosing integer.
+int64_t first_bit(Dwarf_Die& member, int64_t size) {
+    constexpr int64_t most = int64_t{1} << 33;
+    const auto is_known = [](int64_t number) { return number >= 0 && number <= most; };
+    const int64_t bit = number_of(member, DW_AT_data_bit_offset, -1), old = number_of(member, DW_AT_bit_offset, -1);
+    if (bit >= 0) return is_known(bit) ? bit : -1;
+    const int64_t bytes = number_of(member, DW_AT_byte_size, size), bits = number_of(member, DW_AT_bit_size, 0);
+    const int64_t begin = number_of(member, DW_AT_data_member_location, 0);
+    if (!is_known(old) || !is_known(bytes) || !is_known(bits) || !is_known(begin)) return -1;
+    return 8 * (begin + bytes) - old - bits;
+}
+
 // libdw's own function for this ends the process if a unit has no line table.
 std::string declaring_file(Dwarf_Die& die) {
     Dwarf_Attribute a{};

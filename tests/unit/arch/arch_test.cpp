@@ -72,6 +72,7 @@ TEST(Arguments, OfWideFloatingPointAreNotThoseOfResults) {
     EXPECT_TRUE(shape_of(16, std::array{long_double}).on_stack);
     EXPECT_FALSE(shape_of(16, std::array{long_double}).in_memory);
     EXPECT_TRUE(shape_of(16, std::array{long_double, number}).in_memory);
+    EXPECT_TRUE(shape_of(5, std::array{Scalar{0, 1, false}, Scalar{1, 4, false}}).in_memory) << "packed";
     const Shape apart = shape_of(16, std::array{quadruple, number});
     EXPECT_EQ(apart.general, 1U);
     EXPECT_EQ(apart.vector, 1U);

@@ -78,5 +78,13 @@ TEST_F(Passing, ValuesWithoutAWordOfTheirOwnHaveAReason) {
     EXPECT_EQ(place("after_null", "last"), "rsi");
 }
 
+TEST_F(Passing, PackedStructuresLieInMemory) {
+    EXPECT_EQ(place("after_packed", "packed"), "*rsp 8 +");
+    EXPECT_EQ(place("after_packed", "last"), "rdi");
+    EXPECT_EQ(place("packed_of", "first"), "rsi");
+    EXPECT_EQ(place("after_bits", "bits"), "rdi rsi") << "bit fields are not aligned";
+    EXPECT_EQ(place("after_bits", "last"), "rdx");
+}
+
 }  // namespace
 }  // namespace lt

@@ -37,6 +37,20 @@ function long after_packed(Packed packed, int last) { return packed.number + las
 function Packed packed_of(int first) { return {'x', first}; }
 function long after_bits(Bits bits, int last) { return bits.high + last; }
 
+struct OnlyMoved {
+    explicit OnlyMoved(long n) : number(n) {}
+    OnlyMoved(const OnlyMoved&) = delete;
+    OnlyMoved(OnlyMoved&&) = default;
+    long number;
+};
+struct NeverCopied {
+    explicit NeverCopied(long n) : number(n) {}
+    NeverCopied(const NeverCopied&) = delete;
+    long number;
+};
+function long moved(OnlyMoved given, int last) { return given.number + last; }
+function long not_copied(NeverCopied given, int last) { return given.number + last; }
+
 }  // namespace passing
 
 int main() {
@@ -44,5 +58,6 @@ int main() {
     return static_cast<int>(extended(1, 2) + __real__ complex_number(1, 2) + static_cast<double>(quadruple(1, 2)) +
                             vector(1, 2)[0]) +
            static_cast<int>(after_pair(1, pair_of(2), 3) + after_empty({}, 1) + after_padded({1}, 2) +
-                            after_null(nullptr, 1) + after_packed(packed_of(1), 2) + after_bits({1, 2, 3}, 4));
+                            after_null(nullptr, 1) + after_packed(packed_of(1), 2) + after_bits({1, 2, 3}, 4) +
+                            moved(OnlyMoved(1), 2) + not_copied(NeverCopied(1), 2));
 }

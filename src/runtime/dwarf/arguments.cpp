@@ -94,13 +94,9 @@ void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {
 
 bool by_reference(Dwarf_Die& type, int depth = most_argument_depth);
 
-// A destructor, or a copy or move constructor, that the class itself defines.
-bool is_own_copying(Dwarf_Die& member, const std::string& class_name) {
-    constexpr int64_t defaulted_in_class = 1;
-    const std::string name = name_of(member);
-    const bool written = !flag(member, DW_AT_artificial) && number_of(member, DW_AT_defaulted, 0) != defaulted_in_class;
-    if (dwarf_tag(&member) != DW_TAG_subprogram || !written) return false;
-    if (name.starts_with('~')) return true;
+// Does a member function make copies: a copy or move constructor?
+bool is_copying(Dwarf_Die& member, const std::string& class_name) {
+    if (name_of(member) != class_name.substr(0, class_name.find('<'))) return false;
     int others = 0, same = 0;
     each_child(member, [&](Dwarf_Die& parameter) {
         Dwarf_Die type{}, to{};
@@ -111,26 +107,47 @@ bool is_own_copying(Dwarf_Die& member, const std::string& class_name) {
         same += refers && bare_type(type, to) && name_of(to) == class_name;
         return false;
     });
-    return name == class_name.substr(0, class_name.find('<')) && others == 1 && same == 1;
+    return others == 1 && same == 1;
 }
 
-// C++ passes the address of a copy if a class has its own copy constructor or destructor. Some compilers say so in
-// DWARF.
+// What a class says about the copies of its objects.
+struct Copying {
+    bool own = false;      // it has code for it: a destructor, or a constructor that is not deleted
+    bool allowed = false;  // a constructor is not deleted
+    bool deleted = false;  // a constructor is
+
+    void add(Dwarf_Die& member, const std::string& class_name) {
+        constexpr int64_t defaulted_in_class = 1;
+        if (dwarf_tag(&member) != DW_TAG_subprogram) return;
+        const bool is_deleted = flag(member, DW_AT_deleted);
+        const bool written =
+            !flag(member, DW_AT_artificial) && number_of(member, DW_AT_defaulted, 0) != defaulted_in_class;
+        if (name_of(member).starts_with('~')) own = own || written;
+        if (!is_copying(member, class_name)) return;
+        (is_deleted ? deleted : allowed) = true;
+        own = own || (written && !is_deleted);
+    }
+};
+
+// C++ passes the address of a copy if a class has its own copy constructor or destructor, or if all its constructors
+// for copies are deleted. Some compilers say so in DWARF.
 bool by_reference(Dwarf_Die& type, int depth) {
     const int tag = dwarf_tag(&type);
     if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) || depth <= 0) return false;
     const int64_t known = number_of(type, DW_AT_calling_convention, 0);
     if (known != 0) return known == DW_CC_pass_by_reference;
     const std::string class_name = name_of(type);
+    Copying copying;
     bool found = false;
     each_child(type, [&](Dwarf_Die& member) {
         Dwarf_Die part{};
         const bool is_part = dwarf_tag(&member) == DW_TAG_member || dwarf_tag(&member) == DW_TAG_inheritance;
-        found = is_own_copying(member, class_name) || name_of(member).starts_with("_vptr") ||
+        copying.add(member, class_name);
+        found = copying.own || name_of(member).starts_with("_vptr") ||
                 (is_part && !flag(member, DW_AT_external) && bare_type(member, part) && by_reference(part, depth - 1));
         return found;
     });
-    return found;
+    return found || (copying.deleted && !copying.allowed);
 }
 
 arch::Shape shape_of(Dwarf_Die& type) {

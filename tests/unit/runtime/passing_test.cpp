@@ -86,5 +86,11 @@ TEST_F(Passing, PackedStructuresLieInMemory) {
     EXPECT_EQ(place("after_bits", "last"), "rdx");
 }
 
+TEST_F(Passing, ADeletedConstructorIsNoneThatTheClassWrote) {
+    EXPECT_EQ(place("moved", "given"), "rdi");
+    EXPECT_EQ(place("not_copied", "given"), "*rdi");
+    EXPECT_EQ(place("not_copied", "last"), "rsi");
+}
+
 }  // namespace
 }  // namespace lt

@@ -106,7 +106,7 @@ std::vector<NamedCode> Kallsyms::named_code(std::string_view name) const {
 }
 
 // Of several symbols at one address, the first in the file, as in the kernel. Ends are unknown: an address farther from
-// its symbol than any function is long belongs to none.
+// its symbol than any function is long belongs to none. What kprobes and ftrace have made lies in pages of its own.
 std::optional<Symbol> Kallsyms::at(uint64_t address) const {
     constexpr uint64_t longest = 1 << 16;
     if (by_address_.empty()) {
@@ -121,8 +121,10 @@ std::optional<Symbol> Kallsyms::at(uint64_t address) const {
     const uint64_t begin = address_of(*std::prev(after));
     if (begin == 0 || address - begin >= longest) return {};
     const Entry& e = entries_[*std::ranges::lower_bound(by_address_, begin, {}, address_of)];
-    return Symbol{name_of(e), modules_[e.module], e.address,
-                  after == by_address_.end() ? 0 : address_of(*after) - begin};
+    const Symbol symbol{name_of(e), modules_[e.module], e.address,
+                        after == by_address_.end() ? 0 : address_of(*after) - begin, e.generated};
+    const bool is_program = symbol.module == "bpf";
+    return !e.generated || is_program || symbol.on_its_page(address) ? std::optional(symbol) : std::nullopt;
 }
 
 std::vector<std::string> Kallsyms::names(std::string_view pattern, std::string_view module) const {

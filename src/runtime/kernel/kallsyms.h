@@ -18,7 +18,11 @@ struct Symbol {
     std::string_view name;
     std::string_view module;  // empty: the kernel itself
     uint64_t address = 0;
-    uint64_t size = 0;  // up to the next one; 0: unknown
+    uint64_t size = 0;       // up to the next one; 0: unknown
+    bool generated = false;  // code that the kernel made while it runs: of BPF, kprobes or ftrace
+
+    // Code that was made rarely fills more than the page where it begins.
+    bool on_its_page(uint64_t other) const { return other / 4096 == address / 4096; }
 };
 
 class Kallsyms {

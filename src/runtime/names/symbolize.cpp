@@ -99,8 +99,9 @@ std::optional<KernelName> Symbolizer::kernel_name(uint64_t address) {
     if (!kernel_names_) kernel_names_ = KernelNames::open();
     if (const auto name = *kernel_names_ ? (*kernel_names_)->at(address) : std::nullopt)
         return kernel_named_.emplace(address, *name).first->second;
+    // the kernel has no name for code that it made for probes, but knows where all functions end
     const auto symbol = kallsyms(address).at(address);
-    if (!symbol) return {};
+    if (!symbol || (*kernel_names_ && !(symbol->generated && symbol->on_its_page(address)))) return {};
     return KernelName{std::string(symbol->name), std::string(symbol->module), address - symbol->address, symbol->size};
 }
 

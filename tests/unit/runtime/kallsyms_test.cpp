@@ -76,6 +76,13 @@ TEST(Kallsyms, AddressesLieInTheFunctionBefore) {
     EXPECT_FALSE(Kallsyms("").at(5));
 }
 
+TEST(Kallsyms, CodeMadeForProbesEndsWithItsPage) {
+    const Kallsyms symbols("ffffffffc0400000 t kprobe_insn_page\t[__builtin__kprobes]\n");
+    EXPECT_EQ(name_at(symbols, 0xffffffffc0400fff), "kprobe_insn_page");
+    EXPECT_EQ(name_at(symbols, 0xffffffffc0401000), "");
+    EXPECT_TRUE(symbols.at(0xffffffffc0400001)->generated);
+}
+
 TEST(Kallsyms, ListsWithoutParts) {
     const Kallsyms symbols(listing);
     EXPECT_EQ(symbols.names("tw*"), Names{"twin"});

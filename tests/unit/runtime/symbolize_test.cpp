@@ -92,6 +92,24 @@ TEST(KernelNames, AreThoseOfTheList) {
     EXPECT_FALSE(names->at(16));
 }
 
+// An address for which the kernel has no name is not in the function before it.
+TEST(KernelNames, EndWithTheirFunctions) {
+    const auto names = KernelNames::open();
+    const Result<std::string> text = read_text("/proc/kallsyms");
+    const Kallsyms list(text ? std::string_view(*text) : std::string_view());
+    const auto functions = list.names("*");
+    if (!names || functions.empty() || list.find(functions[0])[0].address == 0) GTEST_SKIP() << "needs root";
+    Symbolizer symbolizer;
+    for (size_t i = 0; i < functions.size(); i += functions.size() / 500 + 1) {
+        for (const Symbol& symbol : list.find(functions[i])) {
+            const uint64_t behind = symbol.address + 0x8000;
+            const auto listed = list.at(behind);
+            if (!listed || listed->generated || names->at(behind)) continue;
+            EXPECT_EQ(symbolizer.kernel_offset(behind), "") << listed->name;
+        }
+    }
+}
+
 // What was read while it was there is still known.
 TEST(Symbolizer, AProcessThatHasEnded) {
     const std::vector<uint64_t> stack{address_of(lt_test_named_function)};

@@ -19,6 +19,20 @@ constexpr int most_argument_depth = 16;
 constexpr uint32_t word = 8;
 using Scalars = std::vector<arch::Scalar>;
 
+// Parts of the types of one function that are looked at. In damaged debug information a type can have the same part any
+// number of times, on each level.
+class Visits {
+  public:
+    bool next() {
+        if (left_ > 0) left_--;
+        return left_ > 0;
+    }
+    bool are_over() const { return left_ == 0; }
+
+  private:
+    int left_ = 1 << 16;
+};
+
 bool is_floating(Dwarf_Die& type) {
     const int64_t encoding = number_of(type, DW_AT_encoding, 0);
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
@@ -54,10 +68,10 @@ void add_scalar(Dwarf_Die& type, uint64_t offset, Scalars& out) {
         out.push_back({offset + i * size, size, floating || is_vector(type), extended});
 }
 
-void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out);
+void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Visits& visits, Scalars& out);
 
 // Of a bit field only the bytes count that it begins and ends in, which need no alignment.
-void add_member(Dwarf_Die& member, uint64_t offset, int depth, Scalars& out) {
+void add_member(Dwarf_Die& member, uint64_t offset, int depth, Visits& visits, Scalars& out) {
     constexpr int64_t most_bits = 8 * arch::most_in_registers;
     Dwarf_Die type{};
     const int tag = dwarf_tag(&member);
@@ -71,28 +85,28 @@ void add_member(Dwarf_Die& member, uint64_t offset, int depth, Scalars& out) {
         return;
     }
     const int64_t at = number_of(member, DW_AT_data_member_location, 0);
-    add_scalars(type, offset + static_cast<uint64_t>(at), depth - 1, out);
+    add_scalars(type, offset + static_cast<uint64_t>(at), depth - 1, visits, out);
 }
 
-void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Scalars& out) {
-    if (depth <= 0 || offset >= arch::most_in_registers) return;
+void add_scalars(Dwarf_Die& type, uint64_t offset, int depth, Visits& visits, Scalars& out) {
+    if (depth <= 0 || offset >= arch::most_in_registers || !visits.next()) return;
     const int tag = dwarf_tag(&type);
     Dwarf_Die element{};
     if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type) {
         each_child(type, [&](Dwarf_Die& member) {
-            add_member(member, offset, depth, out);
-            return false;
+            add_member(member, offset, depth, visits, out);
+            return !visits.next();
         });
     } else if (tag == DW_TAG_array_type && !is_vector(type) && bare_type(type, element)) {
         const uint64_t size = std::max<uint64_t>(byte_size(element), 1), all = byte_size(type);
         for (uint64_t at = 0; at < all && at < arch::most_in_registers; at += size)
-            add_scalars(element, offset + at, depth - 1, out);
+            add_scalars(element, offset + at, depth - 1, visits, out);
     } else {
         add_scalar(type, offset, out);
     }
 }
 
-bool by_reference(Dwarf_Die& type, int depth = most_argument_depth);
+bool by_reference(Dwarf_Die& type, Visits& visits, int depth = most_argument_depth);
 
 // Does a member function make copies: a copy or move constructor?
 bool is_copying(Dwarf_Die& member, const std::string& class_name) {
@@ -131,7 +145,7 @@ struct Copying {
 
 // C++ passes the address of a copy if a class has its own copy constructor or destructor, or if all its constructors
 // for copies are deleted. Some compilers say so in DWARF.
-bool by_reference(Dwarf_Die& type, int depth) {
+bool by_reference(Dwarf_Die& type, Visits& visits, int depth) {
     const int tag = dwarf_tag(&type);
     if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type) || depth <= 0) return false;
     const int64_t known = number_of(type, DW_AT_calling_convention, 0);
@@ -144,24 +158,25 @@ bool by_reference(Dwarf_Die& type, int depth) {
         const bool is_part = dwarf_tag(&member) == DW_TAG_member || dwarf_tag(&member) == DW_TAG_inheritance;
         copying.add(member, class_name);
         found = copying.own || name_of(member).starts_with("_vptr") ||
-                (is_part && !flag(member, DW_AT_external) && bare_type(member, part) && by_reference(part, depth - 1));
-        return found;
+                (is_part && !flag(member, DW_AT_external) && bare_type(member, part) &&
+                 by_reference(part, visits, depth - 1));
+        return found || !visits.next();
     });
     return found || (copying.deleted && !copying.allowed);
 }
 
-arch::Shape shape_of(Dwarf_Die& type) {
+arch::Shape shape_of(Dwarf_Die& type, Visits& visits) {
     const uint64_t size = byte_size(type);
     Scalars scalars;
-    if (size <= arch::most_in_registers) add_scalars(type, 0, most_argument_depth, scalars);
+    if (size <= arch::most_in_registers) add_scalars(type, 0, most_argument_depth, visits, scalars);
     return arch::shape_of(size, scalars);
 }
 
 // Floating point has registers for results of any size: also for _Complex long double, but not for _Complex __float128.
-bool has_hidden_result(Dwarf_Die& function) {
+bool has_hidden_result(Dwarf_Die& function, Visits& visits) {
     Dwarf_Die result{};
     if (!bare_type(function, result) || (is_floating(result) && !is_quadruple(result))) return false;
-    return by_reference(result) || shape_of(result).in_memory;
+    return by_reference(result, visits) || shape_of(result, visits).in_memory;
 }
 
 LocationStep saved_argument(uint32_t number) { return {Op::saved, arch::native.arguments[number].offset}; }
@@ -172,11 +187,11 @@ std::vector<LocationStep> on_stack(const arch::Position& at) {
     return {{Op::saved, arch::native.stack_pointer.offset}, {Op::constant, distance}, {Op::add, 0}};
 }
 
-void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, ProgramVariable& out) {
+void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, Visits& visits, ProgramVariable& out) {
     Dwarf_Die type{};
     bare_type(parameter, type);
-    const bool is_address = by_reference(type);
-    const arch::Shape shape = is_address ? arch::Shape{} : shape_of(type);
+    const bool is_address = by_reference(type, visits);
+    const arch::Shape shape = is_address ? arch::Shape{} : shape_of(type, visits);
     const arch::Position at = positions.next(shape);
     if (!at.in_registers) {
         out.steps = on_stack(at);
@@ -221,15 +236,15 @@ std::string_view obstacle(Dwarf_Die& declared, bool in_rust) {
 std::vector<ProgramVariable> arguments_at_entry(Dwarf_Die& function, const std::vector<Dwarf_Die>& parameters) {
     std::vector<ProgramVariable> out(parameters.size());
     const bool in_rust = language_of(function) == DW_LANG_Rust;
+    Visits visits;
     std::string_view missing = obstacle(function, in_rust);
-    arch::ArgumentPositions positions(has_hidden_result(function));
+    arch::ArgumentPositions positions(has_hidden_result(function, visits));
     for (size_t i = 0; i < parameters.size(); i++) {
         Dwarf_Die parameter = parameters[i];
         if (missing.empty()) missing = obstacle(parameter, in_rust);
-        if (missing.empty())
-            locate_argument(parameter, positions, out[i]);
-        else
-            out[i].missing = missing;
+        if (missing.empty()) locate_argument(parameter, positions, visits, out[i]);
+        if (missing.empty() && visits.are_over()) missing = "is passed with or after a value with too many parts";
+        if (!missing.empty()) out[i].missing = missing;
     }
     return out;
 }

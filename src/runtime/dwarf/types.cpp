@@ -203,16 +203,19 @@ const std::vector<Member>& DwarfTypes::members(uint32_t number) {
     if (known != members_.end()) return known->second;
     Dwarf_Die die = dies_[number - 1];
     std::vector<Member> all;
+    visits_ = 0;
     add_members(die, 0, most_type_depth, all);
     return members_[number] = std::move(all);
 }
 
 // A member hides those of base classes with its name. They come last, since the first one with a name is meant.
 void DwarfTypes::add_members(Dwarf_Die& die, uint32_t base, int depth, std::vector<Member>& out) {
+    constexpr int most_visits = 1 << 14;
     if (depth <= 0) return;
     std::vector<Member> inherited, own;
     each_child(die, [&](Dwarf_Die& child) {
         const int tag = dwarf_tag(&child);
+        if ((tag == DW_TAG_inheritance || tag == DW_TAG_member) && ++visits_ > most_visits) return true;
         if (tag == DW_TAG_inheritance) add_member(child, base, depth, inherited);
         if (tag == DW_TAG_member) add_member(child, base, depth, own);
         return false;

@@ -124,7 +124,7 @@ bool is_copying(Dwarf_Die& member, const std::string& class_name) {
     return others == 1 && same == 1;
 }
 
-// What a class says about the copies of its objects.
+// How a class says that its objects are copied.
 struct Copying {
     bool own = false;      // it has code for it: a destructor, or a constructor that is not deleted
     bool allowed = false;  // a constructor is not deleted
@@ -210,7 +210,7 @@ void locate_argument(Dwarf_Die& parameter, arch::ArgumentPositions& positions, V
     if (out.missing.empty() && !is_sound(out.steps, out.words)) out.missing = "has a damaged type";
 }
 
-// Rust only promises C's convention for functions that are declared so, which debug information does not tell. It keeps
+// Rust only promises C's convention for functions that are declared so, which debug information does not say. It keeps
 // to it for numbers and addresses, as long as no structure comes before them or is the result.
 bool is_same_in_rust(Dwarf_Die& type) {
     const int tag = dwarf_tag(&type);
@@ -218,7 +218,7 @@ bool is_same_in_rust(Dwarf_Die& type) {
     return is_scalar && byte_size(type) <= word;
 }
 
-// Why the convention does not tell where arguments are from a parameter, or after a result, of this type on; empty: it
+// Why the convention does not say where arguments are from a parameter, or after a result, of this type on; empty: it
 // does.
 std::string_view obstacle(Dwarf_Die& declared, bool in_rust) {
     Dwarf_Die type{};

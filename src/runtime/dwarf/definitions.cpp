@@ -20,7 +20,7 @@ uint64_t name_key(std::string_view name, uint64_t scope) {
 
 uint64_t scope_key(std::string_view name, uint64_t scope) { return name_key("::", name_key(name, scope)); }
 
-// A class may be declared as a structure; 0 if it is no type with a definition.
+// A class may be declared as a structure; 0 if it is not a type with a definition.
 char kind_letter(Dwarf_Die& die) {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type) return 's';

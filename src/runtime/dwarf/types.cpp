@@ -128,7 +128,7 @@ Shape DwarfTypes::shape(Dwarf_Die& die, std::string_view renamed) {
     return out;
 }
 
-// A structure that several units describe gets one number. Types that look the same are told apart by their places,
+// A structure that several units describe gets one number. Types that look the same differ by their places,
 // which take longer to find.
 uint32_t DwarfTypes::number(Dwarf_Die& die) {
     const auto next = static_cast<uint32_t>(dies_.size() + 1);

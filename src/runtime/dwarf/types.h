@@ -55,7 +55,7 @@ class DwarfTypes {
     std::vector<Dwarf_Die> dies_;                   // by number minus 1
     std::map<const void*, uint32_t> numbers_;       // by the address of the die
     std::multimap<Identity, uint32_t> identities_;  // of those with a name and a line
-    std::map<uint32_t, std::string> places_;        // of those that had to be told apart
+    std::map<uint32_t, std::string> places_;        // of those that look the same
     std::map<uint32_t, std::vector<Member>> members_;
     int visits_ = 0;  // of members of one type: in a damaged file it can have the same part any number of times
     std::map<std::pair<std::string, const void*>, std::optional<Type>> named_;  // with the address of the unit

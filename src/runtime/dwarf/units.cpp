@@ -73,7 +73,7 @@ bool holds_functions(Dwarf_Die& die) {
     return std::ranges::find(tags, dwarf_tag(&die)) != tags.end();
 }
 
-// A description is not linked to the one around it, but lies behind its start, and before its next sibling.
+// A description is not linked to the one around it, but lies after its start, and before its next sibling.
 std::string scope_of(Dwarf_Die& die) {
     Dwarf_Attribute a{};
     Dwarf_Die inner{}, around{};

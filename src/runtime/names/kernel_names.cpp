@@ -17,12 +17,12 @@ constexpr size_t longest_text = 1024;  // KSYM_SYMBOL_LEN of <linux/kallsyms.h> 
 
 // The context is the address.
 Descriptor load_formatter(int text, int format) {
-    const bpf_insn code[] = {
+    bpf_insn code[] = {
         BPF_LDX_MEM(BPF_DW, BPF_REG_0, BPF_REG_1, 0),
         BPF_STX_MEM(BPF_DW, BPF_REG_10, BPF_REG_0, -8),
-        BPF_LD_IMM64_RAW(BPF_REG_1, BPF_PSEUDO_MAP_VALUE, text),
+        BPF_LD_IMM64_RAW(BPF_REG_1, BPF_PSEUDO_MAP_VALUE, 0),
         BPF_MOV64_IMM(BPF_REG_2, longest_text),
-        BPF_LD_IMM64_RAW(BPF_REG_3, BPF_PSEUDO_MAP_VALUE, format),
+        BPF_LD_IMM64_RAW(BPF_REG_3, BPF_PSEUDO_MAP_VALUE, 0),
         BPF_MOV64_REG(BPF_REG_4, BPF_REG_10),
         BPF_ALU64_IMM(BPF_ADD, BPF_REG_4, -8),
         BPF_MOV64_IMM(BPF_REG_5, 8),
@@ -30,6 +30,8 @@ Descriptor load_formatter(int text, int format) {
         BPF_MOV64_IMM(BPF_REG_0, 0),
         BPF_EXIT_INSN(),
     };
+    code[2].imm = text;
+    code[5].imm = format;
     return bpf::load({.type = BPF_PROG_TYPE_SYSCALL, .flags = BPF_F_SLEEPABLE}, "lt_names", code);
 }
 

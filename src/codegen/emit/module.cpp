@@ -128,7 +128,7 @@ llvm::Module& ModuleBuilder::library_file(ir::LibraryFile file) {
     opened = llvm::cantFail(llvm::getLazyBitcodeModule(bytes, context), "lt's BPF library cannot be read");
     for (const ir::LibraryRow& row : ir::library_rows())
         if (row.file == file && !opened->getFunction(row.name))
-            llvm::report_fatal_error("lt's BPF library is not whole");
+            llvm::report_fatal_error("lt's BPF library lacks " + llvm::Twine(row.name));
     return *opened;
 }
 

@@ -9,8 +9,8 @@ namespace lt {
 // `stdout` has gone, the process ends as if by that signal.
 void prepare_standard_streams();
 
-// From here on the process does not end with the reader of `stdout`: what that does not take is dropped, and is not
-// lost output. For a run that prints there, which ends by itself then, and writes files.
+// From here on the process continues when the reader of `stdout` has gone: further output is dropped without an error. For
+// a run that prints there but also writes files; it ends by itself when its reader has gone.
 void outlive_reader();
 
 // The exit status of the process: `status`, or 1 with a message if output was lost.

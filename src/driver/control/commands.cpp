@@ -25,7 +25,8 @@ constexpr size_t summary_width = 60;
 
 Status no_words(const Words& words) {
     if (words.empty()) return Done{};
-    return Error{fmt::format("`{}` was not expected here", words.front()), "`lt ctl --help`, or `help` in the console, lists the arguments", 0};
+    return Error{fmt::format("`{}` was not expected here", words.front()),
+                 "`lt ctl --help`, or `help` in the console, lists the arguments", 0};
 }
 
 Status each(const std::vector<Trace*>& traces, Status (Trace::*work)()) {

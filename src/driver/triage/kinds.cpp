@@ -162,7 +162,7 @@ void io_limit_add(Suspect& s, const Evidence& e) {
     for (const auto& [_, group] : e.groups.io) {
         if (!own || !(own->path == group.path || own->path.starts_with(group.path + "/"))) continue;
         for (const IoLimit& limit : group.io_limits) {
-            const uint64_t device = uint64_t{limit.major} << 20 | limit.minor;
+            const uint64_t device = device_number(limit.major, limit.minor);
             s.evidence.push_back(fmt::format("{} on {} in {}", limit.limits, disk_name(e, device), group.path));
             add_disk(s, e, device);
         }

@@ -107,7 +107,7 @@ uint64_t since(uint64_t now, uint64_t then) { return now > then ? now - then : 0
 
 void compare_disks(Evidence& e, const Counters& before, const Counters& after, double seconds) {
     for (const Disk& now : after.disks) {
-        const uint64_t device = uint64_t{now.major} << 20 | now.minor;
+        const uint64_t device = device_number(now.major, now.minor);
         const auto then = std::ranges::find_if(
             before.disks, [&](const Disk& disk) { return disk.major == now.major && disk.minor == now.minor; });
         const Disk zero, &old = then == before.disks.end() ? zero : *then;
@@ -147,7 +147,7 @@ void find_disks_below(Evidence& e) {
     for (const Charge& c : e.charges)
         if (c.kind == Kind::disk && c.device != 0) devices.insert(c.device);
     for (const auto& [_, group] : e.groups.io)
-        for (const IoLimit& limit : group.io_limits) devices.insert(uint64_t{limit.major} << 20 | limit.minor);
+        for (const IoLimit& limit : group.io_limits) devices.insert(device_number(limit.major, limit.minor));
     for (const uint64_t device : devices) {
         const std::string folder = fmt::format("/sys/dev/block/{}:{}", device >> 20, device & 0xfffff);
         add_disks_below(e.below[device], folder, device, most_levels);

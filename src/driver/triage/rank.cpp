@@ -40,7 +40,7 @@ Identity identity(const Charge& c) {
     return {};
 }
 
-uint64_t device_of(const IoLimit& limit) { return uint64_t{limit.major} << 20 | limit.minor; }
+uint64_t device_of(const IoLimit& limit) { return device_number(limit.major, limit.minor); }
 
 // A partition, or a device that is made of others, is on the disks below it.
 std::set<uint64_t> disks_of(const Evidence& evidence, uint64_t device) {

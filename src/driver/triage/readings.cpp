@@ -201,7 +201,7 @@ std::vector<GroupMount> read_group_mounts(std::string_view mountinfo) {
 std::optional<uint64_t> read_device_number(std::string_view text) {
     uint32_t major = 0, minor = 0;
     if (!read_device(trim(text), major, minor)) return std::nullopt;
-    return uint64_t{major} << 20 | minor;
+    return device_number(major, minor);
 }
 
 std::vector<IoLimit> read_io_max(std::string_view text) {

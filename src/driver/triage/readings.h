@@ -61,7 +61,10 @@ struct GroupMount {
 };
 std::vector<GroupMount> read_group_mounts(std::string_view mountinfo);
 
-// `8:16`, as in the file dev of a device in sysfs; as the kernel writes it: major << 20 | minor.
+// As the kernel has it (include/linux/kdev_t.h).
+constexpr uint64_t device_number(uint32_t major, uint32_t minor) { return uint64_t{major} << 20 | minor; }
+
+// `8:16`, as in the file dev of a device in sysfs.
 std::optional<uint64_t> read_device_number(std::string_view text);
 
 // Limits on a device: io.max of version 2 (`8:0 rbps=1048576 wbps=max`), or one of blkio.throttle.*_device of version 1

@@ -136,7 +136,7 @@ void Screen::erase() {
 void Screen::show() {
     if (view_ && in_place_) erase();
     if (const uint64_t lines = std::exchange(left_out_, 0); lines > 0)
-        fmt::print("lt: {} left out here: more came than can wait while nothing is shown\n", plural(lines, "line"));
+        fmt::print("lt: {} left out here: too much output came while none could be shown\n", plural(lines, "line"));
     if (!added_.empty()) {
         if (added_.back() != '\n') added_ += '\n';  // otherwise the prompt would overwrite it
         std::fwrite(added_.data(), 1, added_.size(), stdout);

@@ -239,7 +239,7 @@ std::optional<ProgramVariable> ProgramDebug::global(uint64_t offset, const std::
     if (candidates == 0) return {};
     if (is_certain || candidates == 1) return variable(found, point);
     ProgramVariable out = described(found);
-    out.missing = "is local to several source files, of which the probe's is none";
+    out.missing = "is local to several source files, and the probe's is not one of them";
     return out;
 }
 

@@ -51,8 +51,8 @@ bool type_of(Dwarf_Die& die, Dwarf_Die& type);
 // The same without typedefs and qualifiers.
 bool bare_type(Dwarf_Die& die, Dwarf_Die& type);
 
-// Of a bit field: bits after the start of the structure; -1 if it is not a bit field, or a damaged one. `size` is that of
-// its type in bytes.
+// Of a bit field: bits after the start of the structure; -1 if it is not a bit field, or a damaged one. `size` is that
+// of its type in bytes.
 int64_t first_bit(Dwarf_Die& member, int64_t size);
 
 // The source file with the declaration; empty if unknown.

@@ -37,13 +37,13 @@ uint64_t limited_times(const PlannedProbe& probe) {
 }
 
 Status LiveSession::prepare(const SessionOptions& options) {
+    may_change_ = object_.is_unsafe();
     // The compiler makes no such plan without it, but a file can contain anything.
-    if (!options.unsafe && object_.is_unsafe())
+    if (may_change_ && !options.unsafe)
         return Error{"the plan has programs that change what they trace", "run it with --unsafe if you trust it", 0};
     if (!plan_.family.empty()) family_ = ProcessFamily(object_.map(plan_.family));
     overhead_.emplace(plan_, object_, maps_, attached_, options.overhead);
     dry_ = options.dry;
-    may_change_ = options.unsafe && object_.is_unsafe();
     // The first process of a container may never wait for a child that it inherits.
     if (options.process_ends && pid_namespace().second == 0) attached_.process_ends();
     if (options.start) start_wait_.emplace(*options.start, options.awaits);
@@ -63,8 +63,8 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (*places == WhyPlaces::hidden && options.warnings)
         std::fputs(
             "lt: the kernel hides its addresses, so it is not known what threads wait for, only for how long; to see "
-            "it, "
-            "run lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n",
+            "it, run "
+            "lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n",
             options.messages);
     const SymbolStyle style{options.source_lines || plan_.shows_lines, plan_.mangled, options.debug_folders};
     auto collector = Collector::open(plan_, object_, maps_, printer_, style);

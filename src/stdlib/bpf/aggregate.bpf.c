@@ -53,12 +53,9 @@ LT_API __u64 lt_exceed(__u64* record, __u64 value) { return lt_make_larger(recor
 
 #define LT_BUCKETS 66
 
-// If LLVM knew much about the value, it would drop the check of the bucket, which the verifier needs.
-#define LT_OPAQUE(i) __asm__ volatile("" : "+r"(i))
-
 LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
     __u64 i = value < 0 ? 0 : value == 0 ? 1 : 2 + (__u64)lt_log2((__u64)value);
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
@@ -92,7 +89,7 @@ LT_API void lt_hist_duration(__u64* buckets, __s64 value, __u32 alone) {
         __u32 k = lt_log2((__u64)value) & 63;
         i = 2 + (__u64)k + ((__u64)value >= lt_inner_bound[k]);
     }
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
@@ -104,7 +101,7 @@ LT_API void lt_hist_fine(__u64* buckets, __s64 value, __u32 bits, __u32 alone) {
         __u32 s = lt_log2(v | 1ull << bits) - bits;
         i = 1 + ((__u64)s << bits) + (v >> s);
     }
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i < count) lt_add(&buckets[i], 1, alone);
 }
 
@@ -112,7 +109,7 @@ LT_API void lt_lhist(__u64* buckets, __s64 value, __s64 least, __u64 step, __u64
     __u64 i = 0;
     if (value >= least) i = 1 + ((__u64)value - (__u64)least) / step;
     if (i > steps) i = steps + 1;
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i < steps + 2) lt_add(&buckets[i], 1, alone);
 }
 
@@ -127,7 +124,7 @@ struct lt_point {
 LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 interval, __u64 count, __u64 of,
                        __u32 contended, __u32 overflow, __u32 alone) {
     __u64 number = now / interval + 1, i = number % count;
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i >= count) return;
     struct lt_point* p = &points[i];
     __u64 old = *(volatile __u64*)&p->number;
@@ -171,7 +168,7 @@ LT_API void lt_dist(struct lt_distribution* d, __s64 value, __u32 negative, __u3
     lt_raise_word(&d->greatest, order, contended, alone);
     __u64 i = lt_dist_bucket(value);
     if (!negative) i = value < 0 ? 0 : i - (LT_DIST_ZERO - 1);
-    LT_OPAQUE(i);
+    lt_opaque(i);
     if (i < (negative ? LT_DIST_BUCKETS : LT_DIST_BUCKETS - LT_DIST_ZERO + 1)) lt_add(&d->buckets[i], 1, alone);
     lt_sum((__u64*)&d->sum, (__u64)value, 1, overflow, alone);
     lt_add(&d->count, 1, alone);
@@ -233,7 +230,7 @@ LT_API void lt_samples(__u64* slot, __s64 value, __u32 extremes, __u32 squares, 
     if (log) {
         __u64 bits = size ? (__u64)lt_log2(size) + 1 : 0;
         __u64 i = value < 0 ? 64 - bits : 64 + bits;
-        LT_OPAQUE(i);
+        lt_opaque(i);
         if (i < 128) lt_add(&slot[log + i], 1, alone);
     }
     if (linear) {

@@ -24,7 +24,8 @@ static inline __attribute__((always_inline)) void lt_lose(__u32 loss) {
 }
 
 // Hides a value from the compiler, so that the register compared with a bound is the one used afterwards, and not a
-// copy whose bound the verifier cannot see. The bound also shows the verifier that a loop downwards ends.
+// copy whose bound the verifier cannot see. The bound also shows the verifier that a loop downwards ends;
+// and a check that LLVM could see to be needless, it would drop.
 #define lt_opaque(v) __asm__ volatile("" : "+r"(v))
 
 // The value of a key, created from `zero` if there is none yet. Null if the map has no room (adds 1 to `full`) or if

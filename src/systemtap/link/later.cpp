@@ -207,6 +207,8 @@ const StpPoint* row_of_later() {
 }
 
 ast::Block run_later(ast::Program& program, const Later& later, bool at_end) {
+    constexpr const char* left_out =
+        "events came faster than a sorted foreach could follow: it did not run for the last %d";
     constexpr uint64_t most = 100;  // at once, so that lt answers between them even if events are more frequent
     const Span where = later.rest.span;
     const std::string& mark = later.rest.name;
@@ -220,11 +222,17 @@ ast::Block run_later(ast::Program& program, const Later& later, bool at_end) {
     ast::Block turn{
         {change_by_one(program, where, mark, ast::BinaryOp::subtract), program.add(where, ast::Evaluate{called})}};
     if (later.exits) return {{program.add(where, ast::If{name(mark), turn, {}})}};
-    if (at_end) return {{program.add(where, ast::While{name(mark), turn})}};
     turn.statements.insert(turn.statements.begin(), change_by_one(program, where, left, ast::BinaryOp::subtract));
     const ast::ExprId too_many = program.add(where, ast::Binary{ast::BinaryOp::greater, name(left), number(most)});
-    return {{give(name(mark)), program.add(where, ast::If{too_many, {{give(number(most))}}, {}}),
-             program.add(where, ast::While{name(left), turn})}};
+    ast::Block all{{give(name(mark)), program.add(where, ast::If{too_many, {{give(number(most))}}, {}}),
+                    program.add(where, ast::While{name(left), turn})}};
+    if (!at_end) return all;
+    const ast::ExprId format = program.add(where, ast::String{left_out}), count = name(mark);
+    const ast::ExprId text = program.add(where, ast::Call{"sprintf", where, {format, count}});
+    const ast::ExprId warned = program.add(where, ast::Call{"warn", where, {text}});
+    all.statements.push_back(
+        program.add(where, ast::If{name(mark), {{program.add(where, ast::Evaluate{warned})}}, {}}));
+    return all;
 }
 
 }  // namespace lt::stp

@@ -23,7 +23,8 @@ std::optional<Later> take_later(ast::Program& program, ast::Block& body, const s
 // The function's body is like that of such a probe: `next` leaves it.
 const StpPoint* row_of_later();
 
-// Runs the rest of the events that were counted, and counts them down; at the end of the run, all of them.
+// Runs the rest of the events that were counted, and counts them down, up to a limit; what is left at the end of the run
+// is reported.
 ast::Block run_later(ast::Program& program, const Later& later, bool at_end);
 
 }  // namespace lt::stp

@@ -3,15 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/string_sink.h"
+
 namespace lt {
 namespace {
-
-class StringSink final : public Sink {
-  public:
-    void write(std::string_view bytes) override { text += bytes; }
-    void flush() override {}
-    std::string text;
-};
 
 TEST(Dispatcher, AMapThatCannotBeReadLosesNoOther) {
     Plan plan;

@@ -4,16 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "runtime/print/flame.h"
+#include "unit/string_sink.h"
 
 namespace lt {
 namespace {
-
-class StringSink final : public Sink {
-  public:
-    void write(std::string_view bytes) override { text += bytes; }
-    void flush() override {}
-    std::string text;
-};
 
 Value stack_of(uint64_t process, std::vector<std::string> names) {
     Stack stack{5, process, {}};

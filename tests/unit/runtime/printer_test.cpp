@@ -9,17 +9,10 @@
 #include <thread>
 
 #include "runtime/print/show.h"
+#include "unit/string_sink.h"
 
 namespace lt {
 namespace {
-
-class StringSink final : public Sink {
-  public:
-    void write(std::string_view bytes) override { text += bytes, writes++; }
-    void flush() override {}
-    std::string text;
-    int writes = 0;
-};
 
 Value integer(int64_t n, Type type = integer_type()) { return {type, n}; }
 Value text(std::string s) { return {string_type(16), std::move(s)}; }

@@ -90,7 +90,7 @@ TEST_F(Scopes, VariablesOfOtherFilesAreOnlyFoundIfItIsClearWhich) {
         EXPECT_EQ(by_debug_information(name, code), by_symbol(name, code)) << name;
     }
     EXPECT_EQ(kernel_->programs().program_global(path_, code, "twice")->missing,
-              "is local to several source files, of which the probe's is none");
+              "is local to several source files, and the probe's is not one of them");
     EXPECT_EQ(by_symbol("twice", code), 0U);
     EXPECT_EQ(by_debug_information("own_or_global", code), by_symbol("own_or_global", local_code));
     // the symbol of a global function does not tell which file has it

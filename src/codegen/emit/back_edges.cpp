@@ -3,12 +3,8 @@
 // there and enter the loop in the middle. As the last of LLVM's passes, this one ends such a block with a jump.
 #include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/CodeGen/MachineFunctionPass.h>
-#include <llvm/CodeGen/MachineModuleInfo.h>
-#include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetInstrInfo.h>
-#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include "codegen/emit/module.h"
 
@@ -41,26 +37,6 @@ class BackEdges : public llvm::MachineFunctionPass {
 
 }  // namespace
 
-// The same passes as LLVMTargetMachine::addPassesToEmitFile(), which has no place for another, but for those that only
-// serve debuggers or other targets.
-bool add_passes(llvm::legacy::PassManager& passes, llvm::LLVMTargetMachine& machine, llvm::raw_pwrite_stream& out,
-                llvm::CodeGenFileType type) {
-    auto* const modules = new llvm::MachineModuleInfoWrapperPass(&machine);
-    llvm::TargetPassConfig* const config = machine.createPassConfig(passes);
-    config->setDisableVerify(true);
-    passes.add(config);
-    passes.add(modules);
-    for (const void* unused : {&llvm::LiveDebugValuesID, &llvm::RemoveRedundantDebugValuesID, &llvm::StackMapLivenessID,
-                               &llvm::FEntryInserterID, &llvm::XRayInstrumentationID, &llvm::PatchableFunctionID,
-                               &llvm::FuncletLayoutID, &llvm::ImplicitNullChecksID, &llvm::ShadowStackGCLoweringID})
-        config->disablePass(unused);
-    if (config->addISelPasses()) return false;
-    config->addMachinePasses();
-    config->setInitialized();
-    passes.add(new BackEdges);
-    if (machine.addAsmPrinter(passes, out, nullptr, type, modules->getMMI().getContext())) return false;
-    passes.add(llvm::createFreeMachineFunctionPass());
-    return true;
-}
+llvm::Pass* ends_of_loops() { return new BackEdges; }
 
 }  // namespace lt::emitter

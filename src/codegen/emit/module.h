@@ -97,9 +97,16 @@ llvm::StringRef library_bitcode(ir::LibraryFile file, bool atomics);
 
 // The few passes that give the code quality of -O2 at half its cost, after the library is inlined.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine);
-// Adds the passes that write code for a module, with one that makes loops as kernels before Linux 6.8 require them.
-// Returns false if the machine cannot write such a file.
-bool add_passes(llvm::legacy::PassManager& passes, llvm::LLVMTargetMachine& machine, llvm::raw_pwrite_stream& out,
-                llvm::CodeGenFileType type);
+
+struct CodeFile {
+    llvm::Module& module;
+    llvm::LLVMTargetMachine& machine;
+    llvm::CodeGenFileType type;
+    bool has_c;  // contains C code of the script's author
+};
+// Adds the passes that write code for a module. Returns false if the machine cannot write such a file.
+bool add_passes(llvm::legacy::PassManager& passes, const CodeFile& file, llvm::raw_pwrite_stream& out);
+// The last of them, which makes loops as kernels before Linux 6.8 require them.
+llvm::Pass* ends_of_loops();
 
 }  // namespace lt::emitter

@@ -77,16 +77,15 @@ void leave_passes(void* complaints, const char* reason, bool) {
     llvm::CrashRecoveryContext::GetCurrent()->HandleExit(1);
 }
 
-bool generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type,
-              llvm::SmallVectorImpl<char>& out, std::string& complaints) {
+bool generate(const emitter::CodeFile& file, llvm::SmallVectorImpl<char>& out, std::string& complaints) {
     bool made = false;
     const llvm::ScopedFatalErrorHandler handler(leave_passes, &complaints);
     llvm::CrashRecoveryContext::Enable();
     llvm::CrashRecoveryContext().RunSafely([&] {
         llvm::raw_svector_ostream stream(out);
         llvm::legacy::PassManager passes;
-        made = emitter::add_passes(passes, static_cast<llvm::LLVMTargetMachine&>(machine), stream, type);
-        if (made) passes.run(module);
+        made = emitter::add_passes(passes, file, stream);
+        if (made) passes.run(file.module);
     });
     llvm::CrashRecoveryContext::Disable();
     return made;
@@ -117,14 +116,16 @@ Result<Emitted> emit(const ir::Program& program, const Plan& plan, const Source&
     Emitted out;
     if (options.llvm_text) out.llvm = text_of(**module);
     llvm::SmallVector<char, 0> bytes;
+    auto& bpf = static_cast<llvm::LLVMTargetMachine&>(*machine);
+    const bool has_c = !program.c_code.empty();
     if (options.assembly_text) {
         const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(**module);
         llvm::StripDebugInfo(*copy);
-        if (generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile, bytes, complaints))
+        if (generate({*copy, bpf, llvm::CodeGenFileType::AssemblyFile, has_c}, bytes, complaints))
             out.assembly.assign(bytes.begin(), bytes.end());
         bytes.clear();
     }
-    const bool made = generate(**module, *machine, llvm::CodeGenFileType::ObjectFile, bytes, complaints);
+    const bool made = generate({**module, bpf, llvm::CodeGenFileType::ObjectFile, has_c}, bytes, complaints);
     if (complaints.find("stack") != std::string::npos) {
         return Error{"a block of this program needs more than BPF's 512 bytes of stack",
                      "use fewer or shorter strings and keys in one statement, or split the block into two probes", 0};

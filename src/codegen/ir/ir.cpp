@@ -129,7 +129,7 @@ constexpr std::array library{
     LibraryRow{Library::family_free, "lt_family_free", traced, 2, false, false},
     LibraryRow{Library::in_family, "lt_in_family", traced, 1, true, false},
     LibraryRow{Library::in_cgroup, "lt_in_cgroup", traced, 2, true, false},
-    LibraryRow{Library::is_own, "lt_is_own", traced, 0, true, false},
+    LibraryRow{Library::is_own, "lt_is_own", aggregate, 0, true, false},
     LibraryRow{Library::matches, "lt_matches", string, 5, true, false},
     LibraryRow{Library::stack_length, "lt_stack_length", stack, 2, true, false},
     LibraryRow{Library::why_switch, "lt_why_switch", why, 12, false, false},

@@ -19,5 +19,3 @@ LT_API __u64 lt_in_family(void* map) {
 
 // Is the cgroup with this number the ancestor of the current task's at this depth below the root?
 LT_API __u64 lt_in_cgroup(__u64 id, __u32 level) { return bpf_get_current_ancestor_cgroup_id(level) == id; }
-
-LT_API __u64 lt_is_own(void) { return lt_own_process(); }

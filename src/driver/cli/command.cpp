@@ -82,10 +82,12 @@ struct GivenWords {
             if (name.starts_with("--")) return word.starts_with(name);
             return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find(name[1], 1) != word.npos;
         };
-        const std::vector<std::string_view> each = split(names, ',');
-        return all || std::ranges::any_of(words, [&](const std::string& word) {
-                   return std::ranges::any_of(each, [&](std::string_view name) { return may_be(word, name); });
-               });
+        while (!all && !names.empty()) {
+            const std::string_view name = names.substr(0, names.find(','));
+            if (std::ranges::any_of(words, [&](std::string_view word) { return may_be(word, name); })) return true;
+            names.remove_prefix(std::min(name.size() + 1, names.size()));
+        }
+        return all;
     }
 };
 
@@ -301,17 +303,17 @@ bool takes_option(Program program, Phase phase) {
 Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params, Program program) {
     Command command;
     const ProgramRow& own_row = row_of(program);
-    CLI::App app{own_row.overview(), std::string(own_row.name)};
+    const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
+    const int own = static_cast<int>(dashes - argv);  // the words before a `--`
+    std::vector<std::string> words = words_of(own, argv);
+    const GivenWords given{words, may_ask_for_help(argc, argv)};
+    CLI::App app{given.all ? own_row.overview() : "", std::string(own_row.name)};
     std::map<Option, std::string> values;
     std::map<Option, bool> flags;
     app.set_help_flag();
     app.allow_extras();
     app.footer(std::string(own_row.footer));
     app.add_option("FILE", command.file, std::string(own_row.file));
-    const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
-    const int own = static_cast<int>(dashes - argv);  // the words before a `--`
-    std::vector<std::string> words = words_of(own, argv);
-    const GivenWords given{words, may_ask_for_help(argc, argv)};
     add_options(app, program, given, values, flags);
     if (given.all) command.help = app.help();
     add_refused(app, given);
@@ -327,6 +329,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     const bool is_systemtap = flags[Option::systemtap] || command.file.ends_with(".stp");
     if (const Status fine = none_refused(app, is_systemtap); !fine) return fine.error();
     for (const OptionRow& row : option_rows()) {
+        if (!values.contains(row.id) && !flags.contains(row.id)) continue;
         const std::string first(split(row.names, ',').front());
         if (times_given(app, first) == 0) continue;
         if (row.argument.empty() && !flags[row.id]) continue;  // --quiet=false

@@ -105,10 +105,10 @@ Status Run::open_output() {
     return Done{};
 }
 
-Status Run::start_command() {
+Status Run::start_command(Child::Memory memory) {
     if (!command_.has(Option::command) || child_) return Done{};
     const auto quotes = settings_of(source_.spoken()).quotes_stand ? Child::Quotes::stand : Child::Quotes::taken_off;
-    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command), quotes);
+    Result<std::unique_ptr<Child>> child = Child::start(command_.text(Option::command), quotes, memory);
     if (!child) return child.error();
     child_ = *std::move(child);
     return Done{};
@@ -172,7 +172,8 @@ void Run::prepare(const Plan& plan) {
 }
 
 Result<std::vector<Refusal>> Run::load(const Plan& plan, Stage last) {
-    if (const Status started = start_command(); !started) return started.error();
+    const auto memory = plan.conventions.binds_command ? Child::Memory::copied : Child::Memory::shared;
+    if (const Status started = start_command(memory); !started) return started.error();
     if (settings_.keeps && !takes_snapshots(plan))
         return Error{"--keep needs a script that calls `snapshot()`",
                      "call it in the block of a span, for example `sc:fsync > 100ms < snapshot(); >`", 0};

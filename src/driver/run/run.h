@@ -70,7 +70,8 @@ class Run {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    Status start_command();  // of -c; the command waits until all is attached
+    // Starts that of -c, which waits until all is attached.
+    Status start_command(Child::Memory memory = Child::Memory::shared);
     int command_pid() const { return child_ ? child_->pid() : 0; }
 
     // Begins what takes the kernel long, for a plan that will be loaded soon; see Early.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -40,13 +41,21 @@ std::vector<std::string> words_between_blanks(const std::string& command) {
     return out;
 }
 
-// Runs in the child process, where only async-signal-safe functions may be called. If the parent dies, its end of the
-// pipe closes and nothing runs.
-// The child ends with lt, even if lt is killed; processes that it has started do not.
-[[noreturn]] void wait_and_execute(pid_t parent, int start, int failed, char** argv) {
+// Runs in the new process, which can share lt's memory until it executes the command: only async-signal-safe functions
+// may be called, and no handler of lt may run. If the parent dies, its end of the pipe closes and nothing runs. The
+// child ends with lt, even if lt is killed; processes that it has started do not.
+int wait_and_execute(void* argument) {
+    const auto [parent, start, other_end, failed, argv] = *static_cast<const Child::Waiting*>(argument);
+    close(other_end);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(127);
-    ::signal(SIGPIPE, SIG_DFL);
+    for (int signal = 1; signal < SIGSYS; signal++) {
+        struct sigaction action{};
+        if (signal == SIGKILL || signal == SIGSTOP) continue;
+        sigaction(signal, nullptr, &action);
+        const bool is_handled = action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL;
+        if (is_handled || signal == SIGPIPE) ::signal(signal, SIG_DFL);
+    }
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -60,27 +69,28 @@ std::vector<std::string> words_between_blanks(const std::string& command) {
     _exit(127);
 }
 
+constexpr size_t child_stack = 64 << 10;  // besides the arguments, which execvp() puts there for a script without `#!`
+
 }  // namespace
 
-Result<std::unique_ptr<Child>> Child::start(const std::string& command, Quotes quotes) {
-    std::vector<std::string> words = quotes == Quotes::stand ? words_between_blanks(command) : shell_words(command);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    if (words.empty())
+Result<std::unique_ptr<Child>> Child::start(const std::string& command, Quotes quotes, Memory memory) {
+    std::unique_ptr<Child> child(new Child());
+    child->words_ = quotes == Quotes::stand ? words_between_blanks(command) : shell_words(command);
+    for (std::string& word : child->words_) child->arguments_.push_back(word.data());
+    child->arguments_.push_back(nullptr);
+    if (child->words_.empty())
         return Error{fmt::format("-c: `{}` is not a command", command), "for pipes and the like: `-c \"sh -c '...'\"`",
                      0};
     int start[2];
     int failed[2];
     if (pipe2(start, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) return system_error("-c: pipe", errno);
-    std::unique_ptr<Child> child(new Child());
-    const pid_t parent = getpid();
-    child->pid_ = fork();
-    if (child->pid_ < 0) return system_error("-c: fork", errno);
-    if (child->pid_ == 0) {
-        close(start[1]);
-        wait_and_execute(parent, start[0], failed[1], arguments.data());
-    }
+    child->waiting_ = {getpid(), start[0], start[1], failed[1], child->arguments_.data()};
+    const size_t size = child_stack + child->arguments_.size() * sizeof(char*);
+    child->stack_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    // a copy takes a page table, and then each page that lt writes to while the process waits
+    const int flags = (memory == Memory::shared ? CLONE_VM : 0) | SIGCHLD;
+    child->pid_ = clone(wait_and_execute, child->stack_.get() + size, flags, &child->waiting_);
+    if (child->pid_ < 0) return system_error("-c: clone", errno);
     close(start[0]);
     close(failed[1]);
     child->start_ = start[1];
@@ -100,10 +110,12 @@ Child::~Child() {
     if (pid_ > 0 && !reaped_) {
         if (released_) kill(pid_, SIGTERM);
         pollfd ended{pidfd_, POLLIN, 0};
-        if (pidfd_ < 0 || poll(&ended, 1, patience_ms) > 0)
+        if (pidfd_ < 0 || poll(&ended, 1, patience_ms) > 0) {
             waitpid(pid_, nullptr, 0);
-        else
+        } else {
             fmt::print(stderr, "lt: the command does not end on SIGTERM; it keeps running as process {}\n", pid_);
+            static_cast<void>(stack_.release());  // it may still stand on it
+        }
     }
     if (pidfd_ >= 0) close(pidfd_);
 }

@@ -65,6 +65,12 @@ bool set_stack_form(Settings& settings, std::string_view text) {
     return false;
 }
 
+// bpftrace finds inlined copies of functions in the debug information only.
+bool set_symbol_source(Settings& settings, std::string_view text) {
+    settings.wants_copies = text == "dwarf";
+    return settings.wants_copies || text == "symbol_table";
+}
+
 // For settings that lt does not need.
 bool accept(Settings&, std::string_view) { return true; }
 bool accept_number(Settings&, std::string_view text) { return number_between(text, 0, UINT32_MAX).has_value(); }
@@ -78,6 +84,7 @@ bool accept_cache(Settings&, std::string_view text) {
 }
 
 constexpr std::string_view no_effect = "Accepted, without an effect in lt.";
+constexpr std::string_view no_copies = "Accepted; lt warns that it does not add the inlined copies of a function.";
 constexpr std::array all_settings{
     SettingRow{"max_map_keys", "a number from 1 to 16777216", set_number<&Settings::max_map_keys, 1, 1U << 24>,
                "The most keys a map can hold."},
@@ -117,7 +124,8 @@ constexpr std::array all_settings{
     SettingRow{"log_size", "a number", accept_number, no_effect},
     SettingRow{"max_bpf_progs", "a number", accept_number, no_effect},
     SettingRow{"max_type_res_iterations", "a number", accept_number, no_effect},
-    SettingRow{"probe_inline", "true or false", accept_truth, no_effect},
+    SettingRow{"probe_inline", "true or false", set_truth<&Settings::wants_copies>, no_copies},
+    SettingRow{"symbol_source", "dwarf or symbol_table", set_symbol_source, no_copies},
     SettingRow{"use_blazesym", "true or false", accept_truth, no_effect},
     SettingRow{"unstable_import", "a word", accept, no_effect},
     SettingRow{"unstable_import_statement", "enable, warn or error", accept_import, "May `import` stand in a block?"},

@@ -43,6 +43,7 @@ struct Settings {
     bool signed_variables = false;    // is a program's variable at uaddr() an integer with a sign?
     bool warns_of_own_task = false;   // that the current task in an interval probe is lt's own
     bool ctx_is_registers = false;    // ctx of kprobe and kretprobe is the address of the registers?
+    bool wants_copies = false;        // probes on functions should also be on their inlined copies, which lt warns of
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?

@@ -190,10 +190,27 @@ class ItemResolver {
         return row && provider(row->place).looked_up;
     }
 
+    // bpftrace's probe_inline adds the inlined copies of a function to its probe.
+    void warn_of_copies(const ast::ProbeSpec& spec) const {
+        const ProbeRow* row = find_probe(spec.parts.front().text);
+        const bool in_file = row && row->kind == ProbeKind::uprobe;
+        const size_t parts = in_file ? 3 : 2;  // others say where, or stand for one instruction
+        const std::string& name = spec.parts.back().text;
+        if (!row || (!in_file && row->kind != ProbeKind::kprobe) || spec.parts.size() != parts) return;
+        if (name.find_first_of("+@") != name.npos || name.starts_with("0x")) return;
+        diags_
+            .warning(spec.span,
+                     "lt does not add the inlined copies of a function, as bpftrace does with `probe_inline` or "
+                     "`symbol_source = dwarf`")
+            .hint = fmt::format("write `{}:{}inline:{}` as well", spec.parts[0].text,
+                                in_file ? spec.parts[1].text + ":" : "", name);
+    }
+
     void add(const ast::ProbeSpec& spec, Role role, uint32_t span, uint32_t endpoint) {
         if (is_superfluous(spec.alternative)) return;
         Places found = found_by(spec, role);
         if (found.empty()) return;
+        if (program_.settings.wants_copies) warn_of_copies(spec);
         if (can_be_missing(spec)) found_.any = true;
         for (const auto& choice : spec.alternative.choices) {
             if (choice.sufficient) found_.alternatives.try_emplace(choice.group, choice.position);

@@ -189,7 +189,13 @@ void frames_fit(CheckContext& c, const Given& given) {
 void frames_or_form_fit(CheckContext& c, const Given& given) {
     if (stack_form(c.program[given.argument])) return;
     if (!std::holds_alternative<ast::Name>(c.expr(given.argument).node)) return frames_fit(c, given);
-    c.error(given.argument, fmt::format("there is no stack form `{}`", short_text(c.program, given.argument))).hint =
+    const std::string form = short_text(c.program, given.argument);
+    if (form == "build_id") {
+        c.error(given.argument, "stacks of build ids and offsets are not supported yet").hint = fmt::format(
+            "`{0}(perf)` prints addresses, functions and their files, `{0}(raw)` only addresses", given.row.name);
+        return;
+    }
+    c.error(given.argument, fmt::format("there is no stack form `{}`", form)).hint =
         fmt::format("use `bpftrace`, `perf` or `raw`: `{}(perf)`", given.row.name);
 }
 

@@ -70,7 +70,10 @@ Type first_frames(CheckContext& c, ast::ExprId id, const ast::Call& node) {
         c.error(id, "a timeout only has the whole stack").hint = "write `kstack`";
         return nothing();
     }
-    if (node.arguments.size() == 2 && !stack_form(c.expr(node.arguments[0]))) {
+    const auto is_form = [](const ast::Expr& e) {
+        return stack_form(e) || std::holds_alternative<ast::Name>(e.node);  // a wrong name was reported
+    };
+    if (node.arguments.size() == 2 && !is_form(c.expr(node.arguments[0]))) {
         c.error(node.arguments[1], "the number of frames is given once, after the form").hint =
             fmt::format("write `{}(perf, 5)` or `{}(5)`", row.name, row.name);
     }

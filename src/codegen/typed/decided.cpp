@@ -130,7 +130,14 @@ std::optional<bool> decided(const ast::Program& program, const Body& body, ast::
 }
 
 std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId id) {
-    const auto* node = program.get<ast::Binary>(id);
+    const ast::ExprNode& whole = program[id].node;
+    if (const auto* number = std::get_if<ast::Integer>(&whole)) return number->value != 0;
+    if (const auto* truth = std::get_if<ast::Boolean>(&whole)) return truth->value;
+    if (const auto* unary = std::get_if<ast::Unary>(&whole); unary && unary->op == ast::UnaryOp::logical_not) {
+        const auto inner = foreseen(program, body, unary->operand);
+        return inner ? std::optional(!*inner) : std::nullopt;
+    }
+    const auto* node = std::get_if<ast::Binary>(&whole);
     if (!node) return {};
     const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == node->op; });
     if (row == operators.end() || !row->compares) return {};

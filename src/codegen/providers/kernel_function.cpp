@@ -248,7 +248,8 @@ Places missing_function(const Search& s, const std::string& module) {
     Diag& d =
         s.diags.error(s.last().span, module.empty() ? fmt::format("this kernel has no function `{}`", name)
                                                     : fmt::format("module {} has no function `{}`", module, name));
-    d.hint = did_you_mean(closest(name, names));
+    const bool elsewhere = !module.empty() && s.kernel.function(name);
+    d.hint = elsewhere ? in_another_module(name) : did_you_mean(closest(name, names));
     if (d.hint.empty()) d.hint = "it may be inlined into its callers, or belong to a module that is not loaded";
     return {};
 }

@@ -22,7 +22,8 @@ Places missing_raw_event(const Search& s) {
     Diag& d = s.diags.error(s.last().span, all.empty() ? "the arguments of raw tracepoints are not known here: "
                                                          "the kernel has no type information (BTF)"
                                                        : missing_raw(s));
-    d.hint = did_you_mean(closest(name, views(all)));
+    const bool elsewhere = s.spec.parts.size() > 2 && s.kernel.raw_tracepoint(name);
+    d.hint = elsewhere ? in_another_module(name) : did_you_mean(closest(name, views(all)));
     if (d.hint.empty() && !all.empty()) d.hint = "`lt -l 'rt:*'` lists all raw tracepoints";
     return {};
 }

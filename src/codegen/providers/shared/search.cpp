@@ -54,6 +54,10 @@ bool count_fits(const Search& s, size_t n, std::optional<size_t> limit) {
     return false;
 }
 
+std::string in_another_module(std::string_view name) {
+    return fmt::format("`{}` exists, but not in this module: leave out the module", name);
+}
+
 std::string text_of(const Search& s, ProbeKind kind, std::string_view last) {
     const std::vector<Part>& parts = s.spec.parts;
     std::string out(probe_row(kind).name);

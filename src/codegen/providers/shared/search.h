@@ -55,6 +55,9 @@ Places incomplete(const Search& s);
 // Is `n` from 1 to the limit (default: most_matches)? Reports an error if not.
 bool count_fits(const Search& s, size_t n, std::optional<size_t> limit = {});
 
+// The hint for a name that the kernel has, but not in the module that the probe names.
+std::string in_another_module(std::string_view name);
+
 // The probe as typed, with `last` for its last part.
 std::string text_of(const Search& s, ProbeKind kind, std::string_view last);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,21 @@ void print_at_hand(Kernel& kernel, const ProbeRow& row, const Listed& listed) {
         fmt::print("    {}\n", visible(line));
 }
 
+// bpftrace lists the units of what runs at times, as `interval:ms:`.
+size_t list_units(const ProbeRow& row, const Parts& parts) {
+    constexpr std::array<std::string_view, 4> units{"hz", "ms", "s", "us"};
+    size_t found = 0;
+    for (const std::string_view unit : units) {
+        if (parts.size() > 1 && !glob_match(parts[1], unit)) continue;
+        fmt::print("{}:{}:\n", row.name, unit);
+        found++;
+    }
+    return found;
+}
+
 Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts, const Listing& how) {
     const auto list = provider(row.place).list;
+    if (how.as_bpftrace && (row.place == Place::period || row.place == Place::clock)) return list_units(row, parts);
     if (!list) {
         fmt::print("{}\n", row.shape);
         return size_t{1};

@@ -159,8 +159,9 @@ void Timeline::lock(const Record& record) {
 void Timeline::futex(const Record& record) {
     Thread& thread = threads_[record.tid];
     if (thread.segments.empty() || thread.segments.back().state == SegmentState::running) return;
-    thread.segments.back().futex = true;
-    thread.segments.back().holder = futex_owner(recording_, record);
+    Segment& wait = thread.segments.back();
+    wait.futex = true;
+    if (wait.lock == 0) wait.holder = futex_owner(recording_, record);  // else it is the holder of the kernel's lock
 }
 
 void Timeline::interrupted(const Record& record) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "recording/explain.h"
 #include "staged.h"
 
@@ -71,6 +73,27 @@ TEST(Timeline, AHolderIsThatOfOneWait) {
         holders.push_back(segment.holder);
     }
     EXPECT_EQ(holders, (std::vector<uint32_t>{writer, 0}));
+}
+
+// In a call of futex(), which reads its word, the thread waits for its process's mmap_lock.
+TEST(Timeline, AFutexDoesNotReplaceTheHolderOfTheKernelsLock) {
+    Recording recording;
+    recording.cpus = 1, recording.end = 50 * ms;
+    recording.threads = {{app, 10, 10, "app"}, {writer, 10, 11, "writer"}, {backup, 20, 20, "backup"}};
+    add_switch(recording, 1 * ms, 0, 0, app, 0);
+    add(recording, RecordKind::lock_begin, 4 * ms, app, mutex_address,
+        lock_read | lock_mmap | uint64_t{backup} << lock_owner_at);
+    add_switch(recording, 5 * ms, 0, app, 0, 2);
+    add(recording, RecordKind::futex, 5 * ms, app, 0x7000, uint64_t{writer} | uint64_t{app} << futex_own_at);
+    add(recording, RecordKind::waking, 10 * ms, app, backup);
+    add_switch(recording, 11 * ms, 0, 0, app, 0);
+    complete(recording);
+    const Timeline timeline(recording);
+    const std::span<const Segment> segments = timeline.of(app);
+    const auto waits = std::ranges::find(segments, SegmentState::blocked, &Segment::state);
+    ASSERT_NE(waits, segments.end());
+    EXPECT_EQ(waits->lock, mutex_address);
+    EXPECT_EQ(waits->holder, backup);
 }
 
 // A blocked thread would have been woken before it got a CPU.

@@ -264,7 +264,7 @@ std::string peer_next(const Suspect& s) {
     std::string script = "sc:read, sc:recvfrom, sc:recvmsg, sc:poll, sc:epoll_wait ";
     if (!s.victims.empty()) {
         const auto most = std::ranges::max_element(s.victims, {}, [](const auto& v) { return v.second; });
-        script += fmt::format("/comm == {}/ ", quoted(most->first));
+        script += fmt::format("/comm == {}/ ", lt::quoted(most->first));
     }
     return command(script + "> 1ms < @[comm, probe, ustack] = dist(latency) >");
 }
@@ -306,7 +306,7 @@ void cpu_add(Suspect& s, const Evidence& e) {
 }
 std::string cpu_next(const Suspect& s) {
     const std::string who = s.members == 1 && s.number != 0 ? fmt::format("/pid == {}/ ", s.number)
-                            : s.number != 0                 ? fmt::format("/comm == {}/ ", quoted(s.name))
+                            : s.number != 0                 ? fmt::format("/comm == {}/ ", lt::quoted(s.name))
                                                             : "";
     return command(fmt::format("profile:hz:99 {}{{ @[pid, comm, ustack, kstack] = count(); }}", who));
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,15 @@ Status fits(const Command& command) {
     if (command.has(Option::format) && format != "text" && format != "json")
         return Error{fmt::format("`{}` is not a format", format), "use `text` or `json`", 0};
     return Done{};
+}
+
+// Only at the end, so that the last report stays if there is no new one.
+Status write_report(const Command& command, int to, const std::string& text) {
+    struct stat found{};
+    if (command.has(Option::output) && ::fstat(to, &found) == 0 && S_ISREG(found.st_mode))
+        return write_file(command.text(Option::output), text);
+    const int code = write_all(to, text);
+    return code == 0 ? Status(Done{}) : system_error("cannot write the report", code);
 }
 
 }  // namespace
@@ -131,13 +141,9 @@ Result<int> run(const Command& command) {
     const Result<Report> report = look(**kernel, options);
     if (!report) return report.error();
     const bool json = command.text(Option::format) == "json";
-    // only now, so that the last report stays if there is no new one; a pipe or a device cannot be emptied
-    if (file && ::ftruncate(file.get(), 0) != 0 && errno != EINVAL)
-        return system_error("cannot write the report", errno);
-    const int code = write_all(options.output, json ? json_of(*report)
-                                                    : text_of(*report, command.has(Option::verbose),
-                                                              command.has(Option::output) ? Room{} : terminal_room()));
-    if (code != 0) return system_error("cannot write the report", code);
+    const Room room = file ? Room{} : terminal_room();
+    const std::string text = json ? json_of(*report) : text_of(*report, command.has(Option::verbose), room);
+    if (const Status written = write_report(command, options.output, text); !written) return written.error();
     return report->suspects.empty() ? 0 : found_status;
 }
 

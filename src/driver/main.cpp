@@ -122,7 +122,9 @@ int wait(int argc, const char* const* argv) {
 }
 
 int triage_machine(const Command& command) {
-    const Result<int> status = triage::run(command);
+    const Result<triage::Options> options = triage::read_options(command);
+    if (!options) return misuse(options.error());
+    const Result<int> status = triage::run(command, *options);
     return status ? *status : failure(status.error());
 }
 
@@ -213,7 +215,7 @@ bool names_script(std::string_view word) {
 int check_files(int argc, const char* const* argv) {
     Result<Command> given = read_command(argc, argv);
     if (!given) return misuse(given.error());
-    if (const Status taken = take_systemtap(*given); !taken) return misuse(taken.error());
+    if (const Status taken = take_systemtap(*given); !taken) return failure(taken.error());
     // other words after a script are its arguments
     const bool takes_words = names_script(given->file) || is_systemtap(*given);
     std::vector<std::string> files{given->file}, words;
@@ -330,7 +332,7 @@ int build(int argc, const char* const* argv) {
     if (!is_saving(*command) || (command->file.empty() && !command->has(Option::program)))
         return misuse(
             {"build takes a script, and a file for its plan", "for example `lt build slow.lt -o slow.plan`", 0});
-    if (const Status taken = take_systemtap(*command); !taken) return misuse(taken.error());
+    if (const Status taken = take_systemtap(*command); !taken) return failure(taken.error());
     if (const Status taken = take_kernels(*command); !taken) return misuse(taken.error());
     return with_program(*command, {}, run);
 }

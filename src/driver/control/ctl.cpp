@@ -37,6 +37,12 @@ int fail(const Error& e) {
     return 1;
 }
 
+// The command line is wrong, not what it names.
+int refuse_words(const Error& e) {
+    fail(e);
+    return 2;
+}
+
 // A connection to a running lt.
 class Connection {
   public:
@@ -195,19 +201,20 @@ int ctl(int argc, const char* const* argv) {
     }
     if (const auto format = take_format(words)) {
         if (*format != "json" && *format != "text")
-            return fail({format->empty() ? "-f needs a value" : fmt::format("`{}` is not an output format", *format),
-                         "the formats are `text` and `json`", 0});
+            return refuse_words(
+                {format->empty() ? "-f needs a value" : fmt::format("`{}` is not an output format", *format),
+                 "the formats are `text` and `json`", 0});
         json = *format == "json";
     }
     std::optional<pid_t> pid;
     if (!words.empty() && is_number(words[0])) {
         const Result<pid_t> given = process_numbered(words[0]);
-        if (!given) return fail(given.error());
+        if (!given) return refuse_words(given.error());
         pid = *given;
         words.erase(words.begin());
     }
-    if (words.empty()) return fail({"ctl takes a command", "`lt ctl --help` lists them", 0});
-    if (!find_command(words[0])) return fail(no_command(words[0]));
+    if (words.empty()) return refuse_words({"ctl takes a command", "`lt ctl --help` lists them", 0});
+    if (!find_command(words[0])) return refuse_words(no_command(words[0]));
     if (!pid && words.size() == 1 && words[0] == "list") return list_all(json);
     const Result<pid_t> to = pid ? Result<pid_t>(*pid) : only_one();
     if (!to) return fail(to.error());
@@ -221,9 +228,9 @@ int set(int argc, const char* const* argv) {
     const bool fits = argc == 2 || argc == 3;
     const bool named = argc == 3;
     if (!fits || (named && !is_number(argv[2])))
-        return fail({"set takes `NAME=VALUE` and optionally a pid", "for example `lt set slow=50ms`", 0});
+        return refuse_words({"set takes `NAME=VALUE` and optionally a pid", "for example `lt set slow=50ms`", 0});
     const Result<pid_t> to = named ? process_numbered(argv[2]) : only_one();
-    if (!to) return fail(to.error());
+    if (!to) return named ? refuse_words(to.error()) : fail(to.error());
     const Status done = ask(*to, "set " + as_word(argv[1]), false);
     return done ? 0 : fail(done.error());
 }

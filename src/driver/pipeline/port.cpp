@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compile/compile.h"
+#include "driver/cli/failure.h"
 #include "driver/doctor/systemtap.h"
 #include "driver/pipeline/port.h"
 #include "driver/pipeline/script.h"
@@ -200,11 +201,11 @@ class Porter {
 
 int port_program(int argc, const char* const* argv) {
     Result<Command> command = read_command(argc, argv);
-    if (!command) return refuse(command.error());
+    if (!command) return misuse(command.error());
     if (command->has(Option::output))
-        return refuse({"port prints the script", "`lt port old.stp > new.lt` writes it to a file", 0});
+        return misuse({"port prints the script", "`lt port old.stp > new.lt` writes it to a file", 0});
     if (command->file.empty() && !command->has(Option::program))
-        return refuse({"port takes a SystemTap script", "for example `lt port old.stp > new.lt`", 0});
+        return misuse({"port takes a SystemTap script", "for example `lt port old.stp > new.lt`", 0});
     if (command->has(Option::program) || command->file == "-") command->options[Option::systemtap] = "true";
     const std::string spoken = command->has(Option::systemtap) ? ".stp" : command->file;
     if (grammar_of(spoken) != Grammar::stp)

@@ -119,7 +119,7 @@ Result<Report> look(Kernel& kernel, const Options& options) {
     return report;
 }
 
-Result<int> run(const Command& command) {
+Result<Options> read_options(const Command& command) {
     if (const Status fine = fits(command); !fine) return fine.error();
     Options options;
     const std::string time = command.has(Option::duration) ? command.text(Option::duration) : command.file;
@@ -128,6 +128,11 @@ Result<int> run(const Command& command) {
         if (!duration) return duration.error();
         options.duration_ns = *duration;
     }
+    options.shows_progress = !command.has(Option::quiet) && Progress::has_terminal();
+    return options;
+}
+
+Result<int> run(const Command& command, Options options) {
     Descriptor file;
     if (command.has(Option::output)) {
         const std::string path = command.text(Option::output);
@@ -137,7 +142,6 @@ Result<int> run(const Command& command) {
     }
     Result<std::unique_ptr<Kernel>> kernel = chosen_kernel(command);
     if (!kernel) return kernel.error();
-    options.shows_progress = !command.has(Option::quiet) && Progress::has_terminal();
     const Result<Report> report = look(**kernel, options);
     if (!report) return report.error();
     const bool json = command.text(Option::format) == "json";

@@ -33,7 +33,10 @@ Result<Report> look(Kernel& kernel, const Options& options);
 
 constexpr int found_status = 3;  // the exit status if there is a suspect
 
-// With the options of a command line, to standard output or the file of -o. Returns the exit status.
-Result<int> run(const Command& command);
+// Those of a command line. An error is in the command line.
+Result<Options> read_options(const Command& command);
+
+// To standard output or the file of -o. Returns the exit status.
+Result<int> run(const Command& command, Options options);
 
 }  // namespace lt::triage

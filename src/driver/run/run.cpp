@@ -143,7 +143,8 @@ Result<std::unique_ptr<Session>> Run::load_session(const Plan& plan, Stage last,
     const bool dry = shared_.alone && last == Stage::attach;
     if (settings_.recording)
         return load_replay(plan, *settings_.recording, printer(),
-                           {.messages = messages(),
+                           {.output = shared_.alone ? output_->descriptor() : -1,
+                            .messages = messages(),
                             .warnings = !command_.has(Option::no_warnings),
                             .takes_signals = shared_.alone,
                             .dry = dry});

@@ -1,6 +1,7 @@
 #include "runtime/replay/replay_session.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cstring>
@@ -89,8 +90,13 @@ Status account(machine::Machine& machine, const Explainer& explainer, uint32_t t
     return machine.update(map, key, thread);
 }
 
-// Has the first signal come?
-bool is_told(Impatience* impatience) { return impatience && impatience->take(); }
+// How a signal, or the reader of the output, ends the run; nothing if they do not.
+std::optional<Ended> ended_from_outside(Impatience* impatience, int output) {
+    if (impatience && impatience->take()) return Ended::interrupted;
+    pollfd asked{output, 0, 0};
+    const bool is_lost = output >= 0 && ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLERR | POLLHUP)) != 0;
+    return is_lost ? std::optional(Ended::output_closed) : std::nullopt;
+}
 
 class ReplaySession final : public Session {
   public:
@@ -162,7 +168,7 @@ class ReplaySession final : public Session {
     void be_in(uint32_t tid, uint16_t cpu, uint64_t time);
     void be_lt(uint64_t time);
     bool interrupted();
-    void end(Ended how);
+    void end(std::optional<Ended> how);
 
     const Plan& plan_;
     const Recording& recording_;
@@ -222,13 +228,13 @@ Status ReplaySession::end_after(uint64_t nanoseconds) {
 }
 
 // The first reason counts.
-void ReplaySession::end(Ended how) {
+void ReplaySession::end(std::optional<Ended> how) {
     if (!ended_) ended_ = how;
 }
 
 // Asked now and then; a block has no other limit.
 bool ReplaySession::interrupted() {
-    if (is_told(impatience_.get())) end(Ended::interrupted);
+    end(ended_from_outside(impatience_.get(), options_.output));
     if (++questions_ > most_instructions / instructions_between_questions && !failure_) {
         failure_ = Error{fmt::format("a block executed more than {} instructions", most_instructions),
                          "does one of its loops have no end?", 0};
@@ -254,7 +260,7 @@ Status ReplaySession::replay() {
     for (const Happening& happening : happenings(recording_, starters_)) {
         if (happening.time > until_) break;
         if (auto ran = run_timers(happening.time); !ran) return ran;
-        if (++count % often == 0 && is_told(impatience_.get())) end(Ended::interrupted);
+        if (++count % often == 0) end(ended_from_outside(impatience_.get(), options_.output));
         if (ended_) return Done{};
         if (auto taken = take(happening); !taken) return taken;
         if (run_.ended()) end(run_.dispatcher().enough() ? Ended::enough : Ended::exit_called);
@@ -299,7 +305,7 @@ Status ReplaySession::run_timers(uint64_t until) {
         const auto next = std::ranges::min_element(timers_, {}, &Timer::next);
         if (ended_ || next == timers_.end() || next->next > until) return Done{};
         if (auto ran = run_timer(*next); !ran) return ran;
-        if (is_told(impatience_.get())) end(Ended::interrupted);
+        end(ended_from_outside(impatience_.get(), options_.output));
     }
 }
 

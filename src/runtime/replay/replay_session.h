@@ -13,6 +13,7 @@
 namespace lt {
 
 struct ReplayOptions {
+    int output = -1;  // the run ends when nothing reads from this descriptor any more; -1: none
     std::FILE* messages = stderr;
     bool warnings = true;
     bool takes_signals = true;

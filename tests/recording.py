@@ -44,7 +44,7 @@ def words(kind, given):
     if kind in ("softirq", "irq"):
         return int(first), nanoseconds(more["took"])
     if kind == "close":
-        return int(first), nanoseconds(more["latency"])
+        return int(first) | number("opener") << 32, nanoseconds(more["latency"])
     if kind in ("fork", "member", "open", "lock_begin", "lock_end"):
         return int(first, 0), number("b")
     return number("a"), number("b")

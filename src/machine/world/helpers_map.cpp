@@ -1,6 +1,7 @@
 // Helpers on maps, ring buffers and task storage, and the two that call back.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -153,19 +154,21 @@ Result<uint64_t> ringbuf_query(Execution& x, const Arguments& a) {
 }
 
 // The only task there is a pointer to is the current one.
-Bytes task_key(const Task& task) {
-    Bytes key(sizeof task.pid);
-    std::memcpy(key.data(), &task.pid, key.size());
+Bytes task_key(const Environment& e, const std::string& map) {
+    const bool is_other = e.owner && std::ranges::find(e.owner_maps, map) != e.owner_maps.end();
+    const uint32_t owner = is_other ? *e.owner : e.task.pid;
+    Bytes key(sizeof owner);
+    std::memcpy(key.data(), &owner, key.size());
     return key;
 }
 
 Result<uint64_t> task_storage_get(Execution& x, const Arguments& a) {
     auto map = table_argument(x, a[0], storage);
     if (!map) return map.error();
-    const Task& task = world_of(x).environment.task;
+    const Environment& environment = world_of(x).environment;
     const bool create = a[3] == BPF_LOCAL_STORAGE_GET_F_CREATE;
-    if (a[1] != task.address || (a[3] != 0 && !create)) return uint64_t{0};
-    const Bytes key = task_key(task);
+    if (a[1] != environment.task.address || (a[3] != 0 && !create)) return uint64_t{0};
+    const Bytes key = task_key(environment, (*map)->definition().name);
     if (const Address value = (*map)->find(x.memory(), key, 0); value || !create) return value;
     Bytes initial((*map)->definition().value_size);
     if (a[2]) {
@@ -180,8 +183,9 @@ Result<uint64_t> task_storage_get(Execution& x, const Arguments& a) {
 Result<uint64_t> task_storage_delete(Execution& x, const Arguments& a) {
     auto map = table_argument(x, a[0], storage);
     if (!map) return map.error();
-    const Task& task = world_of(x).environment.task;
-    return a[1] == task.address ? from_int((*map)->erase(x.memory(), task_key(task))) : failure(EINVAL);
+    const Environment& environment = world_of(x).environment;
+    if (a[1] != environment.task.address) return failure(EINVAL);
+    return from_int((*map)->erase(x.memory(), task_key(environment, (*map)->definition().name)));
 }
 
 constexpr std::array map_rows = {

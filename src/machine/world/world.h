@@ -31,7 +31,9 @@ struct Environment {
     uint64_t boot_offset = 0;                 // what the boot clock is ahead
     uint64_t tai_offset = 37'000'000'000;
     Task task;
-    uint32_t random = 1;  // state of the generator; never 0
+    std::optional<uint32_t> owner = {};   // has the elements of task storage in these maps, instead of the task
+    std::vector<std::string> owner_maps;  // their names
+    uint32_t random = 1;                  // state of the generator; never 0
     uint64_t cgroup = 1;
     uint64_t function_ip = 0;
     uint64_t attach_cookie = 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "arch/arch.h"
@@ -26,39 +27,106 @@ const Starters::Programs& found(const auto& programs, const auto& key) {
 using CallStack = std::vector<Happening*>;  // the openings of open calls, the innermost is the last
 using CallStacks = std::map<std::pair<uint32_t, uint32_t>, CallStack>;  // by thread and span
 
-// Takes the call that a close ends off its stack, and those inside it, which were left. Null: its opening is not there.
-Happening* take_off(CallStack& stack, const Record& close) {
-    const uint64_t opened = close.time - close.b;
-    const auto after = std::ranges::upper_bound(stack, opened, {}, &Happening::time);
-    if (after == stack.begin()) return nullptr;
-    const auto call = std::prev(after);
-    Happening* const opening = *call;
-    if (opening->time != opened) return nullptr;
-    stack.erase(call, stack.end());
-    return opening;
+using Openings = std::map<const Happening*, Happening*>;  // by the close
+using Calls = std::set<const Happening*>;
+
+// A call whose opener is not named, or is an idle CPU's thread, ends in the thread in which it began.
+uint32_t opener_of(const Record& close) { return opener_in(close) == 0 ? close.tid : opener_in(close); }
+
+// The opening of a close is of the thread that the close names, and of the time at which the call began.
+Openings openings_of(std::span<Happening> all) {
+    std::map<std::tuple<uint32_t, uint32_t, uint64_t>, CallStack> open;
+    Openings out;
+    for (Happening& each : all) {
+        if (each.event) continue;
+        const Record& record = *each.record;
+        if (record.kind == RecordKind::open) open[{record.tid, span_of(record), record.time}].push_back(&each);
+        if (record.kind != RecordKind::close) continue;
+        const auto found = open.find({opener_of(record), span_of(record), record.time - record.b});
+        if (found == open.end()) continue;
+        out[&each] = found->second.back();
+        found->second.pop_back();
+        if (found->second.empty()) open.erase(found);
+    }
+    return out;
+}
+
+// The opening of a close; null if it is not there.
+Happening* opening_of(const Openings& openings, const Happening& close) {
+    const auto found = openings.find(&close);
+    return found == openings.end() ? nullptr : found->second;
+}
+
+// Where a call is in a stack; its size if it is not there.
+size_t level_of(const CallStack& stack, const Happening* opening) {
+    for (size_t i = opening ? stack.size() : 0; i-- > 0;)
+        if (stack[i] == opening) return i;
+    return stack.size();
+}
+
+// Ends a call, and those inside it, which were left.
+void take_off(CallStack& stack, const Happening* opening) { stack.resize(level_of(stack, opening)); }
+
+// Calls that do not nest with those of their thread, since goroutines move to other threads and take turns on one.
+Calls calls_apart(std::span<Happening> all, const Openings& openings) {
+    Calls apart, closed;
+    for (const auto& [close, opening] : openings) {
+        closed.insert(opening);
+        if (close->record->tid != opening->record->tid) apart.insert(opening);
+    }
+    CallStacks open;
+    for (Happening& each : all) {
+        if (each.event || apart.contains(&each)) continue;
+        CallStack& stack = open[{each.record->tid, span_of(*each.record)}];
+        if (each.record->kind == RecordKind::open) stack.push_back(&each);
+        const Happening* opening = opening_of(openings, each);
+        if (!opening || apart.contains(opening)) continue;
+        for (size_t inside = level_of(stack, opening) + 1; inside < stack.size(); inside++)
+            if (closed.contains(stack[inside])) apart.insert(stack[inside]);
+        take_off(stack, opening);
+    }
+    return apart;
 }
 
 // Of the calls without a close, the last ones may still be open. Those before them count as left, since they would fill
 // the room for the span's openings.
-std::set<const Happening*> left_calls(std::span<Happening> all) {
+Calls left_calls(std::span<Happening> all, const Openings& openings, const Calls& apart) {
     constexpr size_t most_open = 16;  // half of LT_DEPTH in stdlib/bpf/span.bpf.c: others are inside them
     CallStacks open;
     for (Happening& each : all) {
-        if (each.event) continue;
+        if (each.event || apart.contains(&each)) continue;
         CallStack& stack = open[{each.record->tid, span_of(*each.record)}];
         if (each.record->kind == RecordKind::open) stack.push_back(&each);
-        if (each.record->kind == RecordKind::close) take_off(stack, *each.record);
+        if (each.record->kind == RecordKind::close) take_off(stack, opening_of(openings, each));
     }
-    std::set<const Happening*> left;
+    Calls left;
     for (const auto& [_, stack] : open)
         for (size_t i = 0; i + most_open < stack.size(); i++) left.insert(stack[i]);
     return left;
 }
 
+// Numbers that no thread has.
+class Owners {
+  public:
+    uint32_t take() {
+        if (free_.empty()) return next_++;
+        const uint32_t owner = free_.back();
+        free_.pop_back();
+        return owner;
+    }
+    void give(uint32_t owner) { free_.push_back(owner); }
+
+  private:
+    uint32_t next_ = 1U << 31;
+    std::vector<uint32_t> free_;
+};
+
 }  // namespace
 
 void place_calls(std::span<Happening> all) {
-    const std::set<const Happening*> left = left_calls(all);
+    const Openings openings = openings_of(all);
+    const Calls apart = calls_apart(all, openings), left = left_calls(all, openings, apart);
+    Owners owners;
     CallStacks open;
     for (Happening& each : all) {
         if (each.event) continue;
@@ -69,8 +137,15 @@ void place_calls(std::span<Happening> all) {
         }
         CallStack& stack = open[{record.tid, span_of(record)}];
         if (record.kind == RecordKind::close) {
-            const Happening* opening = take_off(stack, record);
+            const Happening* opening = opening_of(openings, each);
             each.depth = opening ? opening->depth : 0;
+            each.owner = opening ? opening->owner : 0;
+            each.owner != 0 ? owners.give(each.owner) : take_off(stack, opening);
+            continue;
+        }
+        if (apart.contains(&each)) {
+            each.depth = 1;
+            each.owner = owners.take();
             continue;
         }
         if (!stack.empty() && left.contains(stack.back())) stack.pop_back();

@@ -43,10 +43,12 @@ struct Happening {
     const Record* record = nullptr;
     const RecordedEvent* event = nullptr;  // null: the record is of a span or, for the plan itself, of an exit
     uint64_t depth = 0;                    // of a call, among the open ones of its thread and span; 0: without opening
+    uint32_t owner = 0;                    // of a call that does not nest with others: whose openings it is among
 };
 
-// Sets the depths of calls: that of a close is its opening's, which it finds by the time at which its call began.
-// Counting the open calls would not do, since a call can be left without a close, and can open several spans.
+// Sets the depths of calls: that of a close is its opening's, which it finds by the thread and the time in which its
+// call began. Counting the open calls would not do, since a call can be left without a close, and can open several
+// spans. Calls that do not nest with those of their thread have owners of their own, which are not threads.
 void place_calls(std::span<Happening> all);
 
 // In order of time, within the time in which the recording is complete; only those that start a program. The recording

@@ -116,6 +116,7 @@ class ReplaySession final : public Session {
         run_.environment().knows_own_memory_only = true;
         run_.environment().instruction_limit = most_instructions;
         run_.environment().tai_offset = static_cast<uint64_t>(recording.unix_offset + tai_ahead);
+        for (const PlannedSpan& span : plan.spans) run_.environment().owner_maps.push_back(span.symbol);
         run_.dispatcher().complain_to(options.messages, options.warnings);
         run_.dispatcher().use_clock(recording.unix_offset);
         const auto& maps = run_.machine().object().maps;
@@ -286,6 +287,7 @@ Status ReplaySession::call(const Happening& happening) {
         const Window since{std::exchange(accounted_[record.tid], record.time), record.time};
         if (const Status done = account(run_.machine(), *explainer_, record.tid, since); !done) return done;
     }
+    if (happening.owner != 0) run_.environment().owner = happening.owner;
     const bool closes = record.kind == RecordKind::close;
     const auto& programs = closes ? starters_.at_close(span_of(record)) : starters_.at_opening(span_of(record));
     return run_all(programs, context_of_call(happening.depth, closes));
@@ -325,6 +327,7 @@ void ReplaySession::be_in(uint32_t tid, uint16_t cpu, uint64_t time) {
     machine::Environment& e = run_.environment();
     e.now = time;
     e.cpu_number = cpu;
+    e.owner.reset();
     e.task.pid = tid;
     e.task.tgid = threads_.process(tid, time);
     e.task.comm = threads_.comm(tid, time, cpu);

@@ -23,7 +23,8 @@ void record_opening(Lowering& l, ir::Value time) {
 void note_opener(Lowering& l, ir::Value opening) {
     if (!keeps_records(l.unit) || l.stuck != ir::no_value) return;
     l.opener_slot = l.b.new_slot();
-    const bool is_known = l.unit.span(l.body.span).state == SpanState::key;
+    const SpanState state = l.unit.span(l.body.span).state;
+    const bool is_known = state == SpanState::key || state == SpanState::frame;
     l.b.write(*l.opener_slot, is_known ? l.b.load(opening, frame_offset, 4) : l.b.constant(same_thread));
 }
 

@@ -39,7 +39,7 @@ LT_API void* lt_task_state_make(void* map, __u32 no_room) {
         lt_lose(no_room);
         return 0;
     }
-    if (!t->who) t->who = bpf_get_current_pid_tgid();
+    t->who = bpf_get_current_pid_tgid();  // a thread that executes a program takes its process's number
     return t;
 }
 

@@ -51,16 +51,18 @@ std::string waker_text(const Waker& waker) {
 // "kernel lock (to write), held by backup (2219)"
 std::string part_text(const Recording& recording, const CausePart& part) {
     const CauseRow& row = row_of(part);
+    const Window first = part.windows.empty() ? Window{} : part.windows.front();
     std::string out(row.title);
-    if (part.cause == Cause::preempted && part.by != 0) return out + " by " + recording.thread_text(part.by);
+    if (part.cause == Cause::preempted && part.by != 0)
+        return out + " by " + recording.thread_text(part.by, first.begin);
     if (row.group != CauseGroup::blocked) return out;
     if (part.cause == Cause::lock) out += kind_of_lock(part.lock_flags);
     if (!part.detail.empty()) out += " " + part.detail;
     if (part.count > 1) out += fmt::format(", {} times", part.count);
-    if (part.holder != 0) out += ", held by " + recording.thread_text(part.holder);
+    if (part.holder != 0) out += ", held by " + recording.thread_text(part.holder, first.begin);
     const bool is_lock = part.cause == Cause::lock || part.cause == Cause::mmap_lock || part.cause == Cause::futex;
     if (part.by != 0 && part.by != part.holder)
-        out += fmt::format(", {} by {}", is_lock ? "released" : "woken", recording.thread_text(part.by));
+        out += fmt::format(", {} by {}", is_lock ? "released" : "woken", recording.thread_text(part.by, first.end));
     if (part.by == 0 && part.waker.known) out += waker_text(part.waker);
     if (part.by == 0 && !part.waker.known) out += ", not over at that time";
     return out;
@@ -115,9 +117,10 @@ bool is_chain(const Explanation& explanation) {
     });
 }
 
-// A line for each part, and below it what the thread that ended it did meanwhile.
+// A line for each part, and below it what the thread that ended it did meanwhile. `end` is that of the time which the
+// parts make up.
 void append_parts(std::string& out, const Recording& recording, const std::vector<CausePart>& parts, uint64_t whole,
-                  size_t depth) {
+                  uint64_t end, size_t depth) {
     uint64_t small = 0, count = 0;
     for (const CausePart& part : parts) {
         if (part.time * smallest_share < whole) {
@@ -126,8 +129,8 @@ void append_parts(std::string& out, const Recording& recording, const std::vecto
             continue;
         }
         out += fmt::format("{:>12} {:>4} %  {:{}}{}: {}\n", duration(part.time), share_text(part.time, whole), "",
-                           2 * depth, recording.thread_text(part.tid), part_text(recording, part));
-        append_parts(out, recording, part.inner, whole, depth + 1);
+                           2 * depth, recording.thread_text(part.tid, end), part_text(recording, part));
+        if (!part.inner.empty()) append_parts(out, recording, part.inner, whole, part.windows.front().end, depth + 1);
     }
     if (count > 0 && small * smallest_share >= whole)
         out += fmt::format("{:>12} {:>4} %  {:{}}{}\n", duration(small), share_text(small, whole), "", 2 * depth,
@@ -150,7 +153,7 @@ std::string explanation_text(const Recording& recording, const Explanation& expl
     append_longest(out, recording, explanation);
     if (!is_chain(explanation)) return out;
     out += "chain of waiting:\n";
-    append_parts(out, recording, explanation.parts, call.latency, 0);
+    append_parts(out, recording, explanation.parts, call.latency, call.time, 0);
     return out;
 }
 

@@ -254,6 +254,7 @@ Result<Recording> read_recording(std::string_view bytes) {
         has_header = true;
     }
     if (reader.failed() || !has_header) return damaged("it ends too early");
+    find_earlier(recording);
     return recording;
 }
 

@@ -16,17 +16,33 @@ const RecordedThread* Recording::thread(uint32_t tid) const {
     return found != threads.end() && found->tid == tid ? &*found : nullptr;
 }
 
-std::string Recording::thread_text(uint32_t tid) const {
+namespace {
+
+std::string named_text(uint32_t tid, const std::string& comm) {
     if (tid == 0) return "an idle CPU";
-    const RecordedThread* known = thread(tid);
-    if (!known || known->comm.empty()) return fmt::format("thread {}", tid);
+    if (comm.empty()) return fmt::format("thread {}", tid);
     std::string name;
-    append_visible(name, known->comm);
+    append_visible(name, comm);
     return fmt::format("{} ({})", name, tid);
 }
 
+}  // namespace
+
+std::string Recording::thread_text(uint32_t tid) const {
+    const RecordedThread* known = thread(tid);
+    return named_text(tid, known ? known->comm : "");
+}
+
+std::string Recording::thread_text(uint32_t tid, uint64_t time) const {
+    if (const auto found = earlier.find(tid); found != earlier.end())
+        for (const EarlierThread& each : found->second)
+            if (time < each.until) return named_text(tid, each.comm);
+    return thread_text(tid);
+}
+
 std::string Recording::threads_text(const Trigger& of) const {
-    return of.opener ? fmt::format("from {} to {}", thread_text(*of.opener), thread_text(of.tid)) : thread_text(of.tid);
+    const std::string closer = thread_text(of.tid, of.time);
+    return of.opener ? fmt::format("from {} to {}", thread_text(*of.opener, of.begin()), closer) : closer;
 }
 
 std::string_view Recording::span_text(const Trigger& of) const {
@@ -107,6 +123,24 @@ uint64_t lost_stacks(const Recording& recording) {
     return lost;
 }
 
+void find_earlier(Recording& recording) {
+    recording.earlier.clear();
+    std::unordered_map<uint32_t, std::string> names;  // the last ones, of threads that have been seen
+    for (const Record& record : recording.records) {
+        if (record.kind == RecordKind::fork) {
+            const auto before = names.find(record.tid);
+            if (before != names.end()) recording.earlier[record.tid].push_back({record.time, before->second});
+            names.insert_or_assign(record.tid, "");
+            continue;
+        }
+        names.try_emplace(other_thread_in(record));
+        if (record.kind == RecordKind::lock_begin) names.try_emplace(static_cast<uint32_t>(record.b >> lock_owner_at));
+        std::string& name = names[record.tid];
+        const bool is_last = record.kind == RecordKind::name || record.kind == RecordKind::exit;
+        if (is_last || (record.kind == RecordKind::renamed && name.empty())) name = name_in(record);
+    }
+}
+
 void complete(Recording& recording) {
     std::ranges::stable_sort(recording.records, {}, &Record::time);
     const Trigger& call = recording.trigger;
@@ -135,6 +169,7 @@ void complete(Recording& recording) {
     }
     recording.threads.clear();
     for (auto& [tid, known] : threads) recording.threads.push_back(std::move(known));
+    find_earlier(recording);
 }
 
 }  // namespace lt

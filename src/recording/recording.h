@@ -31,6 +31,12 @@ struct RecordedThread {
     std::string comm;
 };
 
+// A thread whose number another one got during the recording.
+struct EarlierThread {
+    uint64_t until = 0;  // the other one begins
+    std::string comm;    // empty: unknown
+};
+
 // A call that requested a snapshot.
 struct Trigger {
     uint64_t time = 0;
@@ -63,14 +69,17 @@ struct Recording {
     std::map<uint32_t, std::string> devices;  // by number as in records: block_*
     Trigger trigger;
     RecordingAccount account;
-    std::vector<RecordedThread> threads;               // sorted by tid
-    std::vector<Record> records;                       // sorted by time
-    std::map<uint64_t, std::vector<uint64_t>> stacks;  // by hash: addresses, innermost first
-    std::map<uint64_t, std::string> symbols;           // names of those addresses
+    std::vector<RecordedThread> threads;                     // sorted by tid; the last one of each number
+    std::map<uint32_t, std::vector<EarlierThread>> earlier;  // those before it, in order; see find_earlier()
+    std::vector<Record> records;                             // sorted by time
+    std::map<uint64_t, std::vector<uint64_t>> stacks;        // by hash: addresses, innermost first
+    std::map<uint64_t, std::string> symbols;                 // names of those addresses
 
     const RecordedThread* thread(uint32_t tid) const;
     // "backup (2219)"; without a name, "thread 2219"; of thread 0, "an idle CPU"
     std::string thread_text(uint32_t tid) const;
+    // Of the thread that had the number at that time.
+    std::string thread_text(uint32_t tid, uint64_t time) const;
     // "backup (2219)", or "from app (10) to backup (2219)"
     std::string threads_text(const Trigger& trigger) const;
     std::string_view span_text(const Trigger& trigger) const;
@@ -93,6 +102,9 @@ uint32_t opener_in(const Record& close);
 // Long waits whose stack is not there: another stack, or another thread's wait, has taken the place that it had in the
 // kernel. The records must be sorted.
 uint64_t lost_stacks(const Recording& recording);
+
+// Sets `earlier`, which is not in files, from the records, which must be sorted.
+void find_earlier(Recording& recording);
 
 // Sorts the records by time, and adds threads and names that the records have and the list lacks.
 void complete(Recording& recording);

@@ -41,7 +41,7 @@ uint32_t futex_owner(const Recording& recording, const Record& record) {
 }  // namespace
 
 Timeline::Timeline(const Recording& recording)
-    : recording_(recording), cpus_(recording.cpus), last_switch_(recording.cpus, 0) {
+    : recording_(recording), cpus_(recording.cpus), last_switch_(recording.cpus, 0), current_(recording.cpus, 0) {
     for (const Record& record : recording.records) take(record);
     close();
 }
@@ -71,11 +71,15 @@ std::span<const Interruption> Timeline::interruptions(uint16_t cpu, uint64_t beg
 // The thread, which is in this state if nothing was known about it.
 Timeline::Thread& Timeline::seen(uint32_t tid, SegmentState state, uint16_t cpu, uint64_t time) {
     Thread& thread = threads_[tid];
-    if (!thread.segments.empty()) return thread;
+    if (thread.pending.ended) end(thread, time);
+    if (!thread.segments.empty() && !thread.over) return thread;
     // what it does now, it has done since the recording begins, or since the CPU got to it
-    const uint64_t since = state == SegmentState::running ? last_switch_[cpu] : 0;
+    const bool is_next = !thread.segments.empty();
+    const uint64_t begin = is_next ? thread.segments.back().end : recording_.begin;
+    const uint64_t since = state == SegmentState::running ? last_switch_[cpu] : is_next ? time : 0;
+    thread.over = false;
     Segment first;
-    first.begin = std::min(std::max(since, recording_.begin), time);
+    first.begin = is_next ? std::max(since, begin) : std::min(std::max(since, begin), time);
     first.end = first.begin;
     first.state = state;
     first.cpu = cpu;
@@ -118,6 +122,7 @@ void Timeline::switched(const Record& record) {
         out.pending.ended = (state & task_dead) != 0;
     }
     last_switch_[record.cpu] = record.time;
+    current_[record.cpu] = next;
     if (next == 0) return;
     // to be blocked it would have had to be woken first
     Thread& in = seen(next, SegmentState::woken, record.cpu, record.time);
@@ -169,6 +174,32 @@ void Timeline::interrupted(const Record& record) {
     cpus_[record.cpu].push_back({begin, record.time, record.kind == RecordKind::softirq});
 }
 
+// Another thread may have had its number.
+void Timeline::forked(const Record& record) {
+    Thread& made = threads_[record.tid];
+    end(made, record.time);
+    made.over = false;
+    Segment first;
+    first.begin = first.end = made.segments.empty() ? record.time : std::max(record.time, made.segments.back().end);
+    first.state = SegmentState::woken;
+    made.segments.push_back(first);
+}
+
+// exec() renames its thread. If that was not the first one of its process, it now has the number of the first one,
+// which has ended.
+void Timeline::renamed(const Record& record) {
+    const uint32_t before = current_[record.cpu];
+    const auto executing = threads_.find(before), first = threads_.find(record.tid);
+    if (before == 0 || before == record.tid || executing == threads_.end() || first == threads_.end()) return;
+    const Thread& thread = executing->second;
+    if (thread.over || thread.segments.empty() || thread.segments.back().state != SegmentState::running) return;
+    if (!first->second.pending.ended) return;
+    end(executing->second, record.time);
+    last_switch_[record.cpu] = record.time;
+    current_[record.cpu] = record.tid;
+    seen(record.tid, SegmentState::running, record.cpu, record.time);
+}
+
 void Timeline::take(const Record& record) {
     switch (record.kind) {
         case RecordKind::switched:
@@ -183,14 +214,10 @@ void Timeline::take(const Record& record) {
         case RecordKind::softirq:
         case RecordKind::irq:
             return interrupted(record);
-        case RecordKind::fork: {
-            Thread& made = threads_[record.tid] = {};
-            Segment first;
-            first.begin = first.end = record.time;
-            first.state = SegmentState::woken;
-            made.segments.push_back(first);
-            return;
-        }
+        case RecordKind::fork:
+            return forked(record);
+        case RecordKind::renamed:
+            return renamed(record);
         case RecordKind::open:
         case RecordKind::close:
         case RecordKind::fault:
@@ -202,21 +229,24 @@ void Timeline::take(const Record& record) {
         case RecordKind::name:
         case RecordKind::exit:
         case RecordKind::trigger:
-        case RecordKind::renamed:
         case RecordKind::member:
             return;
     }
 }
 
+// A thread that has ended left its CPU for the last time: what follows is not a state of it.
+void Timeline::end(Thread& thread, uint64_t time) {
+    if (thread.pending.ended && !thread.segments.empty())
+        thread.segments.pop_back();
+    else if (!thread.segments.empty() && !thread.over)
+        thread.segments.back().end = std::max(time, thread.segments.back().begin);
+    thread.pending = {};
+    thread.over = true;
+}
+
 // For states that last at the end of the recording.
 void Timeline::close() {
-    for (auto& [tid, thread] : threads_) {
-        if (thread.segments.empty()) continue;
-        if (thread.pending.ended)
-            thread.segments.pop_back();
-        else
-            thread.segments.back().end = std::max(recording_.end, thread.segments.back().begin);
-    }
+    for (auto& [tid, thread] : threads_) end(thread, recording_.end);
     std::erase_if(threads_, [](const auto& each) { return each.second.segments.empty(); });
 }
 

@@ -1,5 +1,5 @@
-// The states of each thread of a recording, without gaps from the first moment that is known on: one segment follows
-// the other.
+// The states of each thread of a recording, without gaps from the first moment that is known to its end: one segment
+// follows the other. Then there may be those of another thread that got its number.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,9 @@ class Timeline {
         bool ended = false;
     };
     struct Thread {
-        std::vector<Segment> segments;  // the last one is open
+        std::vector<Segment> segments;  // the last one is open, unless the thread is over
         Pending pending;
+        bool over = false;
     };
     void take(const Record& record);
     void switched(const Record& record);
@@ -81,14 +82,18 @@ class Timeline {
     void lock(const Record& record);
     void futex(const Record& record);
     void interrupted(const Record& record);
+    void forked(const Record& record);
+    void renamed(const Record& record);
     Thread& seen(uint32_t tid, SegmentState state, uint16_t cpu, uint64_t time);
     Segment& turn(Thread& thread, uint64_t time, SegmentState next);
+    static void end(Thread& thread, uint64_t time);
     void close();
 
     const Recording& recording_;
     std::map<uint32_t, Thread> threads_;
     std::vector<std::vector<Interruption>> cpus_;
     std::vector<uint64_t> last_switch_;  // of each CPU; 0: none yet
+    std::vector<uint32_t> current_;      // the thread that each CPU switched to then
 };
 
 }  // namespace lt

@@ -72,7 +72,8 @@ class Chart {
   private:
     uint64_t name_width() const {
         size_t longest = 8;
-        for (const uint32_t tid : picture_.threads) longest = std::max(longest, recording_.thread_text(tid).size());
+        for (const uint32_t tid : picture_.threads)
+            longest = std::max(longest, recording_.thread_text(tid, call_.time).size());
         return 7 * std::min<size_t>(longest, 34) + 12;
     }
     double x(uint64_t time) const {
@@ -106,7 +107,8 @@ class Chart {
 
     void lane(size_t i) {
         const uint32_t tid = picture_.threads[i];
-        out_ += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y(i) + 12, shown(recording_.thread_text(tid)));
+        out_ += fmt::format("<text x=\"0\" y=\"{}\">{}</text>\n", y(i) + 12,
+                            shown(recording_.thread_text(tid, call_.time)));
         double drawn = 0;
         for (const Segment& segment : explainer_.timeline().of(tid)) {
             if (segment.end <= picture_.begin || segment.begin >= picture_.end || segment.end == segment.begin)

@@ -84,7 +84,7 @@ std::string segment_text(const Recording& recording, const Explainer& explainer,
         case SegmentState::running:
             return "running on CPU " + std::to_string(segment.cpu);
         case SegmentState::preempted:
-            return segment.by == 0 ? "preempted" : "preempted by " + recording.thread_text(segment.by);
+            return segment.by == 0 ? "preempted" : "preempted by " + recording.thread_text(segment.by, segment.begin);
         case SegmentState::woken:
             return "woken, waits for a CPU";
         case SegmentState::throttled:
@@ -95,8 +95,8 @@ std::string segment_text(const Recording& recording, const Explainer& explainer,
             break;
     }
     std::string out(cause_rows()[static_cast<size_t>(explainer.cause_of(segment))].title);
-    if (segment.holder != 0) out += ", held by " + recording.thread_text(segment.holder);
-    if (segment.waker.is_thread()) out += ", ended by " + recording.thread_text(segment.waker.tid);
+    if (segment.holder != 0) out += ", held by " + recording.thread_text(segment.holder, segment.begin);
+    if (segment.waker.is_thread()) out += ", ended by " + recording.thread_text(segment.waker.tid, segment.end);
     return out;
 }
 

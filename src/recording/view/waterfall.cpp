@@ -100,7 +100,8 @@ std::string waterfall(const Recording& recording, const Explainer& explainer, co
     const size_t columns = std::max(size.columns, least_columns);
     const Picture picture = picture_of(recording, explanation);
     size_t longest = 0;
-    for (const uint32_t tid : picture.threads) longest = std::max(longest, recording.thread_text(tid).size());
+    for (const uint32_t tid : picture.threads)
+        longest = std::max(longest, recording.thread_text(tid, explanation.call.time).size());
     const size_t names = std::min({longest, columns / name_share, most_name});
     const Drawing d{recording, explainer, picture, size, names, columns - names - 1};
     const Trigger& call = explanation.call;
@@ -115,8 +116,8 @@ std::string waterfall(const Recording& recording, const Explainer& explainer, co
     const size_t room = size.rows > frame_rows ? size.rows - frame_rows : 1;
     const size_t shown = std::min(room, picture.threads.size());
     for (size_t i = 0; i < shown; i++)
-        out +=
-            fitted(recording.thread_text(picture.threads[i]), names) + " " + lane(d, picture.threads[i], used) + "\n";
+        out += fitted(recording.thread_text(picture.threads[i], call.time), names) + " " +
+               lane(d, picture.threads[i], used) + "\n";
     if (shown < picture.threads.size()) out += plural(picture.threads.size() - shown, "more thread") + "\n";
     return out + legend(used, columns);
 }

@@ -127,5 +127,51 @@ TEST(Timeline, AThreadWithoutQuotaIsThrottled) {
     EXPECT_EQ(time, 18 * ms);
 }
 
+uint64_t time_in(const Timeline& timeline, uint32_t tid, SegmentState state) {
+    uint64_t time = 0;
+    for (const Segment& segment : timeline.of(tid))
+        if (segment.state == state) time += segment.end - segment.begin;
+    return time;
+}
+
+// `app` ends at 10 ms. At 20 ms another thread gets its number, also if the recording lacks its fork.
+TEST(Timeline, AThreadDoesNotReplaceTheOneThatHadItsNumber) {
+    constexpr uint64_t dead = 0x80;
+    for (const bool has_fork : {true, false}) {
+        Recording recording;
+        recording.cpus = 1, recording.end = 50 * ms;
+        add_switch(recording, 1 * ms, 0, 0, app, 0);
+        add_switch(recording, 10 * ms, 0, app, 0, dead);
+        if (has_fork) add(recording, RecordKind::fork, 20 * ms, app, backup, backup);
+        add_switch(recording, 21 * ms, 0, 0, app, 0);
+        add_switch(recording, 25 * ms, 0, app, 0, dead);
+        complete(recording);
+        const Timeline timeline(recording);
+        EXPECT_EQ(time_in(timeline, app, SegmentState::running), 13 * ms);
+        EXPECT_EQ(time_in(timeline, app, SegmentState::blocked), 0U);
+        EXPECT_EQ(time_in(timeline, app, SegmentState::woken), (has_fork ? 2 : 1) * ms);
+    }
+}
+
+// `writer` is a thread of the process `app`, executes a program at 20 ms, and then is `app`, whose first thread has
+// ended.
+TEST(Timeline, AThreadThatExecutesAProgramHasAnotherNumber) {
+    constexpr uint64_t dead = 0x80;
+    Recording recording;
+    recording.cpus = 2, recording.end = 50 * ms;
+    add_switch(recording, 1 * ms, 0, 0, app, 0);
+    add_switch(recording, 2 * ms, 1, 0, writer, 0);
+    add_switch(recording, 10 * ms, 0, app, 0, dead);
+    add(recording, RecordKind::renamed, 20 * ms, app, 0, 0, 1);
+    add(recording, RecordKind::name, 20 * ms, app, 0, 0, 1);
+    add_switch(recording, 30 * ms, 1, app, 0, 1);
+    complete(recording);
+    const Timeline timeline(recording);
+    EXPECT_EQ(timeline.of(writer).back().end, 20 * ms);
+    EXPECT_EQ(time_in(timeline, app, SegmentState::running), 19 * ms);
+    EXPECT_EQ(time_in(timeline, app, SegmentState::unknown), 0U);
+    EXPECT_EQ(timeline.of(app).back().state, SegmentState::blocked);
+}
+
 }  // namespace
 }  // namespace lt

@@ -42,7 +42,7 @@ void add_losses(const Script& script, FamilyList& out) {
         const auto fact = loss_fact(script.plan(), loss, {true, script.path()});
         if (fact) out.add({name, {"kind", fact->name}, {"subject", fact->subject}}, whole(fact->count));
     }
-    out.counter("lt_missed_events", "Events for which the kernel did not run a probe, by the reason.");
+    out.counter("lt_missed_events", "Events for which a probe did not run, by the reason.");
     for (const Missed& missed : script.missed()) {
         const MissedFact fact = missed_fact(script.plan(), missed);
         out.add({name, {"probe", fact.probe}, {"kind", fact.kind}}, whole(fact.count));

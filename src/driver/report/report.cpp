@@ -140,7 +140,11 @@ constexpr std::array miss_rows{
     MissRow{MissKind::recursion, "recursion", "because a program was already running on the same CPU"},
     MissRow{MissKind::unserved, "unserved",
             "because the kernel was serving another probe on the same CPU or could not wait for more returns"},
+    MissRow{MissKind::late, "late", "because lt was busy until the next one was due"},
 };
+
+// On a busy machine any process can be late for a period below a second.
+bool is_short(const PlannedProbe& interval) { return interval.period_ns < 1'000'000'000; }
 
 // With three digits, as far as that needs no exponent.
 std::string percent(double share) {
@@ -311,6 +315,7 @@ void report_end(const Plan& plan, const Session& session, Printer& printer, cons
         printer.fact({"errors", {{"count", static_cast<int64_t>(session.errors())}}, ""});
     }
     for (const Missed& each : session.missed()) {
+        if (each.kind == MissKind::late && is_short(plan.probes[each.probe]) && !how.stats) continue;
         const MissedFact fact = missed_fact(plan, each);
         fmt::print(messages, "lt: {}\n", fact.text);
         printer.missed(fact);

@@ -51,7 +51,7 @@ Status Loop::add(int fd, On on, Handler handler) {
     return Done{};
 }
 
-Status Loop::every(uint64_t period_ns, Handler handler) {
+Status Loop::every(uint64_t period_ns, PeriodsHandler handler) {
     Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
     if (!timer) return system_error("timerfd_create", errno);
     itimerspec period{from_ns(period_ns), from_ns(period_ns)};
@@ -60,7 +60,7 @@ Status Loop::every(uint64_t period_ns, Handler handler) {
     timers_.push_back(std::move(timer));
     return add(fd, On::readable, [fd, handler = std::move(handler)] {
         uint64_t expirations = 0;
-        if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) handler();
+        if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) handler(expirations);
     });
 }
 

@@ -23,8 +23,10 @@ class Loop {
     // A descriptor that does not support epoll (a regular file, or none) is silently ignored.
     Status add(int fd, On on, Handler handler);
 
-    // Adds a timer.
-    Status every(uint64_t period_ns, Handler handler);
+    // Adds a timer. The handler gets how many periods have ended since it was last called: more than 1 if the loop was
+    // busy.
+    using PeriodsHandler = std::function<void(uint64_t)>;
+    Status every(uint64_t period_ns, PeriodsHandler handler);
 
     int descriptor() const { return epoll_.get(); }  // readable when something is ready
 

@@ -148,12 +148,12 @@ Status LiveSession::end_with(int descriptor) {
     };
     return loop_.add(descriptor, Loop::On::wakeup, [this, look] {
         look();
-        if (!ended_) fail_unless(loop_.every(look_again, look));
+        if (!ended_) fail_unless(loop_.every(look_again, [look](uint64_t) { look(); }));
     });
 }
 
 Status LiveSession::end_after(uint64_t nanoseconds) {
-    return loop_.every(nanoseconds, [this] { end(Ended::time_over); });
+    return loop_.every(nanoseconds, [this](uint64_t) { end(Ended::time_over); });
 }
 
 // ---- attach
@@ -201,22 +201,24 @@ Status LiveSession::start() {
     if (auto enabled = attached_.enable(); !enabled) return enabled;
     if (overhead_->is_wanted()) {
         if (auto begun = overhead_->begin(); !begun) return begun;
-        auto timer = loop_.every(OverheadWatch::period_ns, [this] { fail_unless(overhead_->look()); });
+        auto timer = loop_.every(OverheadWatch::period_ns, [this](uint64_t) { fail_unless(overhead_->look()); });
         if (!timer) return timer;
     }
     if (!plan_.timeouts.empty()) {
-        auto timer = loop_.every(Timeouts::period_ns, [this] { fail_unless(timeouts_.look()); });
+        auto timer = loop_.every(Timeouts::period_ns, [this](uint64_t) { fail_unless(timeouts_.look()); });
         if (!timer) return timer.error_in("timeouts");
     }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
-        auto timer = loop_.every(probe.period_ns, [this, &probe, left = limited_times(probe)]() mutable {
-            if (attached_.is_paused()) return;
-            const bool is_last = left != 0 && --left == 0;
-            if (is_last) collector_->note_printed();
-            fail_unless(own_->run(probe));
-            if (is_last) end(Ended::exit_called);
-        });
+        auto timer =
+            loop_.every(probe.period_ns, [this, &probe, left = limited_times(probe)](uint64_t periods) mutable {
+                if (attached_.is_paused()) return;
+                late_[static_cast<size_t>(&probe - plan_.probes.data())] += periods - 1;
+                const bool is_last = left != 0 && --left == 0;
+                if (is_last) collector_->note_printed();
+                fail_unless(own_->run(probe));
+                if (is_last) end(Ended::exit_called);
+            });
         if (!timer) return timer.error_in(probe.text);
     }
     return Done{};
@@ -319,6 +321,13 @@ Session::Finished LiveSession::finish() {
     if (failure_) note(*failure_);
     out.maps = collector_->results();
     return out;
+}
+
+std::vector<Missed> LiveSession::missed() const {
+    std::vector<Missed> all = attached_.missed();
+    for (const auto& [probe, periods] : late_)
+        if (periods > 0) all.push_back({probe, MissKind::late, periods});
+    return all;
 }
 
 std::vector<Loss> LiveSession::losses() const {

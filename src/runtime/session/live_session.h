@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,7 +65,7 @@ class LiveSession final : public Session {
     int exit_status() const override { return collector_->exit_status(); }
     uint64_t errors() const override { return collector_->errors(); }
     std::vector<Loss> losses() const override;
-    std::vector<Missed> missed() const override { return attached_.missed(); }
+    std::vector<Missed> missed() const override;
     Result<std::vector<Account>> accounts() const override;
     std::vector<ProgramFacts> facts() const override;
     std::optional<Started> started() const override { return start_wait_ ? start_wait_->started() : std::nullopt; }
@@ -101,6 +102,7 @@ class LiveSession final : public Session {
     std::optional<Error> failure_;
     std::optional<Ended> ended_;
     Clock::time_point last_record_ = Clock::now();
+    std::map<size_t, uint64_t> late_;      // by probe: periods of intervals that ended while lt was busy
     std::optional<StartWait> start_wait_;  // none: it begins at once
     bool dry_ = false;                     // ends once all is attached
     bool may_change_ = false;              // programs may change what they trace

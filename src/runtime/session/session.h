@@ -27,10 +27,11 @@ struct Loss {
     uint64_t count = 0;
 };
 
-// Why the kernel did not run a probe's program.
+// Why a probe's program did not run.
 enum class MissKind : uint8_t {
     recursion,  // a program was already running there
     unserved,   // a kprobe or its return: the kernel was handling another one, or too many returns were pending
+    late,       // an interval: lt was busy until the next one was due
 };
 
 // A nonzero number of events that a probe missed, of the script or lt's own.

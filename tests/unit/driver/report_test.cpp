@@ -19,6 +19,10 @@ TEST(Report, MissedByWhichProbe) {
     EXPECT_EQ(
         own.text,
         "lt's own probe (exits of threads): 2 events missed because a program was already running on the same CPU");
+    plan.probes[0].text = "interval:1s";
+    const MissedFact late = missed_fact(plan, {0, MissKind::late, 2});
+    EXPECT_EQ(late.kind, "late");
+    EXPECT_EQ(late.text, "interval:1s: 2 events missed because lt was busy until the next one was due");
 }
 
 }  // namespace

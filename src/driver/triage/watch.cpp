@@ -108,6 +108,13 @@ Status make_again(Build& build, Kernel& kernel, const std::vector<Refusal>& refu
     return Done{};
 }
 
+uint64_t hidden_switches(const std::vector<Loss>& losses) {
+    uint64_t count = 0;
+    for (const Loss& loss : losses)
+        if (loss.kind == LossKind::hidden_switch) count += loss.count;
+    return count;
+}
+
 class Watch {
   public:
     Watch(Kernel& kernel, const WatchOptions& options) : kernel_(kernel), options_(options), kept_(watched_) {}
@@ -135,8 +142,7 @@ class Watch {
     Status forget_attaching();
     Status limit();
     Result<Watched> end();
-    uint64_t hidden_switches() const;
-    void count_losses();
+    uint64_t skipped() const;
 
     Kernel& kernel_;
     const WatchOptions& options_;
@@ -178,7 +184,7 @@ Status Watch::start() {
 Status Watch::forget_attaching() {
     const std::vector<PlannedMap>& maps = build_.compiled.plan.maps;
     const std::vector<PlannedParam>& params = build_.compiled.plan.params;
-    hidden_before_ = hidden_switches();
+    hidden_before_ = hidden_switches(session_->losses());
     begin_ = std::chrono::steady_clock::now();
     if (const auto began = std::ranges::find(params, "began", &PlannedParam::name); began != params.end()) {
         const int64_t now = begin_.time_since_epoch().count();  // CLOCK_MONOTONIC in nanoseconds, as nsecs
@@ -224,34 +230,36 @@ Result<Watched> Watch::end() {
     }
     watched_.watched_ns = static_cast<uint64_t>((std::chrono::steady_clock::now() - begin_).count());
     if (const Session::Finished finished = session_->finish(); finished.failure) return *finished.failure;
-    count_losses();
+    const std::vector<std::string> notes = uncounted(session_->losses(), hidden_before_, skipped());
+    watched_.missing.insert(watched_.missing.end(), notes.begin(), notes.end());
     session_.reset();
     return std::move(watched_);
 }
 
-uint64_t Watch::hidden_switches() const {
-    uint64_t count = 0;
-    for (const Loss& loss : session_->losses())
-        if (loss.kind == LossKind::hidden_switch) count += loss.count;
-    return count;
-}
-
-void Watch::count_losses() {
-    constexpr std::array uncounted{LossKind::map_full,     LossKind::contended,       LossKind::map_no_memory,
-                                   LossKind::span_no_room, LossKind::span_unmeasured, LossKind::span_clock,
-                                   LossKind::scratch_busy};
-    uint64_t waits = 0, events = 0;
-    for (const Loss& loss : session_->losses())
-        if (std::ranges::find(uncounted, loss.kind) != uncounted.end()) waits += loss.count;
+uint64_t Watch::skipped() const {
+    uint64_t events = 0;
     for (const Missed& miss : session_->missed()) events += miss.count;
-    if (waits != 0) watched_.missing.push_back(fmt::format("{} could not be counted", plural(waits, "wait")));
-    if (const uint64_t hidden = hidden_switches() - hidden_before_; hidden != 0)
-        watched_.missing.push_back(fmt::format(
-            "context switches that the kernel did not report: {}; the waits around them are not counted", hidden));
-    if (events != 0) watched_.missing.push_back(fmt::format("the kernel skipped {}", plural(events, "event")));
+    return events;
 }
 
 }  // namespace
+
+std::vector<std::string> uncounted(const std::vector<Loss>& losses, uint64_t hidden_before, uint64_t skipped) {
+    constexpr std::array of_waits{LossKind::map_full,     LossKind::contended,       LossKind::map_no_memory,
+                                  LossKind::span_no_room, LossKind::span_unmeasured, LossKind::span_clock,
+                                  LossKind::scratch_busy};
+    std::vector<std::string> out;
+    uint64_t waits = 0;
+    for (const Loss& loss : losses)
+        if (std::ranges::find(of_waits, loss.kind) != of_waits.end()) waits += loss.count;
+    if (waits != 0) out.push_back(fmt::format("{} could not be counted", plural(waits, "wait")));
+    if (const uint64_t hidden = hidden_switches(losses); hidden > hidden_before)
+        out.push_back(
+            fmt::format("context switches that the kernel did not report: {}; the waits around them are not counted",
+                        hidden - hidden_before));
+    if (skipped != 0) out.push_back(fmt::format("the kernel skipped {}", plural(skipped, "event")));
+    return out;
+}
 
 Result<Watched> watch(Kernel& kernel, const WatchOptions& options, const std::function<void()>& begun) {
     Watch all(kernel, options);

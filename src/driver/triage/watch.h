@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "runtime/border/kernel.h"
+#include "runtime/session/session.h"
 #include "runtime/values/value.h"
 
 namespace lt::triage {
@@ -31,6 +32,10 @@ struct Watched {
     bool budget_used_up = false;
     std::vector<std::string> missing;  // sentences: what could not be seen, and why
 };
+
+// Sentences about what the programs did not count. `hidden_before`: context switches that the kernel did not report
+// before the programs began to count. `skipped`: events.
+std::vector<std::string> uncounted(const std::vector<Loss>& losses, uint64_t hidden_before, uint64_t skipped);
 
 // `begun` is called when everything is attached.
 Result<Watched> watch(Kernel& kernel, const WatchOptions& options, const std::function<void()>& begun);

@@ -41,7 +41,7 @@ struct Charge {
     uint64_t process = 0;     // whose lock it is
     std::string name = {};    // by kind: of the thread, the lock, the address
     std::string holder = {};  // of a lock: who had it; empty: unknown
-    uint64_t holder_tid = 0;
+    uint64_t holder_tid = 0;  // 0: unknown
     std::string victim = {};  // whose time it was
     uint64_t count = 0;       // of waits
     uint64_t ns = 0;

@@ -210,7 +210,8 @@ std::string kernel_lock_next(const Suspect&) {
 }
 
 std::string file_lock_what(const Suspect& s, const Evidence&) {
-    return fmt::format("a file lock that {} (thread {}) released", s.name, s.number);
+    const std::string thread = s.number == 0 ? "" : fmt::format(" (thread {})", s.number);
+    return fmt::format("a file lock that {}{} released", s.name, thread);
 }
 void file_lock_add(Suspect& s, const Evidence& e) { add_victims(s, e, "waited for it"); }
 std::string file_lock_next(const Suspect&) {

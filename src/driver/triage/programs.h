@@ -1,5 +1,5 @@
-// The programs that triage runs in the kernel: scripts in lt's own language, from the folder programs. The first one is needed, the
-// others fill maps that it reads or have their own.
+// The programs that triage runs in the kernel: scripts in lt's own language, from the folder programs. The first one is
+// needed, the others fill maps that it reads or have their own.
 #pragma once
 
 #include <cstdint>

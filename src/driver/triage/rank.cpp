@@ -156,6 +156,10 @@ void add_stuck(const Evidence& evidence, std::vector<Charge>& charges) {
                            .ns = static_cast<uint64_t>(evidence.seconds * 1e9)});
 }
 
+std::string holder_text(const Charge& c) {
+    return c.holder_tid == 0 ? c.holder : fmt::format("{} (thread {})", c.holder, c.holder_tid);
+}
+
 struct Gathered {
     Suspect suspect;
     std::map<uint64_t, uint64_t> numbers;  // time by number
@@ -191,7 +195,7 @@ std::vector<Suspect> rank(const Evidence& evidence, double least) {
         if (c.ns != 0) to.suspect.victims[c.victim] += c.ns;
         to.numbers[c.number] += c.ns;
         to.ns += c.ns;
-        if (!c.holder.empty()) to.suspect.holders[fmt::format("{} (thread {})", c.holder, c.holder_tid)] += c.ns;
+        if (!c.holder.empty()) to.suspect.holders[holder_text(c)] += c.ns;
     }
     std::vector<Suspect> suspects;
     for (auto& [_, gathered] : all) {

@@ -8,8 +8,8 @@
 #include "codegen/lower/maps/fold.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/error.h"
+#include "codegen/lower/values/key_part.h"
 #include "codegen/lower/values/operators.h"
-#include "codegen/lower/values/value.h"
 #include "runtime/border/host_calls.h"
 
 namespace lt {
@@ -21,13 +21,13 @@ ir::Value key_of(Lowering& l, uint32_t map, const ast::Map& node) {
     if (is_scalar(m)) return l.b.text(l.unit.zeros(m.key_size));
     const ir::Value key = l.b.buffer(padded_size(m.key_size) + (m.generation ? generation_size : 0));
     if (node.key.size() == 1 && is_key_of_parts(l.type(node.key[0]))) {
-        value_into(l, node.key[0], key, 0, tuple_type(m.key));
+        key_part_into(l, node.key[0], key, 0, tuple_type(m.key));
         return key;
     }
     uint32_t offset = 0;
     for (size_t i = 0; i < node.key.size(); i++) {
         const uint32_t room = padded_size(m.key[i].size);
-        value_into(l, node.key[i], key, offset, m.key[i]);
+        key_part_into(l, node.key[i], key, offset, m.key[i]);
         offset += room;
     }
     return key;

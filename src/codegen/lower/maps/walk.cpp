@@ -3,6 +3,7 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/maps/fold.h"
 #include "codegen/lower/statements/loops.h"
+#include "codegen/lower/values/key_part.h"
 #include "codegen/lower/values/value.h"
 #include "runtime/border/host_calls.h"
 
@@ -30,7 +31,7 @@ ir::Value begin_walk(Lowering& l, const ast::ForMap& node, uint32_t map) {
     for (size_t i = 0; i < given.size(); i++) {
         if (!std::holds_alternative<ast::AnyPart>(l.program[given[i]].node)) {
             parts |= int64_t{1} << i;
-            value_into(l, given[i], key, offset, m.key[i]);
+            key_part_into(l, given[i], key, offset, m.key[i]);
         }
         offset += padded_size(m.key[i].size);
     }

@@ -8,7 +8,7 @@
 #include "codegen/lower/spans/clock.h"
 #include "codegen/lower/spans/keep.h"
 #include "codegen/lower/spans/opening.h"
-#include "codegen/lower/values/value.h"
+#include "codegen/lower/values/key_part.h"
 
 namespace lt {
 namespace {
@@ -95,7 +95,7 @@ ir::Value span_key(Lowering& l, uint32_t span, const std::vector<ast::ExprId>& p
     uint32_t offset = 0;
     for (size_t i = first; i < parts.size(); i++) {
         const Type& t = types[i - first];
-        value_into(l, parts[i], key, offset, t);
+        key_part_into(l, parts[i], key, offset, t);
         offset += padded_size(t.size);
     }
     return key;

@@ -1,0 +1,12 @@
+// Parts of keys: of maps, and of spans between two events.
+#pragma once
+
+#include "codegen/lower/context.h"
+
+namespace lt {
+
+// Writes a value as value_into() does. Bytes and bits of its structures that belong to no member are zero, so that
+// equal values are equal keys.
+void key_part_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, const Type& target);
+
+}  // namespace lt

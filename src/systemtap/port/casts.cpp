@@ -122,8 +122,9 @@ class Casts {
             const auto* assign = std::get_if<ast::Assign>(&s.node);
             const bool adds = assign && assign->op == ast::BinaryOp::add;
             const auto* local = assign ? tree_.get<ast::Local>(assign->target) : nullptr;
-            const bool fits = evaluate || adds || (local && unsigned_.contains(local->name));
-            ast::each_expr(s, [&](ast::ExprId e) { expr(e, fits ? Use::alike : Use::any); });
+            const bool fits = evaluate || (local && (adds || unsigned_.contains(local->name)));
+            const Use use = fits ? Use::alike : adds ? Use::carried : Use::any;  // a map takes its sign from that
+            ast::each_expr(s, [&](ast::ExprId e) { expr(e, use); });
             ast::each_block(s, [&](const ast::Block& inner) { block(inner); });
         }
     }

@@ -1,6 +1,6 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
-from meaning_tree import TRUTH, Binary, Number, Read, arithmetic
+from meaning_tree import TRUTH, Binary, MakeTuple, Number, Read, arithmetic
 from meaning_types import S64, WORD, Tuple, wrap
 from meaning_world import Jump, Unknown, World, kept
 
@@ -8,6 +8,13 @@ from meaning_world import Jump, Unknown, World, kept
 def shown(w, t, value):
     """As print() shows it."""
     return ("false", "true")[value] if t is TRUTH and not w.plain_truth else t.show(value)
+
+
+def literals(expr):
+    """Is it a number as it stands that fits both signs? For a tuple, a list of that for its parts."""
+    if isinstance(expr, MakeTuple):
+        return [literals(e) for e in expr.items]
+    return isinstance(expr, Number) and 0 <= expr.number < 1 << 63
 
 
 class Stmt:
@@ -48,8 +55,7 @@ class Assign(Stmt):
 
     def types(self):
         if not self.op:
-            literal = isinstance(self.expr, Number) and 0 <= self.expr.number < 1 << 63
-            self.target.variable.take(kept(self.expr.type()), literal)
+            self.target.variable.take(kept(self.expr.type()), literals(self.expr))
         self.target.type()
 
     def run(self, w):

@@ -1,6 +1,6 @@
 """The world of a program of the fuzzer of meaning: memory, variables and maps, and what they make of a value."""
 
-from meaning_types import S64, STRING, U64, WORD, joined
+from meaning_types import S64, STRING, U64, WORD, Tuple, joined
 
 
 class Unknown(Exception):
@@ -33,22 +33,32 @@ class World:
             raise Unknown("no end")
 
 
+def joined_signs(held, literal, t, is_literal):
+    """What a map holds, with the sign of any that is not a literal, and which of its numbers are only literals."""
+    if held.is_tuple:
+        parts = len(held.parts)
+        each = [x if isinstance(x, list) else [x] * parts for x in (literal, is_literal)]
+        pairs = [joined_signs(*four) for four in zip(held.parts, each[0], t.parts, each[1])]
+        return Tuple([p for p, _ in pairs], held.names), [flag for _, flag in pairs]
+    both = joined(held, t)
+    if both.is_integer and is_literal != literal and not held.same(t):
+        both = S64 if (held if is_literal else t).signed else U64
+    return both, literal and is_literal
+
+
 class Variable:
     """A variable or a map. Its type is what analyse() found in the order of the text."""
 
     def __init__(self, name, keys=None, declared=None):
         self.name, self.keys, self.declared, self.held = name, keys, declared, None
-        self.literals = False  # a map that holds only numbers as they stand
+        self.literals = False  # a map that holds only numbers as they stand; for tuples a list
 
     def forget(self):
         self.held, self.literals = self.declared, False
 
     def take(self, t, literal=False):
         if self.keys is not None and self.held is not None:  # the sign of any that is not a literal
-            both = joined(self.held, t)
-            if both.is_integer and literal != self.literals and not self.held.same(t):
-                both = S64 if (self.held if literal else t).signed else U64
-            self.held, self.literals = both, self.literals and literal
+            self.held, self.literals = joined_signs(self.held, self.literals, t, literal)
         elif self.held is None:
             self.literals = literal
             self.held = t

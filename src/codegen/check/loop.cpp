@@ -101,8 +101,7 @@ void merge_chosen_parts(CheckContext& c, ast::ExprId id, const ast::Map& map, ui
     }
     for (size_t i = 0; i < map.key.size(); i++) {
         if (!std::holds_alternative<ast::AnyPart>(c.expr(map.key[i]).node)) {
-            const ast::ExprId part = map.key[i];
-            merge_key(c, index, check_key_part(c, part), i, c.span(part), fits_both_signs(c, part));
+            merge_key(c, index, check_key_part(c, map.key[i]), i, map.key[i]);
         } else if (i >= c.maps[index].key.size()) {
             c.maps[index].key.push_back(nothing());
         }

@@ -18,18 +18,35 @@ std::string shown_map(const MapInfo& info) {
                                     : fmt::format("the chain `{}`", info.name.substr(1, dot - 1));
 }
 
-// A literal that fits both signs adds none. A map with only such ones becomes signed in check().
-Type without_sign(Type type, bool is_literal) {
-    if (is_literal && type.kind == Kind::integer) type.is_signed = false;
-    return type;
-}
-
-}  // namespace
-
 bool fits_both_signs(const CheckContext& c, ast::ExprId id) {
     const auto number = number_as_it_stands(c.program, id);
     return number && *number >= 0;
 }
+
+// Calls `visit` for an integer, or for those in a tuple, with whether it is a literal that fits both signs.
+template <class Visit>
+void each_integer(const CheckContext& c, Type& type, std::optional<ast::ExprId> value, const Visit& visit) {
+    if (type.kind == Kind::integer) visit(type, value && fits_both_signs(c, *value));
+    if (type.kind != Kind::tuple) return;
+    const auto* tuple = value ? c.program.get<ast::Tuple>(*value) : nullptr;
+    std::vector<Type>& parts = type.shape->parts;
+    for (size_t i = 0; i < parts.size(); i++)
+        each_integer(c, parts[i], tuple ? std::optional(tuple->parts[i]) : std::nullopt, visit);
+}
+
+// A literal that fits both signs adds none. Where a map has only such ones, it becomes signed in check().
+Type without_literal_signs(const CheckContext& c, Type type, std::optional<ast::ExprId> value) {
+    each_integer(c, type, value, [](Type& t, bool is_literal) { t.is_signed = t.is_signed && !is_literal; });
+    return type;
+}
+
+// For MapInfo::value_signs.
+Type signs_of(const CheckContext& c, Type type, std::optional<ast::ExprId> value) {
+    each_integer(c, type, value, [](Type& t, bool is_literal) { t.is_signed = !is_literal; });
+    return type;
+}
+
+}  // namespace
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node) {
     MapInfo& info = c.maps[map_at(c, id, node, false)];
@@ -59,8 +76,7 @@ uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whol
         return index;
     }
     for (size_t i = 0; i < parts.size(); i++) {
-        const ast::ExprId part = node.key[is_one ? 0 : i];
-        merge_key(c, index, parts[i], i, c.span(part), fits_both_signs(c, tuple ? tuple->parts[i] : part));
+        merge_key(c, index, parts[i], i, tuple ? tuple->parts[i] : node.key[is_one ? 0 : i]);
     }
     info.seen_key = true;
     return index;
@@ -93,17 +109,15 @@ void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target
         held = c.maps[index].value;  // an address plus or minus an offset stays an address
     const bool is_difference = node.op && *node.op == ast::BinaryOp::subtract;
     if (is_difference && held.view != View::hex) held.is_signed = true;
-    const MapInfo& info = c.maps[index];
-    if (!node.op || info.value.kind == Kind::none || info.value != held || info.only_literals)
-        merge_value(c, index, held, c.span(node.target), !is_difference && fits_both_signs(c, node.value));
+    merge_value(c, index, held, c.span(node.target), is_difference ? std::nullopt : std::optional(node.value));
     c.type(node.target) = c.maps[index].value;
 }
 
-void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bool is_literal) {
+void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, std::optional<ast::ExprId> value) {
     MapInfo& info = c.maps[map];
     if (info.value.kind == Kind::none) {
-        info.value = without_sign(type, is_literal);
-        info.only_literals = is_literal;
+        info.value = without_literal_signs(c, type, value);
+        info.value_signs = signs_of(c, type, value);
         return;
     }
     const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
@@ -120,32 +134,32 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bo
                      : "use another map";
         return;
     }
-    info.value = joined(info.value, without_sign(type, is_literal));
-    info.only_literals = info.only_literals && is_literal;
+    info.value = joined(info.value, without_literal_signs(c, type, value));
+    if (info.value_signs.kind == info.value.kind) info.value_signs = joined(info.value_signs, signs_of(c, type, value));
 }
 
-void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, Span where, bool is_literal) {
+void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, ast::ExprId part) {
     MapInfo& info = c.maps[map];
-    const Type held = without_sign(type, is_literal);
-    if (i >= info.literal_keys.size()) info.literal_keys.resize(i + 1);
+    const Type held = without_literal_signs(c, type, part), signs = signs_of(c, type, part);
+    if (i >= info.key_signs.size()) info.key_signs.resize(i + 1);
     if (i >= info.key.size()) {
         info.key.push_back(held);
-        info.literal_keys[i] = is_literal;
+        info.key_signs[i] = signs;
         return;
     }
     if (held.kind == Kind::none) return;  // an error was reported
     if (info.key[i].kind == Kind::none) {
         info.key[i] = held;
-        info.literal_keys[i] = is_literal;
+        info.key_signs[i] = signs;
     }
     if (apart(info.key[i], held)) {
-        Diag& d = c.error(where, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
-                                             type_name(info.key[i]), type_name(held)));
+        Diag& d = c.error(part, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
+                                            type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key is first used here"});
         return;
     }
     info.key[i] = joined(info.key[i], held);
-    info.literal_keys[i] = info.literal_keys[i] && is_literal;
+    info.key_signs[i] = joined(info.key_signs[i], signs);
 }
 
 }  // namespace lt

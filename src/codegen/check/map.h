@@ -12,14 +12,12 @@ uint32_t map_at(CheckContext& c, ast::ExprId id, const ast::Map& node, bool whol
 // @x = value, @x += value, or @x = count(), which makes the map collect.
 void assign_map(CheckContext& c, const ast::Assign& node, const ast::Map& target);
 
-// A literal that fits both signs: it takes that of the map's other values.
-bool fits_both_signs(const CheckContext& c, ast::ExprId id);
-
-// Merges a type into the map's value type; an error if they have no common type. `is_literal`: fits_both_signs().
-void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, bool is_literal = false);
+// Merges a type into the map's value type; an error if they have no common type. If `value` is a literal that fits both
+// signs, it takes that of the map's other values, as do such literals in a tuple.
+void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, std::optional<ast::ExprId> value = {});
 
 // The same for part `i` of the key.
-void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, Span where, bool is_literal);
+void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, ast::ExprId part);
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node);
 

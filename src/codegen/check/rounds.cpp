@@ -79,17 +79,26 @@ void rounds(const ast::Program& program, Typed& typed, Kernel& kernel) {
     settled(program, typed, kernel, many);
 }
 
+// `signs` is as in MapInfo. True if that changed the type.
+bool sign_literals(Type& type, const Type& signs) {
+    if (type.kind != signs.kind) return false;
+    bool any = false;
+    if (type.kind == Kind::tuple) {
+        for (size_t i = 0; i < type.shape->parts.size(); i++)
+            any = sign_literals(type.shape->parts[i], signs.shape->parts[i]) || any;
+    }
+    if (type.kind != Kind::integer || type.is_signed || signs.is_signed) return any;
+    type.is_signed = true;
+    return true;
+}
+
 // Only literals are signed, as one is by itself. It can be known only when nothing else was found.
 bool sign_literals(Typed& typed) {
     bool any = false;
-    const auto sign = [&](Type& type, bool only_literals) {
-        if (!only_literals || type.kind != Kind::integer || type.is_signed) return;
-        type.is_signed = any = true;
-    };
     for (MapInfo& map : typed.maps) {
-        sign(map.value, map.only_literals);
-        for (size_t i = 0; i < map.key.size() && i < map.literal_keys.size(); i++)
-            sign(map.key[i], map.literal_keys[i]);
+        any = sign_literals(map.value, map.value_signs) || any;
+        for (size_t i = 0; i < map.key.size() && i < map.key_signs.size(); i++)
+            any = sign_literals(map.key[i], map.key_signs[i]) || any;
     }
     return any;
 }

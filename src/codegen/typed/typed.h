@@ -266,9 +266,11 @@ struct MapInfo {
     bool written = false;               // assigned with =, perhaps from a value of unknown type
     const MapKind* declared = nullptr;  // from `let @x = kind(entries)`; null if not declared
     Span declared_at = {};
-    uint32_t entries = 0;                 // 0: the default
-    bool only_literals = false;           // all values so far are literals that fit any sign
-    std::vector<bool> literal_keys = {};  // the same of each part of the key
+    uint32_t entries = 0;  // 0: the default
+    // The types of the value and of the key once more. An integer in them is signed if a value other than a literal
+    // that fits both signs was found for it.
+    Type value_signs = {};
+    std::vector<Type> key_signs = {};
     std::vector<int64_t> extracted = {};  // the parts that samples() collects, as in its shape; empty for none
 };
 

@@ -122,7 +122,7 @@ constexpr std::array library{
     LibraryRow{Library::swap, "lt_swap", string, 2, true, false},
     LibraryRow{Library::hist_fine, "lt_hist_fine", aggregate, 4, false, false},
     LibraryRow{Library::lhist, "lt_lhist", aggregate, 6, false, false},
-    LibraryRow{Library::tseries, "lt_tseries", aggregate, 9, false, false, true},
+    LibraryRow{Library::tseries, "lt_tseries", aggregate, 10, false, false, true},
     LibraryRow{Library::iterated, "lt_iterated", iterator, 1, false, false},
     LibraryRow{Library::samples, "lt_samples", aggregate, 12, false, false, true},
     LibraryRow{Library::family_fork, "lt_family_fork", traced, 3, false, false},

@@ -4,12 +4,13 @@
 
 namespace lt {
 
-void join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of) {
-    if (one.empty() || (!into.empty() && into.number > one.number)) return;
+bool join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of, bool is_signed) {
+    if (one.empty() || (!into.empty() && into.number > one.number)) return true;
     if (into.empty() || into.number < one.number) {
         into = one;
-        return;
+        return true;
     }
+    const uint64_t before = into.value;
     switch (of) {
         case SeriesOf::last:
             if (one.more > into.more) into = one;
@@ -17,12 +18,13 @@ void join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of) {
         case SeriesOf::avg:
         case SeriesOf::sum:
             into.value += one.value, into.more += one.more;
-            break;
+            return is_signed ? ((before ^ into.value) & (one.value ^ into.value)) >> 63 == 0 : into.value >= before;
         case SeriesOf::max:
         case SeriesOf::min:
             into.value = std::max(into.value, one.value);
             break;
     }
+    return true;
 }
 
 namespace {

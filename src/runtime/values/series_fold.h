@@ -16,7 +16,8 @@ struct SeriesPlace {
 };
 
 // Merges the same point of two CPUs: the later interval wins; for the same interval, both values are combined.
-void join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of);
+// False if that is a sum that does not fit into 64 bits, with or without a sign.
+bool join(SeriesPlace& into, const SeriesPlace& one, SeriesOf of, bool is_signed);
 
 // Of the last `count` intervals, those from the first with a value to the last with one.
 Series series_of(std::vector<SeriesPlace> places, const Type& type);

@@ -59,7 +59,9 @@ size_t totals_at(const Type& type) {
 }  // namespace
 
 ValueWords::ValueWords(const PlannedMap& map)
-    : per_cpu_(is_per_cpu(map.shape)), copy_size_(per_cpu_ ? padded_size(map.value_size) : map.value_size) {
+    : per_cpu_(is_per_cpu(map.shape)),
+      is_signed_(map.value.is_signed),
+      copy_size_(per_cpu_ ? padded_size(map.value_size) : map.value_size) {
     const size_t words = padded_size(map.value_size) / word_size;
     for (size_t word = 0; word < words; word++) rules_.push_back(rule_of(map.value, word));
     if (map.key.empty() && !rules_.empty()) rules_.back() = Rule::largest;  // the mark of a scalar
@@ -100,7 +102,7 @@ void ValueWords::join_series(std::span<uint8_t> into, std::span<const uint8_t> o
     };
     for (size_t at = 0; at < series_words * static_cast<size_t>(series_->count); at += series_words) {
         SeriesPlace joined = place(into, at);
-        lt::join(joined, place(one, at), series_->of);
+        if (!lt::join(joined, place(one, at), series_->of, is_signed_)) overflowed_ = true;
         set_word(into, at, joined.number);
         set_word(into, at + 1, joined.value);
         set_word(into, at + 2, joined.more);

@@ -34,7 +34,7 @@ class ValueWords {
     void join_copy(std::span<uint8_t> into, std::span<const uint8_t> one) const;
     void join_series(std::span<uint8_t> into, std::span<const uint8_t> one) const;
 
-    bool per_cpu_;
+    bool per_cpu_, is_signed_;
     mutable bool overflowed_ = false;
     size_t copy_size_;
     std::vector<Rule> rules_;            // by word

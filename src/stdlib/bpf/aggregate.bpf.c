@@ -126,7 +126,7 @@ struct lt_point {
 #define LT_SERIES_BUSY 0xffffffffffffffffull
 
 LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 interval, __u64 count, __u64 of,
-                       __u32 contended, __u32 overflow, __u32 alone) {
+                       __u32 is_signed, __u32 contended, __u32 overflow, __u32 alone) {
     __u64 number = now / interval + 1, i = number % count;
     lt_opaque(i);
     if (i >= count) return;
@@ -147,7 +147,7 @@ LT_API void lt_tseries(struct lt_point* points, __u64 value, __u64 now, __u64 in
         *(volatile __u64*)&p->value = value;
         *(volatile __u64*)&p->more = now;
     } else if (of == 1 || of == 4) {
-        lt_sum(&p->value, value, 1, overflow, alone);
+        lt_sum(&p->value, value, is_signed, overflow, alone);
         lt_add(&p->more, 1, alone);
     } else {
         lt_raise_word(&p->value, value, contended, alone);

@@ -65,6 +65,26 @@ TEST(ValueWords, NoteASumThatDoesNotFit) {
     EXPECT_FALSE(overflows(Aggregation::avg, true, {1, UINT64_MAX, 1, 1})) << "a count";
 }
 
+TEST(ValueWords, NoteAPointOfASeriesThatDoesNotFit) {
+    const auto overflows = [](SeriesOf of, bool is_signed, uint64_t first, uint64_t second) {
+        Type type = aggregation_type(Aggregation::tseries);
+        type.is_signed = is_signed;
+        Shape shape;
+        shape.buckets = {1000, 1, static_cast<int64_t>(of)};
+        type.shape = shape;
+        const ValueWords joined(map_of(type, series_words));
+        Bytes out(joined.copy_size());
+        joined.fold(out, bytes({7, first, 1, 7, second, 1}));
+        return joined.has_overflowed();
+    };
+    constexpr uint64_t most = INT64_MAX;
+    EXPECT_TRUE(overflows(SeriesOf::sum, true, most, 1));
+    EXPECT_FALSE(overflows(SeriesOf::sum, true, most, UINT64_MAX));
+    EXPECT_FALSE(overflows(SeriesOf::sum, false, most, 1));
+    EXPECT_TRUE(overflows(SeriesOf::avg, false, UINT64_MAX, 1));
+    EXPECT_FALSE(overflows(SeriesOf::max, false, UINT64_MAX, 1));
+}
+
 TEST(ValueWords, MarksAndOrdersAreNoSums) {
     EXPECT_EQ(fold(map_of(aggregation_type(Aggregation::min), 2), {7, 1, 0, 0, 9, 1}), (Words{9, 1}));
     EXPECT_EQ(fold(map_of(aggregation_type(Aggregation::count), 2, MapShape::per_cpu_array), {7, 1, 9, 1}),

@@ -34,8 +34,8 @@ void collect_series(Lowering& l, uint32_t map, ir::Value slot, ir::Value value) 
     l.b.call(ir::Library::tseries,
              {slot, l.b.alu(ir::Alu::bit_xor, value, l.b.constant(static_cast<int64_t>(flip))),
               l.b.helper(BPF_FUNC_ktime_get_ns), l.b.constant(shape.interval), l.b.constant(shape.count),
-              l.b.constant(static_cast<int64_t>(shape.of)), l.b.constant(l.unit.loss(LossKind::contended, map)),
-              sum_overflow(l, map), is_alone(l, map)});
+              l.b.constant(static_cast<int64_t>(shape.of)), l.b.constant(type.is_signed),
+              l.b.constant(l.unit.loss(LossKind::contended, map)), sum_overflow(l, map), is_alone(l, map)});
 }
 
 void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call_node) {

@@ -171,6 +171,7 @@ Settings bt_settings() {
     s.signed_variables = true;
     s.warns_of_own_task = true;
     s.ctx_is_registers = true;
+    s.signed_buckets = true;
     s.special_probes = true;
     s.skips_own = false;
     s.ring_pages = 1024;  // print() of values, join() and others may be as frequent as printf()

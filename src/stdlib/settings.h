@@ -44,6 +44,7 @@ struct Settings {
     bool warns_of_own_task = false;   // that the current task in an interval probe is lt's own
     bool ctx_is_registers = false;    // ctx of kprobe and kretprobe is the address of the registers?
     bool wants_copies = false;        // probes on functions should also be on their inlined copies, which lt warns of
+    bool signed_buckets = false;      // do unsigned numbers from 2^63 on count as negative in hist() and lhist()?
     bool special_probes = false;      // BEGIN and END are called `begin` and `end`, their kind `special`
     bool bounded_strings = false;     // concatenated strings are truncated at max_strlen
     bool runtime_errors = false;      // runtime errors end the block?

@@ -71,6 +71,7 @@ constexpr std::array library{
     LibraryRow{Library::average, "lt_average", aggregate, 5, false, false},
     LibraryRow{Library::raise, "lt_raise", aggregate, 4, false, false, true},
     LibraryRow{Library::hist, "lt_hist", aggregate, 3, false, false},
+    LibraryRow{Library::hist_unsigned, "lt_hist_unsigned", aggregate, 3, false, false},
     LibraryRow{Library::hist_duration, "lt_hist_duration", aggregate, 3, false, false},
     LibraryRow{Library::dist, "lt_dist", aggregate, 6, false, false, true},
     LibraryRow{Library::exceed, "lt_exceed", aggregate, 2, true, false, true},

@@ -129,6 +129,7 @@ enum class Library : uint8_t {
     average,
     raise,
     hist,
+    hist_unsigned,
     hist_duration,
     dist,
     exceed,

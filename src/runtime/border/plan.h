@@ -162,8 +162,8 @@ struct PlannedProbe {
 //   count, sum       per CPU: u64/s64
 //   min, max         per CPU: u64 order, u64 1 if there is one; see order_flip
 //   avg, stats       per CPU: s64 sum, u64 count
-//   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1); views of a
-//                    duration: see hist_bound()
+//   hist             per CPU: u64 buckets[66]: [0] negative, [1] zero, [2 + k] from 2^k up to 2^(k+1), where [65]
+//                    has only unsigned values; views of a duration: see hist_bound()
 //   dist             per CPU, with a key one for all CPUs: u64 count, s64 sum, u64 order of the least, u64 order of
 //                    the greatest (as for min and max of signed values, zero if there is none), u64 buckets, see
 //                    dist_buckets.h; with buckets of negative values only if the type is signed

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -29,7 +30,8 @@ BucketRange doubling_range(const Type& type, size_t bucket) {
     const auto bound = [&](uint32_t at) {
         return type.shape ? static_cast<uint64_t>(fine_bound(at, type.shape->buckets[0])) : hist_bound(at, type.view);
     };
-    const auto least = static_cast<int64_t>(bound(index));
+    constexpr uint64_t most = std::numeric_limits<int64_t>::max();  // of unsigned values, the last begins at 2^63
+    const auto least = static_cast<int64_t>(std::min(bound(index), most));
     return {least, last ? std::nullopt : std::optional(static_cast<int64_t>(bound(index + 1) - 1))};
 }
 

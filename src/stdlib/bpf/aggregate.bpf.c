@@ -63,6 +63,12 @@ LT_API void lt_hist(__u64* buckets, __s64 value, __u32 alone) {
     if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
 }
 
+LT_API void lt_hist_unsigned(__u64* buckets, __u64 value, __u32 alone) {
+    __u64 i = value == 0 ? 1 : 2 + (__u64)lt_log2(value);
+    lt_opaque(i);
+    if (i < LT_BUCKETS) lt_add(&buckets[i], 1, alone);
+}
+
 // The one bound of a histogram of durations (1, 2, 4 .. 512 ns, us, ms, then doubling from 1 s on) inside (2^k,
 // 2^(k+1)]; below 512 the bounds are the powers themselves, so there is none.
 #define LT_NONE 0xffffffffffffffffull

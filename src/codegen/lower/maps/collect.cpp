@@ -38,6 +38,22 @@ void collect_series(Lowering& l, uint32_t map, ir::Value slot, ir::Value value) 
               l.b.constant(l.unit.loss(LossKind::contended, map)), sum_overflow(l, map), is_alone(l, map)});
 }
 
+bool has_unsigned_buckets(const Lowering& l, const Type& type) {
+    return !type.is_signed && !l.program.settings.signed_buckets;
+}
+
+void count_in_hist(Lowering& l, const Type& type, ir::Value slot, ir::Value value, ir::Value alone) {
+    const bool is_duration = type.view == View::duration;
+    const ir::Library plain = has_unsigned_buckets(l, type) ? ir::Library::hist_unsigned : ir::Library::hist;
+    l.b.call(is_duration ? ir::Library::hist_duration : plain, {slot, value, alone});
+}
+
+// For lhist(), and hist() with bits, whose last bucket has 2^63 - 1 and all that is greater.
+ir::Value bounded_value(Lowering& l, const Type& type, ir::Value value) {
+    if (!has_unsigned_buckets(l, type)) return value;
+    return l.b.call(ir::Library::at_most, {value, l.b.constant(INT64_MAX)});
+}
+
 void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& row, const ast::Call& call_node) {
     const ir::Value v = call_node.arguments.empty() ? l.b.constant(1) : integer_of(l, call_node.arguments[0]);
     const PlannedMap& m = l.unit.map(map);
@@ -67,8 +83,8 @@ void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& 
         case Aggregation::lhist: {
             const std::vector<int64_t>& buckets = m.value.shape->buckets;
             const int64_t steps = static_cast<int64_t>(bucket_count(m.value)) - 2;
-            l.b.call(ir::Library::lhist, {slot, v, l.b.constant(buckets[0]), l.b.constant(buckets[2]),
-                                          l.b.constant(steps), is_alone(l, map)});
+            l.b.call(ir::Library::lhist, {slot, bounded_value(l, m.value, v), l.b.constant(buckets[0]),
+                                          l.b.constant(buckets[2]), l.b.constant(steps), is_alone(l, map)});
             break;
         }
         case Aggregation::tseries:
@@ -78,12 +94,12 @@ void add_to_value(Lowering& l, uint32_t map, ir::Value slot, const FunctionRow& 
             l.b.call(ir::Library::why_add, {slot, l.why, is_alone(l, map)});
             break;
         case Aggregation::hist:
-            if (m.value.shape) {
-                l.b.call(ir::Library::hist_fine, {slot, v, l.b.constant(m.value.shape->buckets[0]), is_alone(l, map)});
+            if (!m.value.shape) {
+                count_in_hist(l, m.value, slot, v, is_alone(l, map));
                 break;
             }
-            l.b.call(m.value.view == View::duration ? ir::Library::hist_duration : ir::Library::hist,
-                     {slot, v, is_alone(l, map)});
+            l.b.call(ir::Library::hist_fine,
+                     {slot, bounded_value(l, m.value, v), l.b.constant(m.value.shape->buckets[0]), is_alone(l, map)});
             break;
         case Aggregation::min:
         case Aggregation::max: {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -22,10 +23,11 @@ bool asks_kernel(const ir::Op& op) {
     return std::ranges::find(kernel_functions, static_cast<ir::Library>(op.symbol)) != kernel_functions.end();
 }
 
-// The maps that assignments, ++ and -- write, and whether they only count up or down.
+// The maps that assignments, ++ and -- write, and whether they only count up or down, or change bits.
 struct Write {
     ast::ExprId target;
     bool counts;
+    bool changes_bits;
 };
 std::vector<Write> writes(const ast::Program& program) {
     std::vector<Write> out;
@@ -33,10 +35,10 @@ std::vector<Write> writes(const ast::Program& program) {
         const auto* assign = std::get_if<ast::Assign>(&stmt.node);
         if (!assign) continue;
         const bool counts = assign->op == ast::BinaryOp::add || assign->op == ast::BinaryOp::subtract;
-        out.push_back({assign->target, counts});
+        out.push_back({assign->target, counts, assign->op && change_of_bits(*assign->op)});
     }
     for (const ast::Expr& expr : program.exprs) {
-        if (const auto* step = std::get_if<ast::Step>(&expr.node)) out.push_back({step->target, true});
+        if (const auto* step = std::get_if<ast::Step>(&expr.node)) out.push_back({step->target, true, false});
     }
     return out;
 }
@@ -113,22 +115,33 @@ bool host_possible(const ResolvedPlace& place) {
     return sort == Place::nothing || sort == Place::period || sort == Place::signal;
 }
 
-std::vector<bool> counted_by_both(const ast::Program& program, const Typed& typed) {
-    std::vector<bool> here(typed.maps.size(), false), there(typed.maps.size(), false);
+std::optional<SharedChange> change_of_bits(ast::BinaryOp op) {
+    if (op == ast::BinaryOp::bit_and) return SharedChange::bit_and;
+    if (op == ast::BinaryOp::bit_or) return SharedChange::bit_or;
+    if (op == ast::BinaryOp::bit_xor) return SharedChange::bit_xor;
+    return {};
+}
+
+ChangedByBoth changed_by_both(const ast::Program& program, const Typed& typed) {
+    ChangedByBoth out{std::vector(typed.maps.size(), false), std::vector(typed.maps.size(), false)};
+    std::vector<bool> there(typed.maps.size(), false);
     for (const Write& write : writes(program)) {
         for (const Body& body : typed.bodies) {
             const auto* use = std::get_if<MapUse>(&body.uses[static_cast<size_t>(write.target)]);
             if (!use) continue;
             if (!body.host) there[use->index] = true;
-            if (body.host && write.counts) here[use->index] = true;
+            if (body.host && write.counts) out.counted[use->index] = true;
+            if (body.host && write.changes_bits) out.in_bits[use->index] = true;
         }
     }
     const std::vector<bool> apart = kept_per_cpu(program, typed);
-    for (size_t i = 0; i < here.size(); i++) {
+    for (size_t i = 0; i < there.size(); i++) {
         const MapInfo& map = typed.maps[i];
-        here[i] = here[i] && there[i] && !apart[i] && !map.key.empty() && map.value.kind == Kind::integer;
+        const bool fits = there[i] && !apart[i] && !map.key.empty() && map.value.kind == Kind::integer;
+        out.counted[i] = out.counted[i] && fits;
+        out.in_bits[i] = out.in_bits[i] && fits;
     }
-    return here;
+    return out;
 }
 
 std::vector<bool> kept_per_cpu(const ast::Program& program, const Typed& typed) {

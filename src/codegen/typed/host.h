@@ -7,6 +7,7 @@
 
 #include "codegen/ir/ir.h"
 #include "codegen/typed/typed.h"
+#include "runtime/border/host_calls.h"
 
 namespace lt {
 
@@ -17,8 +18,15 @@ bool host_possible(const ResolvedPlace& place);
 // with values that were added meanwhile.
 bool empties_what_it_uses(const ast::Program& program, const ast::Block& block);
 
-// By map: integers with a key that blocks run by lt count up or down and that BPF programs write, too.
-std::vector<bool> counted_by_both(const ast::Program& program, const Typed& typed);
+// By map: integers with a key that BPF programs write, and that blocks run by lt count up or down, or whose bits they
+// change.
+struct ChangedByBoth {
+    std::vector<bool> counted, in_bits;
+};
+ChangedByBoth changed_by_both(const ast::Program& program, const Typed& typed);
+
+// The operation of &=, |= or ^=.
+std::optional<SharedChange> change_of_bits(ast::BinaryOp op);
 
 // By map: integers that statements only count up and down, and that a block run by lt clears. As sums they are cleared
 // by subtraction, so that nothing is lost between a report and its clear().

@@ -22,7 +22,11 @@ enum class HostCall : uint8_t {
     variance,  // (count, sum, sum of squares: low and high word) -> the sample variance
     add,       // (map, key, n): adds to an integer that programs in the kernel also count up -> old value
     frames,    // (stack, to, size): the addresses of a stack as text, as many as fit
+    bits,      // (map, key, n, SharedChange): like add, with another operation
 };
+
+// An operation on an integer that programs in the kernel write, too.
+enum class SharedChange : uint8_t { add, bit_and, bit_or, bit_xor };
 
 struct HostCallRow {
     HostCall call;
@@ -35,7 +39,7 @@ constexpr std::array host_calls{
     HostCallRow{HostCall::walk, "walk", 5, false},         HostCallRow{HostCall::count, "count", 1, false},
     HostCallRow{HostCall::entry, "entry", 2, true},        HostCallRow{HostCall::drop, "drop", 1, false},
     HostCallRow{HostCall::variance, "variance", 4, false}, HostCallRow{HostCall::add, "add", 3, false},
-    HostCallRow{HostCall::frames, "frames", 3, false},
+    HostCallRow{HostCall::frames, "frames", 3, false},     HostCallRow{HostCall::bits, "bits", 4, false},
 };
 constexpr const HostCallRow& host_call_row(HostCall call) { return host_calls[static_cast<size_t>(call)]; }
 

@@ -202,8 +202,9 @@ struct PlannedMap {
     // is cleared by difference, when it fills up; else (values that cannot be subtracted, such as extremes) in each
     // report.
     std::optional<uint32_t> generation = {};
-    // For integers that both programs in the kernel and blocks in lt count up: the Way::run program that adds what the
-    // only element of the map lt_handed contains: u64 n, u64 for the old value, the key. Empty: there is none.
+    // For integers that both programs in the kernel and blocks in lt count up, or whose bits both change: the Way::run
+    // program that applies what the only element of the map lt_handed contains: u64 n, u64 SharedChange, which the old
+    // value replaces after an addition, the key. Empty: there is none.
     std::string adder = {};
     bool keeps_order = false;  // a value (of a CPU) ends with the arrival time of its key
     bool shrinks = false;      // the script clears it, removes keys or values, or the kernel evicts keys

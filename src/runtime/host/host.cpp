@@ -271,11 +271,11 @@ Result<const Host::Seen*> Host::look(size_t map) {
     return &(seen_[map] = std::move(read));
 }
 
-Result<uint64_t> Host::add(size_t map, const Bytes& key, uint64_t n) {
+Result<uint64_t> Host::change(size_t map, const Bytes& key, uint64_t n, uint64_t how) {
     seen_.erase(map);
     if (auto written = write_back(map); !written) return written.error();
     std::erase_if(slots_, [&](const Slot& s) { return s.map == map && s.key == key; });
-    return port_.add(map, key, n);
+    return port_.change(map, key, n, how);
 }
 
 // ---- walks

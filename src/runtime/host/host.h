@@ -50,7 +50,7 @@ class Host final : public machine::Surroundings {
     Result<uint64_t> walk_count(uint64_t walk) const;
     Result<Address> walk_entry(uint64_t walk, uint64_t i) const;
     void drop_walk(uint64_t walk);
-    Result<uint64_t> add(size_t map, const Bytes& key, uint64_t n);
+    Result<uint64_t> change(size_t map, const Bytes& key, uint64_t n, uint64_t how);
     Result<Address> reserve(uint64_t size);
     Status submit(Address record);
     Status record(std::span<const uint8_t> bytes);

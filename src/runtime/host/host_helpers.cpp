@@ -103,7 +103,13 @@ Result<uint64_t> host_drop(Execution& x, const Arguments& a) {
 Result<uint64_t> host_add(Execution& x, const Arguments& a) {
     auto key = key_of(x, a[0], a[1]);
     if (!key) return key.error();
-    return host(x).add(key->map, key->key, a[2]);
+    return host(x).change(key->map, key->key, a[2], static_cast<uint64_t>(SharedChange::add));
+}
+
+Result<uint64_t> host_bits(Execution& x, const Arguments& a) {
+    auto key = key_of(x, a[0], a[1]);
+    if (!key) return key.error();
+    return host(x).change(key->map, key->key, a[2], a[3]);
 }
 
 // ---- records: the ring buffer is always empty
@@ -263,8 +269,8 @@ Result<uint64_t> host_frames(Execution& x, const Arguments& a) {
     return text.size();
 }
 
-constexpr std::array<machine::HelperFunction, 9> own = {host_room, host_read,     host_walk, host_count, host_entry,
-                                                        host_drop, host_variance, host_add,  host_frames};
+constexpr std::array<machine::HelperFunction, 10> own = {host_room, host_read,     host_walk, host_count,  host_entry,
+                                                         host_drop, host_variance, host_add,  host_frames, host_bits};
 
 // Must agree with the table in runtime/border/host_calls.h.
 std::array<Helper, host_calls.size()> own_helpers() {

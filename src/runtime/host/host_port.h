@@ -18,8 +18,9 @@ class HostPort {
     virtual ~HostPort() = default;
 
     virtual Maps& maps() = 0;
-    // Adds through the program PlannedMap::adder; returns the old value.
-    virtual Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) = 0;
+    // Changes an integer through the program PlannedMap::adder, `how` as in SharedChange; returns the old value after
+    // an addition.
+    virtual Result<uint64_t> change(size_t map, KeyBytes key, uint64_t n, uint64_t how) = 0;
     // A section of variables as programs in the kernel see it; empty if they do not have it.
     virtual std::span<uint8_t> section(std::string_view name) = 0;
     virtual Status record(std::span<const uint8_t> bytes) = 0;  // like one of the ring buffer

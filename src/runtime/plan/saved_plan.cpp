@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 // As PNG's magic: not text, and damaged by a transfer in text mode.
 constexpr std::string_view magic("\x89LTPLAN\n", 8);
 // Raised with each change of the file's contents, or of the contract between programs and the runtime.
-constexpr uint32_t format = 5;
+constexpr uint32_t format = 6;
 
 struct Header {
     char magic[8];

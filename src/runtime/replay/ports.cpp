@@ -94,18 +94,19 @@ class MachinePort final : public HostPort {
 
     Maps& maps() override { return maps_; }
 
-    Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override {
-        constexpr size_t before = 8, key_at = 16;
+    Result<uint64_t> change(size_t map, KeyBytes key, uint64_t n, uint64_t how) override {
+        constexpr size_t how_or_before = 8, key_at = 16;
         const std::string handed(handed_symbol);
         auto record = machine_.lookup(handed, scalar_key);
         if (!record || !*record) return Error{"no map " + handed, "", 0};
         std::memcpy((*record)->data(), &n, sizeof n);
+        std::memcpy(&(**record)[how_or_before], &how, sizeof how);
         std::copy(key.begin(), key.end(), (*record)->begin() + key_at);
         if (auto given = machine_.update(handed, scalar_key, **record); !given) return given.error();
         if (auto ran = machine_.run(plan_.maps[map].adder); !ran) return ran.error();
         record = machine_.lookup(handed, scalar_key);
         uint64_t value = 0;
-        std::memcpy(&value, &(**record)[before], sizeof value);
+        std::memcpy(&value, &(**record)[how_or_before], sizeof value);
         return value;
     }
 

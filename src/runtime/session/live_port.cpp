@@ -29,14 +29,15 @@ LivePort::LivePort(const Plan& plan, const LoadedObject& object, Maps& maps, Col
     comm_ = name.data();
 }
 
-Result<uint64_t> LivePort::add(size_t map, KeyBytes key, uint64_t n) {
-    constexpr size_t before = 8, key_at = 16;
+Result<uint64_t> LivePort::change(size_t map, KeyBytes key, uint64_t n, uint64_t how) {
+    constexpr size_t how_or_before = 8, key_at = 16;
     const int handed = object_.map(std::string(handed_symbol));
     uint32_t key_size = 0, size = 0;
     if (bpf::sizes(handed, key_size, size) < 0 || size < key_at + key.size())
         return Error{"the plan has no program that adds to " + plan_.maps[map].name, "", 0};
     Bytes record(size);
     std::memcpy(record.data(), &n, sizeof n);
+    std::memcpy(&record[how_or_before], &how, sizeof how);
     std::ranges::copy(key, record.begin() + key_at);
     const uint32_t only = 0;
     if (const int code = bpf::update(handed, &only, record.data()); code < 0)
@@ -45,7 +46,7 @@ Result<uint64_t> LivePort::add(size_t map, KeyBytes key, uint64_t n) {
     if (const int code = bpf::lookup(handed, &only, record.data()); code < 0)
         return system_error("cannot add to " + plan_.maps[map].name, -code);
     uint64_t value = 0;
-    std::memcpy(&value, &record[before], sizeof value);
+    std::memcpy(&value, &record[how_or_before], sizeof value);
     return value;
 }
 

@@ -24,7 +24,7 @@ class LivePort final : public HostPort {
              bool hangup_ends);
 
     Maps& maps() override { return maps_; }
-    Result<uint64_t> add(size_t map, KeyBytes key, uint64_t n) override;
+    Result<uint64_t> change(size_t map, KeyBytes key, uint64_t n, uint64_t how) override;
     std::span<uint8_t> section(std::string_view name) override;
     Status record(std::span<const uint8_t> bytes) override { return collector_.take(bytes); }
     bool interrupted() override;

@@ -41,7 +41,9 @@ class FakePort final : public HostPort {
   public:
     explicit FakePort(const Plan& plan) : maps_(plan, std::make_unique<FakeMaps>()) {}
     Maps& maps() override { return maps_; }
-    Result<uint64_t> add(size_t, KeyBytes, uint64_t) override { return Error{"there is no program", "", 0}; }
+    Result<uint64_t> change(size_t, KeyBytes, uint64_t, uint64_t) override {
+        return Error{"there is no program", "", 0};
+    }
     std::span<uint8_t> section(std::string_view) override { return {}; }
     Status record(std::span<const uint8_t>) override { return ++records, Done{}; }
     bool interrupted() override { return stop; }

@@ -140,7 +140,7 @@ TEST(SavedPlan, OfAnotherVersionOrFormIsRefused) {
     bytes[8]++;
     const auto format = saved_plan(bytes, version);
     ASSERT_FALSE(format);
-    EXPECT_EQ(format.error().what, "it has format 6, and this lt reads format 5");
+    EXPECT_EQ(format.error().what, "it has format 7, and this lt reads format 6");
 }
 
 TEST(SavedPlan, ThatPointsNowhereIsRefused) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "codegen/ir/builder.h"
 #include "codegen/lower/internal/internal.h"
@@ -12,7 +13,8 @@
 namespace lt {
 namespace {
 
-constexpr uint32_t handed_key = 16;  // offset in lt_handed, after u64 n and u64 previous value
+// Offsets in lt_handed, after u64 n: see PlannedMap::adder.
+constexpr uint32_t handed_how = 8, handed_key = 16;
 
 // The map in which lt passes the numbers to add to a key of this size.
 uint32_t handed_map(Unit& unit, uint32_t key_size) {
@@ -22,13 +24,33 @@ uint32_t handed_map(Unit& unit, uint32_t key_size) {
     return index;
 }
 
+struct BitChange {
+    SharedChange how;
+    ir::Library function;
+};
+constexpr std::array bit_changes{BitChange{SharedChange::bit_and, ir::Library::and_},
+                                 BitChange{SharedChange::bit_or, ir::Library::or_},
+                                 BitChange{SharedChange::bit_xor, ir::Library::xor_}};
+
+void apply_change(Builder& b, ir::Value slot, ir::Value record, bool in_bits) {
+    const ir::Value n = b.load(record, 0);
+    const auto add = [&] { b.store(record, handed_how, b.call(ir::Library::add_after, {slot, n})); };
+    if (!in_bits) return add();
+    const ir::Value how = b.load(record, handed_how);
+    const auto is = [&](SharedChange one) { return b.alu(ir::Alu::eq, how, b.constant(static_cast<int64_t>(one))); };
+    b.branch(is(SharedChange::add), add, [&] {
+        for (const BitChange& each : bit_changes) b.branch(is(each.how), [&] { b.call(each.function, {slot, n}); });
+    });
+}
+
 }  // namespace
 
 // lt writes the key and the numbers to add into lt_handed, then runs the map's program.
 void make_adders(Unit& unit) {
-    const std::vector<bool> both = counted_by_both(unit.program, unit.typed);
-    for (uint32_t i = 0; i < both.size(); i++) {
-        if (!both[i]) continue;
+    const ChangedByBoth both = changed_by_both(unit.program, unit.typed);
+    for (uint32_t i = 0; i < both.counted.size(); i++) {
+        const bool in_bits = both.in_bits[i];
+        if (!both.counted[i] && !in_bits) continue;
         PlannedMap& map = unit.map(i);
         map.adder = fmt::format("add_{}", i);
         Attachment a;
@@ -43,7 +65,7 @@ void make_adders(Unit& unit) {
             const ir::Value slot = b.call(ir::Library::slot, {b.map(i), b.address(record, handed_key), b.text(zero),
                                                               b.constant(full), b.constant(starved)});
             if (map.keeps_order) b.branch(slot, [&] { note_arrival(b, map, slot); });
-            b.branch(slot, [&] { b.store(record, 8, b.call(ir::Library::add_after, {slot, b.load(record, 0)})); });
+            b.branch(slot, [&] { apply_change(b, slot, record, in_bits); });
         };
         b.branch(record, [&] {
             if (!map.generation) return add();

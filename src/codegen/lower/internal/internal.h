@@ -18,7 +18,7 @@ void walk_open_spans(Unit& unit);
 void watch_causes(Unit& unit);
 void watch_switches(Unit& unit);
 bool is_switch(const ResolvedPlace& place);
-// Adds the numbers that blocks run by lt add to maps which kernel programs count in as well.
+// Applies what blocks run by lt add to maps which kernel programs write as well, and how they change bits there.
 void make_adders(Unit& unit);
 
 }  // namespace lt

@@ -9,6 +9,7 @@
 #include "codegen/lower/statements/record.h"
 #include "codegen/lower/values/operators.h"
 #include "codegen/lower/values/value.h"
+#include "codegen/typed/host.h"
 #include "runtime/border/host_calls.h"
 
 namespace lt {
@@ -52,6 +53,10 @@ void assign_map(Lowering& l, const ast::Assign& node, const ast::Map& target, ui
     if (l.on_host() && adds && !l.unit.map(map).adder.empty()) {
         if (*node.op == ast::BinaryOp::subtract) v = l.b.alu(ir::Alu::sub, l.b.constant(0), v);
         ir::host(l.b, HostCall::add, {l.b.map(map), key, v});
+        return;
+    }
+    if (const auto how = change_of_bits(*node.op); how && l.on_host() && !l.unit.map(map).adder.empty()) {
+        ir::host(l.b, HostCall::bits, {l.b.map(map), key, v, l.b.constant(static_cast<int64_t>(*how))});
         return;
     }
     const bool is_signed = signed_operation(l.program, l.body, node, l.type(node.target));

@@ -85,9 +85,9 @@ struct Lowering : BodyContext {
     std::vector<CallAround> calls;
     std::vector<AttemptAround> attempts;
     std::optional<Uncaught> uncaught;
-    std::optional<uint32_t> printed_map;  // the map that the previous statement printed
-    std::set<uint32_t> read_maps;         // on the host: maps that the block has read
-    bool as_handed = false;               // take arguments from the context, with the types that the verifier knows?
+    std::set<uint32_t> printed_maps;  // printed before in the same block, and not used since
+    std::set<uint32_t> read_maps;     // on the host: maps that the block has read
+    bool as_handed = false;           // take arguments from the context, with the types that the verifier knows?
     ir::Value call_number = ir::no_value, call_row = ir::no_value;  // in a program for many system calls: this one's
 
     // At the close of a span, frozen values come from the opening.

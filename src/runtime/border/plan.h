@@ -281,7 +281,7 @@ struct PlannedEvent {
     std::vector<EventField> fields;  // map: none, or the one key to print
     uint32_t size = 0;               // of the whole record
     bool timed = false;              // the last field is the monotonic time of writing, in nanoseconds
-    bool printed = false;            // clear, zero: only what the preceding print() has printed
+    bool printed = false;            // clear, zero: only what the last print() of the map has printed
     PlannedPosition where = {};      // error, warning, raised with a format
 };
 

@@ -12,13 +12,13 @@
 namespace lt {
 namespace {
 
-// clear() removes what was printed right before, or what a block that lt runs has read.
+// clear() removes what was printed before, or what a block that lt runs has read.
 template <EventKind kind>
 void empty(Lowering& l, const ast::Call& node) {
     PlannedEvent e;
     e.kind = kind;
     e.map = std::get<MapUse>(l.use(node.arguments[0])).index;
-    e.printed = l.printed_map == e.map || (kind == EventKind::clear && l.read_maps.contains(e.map));
+    e.printed = l.printed_maps.contains(e.map) || (kind == EventKind::clear && l.read_maps.contains(e.map));
     emit_values(l, std::move(e), {});
 }
 

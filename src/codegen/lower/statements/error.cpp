@@ -83,7 +83,7 @@ void statement(Lowering& l, const ast::Stmt& stmt, const ast::Attempt& node) {
             l.attempts.pop_back();
             l.b.quit(done);
         });
-        l.printed_map.reset();  // any statement of the body may have failed
+        l.printed_maps.clear();  // any statement of the body may have failed
         lower_block(l, node.handler);
     });
 }

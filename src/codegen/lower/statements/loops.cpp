@@ -18,7 +18,7 @@ constexpr int64_t most_on_host = UINT32_MAX;
 void run_turn(Lowering& l, const ast::Block& body) {
     l.b.scope([&](uint32_t next) {
         l.loops.push_back({std::nullopt, next});
-        l.printed_map.reset();  // a turn also follows a turn
+        l.printed_maps.clear();  // a turn also follows a turn
         lower_block(l, body);
         l.loops.pop_back();
     });
@@ -84,7 +84,7 @@ void statement(Lowering& l, const ast::Stmt&, const ast::Unroll& node) {
         for (uint64_t i = 0; i < count; i++) {
             l.b.scope([&](uint32_t next) {
                 l.loops.push_back({leave, next});
-                l.printed_map.reset();
+                l.printed_maps.clear();
                 lower_block(l, node.body);
                 l.loops.pop_back();
             });

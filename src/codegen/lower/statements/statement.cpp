@@ -1,5 +1,6 @@
 #include "codegen/lower/statements/statement.h"
 
+#include <set>
 #include <utility>
 
 #include "codegen/lower/calls/code.h"
@@ -47,9 +48,9 @@ void statement(Lowering& l, const ast::Stmt& stmt, const ast::Evaluate& node) {
 
 void statement(Lowering& l, const ast::Stmt&, const ast::If& node) {
     if (const auto decision = decision_of(l, node.condition)) return lower_block(l, *decision ? node.yes : node.no);
-    const std::optional<uint32_t> printed = l.printed_map;
+    const std::set<uint32_t> printed = l.printed_maps;
     const auto branch = [&](const ast::Block& block) {
-        l.printed_map = printed;  // whatever the other branch prints
+        l.printed_maps = printed;  // whatever the other branch prints
         lower_block(l, block);
     };
     l.b.branch(truth(l, integer_of(l, node.condition)), [&] { branch(node.yes); }, [&] { branch(node.no); });
@@ -92,7 +93,7 @@ void statement(Lowering& l, const ast::Stmt& stmt, const ast::Let& node) {
 
 void statement(Lowering& l, const ast::Stmt&, const ast::Scope& node) { lower_block(l, node.body); }
 
-// The map that a statement prints as a whole: a clear() right after it removes exactly what was printed.
+// The map that a statement prints as a whole.
 std::optional<uint32_t> map_printed_by(Lowering& l, const ast::Stmt& stmt) {
     const auto* evaluate = std::get_if<ast::Evaluate>(&stmt.node);
     const auto* call = evaluate ? std::get_if<ast::Call>(&l.program[evaluate->value].node) : nullptr;
@@ -101,6 +102,22 @@ std::optional<uint32_t> map_printed_by(Lowering& l, const ast::Stmt& stmt) {
     if (!map || map->has_key) return {};
     const auto* map_use = std::get_if<MapUse>(&l.use(call->arguments[0]));
     return map_use ? std::optional(map_use->index) : std::nullopt;
+}
+
+// A clear() removes exactly what was printed if between the two only statements run that use other maps, and that have
+// no branch or block of their own.
+void note_printed(Lowering& l, const ast::Stmt& stmt) {
+    bool is_plain = std::holds_alternative<ast::Evaluate>(stmt.node) ||
+                    std::holds_alternative<ast::Assign>(stmt.node) || std::holds_alternative<ast::Let>(stmt.node);
+    ast::each_expr(stmt, [&](ast::ExprId root) {
+        ast::walk(l.program, root, [&](ast::ExprId id) {
+            if (const auto* map = std::get_if<MapUse>(&l.use(id))) l.printed_maps.erase(map->index);
+            is_plain = is_plain && !l.program.get<ast::BlockValue>(id);
+            return true;
+        });
+    });
+    if (!is_plain) l.printed_maps.clear();
+    if (const auto printed = map_printed_by(l, stmt)) l.printed_maps.insert(*printed);
 }
 
 void statement(Lowering& l, const ast::Stmt& stmt) {
@@ -115,7 +132,7 @@ void statement(Lowering& l, const ast::Stmt& stmt) {
 void lower_block(Lowering& l, const ast::Block& b) {
     for (ast::StmtId id : b.statements) {
         statement(l, l.program[id]);
-        l.printed_map = map_printed_by(l, l.program[id]);
+        note_printed(l, l.program[id]);
     }
 }
 

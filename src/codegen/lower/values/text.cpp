@@ -90,7 +90,7 @@ void text_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, uint3
     } else if (const auto* variable_use = std::get_if<VariableUse>(&u)) {
         variable_into(l, variable_use->id, l.type(id), at);
     } else if (const auto* inner = std::get_if<ast::BlockValue>(&node)) {
-        l.printed_map.reset();
+        l.printed_maps.clear();
         run_block(l, *inner);
         text_into(l, *inner->value, to, offset, room);
     } else if (const auto* pair = std::get_if<PairUse>(&u)) {

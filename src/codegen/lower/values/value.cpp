@@ -94,7 +94,7 @@ ir::Value evaluate(Lowering& l, ast::ExprId, const ast::Conditional& node) {
 }
 
 ir::Value evaluate(Lowering& l, ast::ExprId, const ast::BlockValue& node) {
-    l.printed_map.reset();  // the value may be wanted in one branch only
+    l.printed_maps.clear();  // the value may be wanted in one branch only
     run_block(l, node);
     return node.value ? integer_of(l, *node.value) : l.b.constant(0);
 }

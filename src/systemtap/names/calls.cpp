@@ -348,6 +348,18 @@ void any_chosen(Names& scope, ast::ExprId id, const ast::Map& chosen) {
     resolve_block(scope, all.block);
 }
 
+// The maps of a statistic, for a key that is evaluated once; a port has one map.
+std::vector<ast::ExprId> maps_without_entry(Names& scope, ast::ExprId what, ast::Block& before) {
+    if (scope.given.for_port) return {maps_of(scope, what).front()};
+    if (const auto* keyed = scope.get<ast::Map>(what)) {
+        ast::Map once = *keyed;
+        save_key(scope, once, {}, before);
+        resolve_block(scope, before);
+        what = scope.add(what, std::move(once));
+    }
+    return maps_of(scope, what);
+}
+
 // delete array, delete array[key], delete scalar
 void resolve_removal(Names& scope, ast::ExprId id, const ast::Call& n) {
     const ast::ExprId what = n.arguments[0];
@@ -364,7 +376,7 @@ void resolve_removal(Names& scope, ast::ExprId id, const ast::Call& n) {
                                    : nullptr;
         const bool clears = whole && (use->is_array || (kind && run_by_lt(kind->place)));
         ast::BlockValue all;
-        for (ast::ExprId map : maps_of(scope, what)) {
+        for (ast::ExprId map : maps_without_entry(scope, what, all.block)) {
             const ast::Call removed{clears ? "clear" : "delete", n.name_span, {map}};
             all.block.statements.push_back(scope.add(id, ast::Evaluate{scope.add(id, removed)}));
         }

@@ -83,7 +83,8 @@ class Porter {
         const bool doubtful = !compiled || !mistakes(ported.text, compiled).all().empty();
         if (ported.has_probes && doubtful) ported = made(linked, false, compiled);
         for (const ast::ProbeSpec& spec : ported.left_out)
-            diags.warning(spec.span, "this kernel has no such location; the port leaves the probe out");
+            if (!spec.span.empty())
+                diags.warning(spec.span, "this kernel has no such location; the port leaves the probe out");
         draw_all(source_, diags);
         if (!ported.has_probes)
             return refuse({"nothing is left of this script: this kernel has none of its probes",

@@ -123,6 +123,7 @@ Status KernelMaps::clear(size_t index) {
 }
 
 Status KernelMaps::set_generation(uint32_t which, uint64_t generation) {
+    if (generations_ < 0) return Done{};  // no program collects
     words_[which] = generation;
     if (const int code = bpf::update(generations_, &scalar, words_.data()); code < 0)
         return system_error("cannot set a generation", -code);

@@ -203,8 +203,7 @@ class Linker {
             for (const Function& f : tree_.functions) {
                 if (source_.is_library(f.span.begin) != library) continue;
                 functions_.all.push_back(&f);
-                if (library) continue;
-                refuse_twice(f, functions_, program_, diags_);
+                if (!library) refuse_twice(f, functions_, program_, diags_);
             }
         }
         names_.texts = text_names(program_, functions_, source_);
@@ -495,6 +494,7 @@ class Linker {
 void link(ast::Program& program, const Tree& tree, const Source& source, const Invocation& given, Diags& diags) {
     Linker(program, tree, source, given, diags).run();
     ast::compact(program);
+    collect_nowhere(program);
 }
 
 }  // namespace lt::stp

@@ -17,17 +17,19 @@ class GlobalReader {
         for (const ast::Expr& e : program_.exprs) {
             if (const auto* map = std::get_if<ast::Map>(&e.node))
                 with(map->name, [](GlobalUse& u) { u.is_array = true; });
-            if (const auto* step = std::get_if<ast::Step>(&e.node)) written(step->target);
+            if (const auto* step = std::get_if<ast::Step>(&e.node)) assigned(step->target);
             if (const auto* call = std::get_if<ast::Call>(&e.node)) called(*call);
         }
         for (const ast::Stmt& s : program_.stmts) {
-            if (const auto* assign = std::get_if<ast::Assign>(&s.node)) written(assign->target);
+            if (const auto* assign = std::get_if<ast::Assign>(&s.node)) assigned(assign->target);
             if (const auto* loop = std::get_if<ast::ForMap>(&s.node)) {
                 if (const auto* name = program_.get<ast::Name>(loop->map))
                     with(name->name, [](GlobalUse& u) { u.is_array = u.is_read = true; });
                 if (loop->order) sorted(*loop);
             }
         }
+        for (const std::string& name : queried_)
+            if (!assigned_.contains(name)) with(name, only_queried);
     }
 
   private:
@@ -36,9 +38,18 @@ class GlobalReader {
         const auto found = globals_.find(name);
         if (found != globals_.end()) work(found->second);
     }
+    // A statistic, though nothing may collect in it.
+    static void only_queried(GlobalUse& u) {
+        if (u.global->value) return;
+        u.collects = true;
+        want(u, *find_statistic("count"));
+    }
+    void assigned(ast::ExprId id) {
+        assigned_.insert(named(id));
+        written(id);
+    }
     void written(ast::ExprId id) {
-        if (const auto* name = program_.get<ast::Name>(id)) with(name->name, [](GlobalUse& u) { u.is_written = true; });
-        if (const auto* map = program_.get<ast::Map>(id)) with(map->name, [](GlobalUse& u) { u.is_written = true; });
+        with(named(id), [](GlobalUse& u) { u.is_written = true; });
     }
     void called(const ast::Call& call) {
         if (call.name == delete_call || call.name == collect_call) written(call.arguments[0]);
@@ -50,7 +61,9 @@ class GlobalReader {
             });
         } else if (call.name.starts_with("@")) {
             const Statistic* queried = find_statistic(std::string_view(call.name).substr(1));
-            if (queried != nullptr) with(name, [&](GlobalUse& u) { want(u, *queried); });
+            if (queried == nullptr) return;
+            queried_.insert(name);
+            with(name, [&](GlobalUse& u) { want(u, *queried); });
         }
     }
     void sorted(const ast::ForMap& loop) {
@@ -66,6 +79,8 @@ class GlobalReader {
 
     const ast::Program& program_;
     Globals& globals_;
+    std::set<std::string> assigned_ = {};
+    std::set<std::string> queried_ = {};  // by @count and the like
 };
 
 class TextReader {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "parser/tree/rewrite.h"
 #include "systemtap/grammar/build.h"
@@ -139,6 +140,34 @@ void want(GlobalUse& use, const Statistic& statistic, bool sorts) {
 
 void join_sums(GlobalUse& use) {
     if (use.statistics == std::set<std::string>{"count", "sum"}) use.statistics = {std::string(sampled)};
+}
+
+void collect_nowhere(ast::Program& program) {
+    std::map<std::string, ast::Map> missing;
+    for (const ast::Expr& e : program.exprs) {
+        const auto* map = std::get_if<ast::Map>(&e.node);
+        if (map == nullptr || map->name.find('.') == map->name.npos) continue;
+        const auto [at, is_new] = missing.try_emplace(map->name, *map);
+        if (at->second.key.size() < map->key.size()) at->second = *map;
+    }
+    for (const ast::Stmt& s : program.stmts) {
+        const auto* assign = std::get_if<ast::Assign>(&s.node);
+        if (const auto* map = assign ? program.get<ast::Map>(assign->target) : nullptr) missing.erase(map->name);
+    }
+    if (missing.empty()) return;
+    ast::ProbeSpec nowhere{{}, {{{}, "kprobe"}, {{}, "0"}}, {}};
+    nowhere.alternative.optional = true;
+    ast::Block body;
+    const auto zero = [&] { return program.add(Span{}, ast::Integer{0}); };
+    for (auto& [name, map] : missing) {
+        const Statistic* row = find_statistic(std::string_view(name).substr(name.rfind('.') + 1));
+        ast::Call collect{std::string(row ? row->collects : sampled), {}, {}};
+        if (collect.name != "count") collect.arguments.push_back(zero());
+        for (ast::ExprId& part : map.key) part = zero();
+        const ast::ExprId target = program.add(Span{}, map), value = program.add(Span{}, std::move(collect));
+        body.statements.push_back(program.add(Span{}, ast::Assign{target, std::nullopt, value}));
+    }
+    program.items.push_back({Span{}, ast::Action{{nowhere}, std::nullopt, std::move(body)}});
 }
 
 std::string statistic_map(const std::string& global, std::string_view statistic) {

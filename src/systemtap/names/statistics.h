@@ -27,6 +27,9 @@ void join_sums(GlobalUse& use);
 // The map that keeps one statistic of a global that collects. Each has its own, and only what is queried is kept.
 std::string statistic_map(const std::string& global, std::string_view statistic);
 
+// Gives the maps of statistics in which no item collects the types that they would have, in a probe that no kernel has.
+void collect_nowhere(ast::Program& program);
+
 // The global that collects in this expression; null: there is none.
 const GlobalUse* collecting_global(const Names& scope, ast::ExprId id);
 void resolve_collect(Names& scope, ast::ExprId id, const ast::Call& n);

@@ -162,23 +162,60 @@ std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& 
     return (*high - *low) / *step + 3;
 }
 
-// foreach (bucket in @hist_log(x)): the numbers of the buckets, in order.
+// The key of a histogram's statistic as locals, which `before` declares.
+void TreeBuilder::save_key(ast::ExprId statistic, std::vector<ast::StmtId>& before) {
+    const auto* keyed = program_.get<ast::Map>(statistic);
+    if (keyed == nullptr) return;
+    ast::Map once = *keyed;
+    for (ast::ExprId& part : once.key) {
+        if (program_.get<ast::Integer>(part) || program_.get<ast::String>(part)) continue;
+        const Span where = program_[part].span;
+        const std::string name = fmt::format("key#{}", ++loops_);
+        before.push_back(stmt(where, ast::Let{name, where, std::nullopt, part}));
+        part = expr(where, ast::Local{name});
+    }
+    program_.put(statistic, std::move(once));
+}
+
+// foreach (count = bucket in @hist_log(x) limit n): the numbers of the buckets, in order.
 std::optional<ast::StmtId> TreeBuilder::over_buckets(Span span, const Each& each, ast::Block& body) {
-    const auto* histogram = program_.get<ast::Call>(*each.statistic);
-    const auto count = histogram ? buckets_of(program_, *histogram) : std::nullopt;
+    const ast::ExprId histogram = *each.statistic;
+    const ast::Call call = *program_.get<ast::Call>(histogram);
+    const auto count = buckets_of(program_, call);
     if (!count) return {};
     const Each::Name& bucket = each.keys.front();
-    if (each.keys.size() > 1 || each.value || each.limit || each.sort.asked || bucket.sort.asked)
+    if (each.keys.size() > 1 || each.sort.asked || bucket.sort.asked || (each.value && each.value->sort.asked))
         diags_.error(bucket.span, "buckets can only be visited one by one, from the lowest to the highest").hint =
-            fmt::format("write `foreach ({} in {}(...))`", bucket.name, histogram->name);
-    ast::ForRange loop{
-        fmt::format("bucket_number#{}", ++loops_), bucket.span, expr(span, ast::Integer{0}), {}, std::move(body)};
+            fmt::format("write `foreach ({} in {}(...))`", bucket.name, call.name);
+    ast::ForRange loop{fmt::format("bucket_number#{}", ++loops_), bucket.span, expr(span, ast::Integer{0}), {}, {}};
     loop.to = expr(span, ast::Integer{static_cast<uint64_t>(*count)});
-    const ast::ExprId name = expr(bucket.span, ast::Name{bucket.name});
-    const ast::ExprId value = expr(bucket.span, ast::Local{loop.name});
-    loop.body.statements.insert(loop.body.statements.begin(),
-                                stmt(bucket.span, ast::Assign{name, std::nullopt, value}));
-    return stmt(span, std::move(loop));
+    ast::Block all;
+    const auto give = [&](const Each::Name& name, ast::ExprId value) {
+        const ast::ExprId target = expr(name.span, ast::Name{name.name});
+        loop.body.statements.push_back(stmt(name.span, ast::Assign{target, std::nullopt, value}));
+    };
+    const auto number = [&] { return expr(bucket.span, ast::Name{bucket.name}); };
+    give(bucket, expr(bucket.span, ast::Local{loop.name}));
+    if (each.limit) {
+        const Span where = program_[*each.limit].span;
+        ast::ExprId limit = *each.limit;
+        if (program_.get<ast::Integer>(limit) == nullptr) {
+            const std::string name = fmt::format("limit#{}", ++loops_);
+            all.statements.push_back(stmt(where, ast::Let{name, where, std::nullopt, limit}));
+            limit = expr(where, ast::Local{name});
+        }
+        const ast::ExprId over = binary(ast::BinaryOp::greater_equal, number(), limit);
+        loop.body.statements.push_back(stmt(where, ast::If{over, {{stmt(where, ast::Jump{false})}}, {}}));
+    }
+    if (each.value) {
+        save_key(call.arguments[0], all.statements);
+        give(*each.value, index(each.value->span, histogram, {number()}));
+    }
+    loop.body.statements.insert(loop.body.statements.end(), body.statements.begin(), body.statements.end());
+    const ast::StmtId visit = stmt(span, std::move(loop));
+    if (all.statements.empty()) return visit;
+    all.statements.push_back(visit);
+    return stmt(span, ast::Scope{std::move(all)});
 }
 
 ast::StmtId TreeBuilder::foreach (Span span, Each each, ast::Block body) {

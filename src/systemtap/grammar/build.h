@@ -53,6 +53,7 @@ class TreeBuilder {
 
   private:
     bool goes_on(const ast::Block& body) const;
+    void save_key(ast::ExprId statistic, std::vector<ast::StmtId>& before);
     std::optional<ast::MapOrder> order_of(const Each& each);
 
     ast::Program& program_;

@@ -295,6 +295,7 @@ expr:
   | expr "^" expr  { $$ = build.binary(BinaryOp::bit_xor, $1, $3); }
   | expr "&" expr  { $$ = build.binary(BinaryOp::bit_and, $1, $3); }
   | expr "in" NAME { $$ = build.member_of(@$, $3, @3, {$1}); }
+  | expr "in" AT "(" arguments ")" { $$ = build.index(@$, build.call(cover(@3, @6), @3, $3, $5), {$1}); }
   | "[" keys "]" "in" NAME { $$ = build.member_of(@$, $5, @5, $2); }
   | expr "=~" expr { $$ = build.match(@$, $1, $3, false); }
   | expr "!~" expr { $$ = build.match(@$, $1, $3, true); }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
+#include <string>
+#include <utility>
 
 #include "parser/tree/rewrite.h"
 #include "systemtap/names/effects.h"
@@ -57,11 +59,11 @@ void add_joined(Names& scope, Printed& out, const std::vector<ast::ExprId>& argu
     if (ends) out.format += "\n";
 }
 
-// Only a string can have a width that is not a literal.
-void take_width(Names& scope, ast::ExprId where, bool of_string, std::optional<ast::ExprId> value, std::string& piece,
+// A width or a precision that is not a literal: `wide`, if the conversion can have one.
+void take_width(Names& scope, ast::ExprId where, bool can_vary, std::optional<ast::ExprId> value, std::string& piece,
                 std::optional<ast::ExprId>& wide) {
     const auto known = value ? constant_of(scope, *value) : std::nullopt;
-    if (value && !known && of_string) {
+    if (value && !known && can_vary) {
         wide = value;
         return;
     }
@@ -69,7 +71,8 @@ void take_width(Names& scope, ast::ExprId where, bool of_string, std::optional<a
         piece += std::to_string(*known);
         return;
     }
-    scope.diags.error(value ? scope.span(*value) : scope.span(where), "the width of a number must be a literal");
+    scope.diags.error(value ? scope.span(*value) : scope.span(where), "the width of a number must be a literal").hint =
+        "only %s, %d, %u and %x take one that is known at run time, and without zeros before the number";
 }
 
 // %.16m: raw bytes at an address or, with M, hexadecimal digits; one byte without a precision. A `#` marks user memory,
@@ -129,6 +132,20 @@ void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide,
     out.values.push_back(left ? padding : value);
 }
 
+// Can the conversion of a number have a width that is only known at run time? It then becomes a string with that width.
+bool pads_number(const std::string& piece, char letter) {
+    return std::string_view("diux").find(letter) != std::string_view::npos && piece.find_first_of("0.+ ") == piece.npos;
+}
+
+// The number as such a string; the conversion becomes that of a string.
+ast::ExprId number_as_text(Names& scope, ast::ExprId value, std::string& piece) {
+    const bool is_left = piece.find('-') != piece.npos;
+    std::erase(piece, '-');
+    if (piece.back() == 'i') piece.back() = 'd';
+    const ast::ExprId format = scope.add(value, ast::String{std::exchange(piece, is_left ? "%-s" : "%s")});
+    return scope.add(value, ast::Call{"sprintf", scope.span(value), {format, value}});
+}
+
 // The first argument is a format, the others its values; literal values of `*` become part of it.
 void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector<ast::ExprId>& arguments) {
     const auto* text = arguments.empty() ? nullptr : scope.get<ast::String>(arguments[0]);
@@ -155,7 +172,8 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
         }
         for (; at < letter_at; at++) {
             if (format[at] == '*')
-                take_width(scope, where, letter == 's', take(), piece, piece.find('.') == piece.npos ? wide : most);
+                take_width(scope, where, letter == 's' || pads_number(piece, letter), take(), piece,
+                           piece.find('.') == piece.npos ? wide : most);
             else if (format[at] != 'l')
                 piece += format[at];
         }
@@ -165,9 +183,10 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
             scope.diags.error(scope.span(where), "`%n` is not supported").hint =
                 "`%1b` to `%8b` write a number's bytes";
         auto value = letter == '%' ? std::nullopt : take();
+        if (value && wide && letter != 's') value = number_as_text(scope, *value, piece);
         if (value && (wide || most)) value = cut(scope, *value, most, piece);
-        if (value && piece == "%s" && add_sprint(scope, out, *value)) continue;
-        if (value && piece == "%s" && prints_all(scope, *value)) {
+        if (value && !wide && piece == "%s" && add_sprint(scope, out, *value)) continue;
+        if (value && !wide && piece == "%s" && prints_all(scope, *value)) {
             add_value(scope, out, *value);
             continue;
         }

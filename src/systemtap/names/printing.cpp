@@ -44,14 +44,10 @@ bool prints_all(const Names& scope, ast::ExprId id) {
 void add_joined(Names& scope, Printed& out, const std::vector<ast::ExprId>& arguments, StpForm form) {
     const bool has_delimiter =
         form == StpForm::printd || form == StpForm::printdln || form == StpForm::sprintd || form == StpForm::sprintdln;
-    const auto* between = has_delimiter ? scope.get<ast::String>(arguments[0]) : nullptr;
-    if (has_delimiter && between == nullptr) {
-        scope.diags.error(scope.span(arguments[0]), "the delimiter must be a literal string");
-        return;
-    }
-    const std::string delimiter = between ? between->value : "";
+    std::optional<ast::ExprId> delimiter;
+    if (has_delimiter) delimiter = evaluated_once(scope, arguments[0], out.before);
     for (size_t i = has_delimiter; i < arguments.size(); i++) {
-        if (i > has_delimiter) add_text(out, delimiter);
+        if (i > has_delimiter && delimiter) add_value(scope, out, ast::clone(scope.program, *delimiter));
         add_value(scope, out, arguments[i]);
     }
     const bool ends = form == StpForm::println || form == StpForm::printdln || form == StpForm::sprintln ||

@@ -208,13 +208,21 @@ class Unit {
                            ast::c_file, "", where.begin - line_begin, text);
     }
 
+    // THIS->x is also THIS->l_x.
+    static std::string member(const ast::CFunction& f, const ast::CFunction::Parameter& p, std::string_view type) {
+        const std::string other = "l_" + p.name;
+        if (std::ranges::find(f.parameters, other, &ast::CFunction::Parameter::name) != f.parameters.end())
+            return fmt::format("{}{}; ", type, p.name);
+        return fmt::format("union {{ {0}{1}; {0}{2}; }}; ", type, p.name, other);
+    }
+
     void function(std::string& out, size_t index) const {
         const ast::CFunction& f = program_.c_functions[index];
         const bool is_text = f.result == ast::CFunction::Result::text;
         const auto type = [](bool text) { return text ? "char *" : "int64_t "; };
         std::string members, parameters, macros, undefined, values;
         for (const ast::CFunction::Parameter& p : f.parameters) {
-            members += fmt::format("{}{}; ", type(p.is_text), p.name);
+            members += member(f, p, type(p.is_text));
             parameters += fmt::format("{}lt_{}, ", type(p.is_text), p.name);
             values += fmt::format("lt_{}, ", p.name);
             macros += fmt::format("#define STAP_ARG_{0} (THIS->{0})\n", p.name);

@@ -196,13 +196,16 @@ std::string CValues::fresh(std::string name) {
     return name;
 }
 
-// STAP_ARG_x, THIS->x
+// STAP_ARG_x, THIS->x, THIS->l_x
 std::optional<std::string> CValues::argument() {
     constexpr std::string_view prefix = "STAP_ARG_";
     const size_t from = at_;
     std::string name;
     if (now().kind == PieceKind::word && now().text.starts_with(prefix)) name = next().text.substr(prefix.size());
-    if (take_word("THIS") && take("->")) name = next().text;
+    if (take_word("THIS") && take("->")) {
+        name = next().text;
+        if (!facts_.parameters.contains(name) && name.starts_with("l_")) name = name.substr(2);
+    }
     if (facts_.parameters.contains(name)) return name;
     at_ = from;
     return {};

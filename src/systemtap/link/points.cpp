@@ -83,6 +83,13 @@ constexpr std::array missing{
     Missing{"ioscheduler", "the scheduler no longer has a function that takes requests",
             "use ioscheduler_trace.elv_issue_request, for when the driver gets a request"},
     Missing{"generic", "current file systems share other functions", "kernel.function(\"generic_file_*\")"},
+    Missing{
+        "xdp", "lt does not attach to network drivers",
+        "kernel.trace(\"netif_receive_skb\") and netfilter.ip.pre_routing see each packet that the kernel receives"},
+    Missing{"lsm", "lt does not take part in the kernel's security decisions",
+            "kernel.function(\"security_socket_bind\") and the like see what is asked; .return sees the answer"},
+    Missing{"stap", "lt does not know the marks of SystemTap's own programs",
+            "process(\"/usr/bin/stap\").mark(\"pass0__start\")"},
     Missing{"python2", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
     Missing{"python3", "lt does not look into interpreters", "process(\"/usr/bin/python3\").mark(\"function__entry\")"},
 };

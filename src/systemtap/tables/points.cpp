@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view needs_lines = "in the kernel, lt finds functions, lines and inlined functions, but not this";
 constexpr std::string_view at_entry = "probe the function's entry: `.function(\"NAME\").call`";
+constexpr std::string_view no_linkage = "lt does not probe the procedure linkage table of a program";
+constexpr std::string_view in_library = "probe the function in its library: `process(\"/lib/...\").function(\"NAME\")`";
 
 // shape, probe, entry, variables, result, refusal, hint
 constexpr std::array points{
@@ -78,16 +80,26 @@ constexpr std::array points{
     StpPoint{"process(s).function(s).return", "uretprobe:{0}:{1}", "uprobe:{0}:{1}", "args", "retval"},
     StpPoint{"process(s).function(s).inline", "uprobe:{0}:inline:{1}", "", "args", ""},
     StpPoint{"process(s).statement(s)", "uprobe:{0}:{1}", "", "args", ""},
+    StpPoint{"process(s).statement(s).nearest", "uprobe:{0}:{1}", "", "args", ""},
     StpPoint{"process(s).library(s).function(s)", "uprobe:{1}:{2}", "", "args", ""},
     StpPoint{"process(s).library(s).function(s).call", "uprobe:{1}:{2}", "", "args", ""},
     StpPoint{"process(s).library(s).function(s).return", "uretprobe:{1}:{2}", "uprobe:{1}:{2}", "args", "retval"},
     StpPoint{"process(s).library(s).statement(s)", "uprobe:{1}:{2}", "", "args", ""},
+    StpPoint{"process(s).library(s).statement(s).nearest", "uprobe:{1}:{2}", "", "args", ""},
     StpPoint{"process(s).mark(s)", "usdt:{0}:{1}", "", "marker", ""},
     StpPoint{"process(s).provider(s).mark(s)", "usdt:{0}:{1}:{2}", "", "marker", ""},
     StpPoint{"process(s).library(s).mark(s)", "usdt:{1}:{2}", "", "marker", ""},
     StpPoint{"process(s).library(s).provider(s).mark(s)", "usdt:{1}:{2}:{3}", "", "marker", ""},
-    StpPoint{"process(s).plt(s)", "", "", "", "", "lt does not probe the procedure linkage table of a program",
-             "probe the function in its library: `process(\"/lib/...\").function(\"NAME\")`"},
+    StpPoint{"process(s).plt(s)", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).plt(s).return", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).plt", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).plt.return", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process.plt", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process.plt.return", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).library(s).plt(s)", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).library(s).plt(s).return", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).library(s).plt", "", "", "", "", no_linkage, in_library},
+    StpPoint{"process(s).library(s).plt.return", "", "", "", "", no_linkage, in_library},
     // lt's own, for process.syscall
     StpPoint{"kernel.any_syscall", "rawtracepoint:sys_enter", "", "system call", ""},
     StpPoint{"kernel.any_syscall.return", "rawtracepoint:sys_exit", "", "system call", "args.ret"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "stdlib/flag_sets.h"
+
 namespace lt {
 namespace {
 
@@ -28,6 +30,17 @@ constexpr std::array constants{
     HeaderConstant{"PF_EXITING", 0x4},
     HeaderConstant{"PF_KTHREAD", 0x200000},
     HeaderConstant{"MINORBITS", 20},
+    // linux/time64.h, linux/limits.h, linux/fs.h, linux/fcntl.h
+    HeaderConstant{"MSEC_PER_SEC", 1000},
+    HeaderConstant{"USEC_PER_MSEC", 1000},
+    HeaderConstant{"NSEC_PER_USEC", 1000},
+    HeaderConstant{"NSEC_PER_MSEC", 1000000},
+    HeaderConstant{"USEC_PER_SEC", 1000000},
+    HeaderConstant{"NSEC_PER_SEC", 1000000000},
+    HeaderConstant{"PATH_MAX", 4096},
+    HeaderConstant{"FMODE_READ", 1},
+    HeaderConstant{"FMODE_WRITE", 2},
+    HeaderConstant{"AT_FDCWD", -100},
     // linux/socket.h: address families
     HeaderConstant{"AF_UNSPEC", 0},
     HeaderConstant{"AF_UNIX", 1},
@@ -195,11 +208,22 @@ constexpr std::array constants{
     HeaderConstant{"S_IFIFO", 0010000},
 };
 
+// The sets of names that are macros of the headers.
+constexpr std::array<std::string_view, 13> macro_sets{"open",    "mode_of_access", "at",     "protection", "mmap",
+                                                      "clone",   "signal",         "whence", "fcntl",      "family",
+                                                      "message", "advice",         "pipe"};
+
 }  // namespace
 
 std::optional<int64_t> header_constant(std::string_view name) {
     const auto* row = std::ranges::find(constants, name, &HeaderConstant::name);
-    return row == constants.end() ? std::nullopt : std::optional(row->value);
+    if (row != constants.end()) return row->value;
+    for (std::string_view set : macro_sets) {
+        const std::span<const FlagRow> flags = find_flag_set(set)->rows;
+        const auto flag = std::ranges::find(flags, name, &FlagRow::name);
+        if (flag != flags.end()) return static_cast<int64_t>(flag->bits);
+    }
+    return std::nullopt;
 }
 
 }  // namespace lt

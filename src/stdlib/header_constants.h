@@ -8,7 +8,7 @@
 
 namespace lt {
 
-// Only those whose value has been the same in all kernels since 4.14.
+// Only those whose value has been the same in all kernels since 4.14, among them the names of most flag sets.
 std::optional<int64_t> header_constant(std::string_view name);
 
 }  // namespace lt

@@ -160,6 +160,7 @@ void load_library(Source& source, const std::vector<std::string>& words, const s
     std::set<std::string> wanted = named_in(scan_text(source.text));
     if (wanted.contains("retstr")) wanted.insert("return_str");  // which it is made from
     if (wanted.contains("argstr") || std::ranges::any_of(wanted, shows_argument)) wanted.insert("__octal_text");
+    if (wanted.contains("args")) wanted.insert("__argv_text");
     for (const std::string& word : words) wanted.merge(named_in(scan_text(word)));  // $1 may be any text
     for (bool more = true; more;) {
         more = false;

@@ -43,6 +43,9 @@ class Texts {
         return shown.value;
     }
 
+    // An array of strings.
+    ast::ExprId words(size_t i) { return call("__argv_text", {argument(i)}); }
+
   private:
     ast::ExprId expr(ast::ExprNode node) { return program_.add(where_, std::move(node)); }
     ast::ExprId call(std::string name, std::vector<ast::ExprId> arguments) {
@@ -80,6 +83,8 @@ ast::ExprId arguments_text(ast::Program& program, Span where, const StpSystemCal
 
 std::optional<ast::ExprId> argument_text(ast::Program& program, Span where, const StpSystemCall& call,
                                          std::string_view name) {
+    if (const auto argv = stp_argument(call, "argv"); argv && name == "args")
+        return Texts(program, where, call).words(*argv);
     for (std::string_view ending : endings) {
         if (!name.ends_with(ending)) continue;
         if (const auto place = stp_argument(call, name.substr(0, name.size() - ending.size())))

@@ -13,7 +13,7 @@ namespace lt::stp {
 // sprintf("%d, \"%s\"", $0, user_string($1)): all arguments, by number.
 ast::ExprId arguments_text(ast::Program& program, Span where, const StpSystemCall& call);
 
-// flags_str, sig_name: the text of one argument; none if there is no such argument, or if it has no text.
+// flags_str, sig_name, args: the text of one argument; none if there is no such argument, or if it has no text.
 std::optional<ast::ExprId> argument_text(ast::Program& program, Span where, const StpSystemCall& call,
                                          std::string_view name);
 

@@ -36,12 +36,21 @@ void note_assignment(Names& scope, ast::ExprId target, bool plain) {
     seen.plain = seen.plain || plain;
 }
 
+// x .= text: the tree has the same place of the script on both sides.
+bool is_joined(const Names& scope, const ast::Assign& assign) {
+    const auto* both = assign.op ? nullptr : scope.get<ast::Binary>(assign.value);
+    return both != nullptr && both->op == ast::BinaryOp::add && scope.span(both->left) == scope.span(assign.target);
+}
+
 void collect_locals(Names& scope, const ast::Block& b) {
     ast::each_statement(scope.program, b, [&](ast::StmtId id) {
         const auto* found = scope.program.get<ast::Assign>(id);
         if (found == nullptr) return;
         const ast::Assign assign = *found;
         note_assignment(scope, assign.target, !assign.op);
+        if (const auto* name = scope.get<ast::Name>(assign.target); name && is_joined(scope, assign))
+            if (const auto local = scope.locals.find(name->name); local != scope.locals.end())
+                local->second.joined = true;
         if (!assign.op) note_type(scope, assign.target, assign.value);
     });
     ast::each_expr_in(scope.program, b, [&](ast::ExprId id) {
@@ -55,6 +64,7 @@ void declare_locals(Names& scope, ast::Block& b) {
         const Span where = b.statements.empty() ? Span{} : scope.program[b.statements.front()].span;
         std::optional<ast::ExprId> zero;
         if (!seen.plain) zero = scope.program.add(where, ast::Integer{0});
+        if (seen.joined && scope.given.for_port) zero = scope.program.add(where, ast::String{});  // gives it its type
         all.push_back(scope.program.add(where, ast::Let{name, where, std::nullopt, zero}));
     }
     b.statements.insert(b.statements.begin(), all.begin(), all.end());

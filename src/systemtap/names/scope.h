@@ -90,7 +90,8 @@ struct Names {
     // Of the current body.
     const Around* around = nullptr;
     struct Seen {
-        bool plain = false;  // is there an assignment that gives it its type?
+        bool plain = false;   // is there an assignment that gives it its type?
+        bool joined = false;  // with .=
     };
     std::map<std::string, Seen> locals;
     std::map<std::string, ast::ExprId> given_types;  // by local: its first value

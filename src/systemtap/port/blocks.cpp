@@ -229,7 +229,8 @@ void plain_locals(Tree& tree) {
     tree.each_body([&](ast::Block& body) {
         std::erase_if(body.statements, [&](ast::StmtId id) {
             const auto* let = tree.get<ast::Let>(id);
-            return let && !let->value && FirstUse(tree, let->name).is_assigned(body);
+            const auto* text = let && let->value ? tree.get<ast::String>(*let->value) : nullptr;
+            return let && (!let->value || (text && text->value.empty())) && FirstUse(tree, let->name).is_assigned(body);
         });
         tree.each_expr(body, [&](ast::ExprId id) { rename(id, tree.get<ast::Local>(id)); });
         tree.each_stmt(body, [&](ast::StmtId id) {

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <string_view>
+
+#include "base/text.h"
 
 namespace lt {
 namespace {
@@ -24,6 +29,16 @@ struct Needed {
 constexpr std::array needed{Needed{"/proc/self", "`mount -t proc proc /proc`"},
                             Needed{"/sys/kernel", "`mount -t sysfs sysfs /sys`"}};
 
+// In a /proc of another PID namespace this process has another number, or none, and the others are not those that lt
+// would look for.
+bool is_proc_of_others() {
+    struct statfs system{};
+    if (::statfs("/proc", &system) != 0 || system.f_type != PROC_SUPER_MAGIC) return false;
+    std::array<char, 32> number{};
+    const ssize_t length = ::readlink("/proc/self", number.data(), number.size());
+    return length < 0 || parse_number<pid_t>({number.data(), static_cast<size_t>(length)}) != ::getpid();
+}
+
 }  // namespace
 
 // From a system call and not from /proc, which may not be mounted.
@@ -36,6 +51,9 @@ uint64_t effective_capabilities() {
 
 std::optional<Error> lacking_privilege() {
     const uint64_t have = effective_capabilities();
+    if (is_proc_of_others())
+        return Error{"/proc belongs to another PID namespace",
+                     "`mount -t proc proc /proc`, or enter both namespaces: `nsenter -t PID -p -m lt ...`", 0};
     for (const auto& [file, command] : needed)
         if (::access(file, F_OK) != 0)
             return Error{fmt::format("{} is missing: its file system is not mounted", file), command, 0};

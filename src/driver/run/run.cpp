@@ -17,6 +17,7 @@
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
 #include "runtime/border/duration.h"
+#include "runtime/os/mounts.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/recorder/snapshots.h"
 #include "runtime/replay/replay_session.h"
@@ -50,6 +51,19 @@ std::string script_checksum(std::string_view text) {
     uint64_t sum = 0xcbf29ce484222325;
     for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return fmt::format("{:016x}", sum);
+}
+
+// Why there is no descriptor of a process: the number may be that of one of its threads.
+Error no_process(int number, int code) {
+    const Result<std::string> status = read_text(fmt::format("/proc/{}/status", number));
+    constexpr std::string_view field = "\nTgid:\t";
+    const size_t at = status ? status->find(field) : std::string::npos;
+    if (at == std::string::npos) return system_error(fmt::format("process {}", number), code);
+    const std::string_view rest = std::string_view(*status).substr(at + field.size());
+    const auto process = parse_number<int>(rest.substr(0, rest.find('\n')));
+    if (!process || *process == number) return system_error(fmt::format("process {}", number), code);
+    return Error{fmt::format("{} is a thread of process {}", number, *process),
+                 fmt::format("`-p {}`, and the predicate `/tid == {}/` for this thread alone", *process, number), 0};
 }
 
 }  // namespace
@@ -374,7 +388,7 @@ void Run::listen() {
 // The run ends with the process, if not earlier.
 Status Run::watch_process() {
     if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, settings_.traced.process, 0));
-    if (process_ < 0) return system_error(fmt::format("process {}", settings_.traced.process), errno);
+    if (process_ < 0) return no_process(settings_.traced.process, errno);
     if (!std::ranges::any_of(plan_->probes, lasting)) return Done{};
     return session_->end_with(process_);
 }

@@ -87,14 +87,14 @@ std::string cgroup_text(uint64_t id, std::string_view hierarchy) {
     const std::string top = cgroup_mount();
     struct stat about{};
     if (!top.empty() && ::stat(top.c_str(), &about) == 0 && about.st_ino == id) return fmt::format("{}/", hierarchy);
-    std::error_code failed;
-    for (auto at = std::filesystem::recursive_directory_iterator(top, failed);
-         !failed && at != std::filesystem::recursive_directory_iterator(); at.increment(failed)) {
-        std::error_code ignored;
-        if (!at->is_directory(ignored) || ::stat(at->path().c_str(), &about) != 0 || about.st_ino != id) continue;
-        return fmt::format("{}{}", hierarchy, at->path().string().substr(top.size()));
-    }
-    return fmt::format("{}", id);
+    std::string found = fmt::format("{}", id);
+    if (top.empty()) return found;
+    walk_folders(top, [&](const std::filesystem::path& folder) {
+        if (::stat(folder.c_str(), &about) != 0 || about.st_ino != id) return Visit::below;
+        found = fmt::format("{}{}", hierarchy, folder.string().substr(top.size()));
+        return Visit::end;
+    });
+    return found;
 }
 
 // Its current name; its number if it has ended.

@@ -146,4 +146,20 @@ std::string cgroup_mount() {
     return {};
 }
 
+void walk_folders(const std::string& top, const std::function<Visit(const std::filesystem::path&)>& visit) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> waiting{top};
+    while (!waiting.empty()) {
+        const fs::path folder = std::move(waiting.back());
+        waiting.pop_back();
+        std::error_code failed, gone;
+        for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+            if (at->symlink_status(gone).type() != fs::file_type::directory) continue;
+            const Visit next = visit(at->path());
+            if (next == Visit::end) return;
+            if (next == Visit::below) waiting.push_back(at->path());
+        }
+    }
+}
+
 }  // namespace lt

@@ -2,6 +2,8 @@
 // process alone, and it disappears with it.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +42,13 @@ Result<std::string> read_text(const std::string& path);
 
 // The mount point of cgroup2; empty: not mounted.
 std::string cgroup_mount();
+
+enum class Visit {
+    below,  // also the folders in this one
+    past,
+    end,
+};
+// Visits the folders below `top`, without links. One that disappears meanwhile, as cgroups do, does not end the walk.
+void walk_folders(const std::string& top, const std::function<Visit(const std::filesystem::path&)>& visit);
 
 }  // namespace lt

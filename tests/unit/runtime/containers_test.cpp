@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
+
+#include "runtime/os/mounts.h"
 
 namespace lt {
 namespace {
@@ -61,6 +65,46 @@ TEST_F(Containers, MachinesByName) {
     folder("cgroup/machine.slice/machine-build.scope/payload");
     EXPECT_EQ(found("mail"), "/lxc.payload.mail");
     EXPECT_EQ(found("build"), "/machine.slice/machine-build.scope");
+}
+
+TEST_F(Containers, OlderLxcHasAFolderForAll) {
+    folder("cgroup/lxc/old");
+    folder("cgroup/lxc.payload/less-old");
+    folder("cgroup/lxc.monitor/old");
+    folder("cgroup/other/web");
+    EXPECT_EQ(found("old"), "/lxc/old");
+    EXPECT_EQ(found("less-old"), "/lxc.payload/less-old");
+    EXPECT_EQ(found("web"), "there is no running container `web`");
+}
+
+TEST_F(Containers, UnitsHaveEscapedNames) {
+    folder("cgroup/machine.slice/machine-web\\x2d1.scope");
+    folder("cgroup/machine.slice/systemd-nspawn@web-2.service/payload");
+    folder("cgroup/machine.slice/systemd-nspawn@web\\x2d3.service");
+    folder("cgroup/machine.slice/machine-a\\x2.scope");
+    EXPECT_EQ(found("web-1"), "/machine.slice/machine-web\\x2d1.scope");
+    EXPECT_EQ(found("web-2"), "/machine.slice/systemd-nspawn@web-2.service");
+    EXPECT_EQ(found("web-3"), "/machine.slice/systemd-nspawn@web\\x2d3.service");
+    EXPECT_EQ(found("web"), "there is no running container `web`");
+}
+
+// As cgroups do while others look at them.
+TEST_F(Containers, FoldersThatDisappearDoNotEndTheWalk) {
+    for (const char* name : {"a", "b", "c"}) folder(std::string("cgroup/") + name);
+    size_t seen = 0;
+    walk_folders(places_.cgroups, [&](const fs::path& each) {
+        seen++;
+        fs::remove(each);
+        return Visit::below;
+    });
+    EXPECT_EQ(seen, 3u);
+    folder("cgroup/d/e");
+    std::vector<std::string> names;
+    walk_folders(places_.cgroups, [&](const fs::path& each) {
+        names.push_back(each.filename());
+        return names.size() < 2 ? Visit::below : Visit::end;
+    });
+    EXPECT_EQ(names, (std::vector<std::string>{"d", "e"}));
 }
 
 TEST_F(Containers, MoreThanOneIsNotGuessed) {

@@ -177,12 +177,15 @@ Result<UserFunction> user_place(const Search& s, const std::string& path, std::s
     return at_instruction(s, path, std::move(f));
 }
 
-// The library that now has the function, if the file no longer has it; otherwise the file itself.
+// The library that now has the function, if the file no longer has it; otherwise the file itself. For a process with
+// another root, that is the library next to the file.
 std::string library_today(const Search& s, std::string path) {
     const std::string& name = s.last().text;
     const std::string_view today = library_successor(path);
     if (today.empty() || user_place(s, path, name)) return path;
-    const Result<std::string> other = s.kernel.machine().binary(today);
+    const bool is_elsewhere = path.starts_with("/proc/");
+    const Result<std::string> other = s.kernel.machine().binary(
+        is_elsewhere ? fmt::format("{}{}.so.6", path.substr(0, path.rfind('/') + 1), today) : std::string(today));
     if (!other || !user_place(s, *other, name)) return path;
     s.diags.note(s.spec.parts[1].span,
                  fmt::format("{} has no function `{}`; lt uses the one in {}", path, name, *other));

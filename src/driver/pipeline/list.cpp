@@ -19,9 +19,12 @@ namespace {
 using Parts = std::vector<std::string_view>;
 
 // A file is looked up as the traced process sees it.
-ListSearch search(Kernel& kernel, const ProbeRow& row, const Parts& parts, const Listing& how) {
+Result<ListSearch> search(Kernel& kernel, const ProbeRow& row, const Parts& parts, const Listing& how) {
     ListSearch s{kernel, row, {parts.begin(), parts.end()}, how.process, how.as_bpftrace};
-    if (provider(row.place).in_file && parts.size() > 1) s.parts[1] = file_of_process(how.process, s.part(1));
+    if (!provider(row.place).in_file || parts.size() < 2) return s;
+    Result<std::string> file = file_of_process(how.process, s.part(1));
+    if (!file) return file.error();
+    s.parts[1] = *std::move(file);
     return s;
 }
 
@@ -50,7 +53,8 @@ Result<size_t> list_kind(Kernel& kernel, const ProbeRow& row, const Parts& parts
         fmt::print("{}\n", row.shape);
         return size_t{1};
     }
-    const FoundNames all = list(search(kernel, row, parts, how));
+    const Result<ListSearch> where = search(kernel, row, parts, how);
+    const FoundNames all = where ? list(*where) : FoundNames(where.error());
     if (!all) return all.error();
     for (const Listed& each : *all) {
         fmt::print("{}:{}\n", row.name, visible(each.text));
@@ -148,7 +152,8 @@ void list_at_hand(Kernel& kernel, std::string_view probe) {
     const Parts parts = split(probe, ':');
     const ProbeRow* row = find_probe(parts[0]);
     const auto list = row ? provider(row->place).list : nullptr;
-    const FoundNames all = list ? list(search(kernel, *row, parts, {})) : FoundNames(std::vector<Listed>{});
+    const Result<ListSearch> where = list ? search(kernel, *row, parts, {}) : Result<ListSearch>(Error{});
+    const FoundNames all = where ? list(*where) : FoundNames(std::vector<Listed>{});
     if (all && all->size() == 1) print_at_hand(kernel, *row, all->front());
 }
 

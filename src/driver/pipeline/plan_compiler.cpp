@@ -164,8 +164,7 @@ bool PlanCompiler::open_for_script(Job& job) {
         return true;
     }
     if (!open_chosen_kernel(job)) return false;
-    take_files_of(compiled_.program, options_.resolve.traced.process);
-    return true;
+    return take_files_of(compiled_.program, options_.resolve.traced.process, job.diags);
 }
 
 bool PlanCompiler::compile_script(Job& job, Stage last) {

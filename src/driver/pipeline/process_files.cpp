@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <map>
+#include <optional>
+#include <vector>
 
+#include "base/text.h"
 #include "codegen/providers/provider.h"
+#include "runtime/system/kernel_binaries.h"
+#include "runtime/system/mapped_files.h"
 
 namespace lt {
 namespace {
@@ -23,21 +28,82 @@ bool sees_the_same(int process) {
     return same_mounts && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-// "libc" or "libc.so.6", as the process has loaded it: the loader's cache is relative to its own root.
-std::string loaded(int process, const std::string& name) {
-    std::ifstream maps(fmt::format("/proc/{}/maps", process));
-    for (std::string line; std::getline(maps, line);) {
-        const size_t slash = line.find('/');
-        if (slash == line.npos) continue;
-        const std::string file = fs::path(line.substr(slash)).filename().string();
-        if (file == name || file.starts_with(name + ".so") || file.starts_with(name + "-")) return line.substr(slash);
-    }
-    return name;
+bool is_path(const std::string& name) { return name.find('/') != name.npos; }
+
+// A path in /proc, such as /proc/self/root/bin/bash, is one of lt's, whatever root the process has.
+bool is_path_of_lt(const std::string& name) {
+    constexpr std::string_view processes = "/proc/";
+    return name.starts_with("/proc/self/") ||
+           (name.starts_with(processes) && name.find_first_of("0123456789", processes.size()) == processes.size());
+}
+
+std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
+
+std::string absolute_path(const std::string& path) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(path, failed);
+    return (failed ? fs::path(path) : whole).lexically_normal().string();
+}
+
+// "libc", as a process has loaded it: libc.so.6, earlier libc-2.31.so, in musl the loader.
+bool is_meant(const std::string& file, const std::string& name) {
+    const size_t size = name.size();
+    if (is_library(file, name) || (name == "libc" && file.starts_with("ld-musl-"))) return true;
+    return file.starts_with(name + "-") && file.find_first_of("0123456789", size) == size + 1 && file.ends_with(".so");
+}
+
+// The file that has the name for a process with another root, whether or not it has mapped it.
+std::optional<FileBelow> file_today(int process, const std::string& name) {
+    if (!is_path(name)) return find_binary_below(process, name);
+    const Result<FileBelow> below = find_below(process, absolute_path(name));
+    if (!below || (!name.starts_with('/') && !is_same_file(name, below->path))) return {};
+    return *below;
+}
+
+const MappedFile* mapped_as(const std::vector<MappedFile>& files, const std::string& name) {
+    const auto found = std::ranges::find_if(files, [&](const MappedFile& file) {
+        return is_path(name) ? file.inside == name : is_meant(file_name(file.inside), name);
+    });
+    return found == files.end() ? nullptr : &*found;
+}
+
+Error no_such_file(int process, const std::string& name) {
+    const std::string own = is_path(name) ? absolute_path(name) : "/PATH";
+    return Error{
+        fmt::format("process {} has no file `{}`: it has another root or other mounts than lt", process, name),
+        fmt::format("give the path that the process sees, or `/proc/self/root{}` for the one that lt sees", own), 0};
+}
+
+Result<std::string> path_to(int process, const MappedFile& file) {
+    std::string path = reachable_path(process, file);
+    if (!path.empty()) return path;
+    return Error{fmt::format("process {} runs `{}`, which was deleted, and lt may not open it", process, file.path),
+                 "restart the process, or run lt as root", 0};
+}
+
+Result<std::string> plain_file(int process, const std::string& name) {
+    const std::vector<MappedFile> files = mapped_code(process);
+    const MappedFile* mapped = mapped_as(files, name);
+    if (mapped != nullptr && !is_path(name)) return path_to(process, *mapped);
+    if (const std::optional<FileBelow> today = file_today(process, name)) return today->path;
+    return mapped != nullptr ? path_to(process, *mapped) : Result<std::string>(no_such_file(process, name));
+}
+
+// The folders before the first wildcard may be links.
+Result<std::string> pattern_below(int process, const std::string& pattern) {
+    if (!is_path(pattern))
+        return Error{fmt::format("process {} has another root, where lt does not search for `{}`", process, pattern),
+                     "write the folder, for example `/usr/lib/*/libc*`, or `*` for all files that it has mapped", 0};
+    const size_t end = pattern.rfind('/', pattern.find_first_of("*?["));
+    const Result<FileBelow> folder = find_below(process, pattern.substr(0, end + 1));
+    if (!pattern.starts_with('/') || !folder) return no_such_file(process, pattern);
+    const std::string path = folder->path.ends_with('/') ? folder->path : folder->path + "/";
+    return path + pattern.substr(end + 1);
 }
 
 bool names_file(const ast::ProbeSpec& spec) {
     const ProbeRow* row = spec.parts.size() > 1 ? find_probe(spec.parts[0].text) : nullptr;
-    return row && provider(row->place).in_file;
+    return row && provider(row->place).in_file && (spec.parts.size() > 2 || is_path(spec.parts[1].text));
 }
 
 // bpftrace's `uprobe:FUNCTION`: a function of the program that the process runs.
@@ -45,31 +111,58 @@ void add_program(ast::ProbeSpec& spec, int process) {
     std::vector<ast::ProbeSpec::Part>& parts = spec.parts;
     const ProbeRow* row = find_probe(parts.front().text);
     const bool lacks = row && row->place == Place::binary_function && parts.size() == 2;
-    if (!lacks || parts[1].text.find('/') != std::string::npos) return;
+    if (!lacks || is_path(parts[1].text)) return;
     std::error_code failed;
     const fs::path program = fs::read_symlink(fmt::format("/proc/{}/exe", process), failed);
-    if (!failed) parts.insert(parts.begin() + 1, ast::ProbeSpec::Part{parts[1].span, program.string()});
+    if (failed) return;
+    const std::vector<MappedFile> files = mapped_code(process);
+    const auto mapped = std::ranges::find(files, program.string(), [](const auto& file) { return file.mapping.name; });
+    parts.insert(parts.begin() + 1, {parts[1].span, mapped == files.end() ? program.string() : mapped->inside});
 }
+
+// Replaces the files of a program's probes.
+class Files {
+  public:
+    Files(int process, Diags& diags) : process_(process), diags_(diags) {}
+
+    void take(ast::ProbeSpec& spec) {
+        add_program(spec, process_);
+        if (!names_file(spec)) return;
+        ast::ProbeSpec::Part& part = spec.parts[1];
+        const auto known = known_.find(part.text);
+        const Result<std::string>& path =
+            known != known_.end() ? known->second
+                                  : known_.emplace(part.text, file_of_process(process_, part.text)).first->second;
+        if (!path) {
+            diags_.error(part.span, path.error().what).hint = path.error().hint;
+            return;
+        }
+        part.text = *path;
+    }
+
+  private:
+    const int process_;
+    Diags& diags_;
+    std::map<std::string, Result<std::string>> known_;
+};
 
 }  // namespace
 
-std::string file_of_process(int process, const std::string& name) {
-    if (process == 0 || name.empty() || name == "*" || sees_the_same(process)) return name;
-    const std::string path = name.find('/') == name.npos ? loaded(process, name) : name;
-    if (!path.starts_with('/')) return name;
-    const std::string there = fmt::format("/proc/{}/root{}", process, path);
-    const bool is_pattern = name.find_first_of("*?[") != name.npos;
-    std::error_code failed;
-    const bool is_there = fs::exists(there.substr(0, there.rfind('@')), failed) || fs::exists(there, failed);
-    return is_there || is_pattern ? there : name;
+Result<std::string> file_of_process(int process, const std::string& name) {
+    if (process == 0 || name.empty() || name == "*" || is_path_of_lt(name) || sees_the_same(process)) return name;
+    if (is_glob(name)) return pattern_below(process, name);
+    Result<std::string> whole = plain_file(process, name);
+    const size_t at = std::min(name.find("!/"), name.rfind('@'));  // ARCHIVE!/FILE, PATH@FILE.c
+    if (whole || at == name.npos) return whole;
+    Result<std::string> file = plain_file(process, name.substr(0, at));
+    if (!file) return file;
+    return *file + name.substr(at);
 }
 
-void take_files_of(ast::Program& program, int process) {
-    if (process == 0) return;
-    const auto take = [&](ast::ProbeSpec& spec) {
-        add_program(spec, process);
-        if (names_file(spec)) spec.parts[1].text = file_of_process(process, spec.parts[1].text);
-    };
+bool take_files_of(ast::Program& program, int process, Diags& diags) {
+    if (process == 0) return true;
+    Files files(process, diags);
+    const auto take = [&](ast::ProbeSpec& spec) { files.take(spec); };
     for (ast::Item& item : program.items) {
         if (auto* action = std::get_if<ast::Action>(&item.node)) std::ranges::for_each(action->probes, take);
         if (auto* span = std::get_if<ast::SpanAction>(&item.node)) {
@@ -77,6 +170,7 @@ void take_files_of(ast::Program& program, int process) {
             for (ast::Endpoint& e : span->closes) take(e.probe);
         }
     }
+    return !diags.has_errors();
 }
 
 }  // namespace lt

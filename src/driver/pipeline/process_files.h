@@ -3,15 +3,18 @@
 
 #include <string>
 
+#include "base/diag.h"
+#include "base/result.h"
 #include "parser/tree/ast.h"
 
 namespace lt {
 
-// The path under which lt finds the file, or the pattern of files, that has this name for the process; the name itself
-// if the process sees the same as lt, or has no such file. `process` 0: no process.
-std::string file_of_process(int process, const std::string& name);
+// The path under which lt finds the file, or the pattern of files, that has this name for the process. It is the name
+// itself if the process sees the same as lt. An Error if a process with another root has no such file. `process` 0: no
+// process.
+Result<std::string> file_of_process(int process, const std::string& name);
 
 // Does the same for each program and library that a probe names. A uprobe that names none is in the process's program.
-void take_files_of(ast::Program& program, int process);
+bool take_files_of(ast::Program& program, int process, Diags& diags);
 
 }  // namespace lt

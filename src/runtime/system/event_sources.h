@@ -1,4 +1,4 @@
-// Data from system files: named perf events, and the files that a process has mapped.
+// Named perf events, from the folders of their sources.
 #pragma once
 
 #include <string>
@@ -11,10 +11,5 @@ std::vector<std::string> names_in(const std::string& folder);
 
 // "SOURCE/EVENT" for everything below a folder of event sources, sorted.
 std::vector<std::string> source_events(const std::string& folder);
-
-// Files mapped with code, sorted; empty if the process is gone.
-std::vector<std::string> mapped_files(int process);
-// Of all processes, each file once; a file that only a container sees is named through its process's /proc/PID/root.
-std::vector<std::string> files_of_all_processes();
 
 }  // namespace lt

@@ -13,6 +13,7 @@
 #include "runtime/os/pid_namespace.h"
 #include "runtime/system/event_sources.h"
 #include "runtime/system/kernel_binaries.h"
+#include "runtime/system/mapped_files.h"
 
 namespace lt {
 

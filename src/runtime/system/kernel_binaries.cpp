@@ -19,6 +19,7 @@
 #include "runtime/os/mounts.h"
 #include "runtime/programs/archive.h"
 #include "runtime/programs/elf_file.h"
+#include "runtime/system/mapped_files.h"
 
 namespace lt {
 
@@ -47,12 +48,6 @@ std::string_view string_at(std::string_view cache, uint32_t offset) {
     return rest.substr(0, rest.find('\0'));
 }
 
-// Is `file` this library, with or without a version?
-bool is_library(std::string_view file, std::string_view name) {
-    if (file == name) return true;
-    return file.starts_with(name) && file.substr(name.size()).starts_with(".so");
-}
-
 // The same path if the current folder is gone.
 std::string absolute(std::string_view path) {
     std::error_code failed;
@@ -71,16 +66,6 @@ std::optional<std::string> find_in_folder(const std::string& folder, std::string
         if (is_library(at->path().filename().string(), name) && is_native_elf(at->path())) return at->path();
     }
     return std::nullopt;
-}
-
-std::vector<std::string> library_folders() {
-    return {fmt::format("/lib/{}", arch::native.target),
-            fmt::format("/usr/lib/{}", arch::native.target),
-            "/lib64",
-            "/usr/lib64",
-            "/lib",
-            "/usr/lib",
-            "/usr/local/lib"};
 }
 
 std::vector<std::string> program_folders() {
@@ -116,20 +101,25 @@ std::optional<std::string> find_library(std::string_view name) {
 Result<std::string> check_path(std::string_view name) {
     const std::string path = absolute(name);
     const std::string file = archive_path(path).archive;
-    if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0) return system_error(file, errno);
-    return path;
+    const Result<std::string> meant = within_root(file);
+    if (!meant) return meant.error();
+    if (::faccessat(AT_FDCWD, meant->c_str(), R_OK, AT_EACCESS) != 0) return system_error(file, errno);
+    return *meant + path.substr(file.size());
+}
+
+// The file itself, whatever links lead to it; in another root, the one that its process would find.
+std::string without_links(const std::string& path) {
+    std::error_code failed;
+    if (!path.starts_with("/proc/")) return fs::canonical(path, failed).string();
+    const Result<std::string> meant = within_root(path);
+    return meant ? *meant : "";
 }
 
 void add_matching(const std::string& pattern, std::set<std::string>& files) {
     glob_t found{};
     if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            std::error_code failed;
-            const fs::path as_found = found.gl_pathv[i];  // resolving through a process's root would leave it
-            const bool of_process = as_found.string().starts_with("/proc/");
-            const fs::path real = of_process ? as_found : fs::canonical(as_found, failed);
-            if (!failed && is_native_elf(real.string())) files.insert(real.string());
-        }
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (const std::string real = without_links(found.gl_pathv[i]); is_native_elf(real)) files.insert(real);
     }
     ::globfree(&found);
 }
@@ -148,6 +138,21 @@ std::string multiarch_pattern(std::string_view pattern) {
 
 }  // namespace
 
+bool is_library(std::string_view file, std::string_view name) {
+    if (file == name) return true;
+    return file.starts_with(name) && file.substr(name.size()).starts_with(".so");
+}
+
+std::vector<std::string> library_folders() {
+    return {fmt::format("/lib/{}", arch::native.target),
+            fmt::format("/usr/lib/{}", arch::native.target),
+            "/lib64",
+            "/usr/lib64",
+            "/lib",
+            "/usr/lib",
+            "/usr/local/lib"};
+}
+
 std::vector<std::string> find_binaries(const std::string& pattern) {
     std::set<std::string> files;
     if (pattern.find('/') != pattern.npos) {
@@ -162,7 +167,7 @@ std::vector<std::string> find_binaries(const std::string& pattern) {
 }
 
 std::optional<std::string> find_in_cache(std::string_view cache, std::string_view name,
-                                         bool (*wanted)(const std::string&)) {
+                                         const std::function<bool(const std::string&)>& wanted) {
     // An old-format table may come first; offsets are relative to the new one.
     const size_t start = cache.find(cache_magic);
     if (start == std::string_view::npos) return std::nullopt;

@@ -52,12 +52,39 @@ bool is_meant(const std::string& file, const std::string& name) {
     return file.starts_with(name + "-") && file.find_first_of("0123456789", size) == size + 1 && file.ends_with(".so");
 }
 
-// The file that has the name for a process with another root, whether or not it has mapped it.
-std::optional<FileBelow> file_today(int process, const std::string& name) {
+// The file that has the name for a process, whether or not it has mapped it.
+std::optional<FileBelow> file_today(int process, const std::string& name, bool same_root) {
+    if (same_root) {
+        const Result<std::string> path = find_binary(name);
+        if (!path) return {};
+        const Result<FileBelow> below = find_below(process, *path);
+        return FileBelow{*path, below ? below->real : *path};
+    }
     if (!is_path(name)) return find_binary_below(process, name);
     const Result<FileBelow> below = find_below(process, absolute_path(name));
     if (!below || (!name.starts_with('/') && !is_same_file(name, below->path))) return {};
     return *below;
+}
+
+// Of a library with its version in its name, the next version has another name, and a link leads to it.
+bool was_before(const MappedFile& old, const std::string& name, const std::string& real) {
+    const fs::path then(old.inside);
+    if (!is_path(name)) return is_meant(then.filename(), name) || old.inside == real;
+    return old.inside == real ||
+           (file_name(name).find(".so") != name.npos && then.parent_path() == fs::path(real).parent_path() &&
+            then.filename().string().starts_with(file_name(name) + "."));
+}
+
+// The deleted file that the process still runs, if it has not mapped the one that now has the name.
+const MappedFile* outdated(const std::vector<MappedFile>& files, const std::string& name,
+                           const std::optional<FileBelow>& today) {
+    if (std::ranges::none_of(files, &MappedFile::deleted)) return nullptr;
+    const auto is_today = [&](const MappedFile& file) { return today && is_same_file(file.through, today->path); };
+    if (std::ranges::any_of(files, is_today)) return nullptr;
+    const std::string real = today ? today->real : absolute_path(name);
+    const auto old = std::ranges::find_if(
+        files, [&](const MappedFile& file) { return file.deleted && was_before(file, name, real); });
+    return old == files.end() ? nullptr : &*old;
 }
 
 const MappedFile* mapped_as(const std::vector<MappedFile>& files, const std::string& name) {
@@ -81,11 +108,16 @@ Result<std::string> path_to(int process, const MappedFile& file) {
                  "restart the process, or run lt as root", 0};
 }
 
-Result<std::string> plain_file(int process, const std::string& name) {
+Result<std::string> plain_file(int process, const std::string& name, bool same_root) {
     const std::vector<MappedFile> files = mapped_code(process);
+    if (same_root && std::ranges::none_of(files, &MappedFile::deleted)) return name;
+    if (!same_root && !is_path(name))
+        if (const MappedFile* mapped = mapped_as(files, name)) return path_to(process, *mapped);
+    const std::optional<FileBelow> today = file_today(process, name, same_root);
+    if (const MappedFile* old = outdated(files, name, today)) return path_to(process, *old);
+    if (same_root) return name;
+    if (today) return today->path;
     const MappedFile* mapped = mapped_as(files, name);
-    if (mapped != nullptr && !is_path(name)) return path_to(process, *mapped);
-    if (const std::optional<FileBelow> today = file_today(process, name)) return today->path;
     return mapped != nullptr ? path_to(process, *mapped) : Result<std::string>(no_such_file(process, name));
 }
 
@@ -137,10 +169,18 @@ class Files {
             diags_.error(part.span, path.error().what).hint = path.error().hint;
             return;
         }
+        if (known == known_.end() && !is_path_of_lt(part.text) && is_mapping(*path))
+            diags_.note(part.span, fmt::format("the file `{}` of process {} was replaced or deleted; lt traces the one "
+                                               "that the process runs, as {}",
+                                               part.text, process_, *path));
         part.text = *path;
     }
 
   private:
+    bool is_mapping(const std::string& path) const {
+        return is_path_of_lt(path) && !path.starts_with(fmt::format("/proc/{}/root/", process_));
+    }
+
     const int process_;
     Diags& diags_;
     std::map<std::string, Result<std::string>> known_;
@@ -149,12 +189,13 @@ class Files {
 }  // namespace
 
 Result<std::string> file_of_process(int process, const std::string& name) {
-    if (process == 0 || name.empty() || name == "*" || is_path_of_lt(name) || sees_the_same(process)) return name;
-    if (is_glob(name)) return pattern_below(process, name);
-    Result<std::string> whole = plain_file(process, name);
+    if (process == 0 || name.empty() || name == "*" || is_path_of_lt(name)) return name;
+    const bool same_root = sees_the_same(process);
+    if (is_glob(name)) return same_root ? Result<std::string>(name) : pattern_below(process, name);
+    Result<std::string> whole = plain_file(process, name, same_root);
     const size_t at = std::min(name.find("!/"), name.rfind('@'));  // ARCHIVE!/FILE, PATH@FILE.c
-    if (whole || at == name.npos) return whole;
-    Result<std::string> file = plain_file(process, name.substr(0, at));
+    if (at == name.npos || (whole && (!same_root || find_binary(name)))) return whole;
+    Result<std::string> file = plain_file(process, name.substr(0, at), same_root);
     if (!file) return file;
     return *file + name.substr(at);
 }

@@ -1,4 +1,5 @@
-// Files as seen by a process with other mounts or another root than lt, such as in a container.
+// Files as seen by a process with other mounts or another root than lt, such as in a container, or that runs files
+// which were replaced.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 namespace lt {
 
 // The path under which lt finds the file, or the pattern of files, that has this name for the process. It is the name
-// itself if the process sees the same as lt. An Error if a process with another root has no such file. `process` 0: no
-// process.
+// itself if the process sees the same as lt, and a path of /proc if it runs an older file that was deleted. An Error if
+// a process with another root has no such file. `process` 0: no process.
 Result<std::string> file_of_process(int process, const std::string& name);
 
 // Does the same for each program and library that a probe names. A uprobe that names none is in the process's program.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the programs that stand as examples in a manual page, each behind a line `== NUMBER`.
+"""Prints the programs that stand as examples in a manual page, each after a line `== NUMBER`.
 
-usage: examples-of-manual.py PAGE. A literal display or a displayed line is a program unless it begins with a word of the
-shell (lt, #, $) or shows the form of something.
+usage: examples-of-manual.py PAGE. A literal or unfilled display or a displayed line is a program unless it begins with a
+word of the shell (lt, #, $) or shows the form of something.
 """
 import re
 import sys
@@ -19,7 +19,7 @@ def plain(line):
 def displays(page):
     block = None
     for line in page.splitlines():
-        if line.startswith(".Bd -literal"):
+        if line.startswith((".Bd -literal", ".Bd -unfilled")):
             block = []
         elif line.startswith(".Ed"):
             if block is not None:
@@ -32,7 +32,7 @@ def displays(page):
 
 
 def is_program(text):
-    return not re.match(r"(sudo |lt |[#$%] |\[span |\?: |probe, probe |@name|name:line)", text)
+    return not re.match(r"(sudo |lt |[#$%] |\[span |\?: |probe, probe |chain NAME|@name|name:line)", text)
 
 
 def main():

@@ -62,6 +62,14 @@ TEST(Manual, NamesEveryKindOfProbeAndSetting) {
     for (const SettingRow& row : setting_rows()) EXPECT_TRUE(names(text, row.name)) << row.name;
 }
 
+// The entry of arg0 names the kinds whose probes have arguments by number, and those only.
+TEST(Manual, NamesTheKindsWithNumberedArguments) {
+    const std::string own = list_entry(page("lt-language.7"), "Ic arg0 , arg1 No ...");
+    ASSERT_FALSE(own.empty());
+    for (const ProbeRow& row : probe_rows())
+        EXPECT_EQ(std::regex_search(own, std::regex(fmt::format(" {} ", row.name))), row.arguments) << row.name;
+}
+
 // Where a setting has an entry of its own, the entry says which values it takes.
 TEST(Manual, NamesTheValuesOfSettings) {
     const std::string text = page("lt-language.7");

@@ -17,9 +17,15 @@ namespace {
 
 constexpr std::string_view when_saved = "give it when the plan is saved";
 
-Error is_compiled_in(Option option, std::string_view hint) {
+// With whatever value the plan was compiled: it does not keep it.
+Error is_compiled_in(Option option) {
+    return {fmt::format("{} is compiled into the plan and cannot be changed when it runs", option_name(option)),
+            "leave it out, or build the plan again with it", 0};
+}
+
+Error is_not_compiled_in(Option option) {
     return {fmt::format("{} must be compiled in, and this plan was compiled without it", option_name(option)),
-            std::string(hint), 0};
+            std::string(when_saved), 0};
 }
 
 // Do its records make lt run commands or set options of sockets? Its programs are looked at when they are loaded.
@@ -37,13 +43,13 @@ Status suits_saved(const Command& command, const SavedPlan& saved) {
     if (is_saving(command)) return Error{"this is already a saved plan", "copy the file", 0};
     for (const OptionRow& row : option_rows()) {
         if (!command.has(row.id)) continue;
-        if (row.phase == Phase::compiled_in) return is_compiled_in(row.id, when_saved);
+        if (row.phase == Phase::compiled_in) return is_compiled_in(row.id);
         if (row.phase == Phase::bound)
             return Error{fmt::format("{} cannot be used with a saved plan", option_name(row.id)),
                          "run the script itself with lt", 0};
     }
-    if (command.has(Option::timestamps) && !saved.timestamps) return is_compiled_in(Option::timestamps, when_saved);
-    if (command.has(Option::max_overhead) && !saved.sampled) return is_compiled_in(Option::max_overhead, when_saved);
+    if (command.has(Option::timestamps) && !saved.timestamps) return is_not_compiled_in(Option::timestamps);
+    if (command.has(Option::max_overhead) && !saved.sampled) return is_not_compiled_in(Option::max_overhead);
     if (saved.unsafe && !command.has(Option::unsafe))
         return Error{"this plan was saved with --unsafe: it may change traced programs and run commands",
                      "run it with --unsafe as well", 0};

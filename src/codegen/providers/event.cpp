@@ -120,7 +120,9 @@ Site event_site(const ResolvedPlace& place, bool) {
     return is_raw ? Site(RawTracepointSite{record(place).event}) : tracepoint_site(record(place));
 }
 
-FoundNames list_events(const ListSearch& s) { return named(s.kernel.tracepoints(s.part(1), s.part(2))); }
+FoundNames list_events(const ListSearch& s) {
+    return events_or_why(s, named(s.kernel.tracepoints(s.part(1), s.part(2))), "tracepoints");
+}
 
 std::vector<std::string> describe_event(Kernel& kernel, const ProbeRow&, const Listed& listed) {
     const size_t colon = listed.name.find(':');

@@ -302,7 +302,7 @@ FoundNames list_functions(const ListSearch& s) {
             out.push_back({s.as_bpftrace ? fmt::format("{}:{}", module_of(*f), name) : name, name});
         }
     }
-    return out;
+    return needs_btf(s.row.kind) ? types_or_why(s, std::move(out), "functions with their types") : out;
 }
 
 std::vector<std::string> describe_function(Kernel& kernel, const ProbeRow& row, const Listed& listed) {

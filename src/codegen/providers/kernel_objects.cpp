@@ -45,7 +45,9 @@ Places kernel_objects(const Search& s, ResolvedPlace place) {
 
 Site at_objects(const ResolvedPlace& place, bool) { return IteratorSite{objects(place).kind, objects(place).pin}; }
 
-FoundNames list_objects(const ListSearch& s) { return named(matching(s.kernel.iterators(), s.part(1))); }
+FoundNames list_objects(const ListSearch& s) {
+    return types_or_why(s, named(matching(s.kernel.iterators(), s.part(1))), "iterators");
+}
 
 std::vector<std::string> describe_objects(Kernel& kernel, const ProbeRow&, const Listed& listed) {
     return declared_members(kernel, "struct bpf_iter__" + listed.name);

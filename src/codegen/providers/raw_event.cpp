@@ -75,7 +75,7 @@ FoundNames list_raw_events(const ListSearch& s) {
         if (names_module && (!event || !glob_match(s.parts[1], module))) continue;
         out.push_back({s.as_bpftrace ? fmt::format("{}:{}", module, name) : name, name});
     }
-    return out;
+    return types_or_why(s, std::move(out), "raw tracepoints");
 }
 
 std::vector<std::string> describe_raw_event(Kernel& kernel, const ProbeRow&, const Listed& listed) {

@@ -211,7 +211,9 @@ std::vector<std::string> calls(Kernel& kernel, const std::string& pattern) {
     return out;
 }
 
-FoundNames list_calls(const ListSearch& s) { return named(calls(s.kernel, s.part(1))); }
+FoundNames list_calls(const ListSearch& s) {
+    return events_or_why(s, named(calls(s.kernel, s.part(1))), "system calls");
+}
 
 std::vector<Field> fields_of_call(Kernel& kernel, const std::vector<std::string_view>& parts) {
     const auto event = kernel.tracepoint(syscall_category, fmt::format("{}{}", syscall_entry, parts[1]));

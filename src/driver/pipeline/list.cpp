@@ -100,10 +100,11 @@ bool has_places_of_its_own(const ProbeRow& row, const Listing& how) {
 }
 
 // A pattern in place of the kind stands for the kinds whose locations look like it: a path is in a program. With -p it
-// also matches the process's files.
+// also matches the process's files. Standard error says which kinds the user cannot list here.
 Result<size_t> list_kinds(Kernel& kernel, const Parts& parts, const Listing& how) {
     const bool in_programs = parts[1].find('/') != std::string_view::npos;
     size_t found = 0;
+    std::vector<Error> unread;
     for (const ProbeRow& row : probe_rows()) {
         const Provider& kind = provider(row.place);
         const bool of_process = kind.in_file && how.process != 0 && parts.size() == 2;
@@ -112,8 +113,11 @@ Result<size_t> list_kinds(Kernel& kernel, const Parts& parts, const Listing& how
         const bool by_name = of_process || (parts.size() == 2 && kind.least == 2 && !kind.in_file);
         const Result<size_t> n = list_kind(kernel, row, by_name ? Parts{parts[0], "*", parts[1]} : parts, how);
         if (!n && in_programs) return n.error();
+        if (!n) unread.push_back(n.error());
         found += n ? *n : 0;
     }
+    if (found == 0 && !unread.empty()) return unread.front();
+    for (const Error& each : unread) fmt::print(stderr, "lt: {}\n", each.what);
     return found;
 }
 

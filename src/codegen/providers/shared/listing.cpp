@@ -2,11 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace lt {
 
 std::string ListSearch::part(size_t i) const { return i < parts.size() && !parts[i].empty() ? parts[i] : "*"; }
+
+namespace {
+
+FoundNames found_or_why(const ListSearch& s, std::vector<Listed> found, Feature feature, std::string_view what) {
+    const Answer can = s.kernel.can(feature);
+    if (can.yes) return found;
+    return Error{fmt::format("{} cannot be listed: {}", what, can.why), "`lt --info` lists what works here", 0};
+}
+
+}  // namespace
+
+FoundNames events_or_why(const ListSearch& s, std::vector<Listed> found, std::string_view what) {
+    if (!found.empty() || !s.kernel.tracepoints("*", "*").empty()) return found;
+    return found_or_why(s, std::move(found), Feature::tracepoint, what);
+}
+
+FoundNames types_or_why(const ListSearch& s, std::vector<Listed> found, std::string_view what) {
+    if (!found.empty()) return found;
+    return found_or_why(s, std::move(found), Feature::btf, what);
+}
 
 std::vector<Listed> named(const std::vector<std::string>& names, std::string_view prefix) {
     std::vector<Listed> out;

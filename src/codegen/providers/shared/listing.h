@@ -29,6 +29,11 @@ struct Listed {
 };
 using FoundNames = Result<std::vector<Listed>>;
 
+// `found`. If it is empty because the kernel's folder of events, or its type information, cannot be read, an Error with
+// the reason: "tracepoints cannot be listed: ...".
+FoundNames events_or_why(const ListSearch& s, std::vector<Listed> found, std::string_view what);
+FoundNames types_or_why(const ListSearch& s, std::vector<Listed> found, std::string_view what);
+
 std::vector<Listed> named(const std::vector<std::string>& names, std::string_view prefix = {});
 std::vector<std::string> matching(const std::vector<std::string>& names, std::string_view pattern);
 

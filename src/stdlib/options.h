@@ -103,12 +103,17 @@ enum class Phase : uint8_t {
     lt,           // lt itself: neither a script nor a plan
 };
 
+struct OptionText {
+    std::string_view argument, sentence;  // as in OptionRow
+};
+
 struct OptionRow {
     Option id;
     Phase phase;
     std::string_view names;     // "-e,--program"
     std::string_view argument;  // empty: a flag; LIST: several with commas, or the option several times; [X]: or none
     std::string_view sentence;
+    OptionText of_runner = {};  // in the help of lt-run; a member that does not differ is empty
 };
 
 std::span<const OptionRow> option_rows();

@@ -24,14 +24,16 @@ std::vector<std::string> Command::list(Option o) const {
 
 namespace {
 
+std::string see_help(Program program) { return fmt::format("`{} --help` lists the options", program_name(program)); }
+
 // The hint for a word that is not an option.
-std::string option_meant(std::string_view word) {
+std::string option_meant(Program program, std::string_view word) {
     std::vector<std::string_view> names;
     for (const OptionRow& row : option_rows())
         for (const std::string_view name : split(row.names, ','))
-            if (name.starts_with("--")) names.push_back(name);
+            if (name.starts_with("--") && takes_option(program, row.phase)) names.push_back(name);
     const std::vector<std::string> near = closest(word, names);
-    return near.empty() ? "`lt --help` lists the options" : did_you_mean(near);
+    return near.empty() ? see_help(program) : did_you_mean(near);
 }
 
 // Words that are not options of lt belong to the script: --NAME VALUE, --NAME=VALUE and plain words. After `--` all
@@ -48,7 +50,7 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, st
             command.script_help = true;
         } else if (!word.starts_with("--") || word.size() < 3) {
             if (word.starts_with("-") && word.size() > 1 && i < dashes_at && std::isdigit(word[1]) == 0)
-                return Error{fmt::format("`{}` was not expected here", word), "`lt --help` lists the options", 0};
+                return Error{fmt::format("`{}` was not expected here", word), see_help(command.program), 0};
             command.positional.push_back(word);
         } else if (equals != word.npos) {
             command.params.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
@@ -58,15 +60,17 @@ Status take_settings(const std::vector<std::string>& words, size_t dashes_at, st
             command.params.push_back({word.substr(2), words[i + 1]});
             i++;
         } else {
-            if (is_own(word)) return Error{fmt::format("{} needs a value", word), "`lt --help` lists the options", 0};
-            return Error{fmt::format("{} is not an option of lt, and a script's parameter needs a value", word),
-                         option_meant(word), 0};
+            if (is_own(word)) return Error{fmt::format("{} needs a value", word), see_help(command.program), 0};
+            return Error{fmt::format("{} is not an option of {}, and a script's parameter needs a value", word,
+                                     program_name(command.program)),
+                         option_meant(command.program, word), 0};
         }
     }
     if (!command.params.empty() && command.file.empty() && !command.has(Option::program)) {
         const std::string word = "--" + command.params.front().name;
-        return Error{fmt::format("{} is not an option of lt, and there is no script whose parameter it could be", word),
-                     option_meant(word), 0};
+        return Error{fmt::format("{} is not an option of {}, and there is no {} whose parameter it could be", word,
+                                 program_name(command.program), command.program == Program::lt ? "script" : "plan"),
+                     option_meant(command.program, word), 0};
     }
     return Done{};
 }
@@ -134,14 +138,15 @@ void add_options(CLI::App& app, Program program, const GivenWords& given, std::m
                  std::map<Option, bool>& flags) {
     for (const OptionRow& row : option_rows()) {
         if (!given.may_have(row.names)) continue;
-        const std::string names(row.names), sentence(row.sentence);
+        const OptionText text = text_for(program, row);
+        const std::string names(row.names), sentence(text.sentence);
         const std::string group = takes_option(program, row.phase) ? "Options" : "";
         if (row.argument.empty()) {
             app.add_flag(names, flags[row.id], sentence)->group(group);
             continue;
         }
         CLI::Option* option =
-            app.add_option(names, values[row.id], sentence)->type_name(std::string(row.argument))->group(group);
+            app.add_option(names, values[row.id], sentence)->type_name(std::string(text.argument))->group(group);
         if (row.argument == "LIST") option->join(',');
         if (row.argument == "PROGRAM") option->join('\n');
         if (row.argument.starts_with('[')) option->expected(0, 1);
@@ -187,6 +192,7 @@ Status take_pattern(Command& command) {
     if (pattern.empty()) pattern = std::exchange(command.file, "");
     if (pattern.empty() && !command.has(Option::program)) pattern = "*";
     if (command.file.empty() && command.positional.empty()) return Done{};
+    if (command.program == Program::lt_run) return Error{"-l takes one plan", "for example `lt-run -l slow.plan`", 0};
     return Error{"-l takes one pattern", "quote it: `lt -l 'k:vfs_*'`", 0};
 }
 
@@ -296,12 +302,22 @@ int script_word(int argc, const char* const* argv) {
     return argc;
 }
 
+std::string_view program_name(Program program) { return row_of(program).name; }
+
+OptionText text_for(Program program, const OptionRow& row) {
+    const auto either = [&](std::string_view of_runner, std::string_view of_lt) {
+        return program == Program::lt || of_runner.empty() ? of_lt : of_runner;
+    };
+    return {either(row.of_runner.argument, row.argument), either(row.of_runner.sentence, row.sentence)};
+}
+
 bool takes_option(Program program, Phase phase) {
     return program == Program::lt || phase == Phase::run || phase == Phase::both;
 }
 
 Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params, Program program) {
     Command command;
+    command.program = program;
     const ProgramRow& own_row = row_of(program);
     const auto* const dashes = std::find(argv, argv + argc, std::string_view("--"));
     const int own = static_cast<int>(dashes - argv);  // the words before a `--`
@@ -324,7 +340,7 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     try {
         app.parse(std::move(words));
     } catch (const CLI::ParseError& wrong) {
-        return Error{wrong.what(), "`lt --help` lists the options", 0};
+        return Error{wrong.what(), see_help(program), 0};
     }
     const bool is_systemtap = flags[Option::systemtap] || command.file.ends_with(".stp");
     if (const Status fine = none_refused(app, is_systemtap); !fine) return fine.error();

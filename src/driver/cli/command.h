@@ -13,6 +13,12 @@
 
 namespace lt {
 
+// The programs that read command lines. lt-run has the options that need no compiler.
+enum class Program : uint8_t { lt, lt_run };
+std::string_view program_name(Program program);  // "lt-run"
+bool takes_option(Program program, Phase phase);
+OptionText text_for(Program program, const OptionRow& row);
+
 // How the command line sets a parameter of the script, besides --NAME VALUE.
 struct ScriptParam {
     std::string name;
@@ -34,15 +40,12 @@ struct Command {
     std::string help;                       // the text that --help prints
     bool only_grammar = false;              // -p1 of SystemTap
     bool script_help = false;               // `lt FILE -- --help`
+    Program program = Program::lt;          // that has read it
 
     bool has(Option o) const { return options.contains(o); }
     std::string text(Option o) const { return has(o) ? options.at(o) : ""; }
     std::vector<std::string> list(Option o) const;  // splits the value at commas
 };
-
-// The programs that read command lines. lt-run has the options that need no compiler.
-enum class Program : uint8_t { lt, lt_run };
-bool takes_option(Program program, Phase phase);
 
 // The parameters of the script, if they are known, name options that are taken after the script's name.
 Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {},

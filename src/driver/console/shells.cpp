@@ -27,18 +27,20 @@ using NameList = std::vector<std::string_view>;
 struct ShellArgument {
     std::string_view argument;
     std::string_view words;
+    std::string_view of_runner = {};  // of lt-run, if they differ
 };
 constexpr std::array shell_arguments{
     ShellArgument{"FORMAT", "text json"},
     ShellArgument{"MODE", "line none full"},
-    ShellArgument{"STAGE", "parse resolve check lower emit load attach run"},
+    ShellArgument{"STAGE", "parse resolve check lower emit load attach run", "fit load attach run"},
 };
 
 bool names_file(std::string_view argument) { return argument == "FILE" || argument == "DIR" || argument == "PATH"; }
 
-std::string_view words_after(std::string_view argument) {
+std::string_view words_after(Program program, std::string_view argument) {
     const auto* const row = std::ranges::find(shell_arguments, argument, &ShellArgument::argument);
-    return row == shell_arguments.end() ? "" : row->words;
+    if (row == shell_arguments.end()) return "";
+    return program == Program::lt || row->of_runner.empty() ? row->words : row->of_runner;
 }
 
 NameList verb_names() {
@@ -93,16 +95,17 @@ std::string for_bash(const Completed& of) {
     for (const OptionRow& row : option_rows()) {
         if (!of.has(row)) continue;
         const NameList names = split(row.names, ',');
+        const std::string_view argument = text_for(of.program, row).argument;
         all.insert(all.end(), names.begin(), names.end());
         const std::string pattern = join(names, "|");
-        if (const std::string_view words = words_after(row.argument); !words.empty())
+        if (const std::string_view words = words_after(of.program, argument); !words.empty())
             cases += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", pattern, words);
-        else if (names_file(row.argument))
+        else if (names_file(argument))
             cases += fmt::format("        {}) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", pattern);
-        else if (row.argument == "PID")
+        else if (argument == "PID")
             cases += fmt::format("        {}) COMPREPLY=($(compgen -W \"$(ps -eo pid=)\" -- \"$cur\")); return ;;\n",
                                  pattern);
-        else if (row.argument == "[PATTERN]" && of.program == Program::lt)
+        else if (argument == "[PATTERN]")
             cases += fmt::format("        {}) _lt_probes; return ;;\n", pattern);
     }
     const std::string_view probes = R"(_lt_probes() {
@@ -138,17 +141,18 @@ std::string for_zsh(const Completed& of) {
     std::string specs;
     for (const OptionRow& row : option_rows()) {
         if (!of.has(row)) continue;
+        const auto [argument, sentence] = text_for(of.program, row);
         std::string action;
-        if (!row.argument.empty()) {
-            const std::string_view words = words_after(row.argument);
-            action = fmt::format(":{}:{}", brief(row.argument),
-                                 !words.empty()             ? fmt::format("({})", words)
-                                 : names_file(row.argument) ? "_files"
-                                 : row.argument == "PID"    ? "_pids"
-                                                            : " ");
+        if (!argument.empty()) {
+            const std::string_view words = words_after(of.program, argument);
+            action = fmt::format(":{}:{}", brief(argument),
+                                 !words.empty()         ? fmt::format("({})", words)
+                                 : names_file(argument) ? "_files"
+                                 : argument == "PID"    ? "_pids"
+                                                        : " ");
         }
         for (const std::string_view name : split(row.names, ','))
-            specs += fmt::format("    '{}[{}]{}' \\\n", name, brief(row.sentence), action);
+            specs += fmt::format("    '{}[{}]{}' \\\n", name, brief(sentence), action);
     }
     std::string verbs;
     for (const VerbText& verb : verb_texts()) verbs += fmt::format("    '{}:{}'\n", verb.word, brief(verb.sentence));
@@ -177,17 +181,18 @@ std::string for_fish(const Completed& of) {
         out += fmt::format("complete -c lt -n __fish_is_first_arg -a {} -d '{}'\n", verb.word, brief(verb.sentence));
     for (const OptionRow& row : option_rows()) {
         if (!of.has(row)) continue;
+        const auto [argument, sentence] = text_for(of.program, row);
         std::string names;
         for (const std::string_view name : split(row.names, ','))
             names +=
                 name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
-        const std::string_view words = words_after(row.argument);
-        const std::string after = row.argument.empty() || row.argument.starts_with('[') ? ""
-                                  : !words.empty()           ? fmt::format(" -x -a '{}'", words)
-                                  : names_file(row.argument) ? " -r"
-                                  : row.argument == "PID"    ? " -x -a '(__fish_complete_pids)'"
-                                                             : " -x";
-        out += fmt::format("complete -c {}{} -d '{}'{}\n", of.command, names, brief(row.sentence), after);
+        const std::string_view words = words_after(of.program, argument);
+        const std::string after = argument.empty() || argument.starts_with('[') ? ""
+                                  : !words.empty()                              ? fmt::format(" -x -a '{}'", words)
+                                  : names_file(argument)                        ? " -r"
+                                  : argument == "PID"                           ? " -x -a '(__fish_complete_pids)'"
+                                                                                : " -x";
+        out += fmt::format("complete -c {}{} -d '{}'{}\n", of.command, names, brief(sentence), after);
     }
     return out;
 }

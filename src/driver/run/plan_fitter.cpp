@@ -28,8 +28,9 @@ Status set_saved_params(Plan& plan, const Command& command) {
     for (const ParamSetting& setting : command.params) {
         const auto param = std::ranges::find(plan.params, setting.name, &PlannedParam::name);
         if (param == plan.params.end())
-            return Error{fmt::format("--{} is not an option of lt or a parameter of {}", setting.name, command.file),
-                         "`lt FILE --help` lists the parameters", 0};
+            return Error{fmt::format("--{} is not an option of {} or a parameter of {}", setting.name,
+                                     program_name(command.program), command.file),
+                         fmt::format("`{} FILE --help` lists the parameters", program_name(command.program)), 0};
         const auto bytes = param_bytes(param->name, param->type, setting.text);
         if (!bytes) return bytes.error();
         std::ranges::copy(*bytes, plan.param_bytes.begin() + param->offset);

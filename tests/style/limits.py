@@ -2,7 +2,8 @@
 """Holds the tree to its limits: limits.py TREE prints a line for each place that breaks one.
 
 Files have at most 500 lines, in tests/ too; functions 70, classes 40 functions (those of one name, as in a visitor, are
-one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/; documents name those that exist. Only src/arch
+one), folders of src/ 25 files. Files of lt's own are included, and named in comments, by their path in src/; documents name those that exist;
+docs/architecture.md has all libraries, in their order. Only src/arch
 names registers and what else differs between processors. The code is formatted by clang-format, so that what belongs
 together is known by its indentation. No two headers define a type of one name in one namespace: the linker would take the
 member functions of either for both."""
@@ -112,6 +113,25 @@ def documents():
                     report(page, at + 1, f"there is no {name}")
 
 
+# The table of docs/architecture.md names the libraries in the order of CMakeLists.txt; the first name of a row says the
+# folder of the others. `driver/*` is the rest of that folder.
+def library_table():
+    page = tree / "docs/architecture.md"
+    made = re.findall(r"^lt_library\((\S+?)[ )]", (tree / "CMakeLists.txt").read_text(), re.M)
+    named = []
+    for line in page.read_text().split("\n"):
+        names = re.findall(r"`([^`]+)`", line.split("|")[1]) if line.startswith("| `") else []
+        folder = names[0].rpartition("/")[0] if names else ""
+        named += [name if name in made or name == names[0] else f"{folder}/{name}" for name in names]
+    rest = {name for name in made if name not in named and f"{name.partition('/')[0]}/*" in named}
+    for name in (name for name in made if name not in named and name not in rest):
+        report(page, 0, f"the table of libraries lacks {name}")
+    written = [name for name in named if name in made]
+    ordered = [name for name in made if name in written]
+    if wrong := next((pair for pair in zip(written, ordered) if pair[0] != pair[1]), None):
+        report(page, 0, f"{wrong[0]} stands in the table of libraries where CMakeLists.txt has {wrong[1]}")
+
+
 # BPF has registers r0 to r10 of its own, so these names say nothing.
 OF_A_PROCESSOR = re.compile(
     r"(?i:x86|x64_|amd64|aarch64|System V\b|AT&T)|\borig_r?ax\b|\b[re](?:[abcd]x|[sd]i|[sb]p|ip|flags)\b|\br1[1-5][dwb]?\b"
@@ -165,6 +185,7 @@ for path in sorted((tree / "tests").rglob("*")):
     if path.suffix in (".cpp", ".h", ".c", ".py", ".go") and (count := path.read_text().count("\n")) > MOST_LINES:
         report(path, 1, f"{count} lines")
 documents()
+library_table()
 for folder, count in folders.items():
     if count > MOST_FILES:
         report(folder, 0, f"{count} files")

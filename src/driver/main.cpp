@@ -201,7 +201,7 @@ int doctor(int argc, const char* const* argv) {
         return misuse({fmt::format("doctor takes no words, such as `{}`", command->file),
                        "`lt doctor` is about this machine, `lt doctor --kernel DIR` about a kernel in a folder", 0});
     Result<std::unique_ptr<Kernel>> kernel = open_kernel(kernel_places(*command));
-    return kernel ? doctor(**kernel, !command->has(Option::kernel)) : failure(kernel.error());
+    return kernel ? doctor(**kernel, command->text(Option::kernel)) : failure(kernel.error());
 }
 
 // Does the name say that it is a script or a plan?

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
 #include "driver/cli/privileges.h"
 #include "driver/doctor/doctor_machine.h"
 
@@ -44,14 +45,14 @@ constexpr std::array uses{
     FeatureUse{Feature::ring_buffer, "printf and print",
                "collect into maps, which are printed at the end; or use Linux 5.8"},
     FeatureUse{Feature::task_storage, "spans that never lack room", "", "spans are kept in a hash by thread"},
-    FeatureUse{Feature::bpf_loop, "for and while of any length", "",
+    FeatureUse{Feature::bpf_loop, "for of up to 8388608 iterations, while of up to 1048576", "",
                "loops have at most 512 iterations; strings of more than 1024 bytes cannot be searched"},
     FeatureUse{Feature::perf_event, "profile:hz:99, software:page-faults:100", "use interval, or tracepoints"},
     FeatureUse{Feature::hardware_events, "hardware:cache-misses:1000000",
                "use software events; in a virtual machine enable the virtual PMU"},
     FeatureUse{Feature::watchpoint, "w:ADDRESS:8:w, who changes a variable", "trace the functions that change it"},
     FeatureUse{Feature::iterator, "iter:task, print(SPAN), timeouts", "use Linux 5.8 with CONFIG_DEBUG_INFO_BTF=y"},
-    FeatureUse{Feature::override_return, "override(VALUE): a function fails on purpose", "",
+    FeatureUse{Feature::override_return, "override(VALUE): a function fails on purpose",
                "use a kernel with CONFIG_BPF_KPROBE_OVERRIDE=y"},
     FeatureUse{Feature::atomics, "spans, stacks, extremes at the least cost", "", "locks in a map replace them"},
     FeatureUse{Feature::attach_cookie, "one program at many locations: k:vfs_* with func", "",
@@ -60,7 +61,8 @@ constexpr std::array uses{
     FeatureUse{Feature::cpu_lookup, "count(), sum() and the like as values",
                "use print(@map), or count with @n += 1; or use Linux 5.19"},
     FeatureUse{Feature::function_values, "arguments and results by fentry, cheaper", "", "they are read from memory"},
-    FeatureUse{Feature::large_keys, "keys of more than 512 bytes", "use shorter strings: str(arg1, 64); or use Linux 5.11"},
+    FeatureUse{Feature::large_keys, "keys of more than 512 bytes",
+               "use shorter strings: str(arg1, 64); or use Linux 5.11"},
 };
 
 constexpr bool in_order() {
@@ -91,11 +93,22 @@ std::string_view word(Health health) {
     return "";
 }
 
-// Counts the rows that need action.
 struct Tally {
-    int limited = 0;
+    size_t limited = 0;   // rows that need action
+    size_t replaced = 0;  // features that are missing, and that lt does without
     bool able = true;
 };
+
+std::string verdict(const Tally& tally) {
+    if (!tally.able) return "Tracing does not work here: fix what is marked bad above first.";
+    if (tally.limited + tally.replaced == 0) return "Everything that lt can use is available.";
+    const std::string limits =
+        fmt::format("{} above limit{} it", plural(tally.limited, "thing"), tally.limited == 1 ? "s" : "");
+    const std::string does_without = fmt::format("lt does without {}", plural(tally.replaced, "missing feature"));
+    if (tally.replaced == 0) return fmt::format("Tracing works; {}.", limits);
+    if (tally.limited == 0) return fmt::format("Tracing works; {}.", does_without);
+    return fmt::format("Tracing works; {}, and {}.", limits, does_without);
+}
 
 void print_machine(Tally& tally) {
     fmt::print("machine\n");
@@ -109,9 +122,8 @@ void print_machine(Tally& tally) {
 }
 
 // Without the privilege to try features, that privilege is what is missing.
-void print_features(Kernel& kernel, bool may_try, Tally& tally) {
-    fmt::print("probes and programs, {}\n",
-               may_try ? "each tried" : "as far as lt can test without the capabilities above");
+void print_features(Kernel& kernel, std::string_view source, bool may_try, Tally& tally) {
+    fmt::print("probes and programs, {}\n", source);
     bool any = false;
     for (const FeatureUse& use : uses) {
         const Answer answer = kernel.can(use.feature);
@@ -122,26 +134,24 @@ void print_features(Kernel& kernel, bool may_try, Tally& tally) {
         if (!may_try) continue;
         print_more("do", use.advice);
         print_more("then", use.lt_then);
-        if (!use.advice.empty()) tally.limited++;
+        (use.advice.empty() ? tally.replaced : tally.limited)++;
     }
     if (!any) tally.able = false;
 }
 
 }  // namespace
 
-int doctor(Kernel& kernel, bool here) {
+int doctor(Kernel& kernel, std::string_view folder) {
     Tally tally;
+    const bool here = folder.empty();
+    const bool may_try = !here || !lacking_privilege();
     fmt::print("kernel {}\n", kernel.release());
     if (here) print_machine(tally);
-    print_features(kernel, !here || !lacking_privilege(), tally);
-    if (!tally.able)
-        fmt::print("Tracing does not work here: fix what is marked bad above first.\n");
-    else if (tally.limited == 0)
-        fmt::print("Everything that lt can use is available.\n");
-    else
-        fmt::print("Tracing works; {} above limit{} it.\n",
-                   tally.limited == 1 ? std::string("one thing") : fmt::format("{} things", tally.limited),
-                   tally.limited == 1 ? "s" : "");
+    const std::string source = !here     ? fmt::format("as described in {}", folder)
+                               : may_try ? "each tried"
+                                         : "as far as lt can test without the capabilities above";
+    print_features(kernel, source, may_try, tally);
+    fmt::print("{}\n", verdict(tally));
     return tally.able ? 0 : 1;
 }
 

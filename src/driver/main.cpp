@@ -42,6 +42,7 @@
 #include "driver/target/traced.h"
 #include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
+#include "stdlib/causes.h"
 
 namespace lt {
 namespace {
@@ -289,12 +290,14 @@ int explain(int argc, const char* const* argv) {
         fmt::print("{}", command ? command->help : "");
         return 0;
     }
-    if (argc > 2) return misuse({"help takes one word", "for example `lt help hist`", 0});
-    if (const VerbText* verb = find_verb(argv[1])) {
+    const std::string topic = join(std::vector<std::string>(argv + 1, argv + argc), " ");
+    if (argc > 2 && causes_named(topic).empty())
+        return misuse({"help takes one word", "for example `lt help hist`", 0});
+    if (const VerbText* verb = find_verb(topic)) {
         fmt::print("{}", verb_help(*verb));
         return 0;
     }
-    const Result<std::string> text = help_on(argv[1]);
+    const Result<std::string> text = help_on(topic);
     if (!text) return failure(text.error());
     fmt::print("{}", *text);
     return 0;

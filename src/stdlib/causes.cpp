@@ -1,6 +1,9 @@
 #include "stdlib/causes.h"
 
+#include <algorithm>
 #include <array>
+
+#include "base/text.h"
 
 namespace lt {
 namespace {
@@ -196,6 +199,19 @@ constexpr std::array waits{
 }  // namespace
 
 std::span<const CauseRow> cause_rows() { return causes_by_id; }
+
+std::vector<const CauseRow*> causes_named(std::string_view words) {
+    const auto is_named = [&](const CauseRow& row) {
+        if (row.name == words || row.title == words || row.title.substr(0, row.title.find(':')) == words) return true;
+        return std::ranges::any_of(split(row.title, ' '), [&](std::string_view word) {
+            return word.substr(0, word.find(':')) == words && words.size() > 2;  // not `or`
+        });
+    };
+    std::vector<const CauseRow*> out;
+    for (const CauseRow& row : causes_by_id)
+        if (is_named(row)) out.push_back(&row);
+    return out;
+}
 
 std::string_view group_name(CauseGroup group) { return groups[static_cast<size_t>(group)]; }
 

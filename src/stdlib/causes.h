@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "stdlib/types.h"
 
@@ -54,6 +55,8 @@ struct CauseRow {
     std::string_view example;   // of a program: a call that spends its time on this
 };
 std::span<const CauseRow> cause_rows();
+// Those with this name, with this title ("run queue: woken") or its first part ("run queue"), or with this word in it.
+std::vector<const CauseRow*> causes_named(std::string_view words);
 std::string_view group_name(CauseGroup group);
 constexpr size_t cause_groups = 5;
 

@@ -15,6 +15,7 @@
 #include "driver/console/help.h"
 #include "driver/console/page_command.h"
 #include "driver/triage/triage.h"
+#include "stdlib/causes.h"
 
 namespace lt {
 namespace {
@@ -22,8 +23,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 Status help(Console&, Words words, Printer& printer) {
-    if (words.size() > 1) return Error{"help takes one word", "for example `help hist`", 0};
-    const Result<std::string> text = words.empty() ? Result<std::string>(help_overview()) : help_on(words[0]);
+    const std::string topic = join(words, " ");
+    if (words.size() > 1 && causes_named(topic).empty())
+        return Error{"help takes one word", "for example `help hist`", 0};
+    const Result<std::string> text = words.empty() ? Result<std::string>(help_overview()) : help_on(topic);
     if (!text) return text.error();
     printer.text(wrapped_text(*text, Screen::size().width));
     return Done{};

@@ -43,13 +43,18 @@ std::string option_text(const OptionRow& row) {
     return entry(fmt::format("{}{}{}", row.names, space, row.argument), row.sentence, "");
 }
 
+std::string cause_text(const CauseRow& row) {
+    std::string title = fmt::format("why.{}", row.name);
+    if (row.title != row.name) title += fmt::format("   ({} in reports)", row.title);
+    return entry(title, row.sentence, row.example);
+}
+
 // Everything but commands and names of the language.
 std::string other_help(const std::string& topic) {
     std::string out;
     for (const TopicRow& row : topic_rows())
         if (row.name == topic) out += entry(topic, row.sentence, row.example);
-    for (const CauseRow& row : cause_rows())
-        if (row.name == topic) out += entry(fmt::format("why.{}", topic), row.sentence, row.example);
+    for (const CauseRow* row : causes_named(topic)) out += cause_text(*row);
     for (const SettingRow& row : setting_rows())
         if (row.name == topic) out += entry(fmt::format("config = {{ {} = {} }}", topic, row.values), row.sentence, "");
     for (const OptionRow& row : option_rows())
@@ -87,7 +92,9 @@ Result<std::string> help_on(const std::string& topic) {
     out += other_help(topic);
     if (!out.empty()) return out;
     const std::vector<std::string> topics = help_topics();
-    const std::vector<std::string_view> names(topics.begin(), topics.end());
+    std::vector<std::string_view> names(topics.begin(), topics.end());
+    for (const CauseRow& row : cause_rows())
+        if (row.title != row.name) names.push_back(row.title);
     const std::vector<std::string> near = closest(topic, names);
     return Error{fmt::format("there is no help on {}", quoted(topic)),
                  near.empty() ? "`help` lists the commands" : did_you_mean(near), 0};

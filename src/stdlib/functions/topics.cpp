@@ -15,6 +15,21 @@ constexpr std::array topics{
              "stage took. `last`, `in`, `unless` and `else`: lt-language(7).",
              "chain wakeup = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
              "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @[stage] = dist(latency); >"},
+    TopicRow{
+        "stage",
+        "In the block of a chain: the name of a stage; a statement with `stage` or `latency` is repeated for each.",
+        "chain woken = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
+        "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @[stage] = stats(latency); >"},
+    TopicRow{"total", "In the block and the threshold of a chain: how long the request took, all stages together.",
+             "chain waking = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
+             "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ns = dist(total); >"},
+    TopicRow{"reason", "In the block after a chain's `else`: why the request could not be split into its stages.",
+             "chain slept = \"sleep\" t:sched:sched_switch[args.prev_pid] /args.prev_state != 0/ -> \"run queue\" "
+             "t:sched:sched_wakeup[args.pid] -> t:sched:sched_switch[args.next_pid] < @ns = dist(total); > else { "
+             "@unsplit[reason] = count(); }"},
+    TopicRow{"timeout",
+             "SPAN timeout TIME { statements }: they run once for a span that is still open after this time.",
+             "sc:openat < @ns = hist(latency); > timeout 5s { printf(\"%s: %s\\n\", comm, latency); }"},
     TopicRow{"threshold", "SPAN > TIME: the statements run only for calls that take longer.",
              "sc:fsync > 10ms < print((comm, latency)); >"},
     TopicRow{"worst", "SPAN > worst: the statements run only for calls that are slower than all before them.",

@@ -12,6 +12,7 @@ stands for lines that are left out. A comment before the block says what is diff
 
     <!-- lines 12 -->      at most so many lines are written, with `...` after them
     <!-- varies -->        what it prints depends on what else runs: only how the first line begins is compared
+    <!-- at least 10 % run queue: preempted -->   the output has a line with this text after such a share or a larger one
     <!-- shown -->         it is not run: it takes another kernel, or a terminal
 
 With --write the outputs in the document are replaced. Prints what differs; the status is then 1."""
@@ -45,6 +46,12 @@ class Block:
     def most(self):
         return next((int(m.split()[1]) for m in self.marks if m.startswith("lines ")), None)
 
+    def lacking_shares(self, got):
+        for least, text in (m.groups() for m in map(re.compile(r"at least (\d+) % (.+)").fullmatch, self.marks) if m):
+            shares = [int(s) for line in got for s in re.findall(r"(\d+) %  +" + re.escape(text) + "$", line)]
+            if max(shares, default=0) < int(least):
+                yield "less than %s %% %s" % (least, text)
+
     def run(self, folder, lt):
         shown = re.fullmatch(r"cat (\S+)", self.command)
         if shown:
@@ -60,11 +67,13 @@ class Block:
     def differences(self, got):
         wanted = [shape(line) for line in self.output]
         seen = [shape(line) for line in got]
+        small = list(self.lacking_shares(got))
         if "varies" in self.marks:
-            return [] if got[0] and got[0][:2] == self.output[0][:2] else ["first line: %s" % got[0]]
+            same = got[0] and got[0][:2] == self.output[0][:2]
+            return small + ([] if same else ["first line: %s" % got[0]])
         missing = [w for w in wanted if "N" not in w and w != "..." and w not in seen]
         odd = [line for line, s in zip(got, seen) if s not in wanted] if "..." not in wanted else []
-        return ["missing: " + m for m in missing] + ["not in the document: " + o for o in odd]
+        return small + ["missing: " + m for m in missing] + ["not in the document: " + o for o in odd]
 
     def text(self, marks, got):
         most = self.most()

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+#include "runtime/border/duration.h"
 #include "runtime/border/param_value.h"
 
 namespace lt {
@@ -37,6 +39,14 @@ int64_t seconds_of(std::tm parts, bool is_utc) {
     return is_utc ? ::timegm(&parts) : ::mktime(&parts);
 }
 
+// "6 years", "3 days", "1h20m"
+std::string rough(int64_t nanoseconds) {
+    constexpr int64_t day = 24 * 3600 * ns_of_second, year = 365 * day;
+    if (nanoseconds >= year) return plural(static_cast<uint64_t>(nanoseconds / year), "year");
+    if (nanoseconds >= day) return plural(static_cast<uint64_t>(nanoseconds / day), "day");
+    return show_duration(nanoseconds);
+}
+
 }  // namespace
 
 Result<StartTime> read_start(const std::string& text, int64_t now) {
@@ -47,7 +57,8 @@ Result<StartTime> read_start(const std::string& text, int64_t now) {
     if (take_parts(clock, "%Y-%m-%dT%H:%M:%S", date)) {
         const int64_t time = seconds_of(date, is_utc) * ns_of_second;
         if (time > now) return StartTime{0, time};
-        return Error{fmt::format("`--at {}` is over since {} s", text, (now - time) / ns_of_second), "", 0};
+        return Error{fmt::format("`--at {}` is in the past, by {}", text, rough(now - time)),
+                     "leave it out to begin now", 0};
     }
     const std::time_t today = now / ns_of_second;
     std::tm parts{};

@@ -16,7 +16,7 @@ std::string duration(uint64_t nanoseconds);  // "1.5ms"
 
 enum class SegmentState : uint8_t {
     running,
-    preempted,  // it wanted to go on, and another thread got the CPU
+    preempted,  // it wanted to run, and another thread got the CPU
     woken,      // it can run, and waits for a CPU
     throttled,  // likewise, and its group's CPU quota is used up
     blocked,

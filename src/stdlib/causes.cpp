@@ -21,7 +21,7 @@ constexpr std::array causes_by_id{
     CauseRow{Cause::woken, "woken", CauseGroup::runq, "run queue: woken",
              "The thread had been woken up and waited for a CPU.", "more threads than CPUs"},
     CauseRow{Cause::preempted, "preempted", CauseGroup::runq, "run queue: preempted",
-             "Another thread was given the CPU although this one wanted to go on.", "a busy thread on the same CPU"},
+             "Another thread was given the CPU although this one wanted to run.", "a busy thread on the same CPU"},
     CauseRow{Cause::throttled, "throttled", CauseGroup::runq, "CPU quota",
              "The CPU quota of its cgroup was used up (cpu.max).", "a container with half a CPU"},
     CauseRow{Cause::other, "other", CauseGroup::blocked, "other wait",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds words that read like a translation: words.py TREE prints a line for each one in a comment or a message.
+"""Finds words that read like a translation: words.py TREE prints a line for each one in a comment or a message, or in
+the text of a document or a manual page.
 
 A plain word of the list below that is right in its place is written so that the pattern does not match."""
 import pathlib
@@ -21,6 +22,7 @@ WORDS = [
     (r"\bhas (?:lt|it) no\b", "lt does not have"),
     (r"\b(?:begin|Begin) of\b", "start of"),
     (r"\bgoes on\b", "continues"),
+    (r"\b[Cc]olour", "color"),
 ]
 SUFFIXES = (".cpp", ".h", ".c", ".y", ".re", ".stp", ".in")
 TEXT = re.compile(r"""//[^\n]*(?:\n\s*//[^\n]*)*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'""", re.S)
@@ -42,7 +44,25 @@ def words(path, tree):
                 print(f"{path.relative_to(tree)}:{line}: `{hit.group(0).strip()}`: {instead}")
 
 
+# In documents, code and outputs are left out.
+CODE = re.compile(r"```.*?```|`[^`]*`", re.S)
+
+
+def words_of_document(path, tree):
+    plain = path.read_text()
+    if path.suffix == ".md":
+        plain = CODE.sub(lambda code: "\n" * code.group(0).count("\n"), plain)
+    for rule, instead in RULES:
+        for hit in rule.finditer(plain):
+            line = plain.count("\n", 0, hit.start()) + 1
+            print(f"{path.relative_to(tree)}:{line}: `{hit.group(0).strip()}`: {instead}")
+
+
 tree = pathlib.Path(sys.argv[1])
 for path in sorted((tree / "src").rglob("*")):
     if path.suffix in SUFFIXES:
         words(path, tree)
+# docs/tools.md is made from the tools.
+for path in sorted([tree / "README.md", *(tree / "docs").rglob("*.md"), *(tree / "man").iterdir()]):
+    if path.name != "tools.md":
+        words_of_document(path, tree)

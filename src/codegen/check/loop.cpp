@@ -183,10 +183,11 @@ void check_statement(CheckContext& c, const ast::Stmt&, const ast::Unroll& node)
         const bool is_zero = count != nullptr && count->value == 0;
         c.error(node.count,
                 fmt::format("`unroll` takes a literal number from 1 to {}{}", most_unrolled, is_zero ? ", not 0" : ""))
-            .hint = is_zero
-                        ? "an argument of the script that is not given, such as `$1`, is 0: write it after the "
-                          "script's name"
-                        : "for more turns, or a number that is only known at run time, write `for ($i : 0..N) { ... }`";
+            .hint =
+            is_zero
+                ? "an argument of the script that is not given, such as `$1`, is 0: write it after the "
+                  "script's name"
+                : "for more iterations, or a number that is only known at run time, write `for ($i : 0..N) { ... }`";
     }
     if (const uint64_t all = copies(c.program, node); all > most_copies)
         c.error(node.count,

@@ -130,7 +130,7 @@ each of them, and on others that are like one of them. What does not fit a kerne
              R"(Tries each kind of probe, and prints what is missing, why, and what to do about it. The status is 0 if
 tracing works.
 )"},
-    VerbText{"completion", "lt completion bash", "print completion for a shell, or colours for an editor",
+    VerbText{"completion", "lt completion bash", "print completion for a shell, or colors for an editor",
              "lt completion bash|zsh|fish|vim|vscode [lt-run]",
              R"(Prints a file made of this lt's options and names, or of lt-run's options:
   lt completion bash > /etc/bash_completion.d/lt

@@ -198,7 +198,7 @@ std::string for_fish(const Completed& of) {
 }
 
 std::string for_vim(const Completed&) {
-    return fmt::format(R"(" Colours of lt scripts in vim: ~/.vim/syntax/lt.vim, with
+    return fmt::format(R"(" Colors of lt scripts in vim: ~/.vim/syntax/lt.vim, with
 " `autocmd BufRead,BufNewFile *.lt setfiletype lt` in ~/.vimrc.
 if exists("b:current_syntax")
   finish

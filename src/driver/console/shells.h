@@ -1,4 +1,4 @@
-// Files for other programs, made of lt's tables: completion for shells, colours for editors.
+// Files for other programs, made of lt's tables: completion for shells, colors for editors.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The reserved words of the language, for tools that colour or complete scripts.
+// The reserved words of the language, for tools that color or complete scripts.
 #pragma once
 
 #include <string_view>

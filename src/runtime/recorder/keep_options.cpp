@@ -44,7 +44,7 @@ Status read_keep(const std::string& text, KeepOptions& to) {
     (unit->is_time ? to.time_ns : to.bytes) = *number * unit->size;
     constexpr uint64_t longest = 3'600'000'000'000;
     if (to.bytes > largest || to.time_ns > longest)
-        return Error{fmt::format("`{}` is too much to keep", text), "the most is 3GB, or 60m", 0};
+        return Error{fmt::format("`{}` is too much to keep", text), "the limit is 3GB or 60m", 0};
     return Done{};
 }
 

@@ -87,6 +87,9 @@ constexpr std::array loss_rows{
     LossRow{LossKind::hidden_switch, "hidden_switch", Reported::always,
             "context switches inside spans that the kernel did not report: {0}",
             "the time since the thread's last known switch is unexplained", ""},
+    LossRow{LossKind::process_records, "process_records", Reported::always,
+            "records of what processes start and map, lost because they came too fast: {0}",
+            "functions of processes that ended around then are printed as [unknown]", ""},
 };
 
 // Openings that no loss counter counts.

@@ -34,6 +34,7 @@ constexpr LossSubject subject_of(LossKind kind) {
         case LossKind::zero_divisor:
         case LossKind::zero_divisor_one:
         case LossKind::hidden_switch:
+        case LossKind::process_records:
             return LossSubject::none;
     }
     return LossSubject::none;

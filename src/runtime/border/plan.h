@@ -322,6 +322,7 @@ enum class LossKind : uint8_t {
     zero_divisor_one,  // subject: none; the same where the result is one
     sum_overflow,      // subject: map; sums that overflowed 64 bits and are wrong since
     hidden_switch,     // subject: none; context switches of threads with a `why` that the kernel did not report
+    process_records,   // subject: none; records of what processes map; counted by the runtime, in no plan
 };
 struct PlannedLoss {
     LossKind kind;

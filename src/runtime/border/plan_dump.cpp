@@ -114,6 +114,8 @@ std::string_view loss_name(LossKind kind) {
             return "division by zero gives one";
         case LossKind::hidden_switch:
             return "switch not reported";
+        case LossKind::process_records:
+            return "record of a process";
     }
     return {};
 }

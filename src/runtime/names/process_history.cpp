@@ -1,4 +1,6 @@
-// The records come with a perf event that never fires, one on each CPU; they are sorted by time.
+// The records come with a perf event that never fires, one on each CPU; they are sorted by time. Only those from before
+// the first ring was read are complete: a process can fork on a CPU whose ring was read, and its child call exec on one
+// whose ring was not.
 #include "runtime/names/process_history.h"
 
 #include <fmt/format.h>
@@ -11,6 +13,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <iterator>
+#include <utility>
 
 #include "runtime/os/cpus.h"
 
@@ -19,6 +24,7 @@ namespace {
 
 constexpr size_t page = 4096;
 constexpr size_t ring_size = 64 * page;
+constexpr size_t longest_record = 2 * page;
 constexpr size_t most_ended = 4096;  // number of ended processes to remember
 
 struct TaskBody {  // of fork and exit
@@ -26,6 +32,9 @@ struct TaskBody {  // of fork and exit
 };
 struct CommBody {
     uint32_t pid, tid;
+};
+struct LostBody {
+    uint64_t event, count;
 };
 struct MmapBody {
     uint32_t pid, tid;
@@ -63,6 +72,10 @@ Result<Descriptor> open_records(int cpu) {
     return Descriptor(static_cast<int>(fd));
 }
 
+bool is_loss(const ProcessRecord& record) {
+    return read_as<perf_event_header>(record.bytes.data()).type == PERF_RECORD_LOST;
+}
+
 // Copies from a ring buffer, where a record may wrap around the end.
 std::vector<uint8_t> copied(const uint8_t* data, uint64_t from, size_t size) {
     std::vector<uint8_t> out(size);
@@ -77,10 +90,21 @@ std::vector<uint8_t> copied(const uint8_t* data, uint64_t from, size_t size) {
 
 }  // namespace
 
+uint64_t record_clock() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void map_over(std::vector<Mapping>& all, Mapping mapping) {
+    std::erase_if(all, [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
+    all.push_back(std::move(mapping));
+}
+
 Result<std::unique_ptr<ProcessHistory>> ProcessHistory::open() {
     const auto cpus = online_cpus();
     if (!cpus) return cpus.error();
-    std::unique_ptr<ProcessHistory> history(new ProcessHistory);
+    auto history = std::make_unique<ProcessHistory>();
     for (int cpu : *cpus) {
         auto event = open_records(cpu);
         if (!event) return event.error();
@@ -102,18 +126,30 @@ std::vector<int> ProcessHistory::descriptors() const {
 }
 
 void ProcessHistory::catch_up() {
-    std::vector<Record> records;
-    for (const Ring& ring : rings_) take(ring, records);
-    std::ranges::stable_sort(records, [](const Record& a, const Record& b) { return a.time < b.time; });
-    for (const Record& record : records) apply(record.bytes);
+    const uint64_t until = record_clock();
+    std::vector<ProcessRecord> records;
+    bool any_full = false;
+    for (const Ring& ring : rings_) any_full = take(ring, records) || any_full;
+    add(std::move(records), until);
+    if (any_full) forget_running(until);
 }
 
-void ProcessHistory::take(const Ring& ring, std::vector<Record>& out) const {
+void ProcessHistory::add(std::vector<ProcessRecord> records, uint64_t until) {
+    records.insert(records.begin(), std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
+    waiting_.clear();
+    std::ranges::stable_sort(records, {}, &ProcessRecord::time);
+    for (ProcessRecord& record : records) record.time <= until ? apply(record) : waiting_.push_back(std::move(record));
+}
+
+// Was it so full that records may be lost? The kernel writes how many only together with the next record.
+bool ProcessHistory::take(const Ring& ring, std::vector<ProcessRecord>& out) {
+    const size_t first = out.size();
     auto* control = static_cast<perf_event_mmap_page*>(ring.pages);
     const auto* data = static_cast<const uint8_t*>(ring.pages) + page;
     std::atomic_ref<__u64> head(control->data_head), tail(control->data_tail);
     const uint64_t end = head.load(std::memory_order_acquire);
     uint64_t at = tail.load(std::memory_order_relaxed);
+    const bool is_full = end - at > ring_size - longest_record;
     while (at < end) {
         const auto header = read_as<perf_event_header>(copied(data, at, sizeof(perf_event_header)).data());
         if (header.size < sizeof header) break;
@@ -121,42 +157,64 @@ void ProcessHistory::take(const Ring& ring, std::vector<Record>& out) const {
         at += header.size;
         if (bytes.size() < sizeof header + sizeof(uint64_t)) continue;
         const auto time = read_as<uint64_t>(bytes.data() + bytes.size() - sizeof(uint64_t));
+        // a loss stands before the next record, but its time was taken after that record's
+        if (out.size() > first && is_loss(out.back())) out.back().time = std::min(out.back().time, time);
         out.push_back({time, std::move(bytes)});
     }
     tail.store(end, std::memory_order_release);
+    return is_full;
 }
 
-void ProcessHistory::apply(const std::vector<uint8_t>& record) {
-    const auto header = read_as<perf_event_header>(record.data());
-    const uint8_t* body = record.data() + sizeof header;
-    const size_t size = record.size() - sizeof header - sizeof(uint64_t);
-    if (header.type == PERF_RECORD_FORK && size >= sizeof(TaskBody)) return forked(body);
-    if (header.type == PERF_RECORD_MMAP2 && size > sizeof(MmapBody)) return mapped(body, size);
+void ProcessHistory::apply(const ProcessRecord& record) {
+    const auto header = read_as<perf_event_header>(record.bytes.data());
+    const uint8_t* body = record.bytes.data() + sizeof header;
+    const size_t size = record.bytes.size() - sizeof header - sizeof(uint64_t);
+    if (header.type == PERF_RECORD_FORK && size >= sizeof(TaskBody)) return forked(body, record.time);
+    if (header.type == PERF_RECORD_MMAP2 && size > sizeof(MmapBody)) return mapped(body, size, record.time);
+    if (header.type == PERF_RECORD_LOST && size >= sizeof(LostBody)) {
+        lost_ += read_as<LostBody>(body).count;
+        return forget_running(record.time);
+    }
     if (header.type == PERF_RECORD_EXIT && size >= sizeof(TaskBody)) {
         const auto task = read_as<TaskBody>(body);
-        if (task.pid == task.tid) ended(task.pid);
+        if (task.pid == task.tid) ended(task.pid, record.time);
     }
     if (header.type == PERF_RECORD_COMM && size >= sizeof(CommBody) &&
         (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
         RecordedProcess& process = processes_[read_as<CommBody>(body).pid];
         process.complete = true;
+        process.has_ended = false;
         process.mappings.clear();
+        process.changed = record.time;
     }
 }
 
+// A fork, exec or mapping of any of them may be among the lost records.
+void ProcessHistory::forget_running(uint64_t time) {
+    std::erase_if(processes_, [](const auto& each) { return !each.second.has_ended; });
+    lost_until_ = std::max(lost_until_, time);
+}
+
 // A process starts with its parent's mappings; threads do not count.
-void ProcessHistory::forked(const uint8_t* body) {
+void ProcessHistory::forked(const uint8_t* body, uint64_t time) {
     const auto task = read_as<TaskBody>(body);
     if (task.pid == task.parent) return;
-    RecordedProcess child{task.parent};
+    RecordedProcess child{.parent = task.parent, .changed = time};
     if (const auto parent = processes_.find(task.parent); parent != processes_.end()) {
         child.complete = parent->second.complete;
         child.mappings = parent->second.mappings;
     }
-    processes_[task.pid] = std::move(child);
+    RecordedProcess& own = processes_[task.pid];
+    if (own.changed <= time) return void(own = std::move(child));
+    // Its later records have overtaken its fork.
+    own.parent = task.parent;
+    if (own.complete) return;
+    for (Mapping& mapping : own.mappings) map_over(child.mappings, std::move(mapping));
+    own.complete = child.complete;
+    own.mappings = std::move(child.mappings);
 }
 
-void ProcessHistory::mapped(const uint8_t* body, size_t size) {
+void ProcessHistory::mapped(const uint8_t* body, size_t size, uint64_t time) {
     const auto m = read_as<MmapBody>(body);
     const char* name = reinterpret_cast<const char*>(body) + sizeof m;
     Mapping mapping{m.begin,
@@ -166,15 +224,16 @@ void ProcessHistory::mapped(const uint8_t* body, size_t size) {
                     fmt::format("{:02x}:{:02x}", m.major, m.minor),
                     std::string(name, ::strnlen(name, size - sizeof m))};
     if (mapping.name == "//anon") mapping.name.clear();
-    auto& all = processes_[m.pid].mappings;
-    std::erase_if(all, [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
-    all.push_back(std::move(mapping));
+    RecordedProcess& process = processes_[m.pid];
+    process.changed = time;
+    map_over(process.mappings, std::move(mapping));
 }
 
-void ProcessHistory::ended(uint32_t pid) {
+void ProcessHistory::ended(uint32_t pid, uint64_t time) {
     const auto process = processes_.find(pid);
     if (process == processes_.end()) return;
     process->second.has_ended = true;
+    process->second.changed = time;
     ended_.push_back(pid);
     if (ended_.size() <= most_ended) return;
     // The number may belong to another process by now.

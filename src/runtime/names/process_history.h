@@ -20,38 +20,59 @@ struct RecordedProcess {
     bool complete = false;  // it has called exec since: all its mappings are here
     bool has_ended = false;
     std::vector<Mapping> mappings = {};
+    uint64_t changed = 0;  // nanoseconds by the monotonic clock: the last record about it
+};
+
+// Now, in nanoseconds by the monotonic clock, as in the records.
+uint64_t record_clock();
+
+// Adds a mapping, which replaces those that it overlaps.
+void map_over(std::vector<Mapping>& all, Mapping mapping);
+
+// A record of the kernel, as in perf_event_open(2); its time is at its end, too.
+struct ProcessRecord {
+    uint64_t time = 0;  // nanoseconds by the monotonic clock
+    std::vector<uint8_t> bytes;
 };
 
 class ProcessHistory {
   public:
     // Starts recording on all CPUs.
     static Result<std::unique_ptr<ProcessHistory>> open();
+    // Knows only what add() gives it.
+    ProcessHistory() = default;
     ~ProcessHistory();
 
     // They become readable when many records are waiting.
     std::vector<int> descriptors() const;
     // Reads what the kernel has recorded so far.
     void catch_up();
+    // Applies the records up to this time, in their order. Later ones wait for the next call: earlier ones can still
+    // come from other CPUs.
+    void add(std::vector<ProcessRecord> records, uint64_t until);
     // Null if nothing was recorded.
     const RecordedProcess* find(uint32_t pid) const;
+    // Records for which the kernel had no room. What was known of running processes before is forgotten: they may have
+    // become other programs.
+    uint64_t lost() const { return lost_; }
+    // Some may be missing from before this time, in nanoseconds by the monotonic clock; 0: none.
+    uint64_t lost_until() const { return lost_until_; }
 
   private:
     struct Ring {
         Descriptor event;
         void* pages;
     };
-    struct Record {
-        uint64_t time;
-        std::vector<uint8_t> bytes;
-    };
-    ProcessHistory() = default;
-    void take(const Ring& ring, std::vector<Record>& out) const;
-    void apply(const std::vector<uint8_t>& record);
-    void forked(const uint8_t* body);
-    void mapped(const uint8_t* body, size_t size);
-    void ended(uint32_t pid);
+    static bool take(const Ring& ring, std::vector<ProcessRecord>& out);
+    void apply(const ProcessRecord& record);
+    void forked(const uint8_t* body, uint64_t time);
+    void mapped(const uint8_t* body, size_t size, uint64_t time);
+    void ended(uint32_t pid, uint64_t time);
+    void forget_running(uint64_t time);
 
     std::vector<Ring> rings_;
+    std::vector<ProcessRecord> waiting_;  // later than the last add() took
+    uint64_t lost_ = 0, lost_until_ = 0;
     std::map<uint32_t, RecordedProcess> processes_;
     std::deque<uint32_t> ended_;  // longest ago first
 };

@@ -141,10 +141,14 @@ std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> a
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
     if (history_) history_->catch_up();
     Process& process = processes_[pid];
+    const uint64_t now = record_clock();
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
     if (!maps || maps->empty()) {
         recall(pid, process);
-    } else if (*maps != process.maps) {
+        return process;
+    }
+    process.read = now;
+    if (*maps != process.maps) {
         process.maps = *std::move(maps);
         process.mappings = code_mappings(process.maps);
     }
@@ -153,15 +157,14 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
 
 // Fills in a process that has ended from the records. One that never called exec also has its parent's mappings.
 void Symbolizer::recall(uint32_t pid, Process& process) {
-    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (!history_) return;
+    const RecordedProcess* recorded = history_->find(pid);
+    // It may have become another program since it was read.
+    if (process.read < history_->lost_until()) process.mappings.clear();
     if (recorded == nullptr) return;
     if (recorded->complete) process.mappings.clear();
     if (!recorded->complete && process.mappings.empty()) process.mappings = inherited(recorded->parent);
-    for (const Mapping& mapping : recorded->mappings) {
-        std::erase_if(process.mappings,
-                      [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
-        process.mappings.push_back(mapping);
-    }
+    for (const Mapping& mapping : recorded->mappings) map_over(process.mappings, mapping);
 }
 
 // The mappings of the nearest ancestor with any. Numbers are reused, so there may be cycles.

@@ -42,6 +42,7 @@ class Symbolizer {
 
     // Starts to record what processes map, for those that end before they are symbolized.
     void record_processes();
+    void use(std::unique_ptr<ProcessHistory> history) { history_ = std::move(history); }
     // May be null.
     ProcessHistory* history() { return history_.get(); }
 
@@ -55,6 +56,7 @@ class Symbolizer {
     struct Process {
         std::string maps;  // as last read
         std::vector<Mapping> mappings;
+        uint64_t read = 0;                // nanoseconds by the monotonic clock
         std::optional<PerfMap> compiled;  // compiled just in time, as last read
         std::chrono::steady_clock::time_point compiled_read = {};
     };

@@ -312,7 +312,7 @@ struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
 struct Described<EventKind> : LastValue<EventKind::snapshot> {};
 template <>
-struct Described<LossKind> : LastValue<LossKind::hidden_switch> {};
+struct Described<LossKind> : LastValue<LossKind::process_records> {};
 template <>
 struct Described<SpanState> : LastValue<SpanState::frame> {};
 template <>

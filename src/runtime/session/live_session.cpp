@@ -341,6 +341,8 @@ std::vector<Loss> LiveSession::losses() const {
     const Result<std::vector<uint64_t>> ended = ended_calls(plan_, object_);
     for (uint32_t span = 0; ended && span < ended->size(); span++)
         if ((*ended)[span] > 0) losses.push_back({LossKind::span_died, span, (*ended)[span]});
+    const ProcessHistory* history = collector_ ? collector_->history() : nullptr;
+    if (history != nullptr && history->lost() > 0) losses.push_back({LossKind::process_records, 0, history->lost()});
     return losses;
 }
 

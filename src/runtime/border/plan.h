@@ -221,9 +221,10 @@ constexpr uint32_t hist_buckets = 66;
 // [1 + (s << bits) + (v >> s)].
 uint32_t bucket_count(const Type& type);
 
-// Each stack is kept once, in a hash: u64 id, u64 process (0: a kernel stack) -> a word, then u64 frames[stack_frames],
-// innermost first, ending with a zero. Maps and records hold its key; the id is a hash of the frames, or one of the ids
-// that mean no frames.
+// Each stack is kept once, in a hash: u64 id, u64 process (0: a kernel stack) -> u64 time, then u64
+// frames[stack_frames], innermost first, ending with a zero. A program's stack was stored at that time, by the
+// monotonic clock. Maps and records hold its key; the id is a hash of the frames, or one of the ids that mean no
+// frames.
 constexpr std::string_view stacks_symbol = "lt_stacks";
 constexpr uint32_t stack_frames = 127;
 constexpr uint64_t stack_none = 0;             // a kernel thread does not have a user stack

@@ -182,9 +182,8 @@ void ProcessHistory::apply(const ProcessRecord& record) {
     if (header.type == PERF_RECORD_COMM && size >= sizeof(CommBody) &&
         (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
         RecordedProcess& process = processes_[read_as<CommBody>(body).pid];
-        process.complete = true;
+        process.previous = std::exchange(process.program, {record.time, 0, true, {}});
         process.has_ended = false;
-        process.mappings.clear();
         process.changed = record.time;
     }
 }
@@ -199,19 +198,25 @@ void ProcessHistory::forget_running(uint64_t time) {
 void ProcessHistory::forked(const uint8_t* body, uint64_t time) {
     const auto task = read_as<TaskBody>(body);
     if (task.pid == task.parent) return;
-    RecordedProcess child{.parent = task.parent, .changed = time};
+    RecordedProgram copy{.began = time, .parent = task.parent};
     if (const auto parent = processes_.find(task.parent); parent != processes_.end()) {
-        child.complete = parent->second.complete;
-        child.mappings = parent->second.mappings;
+        const RecordedProcess& from = parent->second;
+        const RecordedProgram& forked = from.program.began > time ? from.previous : from.program;
+        copy.complete = forked.complete;
+        copy.mappings = forked.mappings;
     }
     RecordedProcess& own = processes_[task.pid];
-    if (own.changed <= time) return void(own = std::move(child));
-    // Its later records have overtaken its fork.
     own.parent = task.parent;
-    if (own.complete) return;
-    for (Mapping& mapping : own.mappings) map_over(child.mappings, std::move(mapping));
-    own.complete = child.complete;
-    own.mappings = std::move(child.mappings);
+    if (own.changed <= time) {
+        own.previous = std::exchange(own.program, std::move(copy));
+        own.has_ended = false;
+        own.changed = time;
+        return;
+    }
+    // Its later records have overtaken its fork.
+    RecordedProgram& first = own.program.complete ? own.previous : own.program;
+    for (Mapping& mapping : first.mappings) map_over(copy.mappings, std::move(mapping));
+    first = std::move(copy);
 }
 
 void ProcessHistory::mapped(const uint8_t* body, size_t size, uint64_t time) {
@@ -226,7 +231,7 @@ void ProcessHistory::mapped(const uint8_t* body, size_t size, uint64_t time) {
     if (mapping.name == "//anon") mapping.name.clear();
     RecordedProcess& process = processes_[m.pid];
     process.changed = time;
-    map_over(process.mappings, std::move(mapping));
+    map_over(process.program.mappings, std::move(mapping));
 }
 
 void ProcessHistory::ended(uint32_t pid, uint64_t time) {

@@ -14,13 +14,21 @@
 
 namespace lt {
 
+// A program that runs in a process, since its exec or the fork of the process.
+struct RecordedProgram {
+    uint64_t began = 0;     // nanoseconds by the monotonic clock; 0: before recording began
+    uint32_t parent = 0;    // whose mappings it began with, because of a fork; 0: nothing, or unknown
+    bool complete = false;  // its exec was recorded, or that of its parent: all its mappings are here
+    std::vector<Mapping> mappings = {};
+};
+
 // The recorded data of a process.
 struct RecordedProcess {
-    uint32_t parent = 0;    // 0: it existed before recording began
-    bool complete = false;  // it has called exec since: all its mappings are here
+    uint32_t parent = 0;  // 0: it existed before recording began
     bool has_ended = false;
-    std::vector<Mapping> mappings = {};
-    uint64_t changed = 0;  // nanoseconds by the monotonic clock: the last record about it
+    RecordedProgram program = {};
+    RecordedProgram previous = {};  // before the exec, or of another process with the same number
+    uint64_t changed = 0;           // nanoseconds by the monotonic clock: the last record about it
 };
 
 // Now, in nanoseconds by the monotonic clock, as in the records.

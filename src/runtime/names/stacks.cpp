@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/border/plan.h"
 #include "runtime/bpf/map.h"
 
 namespace lt {
@@ -26,9 +25,10 @@ const std::vector<Frame>& Stacks::frames(const Stack& stack) {
     const Key key{stack.id, stack.process};
     const auto [named, fresh] = named_.try_emplace(key);
     if (!fresh || stack.id == stack_none || stack.id == stack_lost) return named->second;
-    const std::vector<uint64_t> found = addresses(key);
+    const auto found = value(key);
+    const std::vector<uint64_t> frames = stack_addresses(found);
     const auto pid = static_cast<uint32_t>(stack.process);
-    named->second = pid == 0 ? symbolizer_.kernel(found) : symbolizer_.process(pid, found);
+    named->second = pid == 0 ? symbolizer_.kernel(frames) : symbolizer_.process(pid, frames, stack_time(found));
     return named->second;
 }
 
@@ -43,11 +43,14 @@ Frame Stacks::symbol(uint64_t address, uint32_t process) {
     return found;
 }
 
-std::vector<uint64_t> Stacks::addresses(const Key& key) const {
+std::vector<uint64_t> Stacks::addresses(const Key& key) const { return stack_addresses(value(key)); }
+
+// Zeros if there is no such stack.
+std::array<uint64_t, 1 + stack_frames> Stacks::value(const Key& key) const {
     const std::array<uint64_t, 2> bytes{key.first, key.second};
-    std::array<uint64_t, 1 + stack_frames> value{};
-    if (map_ < 0 || bpf::lookup(map_, bytes.data(), value.data()) < 0) return {};
-    return stack_addresses(value);
+    std::array<uint64_t, 1 + stack_frames> words{};
+    if (map_ < 0 || bpf::lookup(map_, bytes.data(), words.data()) < 0) return {};
+    return words;
 }
 
 }  // namespace lt

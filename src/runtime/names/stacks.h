@@ -1,6 +1,7 @@
 // The named frames of stacks, for the ids that maps and records hold. Each stack is read and named once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/border/plan.h"
 #include "runtime/names/symbolize.h"
 #include "runtime/values/value.h"
 
@@ -33,6 +35,8 @@ class Stacks {
     std::vector<uint64_t> addresses(const Key& key) const;
 
   private:
+    std::array<uint64_t, 1 + stack_frames> value(const Key& key) const;
+
     int map_;
     Symbolizer symbolizer_;
     std::map<Key, std::vector<Frame>> named_;
@@ -43,5 +47,7 @@ uint64_t stack_id(std::span<const uint64_t> addresses);
 
 // The frames in a value of that map.
 std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value);
+// When a program's stack was stored there, in nanoseconds by the monotonic clock.
+inline uint64_t stack_time(std::span<const uint64_t> value) { return value.front(); }
 
 }  // namespace lt

@@ -127,74 +127,97 @@ std::string Symbolizer::kernel_offset(uint64_t address) {
 
 // In code without frame pointers they lead to whatever is on the stack. A value that cannot be an address ends the
 // stack.
-std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses) {
+std::vector<Frame> Symbolizer::process(uint32_t pid, std::span<const uint64_t> addresses, uint64_t time) {
     Process& process = refreshed(pid);
+    const Program& program = program_at(pid, process, time);
     std::vector<Frame> frames;
     for (uint64_t address : addresses) {
         if (address >= arch::native.program_end) break;
-        add_user_frames(frames, pid, process, address);
+        add_user_frames(frames, pid, process, program, address);
     }
     return frames;
 }
 
+const Symbolizer::Program& Symbolizer::program_at(uint32_t pid, Process& process, uint64_t time) const {
+    static const Program unknown;
+    if (time >= process.program.began) return process.program;
+    if (time < process.previous.began) return unknown;
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded != nullptr && recorded->previous.began == process.previous.began)
+        add_recorded(process.previous, recorded->previous);
+    return process.previous;
+}
+
 // A running process maps libraries and can become another program. One that has ended keeps its mappings.
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
-    if (history_) history_->catch_up();
     Process& process = processes_[pid];
-    const uint64_t now = record_clock();
+    const uint64_t asked = record_clock();
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
-    if (!maps || maps->empty()) {
-        recall(pid, process);
+    // After reading, so that the exec of the program that was read is recorded.
+    if (history_) history_->catch_up();
+    const RecordedProcess* recorded = history_ ? history_->find(pid) : nullptr;
+    if (recorded != nullptr && recorded->program.began > process.program.began) replace(process, *recorded);
+    if (maps && !maps->empty() && asked >= process.program.began) {
+        process.read = asked;
+        if (*maps == process.maps) return process;
+        process.maps = *std::move(maps);
+        process.program.mappings = code_mappings(process.maps);
         return process;
     }
-    process.read = now;
-    if (*maps != process.maps) {
-        process.maps = *std::move(maps);
-        process.mappings = code_mappings(process.maps);
-    }
+    // It may have become another program since it was read.
+    if (history_ && process.read < history_->lost_until()) process.program.mappings.clear();
+    if (recorded != nullptr) add_recorded(process.program, recorded->program);
     return process;
 }
 
-// Fills in a process that has ended from the records. One that never called exec also has its parent's mappings.
-void Symbolizer::recall(uint32_t pid, Process& process) {
-    if (!history_) return;
-    const RecordedProcess* recorded = history_->find(pid);
-    // It may have become another program since it was read.
-    if (process.read < history_->lost_until()) process.mappings.clear();
-    if (recorded == nullptr) return;
-    if (recorded->complete) process.mappings.clear();
-    if (!recorded->complete && process.mappings.empty()) process.mappings = inherited(recorded->parent);
-    for (const Mapping& mapping : recorded->mappings) map_over(process.mappings, mapping);
+// The process runs another program now, or its number belongs to another process. The program before stays known.
+void Symbolizer::replace(Process& process, const RecordedProcess& recorded) const {
+    const bool was_read = process.program.began == recorded.previous.began && process.read >= history_->lost_until();
+    process.previous = {recorded.previous.began, {}};
+    if (was_read) process.previous.mappings = std::move(process.program.mappings);
+    process.program = {recorded.program.began, {}};
+    process.maps.clear();
+    process.compiled.reset();
 }
 
-// The mappings of the nearest ancestor with any. Numbers are reused, so there may be cycles.
-std::vector<Mapping> Symbolizer::inherited(uint32_t forefather) const {
+// A program that never called exec also has its parent's mappings.
+void Symbolizer::add_recorded(Program& program, const RecordedProgram& recorded) const {
+    if (recorded.complete) program.mappings.clear();
+    if (!recorded.complete && program.mappings.empty()) program.mappings = inherited(recorded.parent, recorded.began);
+    for (const Mapping& mapping : recorded.mappings) map_over(program.mappings, mapping);
+}
+
+// The mappings that the nearest ancestor with any had at that time. Numbers are reused, so there may be cycles.
+std::vector<Mapping> Symbolizer::inherited(uint32_t forefather, uint64_t time) const {
     constexpr int farthest = 32;
     for (int i = 0; i < farthest && forefather != 0; i++) {
+        const RecordedProcess* recorded = history_->find(forefather);
+        if (recorded != nullptr && recorded->program.began > time) return {};  // it runs another program now
         const Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", forefather));
         if (maps && !maps->empty()) return code_mappings(*maps);
         if (const auto known = processes_.find(forefather);
-            known != processes_.end() && !known->second.mappings.empty())
-            return known->second.mappings;
-        const RecordedProcess* recorded = history_->find(forefather);
+            known != processes_.end() && !known->second.program.mappings.empty())
+            return known->second.program.mappings;
         forefather = recorded == nullptr ? 0 : recorded->parent;
     }
     return {};
 }
 
-void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address) {
+void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, const Program& program,
+                                 uint64_t address) {
     const bool after = !frames.empty();
     Frame frame{.address = address, .offset = address, .user = true};
-    const Mapping* mapping = mapping_at(process.mappings, address);
+    const Mapping* mapping = mapping_at(program.mappings, address);
     if (mapping != nullptr) frame.object = mapping->name;
     const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
     if (mapped == nullptr) {
-        if (const auto compiled = compiled_at(pid, process, address - (after ? 1 : 0))) {
+        const bool is_current = &program == &process.program;
+        if (const auto compiled = is_current ? compiled_at(pid, process, address - (after ? 1 : 0)) : nullptr) {
             frame.function = compiled->name;
             frame.offset = address - compiled->begin;
             frame.object.clear();
         } else if (mapping == nullptr && !after) {
-            name_variable(frame, pid, process);
+            name_variable(frame, pid, program);
         }
         return frames.push_back(std::move(frame));
     }
@@ -212,8 +235,8 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
 }
 
 // An address outside of all code may be that of a variable of one of the files.
-void Symbolizer::name_variable(Frame& frame, uint32_t pid, const Process& process) {
-    for (const Mapping& mapping : process.mappings) {
+void Symbolizer::name_variable(Frame& frame, uint32_t pid, const Program& program) {
+    for (const Mapping& mapping : program.mappings) {
         const File* mapped = mapping.inode == 0 ? nullptr : file(pid, mapping);
         if (mapped == nullptr) continue;
         const auto distance = static_cast<int64_t>(frame.address - mapping.begin);

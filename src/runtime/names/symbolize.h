@@ -46,17 +46,24 @@ class Symbolizer {
     // May be null.
     ProcessHistory* history() { return history_.get(); }
 
-    // Innermost first: all but the first are return addresses.
+    // Innermost first: all but the first are return addresses. Those of a process were taken at `time`, in nanoseconds
+    // by the monotonic clock: if it has called exec since then, they belong to the program before.
     std::vector<Frame> kernel(std::span<const uint64_t> addresses);
-    std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses);
+    static constexpr uint64_t just_now = UINT64_MAX;
+    std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses, uint64_t time = just_now);
     // In the form of the kernel's %pS: "vfs_read+0x1a/0x320 [module]"; empty if unknown.
     std::string kernel_offset(uint64_t address);
 
   private:
-    struct Process {
-        std::string maps;  // as last read
+    struct Program {
+        uint64_t began = 0;  // as in RecordedProgram
         std::vector<Mapping> mappings;
-        uint64_t read = 0;                // nanoseconds by the monotonic clock
+    };
+    struct Process {
+        std::string maps;   // as last read
+        uint64_t read = 0;  // nanoseconds by the monotonic clock
+        Program program;
+        Program previous;                 // before its exec
         std::optional<PerfMap> compiled;  // compiled just in time, as last read
         std::chrono::steady_clock::time_point compiled_read = {};
     };
@@ -72,10 +79,13 @@ class Symbolizer {
     };
 
     Process& refreshed(uint32_t pid);
-    void recall(uint32_t pid, Process& process);
-    std::vector<Mapping> inherited(uint32_t forefather) const;
-    void name_variable(Frame& frame, uint32_t pid, const Process& process);
-    void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, uint64_t address);
+    const Program& program_at(uint32_t pid, Process& process, uint64_t time) const;
+    void replace(Process& process, const RecordedProcess& recorded) const;
+    void add_recorded(Program& program, const RecordedProgram& recorded) const;
+    std::vector<Mapping> inherited(uint32_t forefather, uint64_t time) const;
+    void name_variable(Frame& frame, uint32_t pid, const Program& program);
+    void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, const Program& program,
+                         uint64_t address);
     const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
     const File* file(uint32_t pid, const Mapping& mapping);
     std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;

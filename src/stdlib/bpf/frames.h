@@ -13,7 +13,7 @@
 #define LT_STACK_LOST (~0ull)
 
 struct lt_frames {
-    __u64 claimed;
+    __u64 claimed;        // 0: free; in a stored stack of a program, the time at which it was stored
     __u64 at[LT_FRAMES];  // innermost first, up to the first value that cannot be a frame; the rest is undefined
 };
 
@@ -72,6 +72,7 @@ static inline __attribute__((always_inline)) __u64 lt_keep_frames(struct lt_stac
     out->id = lt_frames_id(f, limit);
     struct lt_frames* kept = bpf_map_lookup_elem(stacks, out);
     if (!kept) {
+        if (out->process) f->claimed = bpf_ktime_get_ns();
         if (bpf_map_update_elem(stacks, out, f, BPF_NOEXIST) == 0) return 1;
         kept = bpf_map_lookup_elem(stacks, out);  // another CPU was first, or there is no room
         if (!kept) return lt_lost_stack(out, full);

@@ -14,8 +14,8 @@ Mapping mapping_of(uint64_t begin, const std::string& name) { return {begin, beg
 
 std::string names_of(const RecordedProcess* process) {
     std::string out;
-    for (size_t i = 0; process != nullptr && i < process->mappings.size(); i++)
-        out += (i == 0 ? "" : " ") + process->mappings[i].name;
+    for (size_t i = 0; process != nullptr && i < process->program.mappings.size(); i++)
+        out += (i == 0 ? "" : " ") + process->program.mappings[i].name;
     return process == nullptr ? "nothing" : out;
 }
 
@@ -27,7 +27,7 @@ TEST(ProcessHistory, MappingsOfAProgramAndOfItsCopies) {
     EXPECT_EQ(names_of(history.find(10)), "/a");
     EXPECT_EQ(names_of(history.find(11)), "/a /b");
     EXPECT_EQ(history.find(11)->parent, 10u);
-    EXPECT_TRUE(history.find(11)->complete);
+    EXPECT_TRUE(history.find(11)->program.complete);
     EXPECT_EQ(names_of(history.find(12)), "");
     EXPECT_EQ(names_of(history.find(13)), "nothing");
 }
@@ -73,7 +73,7 @@ TEST(ProcessHistory, ALossForgetsRunningProcesses) {
     EXPECT_EQ(names_of(history.find(12)), "/shell") << "it had ended before";
     history.add({exec_record(7, 11), map_record(8, 11, mapping_of(0x1000, "/a"))}, all);
     EXPECT_EQ(names_of(history.find(11)), "/a");
-    EXPECT_TRUE(history.find(11)->complete);
+    EXPECT_TRUE(history.find(11)->program.complete);
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+// Names for the addresses of processes that are only known from records.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+
+#include "runtime/names/symbolize.h"
+#include "runtime/os/mounts.h"
+#include "runtime/print/show.h"
+#include "unit/runtime/process_records.h"
+
+extern "C" __attribute__((noinline)) int lt_test_first_name(int n) { return n + 2; }
+
+namespace lt {
+namespace {
+
+constexpr uint32_t process = 5'000'000;  // larger than all numbers that the kernel gives
+constexpr std::string_view first_name = "lt_test_first_name", other_name = "lt_test_other_name";
+
+uint64_t address() { return reinterpret_cast<uint64_t>(lt_test_first_name); }
+
+// This program, with another name for its function if that is asked for.
+void write_program(const std::string& path, bool renamed) {
+    std::ifstream from("/proc/self/exe", std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(from)), std::istreambuf_iterator<char>());
+    for (size_t at = bytes.find(first_name); renamed && at != bytes.npos; at = bytes.find(first_name, at))
+        bytes.replace(at, other_name.size(), other_name);
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string device_of(const struct stat& file) {
+    return fmt::format("{:02x}:{:02x}", major(file.st_dev), minor(file.st_dev));
+}
+
+// A file mapped as this program maps the code of its function.
+Mapping mapping_of(const std::string& path) {
+    const Result<std::string> maps = read_text("/proc/self/maps");
+    struct stat about{};
+    ::stat(path.c_str(), &about);
+    for (Mapping& mapping : code_mappings(maps ? std::string_view(*maps) : std::string_view())) {
+        if (address() < mapping.begin || address() >= mapping.end) continue;
+        return {mapping.begin, mapping.end, mapping.offset, about.st_ino, device_of(about), path};
+    }
+    return {};
+}
+
+std::string name_at(Symbolizer& symbolizer, uint32_t pid, uint64_t time = Symbolizer::just_now) {
+    const std::vector<Frame> frames = symbolizer.process(pid, std::vector<uint64_t>{address()}, time);
+    return frames.empty() ? "" : frames[0].function;
+}
+
+TEST(SymbolizerHistory, AStackFromBeforeAnExecHasTheNamesOfThatProgram) {
+    const std::string first = testing::TempDir() + fmt::format("lt-first-{}", getpid());
+    const std::string other = testing::TempDir() + fmt::format("lt-other-{}", getpid());
+    write_program(first, false);
+    write_program(other, true);
+    auto history = std::make_unique<ProcessHistory>();
+    history->add({exec_record(10, process), map_record(11, process, mapping_of(first)), exec_record(20, process),
+                  map_record(21, process, mapping_of(other))},
+                 30);
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    EXPECT_EQ(name_at(symbolizer, process, 15), first_name);
+    EXPECT_EQ(name_at(symbolizer, process, 25), other_name);
+    EXPECT_EQ(name_at(symbolizer, process), other_name);
+    EXPECT_EQ(name_at(symbolizer, process, 15), first_name) << "still, after the later program was named";
+    EXPECT_EQ(name_at(symbolizer, process, 5), "") << "from before the first program that is known";
+    std::remove(first.c_str());
+    std::remove(other.c_str());
+}
+
+// This process runs, so its mappings are read; but those of before an exec are not.
+TEST(SymbolizerHistory, ARunningProcessThatHasCalledExec) {
+    const auto self = static_cast<uint32_t>(getpid());
+    const std::string other = testing::TempDir() + fmt::format("lt-other-{}", getpid());
+    write_program(other, true);
+    auto history = std::make_unique<ProcessHistory>();
+    history->add({exec_record(10, self), map_record(11, self, mapping_of(other)), exec_record(20, self)}, 30);
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    EXPECT_EQ(name_at(symbolizer, self, 15), other_name);
+    EXPECT_EQ(name_at(symbolizer, self, 25), first_name);
+    std::remove(other.c_str());
+}
+
+// Its exec may be among the lost records.
+TEST(SymbolizerHistory, AChildFromBeforeALossHasNoNames) {
+    const auto self = static_cast<uint32_t>(getpid());
+    auto history = std::make_unique<ProcessHistory>();
+    ProcessHistory& records = *history;
+    records.add({fork_record(10, process, self)}, 30);
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    EXPECT_EQ(name_at(symbolizer, process), first_name) << "it has its parent's mappings";
+    records.add({loss_record(40, 1)}, 50);
+    EXPECT_EQ(name_at(symbolizer, process), "");
+}
+
+}  // namespace
+}  // namespace lt

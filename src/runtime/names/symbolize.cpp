@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "arch/arch.h"
 #include "base/text.h"
@@ -50,10 +51,19 @@ std::optional<Mapping> code_mapping(std::string_view line) {
     return m;
 }
 
-// Nothing if it is another file.
+MappedIdentity mapped_identity(const Mapping& mapping) { return {mapping.device, mapping.inode, mapping.name}; }
+
+// Nothing if it is another file. Only on block devices a file and its mappings always have the same device.
 std::optional<FileState> state_of(const std::string& path, const Mapping& mapping) {
     auto state = file_state(path);
-    return state && state->inode == mapping.inode ? state : std::nullopt;
+    if (!state || state->inode != mapping.inode) return {};
+    const std::string device = fmt::format("{:02x}:{:02x}", state->device_major, state->device_minor);
+    return state->device_major == 0 || device == mapping.device ? state : std::nullopt;
+}
+
+// The name depends on the root folder of the process that asks for it.
+bool may_be_one(const MappedIdentity& a, const MappedIdentity& b) {
+    return a.device == b.device && a.inode == b.inode && (a.name.ends_with(b.name) || b.name.ends_with(a.name));
 }
 
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
@@ -162,12 +172,20 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
         if (*maps == process.maps) return process;
         process.maps = *std::move(maps);
         process.program.mappings = code_mappings(process.maps);
+        forget_unmapped(process);
         return process;
     }
     // It may have become another program since it was read.
     if (history_ && process.read < history_->lost_until()) process.program.mappings.clear();
     if (recorded != nullptr) add_recorded(process.program, recorded->program);
     return process;
+}
+
+void Symbolizer::forget_unmapped(Process& process) {
+    std::set<MappedIdentity> mapped;
+    for (const Program* program : {&process.program, &process.previous})
+        for (const Mapping& mapping : program->mappings) mapped.insert(mapped_identity(mapping));
+    std::erase_if(process.files, [&](const auto& each) { return !mapped.contains(each.first); });
 }
 
 // The process runs another program now, or its number belongs to another process. The program before stays known.
@@ -209,7 +227,7 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
     Frame frame{.address = address, .offset = address, .user = true};
     const Mapping* mapping = mapping_at(program.mappings, address);
     if (mapping != nullptr) frame.object = mapping->name;
-    const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, *mapping);
+    const File* mapped = mapping == nullptr || mapping->inode == 0 ? nullptr : file(pid, process, *mapping);
     if (mapped == nullptr) {
         const bool is_current = &program == &process.program;
         if (const auto compiled = is_current ? compiled_at(pid, process, address - (after ? 1 : 0)) : nullptr) {
@@ -217,7 +235,7 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
             frame.offset = address - compiled->begin;
             frame.object.clear();
         } else if (mapping == nullptr && !after) {
-            name_variable(frame, pid, program);
+            name_variable(frame, pid, process, program);
         }
         return frames.push_back(std::move(frame));
     }
@@ -235,9 +253,9 @@ void Symbolizer::add_user_frames(std::vector<Frame>& frames, uint32_t pid, Proce
 }
 
 // An address outside of all code may be that of a variable of one of the files.
-void Symbolizer::name_variable(Frame& frame, uint32_t pid, const Program& program) {
+void Symbolizer::name_variable(Frame& frame, uint32_t pid, Process& process, const Program& program) {
     for (const Mapping& mapping : program.mappings) {
-        const File* mapped = mapping.inode == 0 ? nullptr : file(pid, mapping);
+        const File* mapped = mapping.inode == 0 ? nullptr : file(pid, process, mapping);
         if (mapped == nullptr) continue;
         const auto distance = static_cast<int64_t>(frame.address - mapping.begin);
         const auto found = mapped->elf.variable(mapping.offset, mapping.end - mapping.begin, distance);
@@ -260,27 +278,49 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
     return process.compiled->at(address);
 }
 
-const Symbolizer::File* Symbolizer::file(uint32_t pid, const Mapping& mapping) {
-    const FileId id{mapping.device, mapping.inode};
-    std::vector<std::string> paths{fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end)};
-    // A file can get another content, and another file its number. What an ended process has mapped cannot be checked.
-    if (const auto known = files_.find(id); known != files_.end()) {
-        Opened& old = known->second;
-        const bool is_due = Clock::now() - old.checked > may_have_changed;
-        const auto now = is_due ? state_of(paths.front(), mapping) : std::nullopt;
-        if (!now || now->content == old.content) return old.file ? &*old.file : nullptr;
-        files_.erase(known);
+// Two files can have one device and inode in /proc/PID/maps: btrfs shows the same device for all of its subvolumes. A
+// file can get another content, and another file its number. What an ended process has mapped cannot be checked.
+const Symbolizer::File* Symbolizer::file(uint32_t pid, Process& process, const Mapping& mapping) {
+    const MappedIdentity id = mapped_identity(mapping);
+    Identified& identified = process.files[id];
+    const auto known = files_.find(identified.content);
+    const File* const before = known != files_.end() && known->second.file ? &*known->second.file : nullptr;
+    const bool is_recent = Clock::now() - identified.checked <= may_have_changed;
+    if (is_recent && (known != files_.end() || identified.content.empty())) return before;
+    identified.checked = Clock::now();
+    const std::string own = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end);
+    if (const File* found = found_file(pid, own, mapping, identified)) return found;
+    if (before != nullptr && known->first == identified.content) return before;
+    for (const std::string& root : roots_of(pid))
+        if (const File* found = found_file(pid, root + mapping.name, mapping, identified)) return found;
+    return identified.content.empty() ? file_of_others(id, identified) : nullptr;
+}
+
+// Null if there is another file or none, or if it cannot be read: the process may have ended since it was looked up.
+const Symbolizer::File* Symbolizer::found_file(uint32_t pid, const std::string& path, const Mapping& mapping,
+                                               Identified& identified) {
+    const auto state = state_of(path, mapping);
+    if (!state) return nullptr;
+    identified.content = state->content;
+    Opened& opened = files_[state->content];
+    opened.id = mapped_identity(mapping);
+    if (!opened.file) opened.file = open_file(pid, path, mapping);
+    return opened.file ? &*opened.file : nullptr;
+}
+
+// A file that another process has mapped in the same way. None if several have that identity: it may be any of them.
+const Symbolizer::File* Symbolizer::file_of_others(const MappedIdentity& id, Identified& identified) {
+    const File* only = nullptr;
+    for (const auto& [content, opened] : files_) {
+        if (!may_be_one(opened.id, id)) continue;
+        if (!identified.content.empty()) {
+            identified.content.clear();
+            return nullptr;
+        }
+        identified.content = content;
+        only = opened.file ? &*opened.file : nullptr;
     }
-    for (const std::string& root : roots_of(pid)) paths.push_back(root + mapping.name);
-    for (const std::string& path : paths) {
-        const auto state = state_of(path, mapping);
-        if (!state) continue;
-        Opened& kept = files_[id];
-        kept = {open_file(pid, path, mapping), state->content, Clock::now()};
-        // The process may have ended since, and with it this way to the file.
-        if (kept.file) return &*kept.file;
-    }
-    return nullptr;
+    return only;
 }
 
 // The file systems that a process's path can refer to: its own, its parent's if it has ended, and ours.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,6 +29,14 @@ namespace lt {
 
 // The mappings that hold code, from the text of /proc/PID/maps.
 std::vector<Mapping> code_mappings(std::string_view maps);
+
+// A file as mappings show it.
+struct MappedIdentity {
+    std::string device;
+    uint64_t inode = 0;
+    std::string name;
+    auto operator<=>(const MappedIdentity&) const = default;
+};
 
 // How functions of programs are printed.
 struct SymbolStyle {
@@ -59,11 +68,16 @@ class Symbolizer {
         uint64_t began = 0;  // as in RecordedProgram
         std::vector<Mapping> mappings;
     };
+    struct Identified {
+        std::string content;  // of FileState
+        std::chrono::steady_clock::time_point checked;
+    };
     struct Process {
         std::string maps;   // as last read
         uint64_t read = 0;  // nanoseconds by the monotonic clock
         Program program;
-        Program previous;                 // before its exec
+        Program previous;  // before its exec
+        std::map<MappedIdentity, Identified> files;
         std::optional<PerfMap> compiled;  // compiled just in time, as last read
         std::chrono::steady_clock::time_point compiled_read = {};
     };
@@ -71,23 +85,24 @@ class Symbolizer {
         ElfFile elf;
         std::optional<SourceLines> lines;
     };
-    using FileId = std::pair<std::string, uint64_t>;  // device and inode
     struct Opened {
         std::optional<File> file;  // none: it cannot be read
-        std::string content;       // of FileState
-        std::chrono::steady_clock::time_point checked;
+        MappedIdentity id;         // as it was found last
     };
 
     Process& refreshed(uint32_t pid);
     const Program& program_at(uint32_t pid, Process& process, uint64_t time) const;
+    static void forget_unmapped(Process& process);
     void replace(Process& process, const RecordedProcess& recorded) const;
     void add_recorded(Program& program, const RecordedProgram& recorded) const;
     std::vector<Mapping> inherited(uint32_t forefather, uint64_t time) const;
-    void name_variable(Frame& frame, uint32_t pid, const Program& program);
+    void name_variable(Frame& frame, uint32_t pid, Process& process, const Program& program);
     void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, const Program& program,
                          uint64_t address);
     const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
-    const File* file(uint32_t pid, const Mapping& mapping);
+    const File* file(uint32_t pid, Process& process, const Mapping& mapping);
+    const File* found_file(uint32_t pid, const std::string& path, const Mapping& mapping, Identified& identified);
+    const File* file_of_others(const MappedIdentity& id, Identified& identified);
     std::optional<File> open_file(uint32_t pid, const std::string& path, const Mapping& mapping) const;
     std::vector<std::string> roots_of(uint32_t pid) const;
     std::optional<KernelName> kernel_name(uint64_t address);
@@ -103,7 +118,7 @@ class Symbolizer {
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};
     std::map<uint32_t, Process> processes_;
-    std::map<FileId, Opened> files_;
+    std::map<std::string, Opened> files_;  // by their content: mappings of two files can have one device and inode
 };
 
 }  // namespace lt

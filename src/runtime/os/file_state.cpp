@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 namespace lt {
 
@@ -12,7 +13,12 @@ std::optional<FileState> file_state(const std::string& path) {
     const int64_t written = about.st_mtim.tv_sec * second + about.st_mtim.tv_nsec;
     const int64_t changed = about.st_ctim.tv_sec * second + about.st_ctim.tv_nsec;
     const std::string content = fmt::format("{}:{} {} {}", about.st_dev, about.st_ino, about.st_size, written);
-    return FileState{fmt::format("{} {}", content, changed), content, about.st_ino, changed};
+    return FileState{fmt::format("{} {}", content, changed),
+                     content,
+                     about.st_ino,
+                     gnu_dev_major(about.st_dev),
+                     gnu_dev_minor(about.st_dev),
+                     changed};
 }
 
 }  // namespace lt

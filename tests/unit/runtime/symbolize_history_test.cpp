@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "runtime/names/symbolize.h"
+#include "runtime/os/descriptor.h"
 #include "runtime/os/mounts.h"
 #include "runtime/print/show.h"
 #include "unit/runtime/process_records.h"
@@ -85,6 +86,46 @@ TEST(SymbolizerHistory, ARunningProcessThatHasCalledExec) {
     EXPECT_EQ(name_at(symbolizer, self, 15), other_name);
     EXPECT_EQ(name_at(symbolizer, self, 25), first_name);
     std::remove(other.c_str());
+}
+
+// As in two subvolumes of btrfs, whose mappings show one device.
+TEST(SymbolizerHistory, TwoFilesWithOneDeviceAndInode) {
+    const Descriptor one = mount_nowhere("tmpfs"), two = mount_nowhere("tmpfs");
+    if (!one || !two) GTEST_SKIP() << "needs root";
+    const std::string first = fmt::format("/proc/{}/fd/{}/program", getpid(), one.get());
+    const std::string other = fmt::format("/proc/{}/fd/{}/program", getpid(), two.get());
+    write_program(first, false);
+    write_program(other, true);
+    Mapping of_first = mapping_of(first), of_other = mapping_of(other);
+    if (of_first.inode == 0 || of_first.inode != of_other.inode) GTEST_SKIP() << "the files have different numbers";
+    of_first.device = of_other.device = "00:7f";
+    auto history = std::make_unique<ProcessHistory>();
+    history->add({exec_record(10, process), map_record(11, process, of_first), exec_record(20, process + 1),
+                  map_record(21, process + 1, of_other)},
+                 30);
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    for (int i = 0; i < 2; i++) {
+        EXPECT_EQ(name_at(symbolizer, process), first_name);
+        EXPECT_EQ(name_at(symbolizer, process + 1), other_name);
+    }
+}
+
+// A file of ours with the same path and number is another one if it is on another disk.
+TEST(SymbolizerHistory, AFileOnAnotherDeviceIsAnotherFile) {
+    const std::string first = testing::TempDir() + fmt::format("lt-first-{}", getpid());
+    write_program(first, false);
+    struct stat about{};
+    ASSERT_EQ(::stat(first.c_str(), &about), 0);
+    Mapping mapping = mapping_of(first);
+    mapping.device = "fe:01";
+    auto history = std::make_unique<ProcessHistory>();
+    history->add({exec_record(10, process), map_record(11, process, mapping)}, 30);
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    const bool is_other = major(about.st_dev) != 0 && device_of(about) != mapping.device;
+    EXPECT_EQ(name_at(symbolizer, process), is_other ? "" : first_name);
+    std::remove(first.c_str());
 }
 
 // Its exec may be among the lost records.

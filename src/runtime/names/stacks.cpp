@@ -6,6 +6,11 @@
 #include "runtime/bpf/map.h"
 
 namespace lt {
+namespace {
+
+bool is_compiled(const Frame& frame) { return frame.user && !frame.function.empty() && frame.object.empty(); }
+
+}  // namespace
 
 std::vector<uint64_t> stack_addresses(std::span<const uint64_t> value) {
     const auto first = value.begin() + 1;
@@ -30,6 +35,17 @@ const std::vector<Frame>& Stacks::frames(const Stack& stack) {
     const auto pid = static_cast<uint32_t>(stack.process);
     named->second = pid == 0 ? symbolizer_.kernel(frames) : symbolizer_.process(pid, frames, stack_time(found));
     return named->second;
+}
+
+// Maps keep the first names: by now, the address of an old function may belong to another one.
+const std::vector<Frame>& Stacks::latest_frames(const Stack& stack) {
+    const std::vector<Frame>& first = frames(stack);
+    if (std::ranges::none_of(first, is_compiled)) return first;
+    const Key key{stack.id, stack.process};
+    Latest& latest = latest_[key];
+    if (const auto now = std::chrono::steady_clock::now(); now - latest.named > may_have_changed)
+        latest = {symbolizer_.process(static_cast<uint32_t>(stack.process), addresses(key)), now};
+    return latest.frames;
 }
 
 // The function with a symbol, at the innermost line.

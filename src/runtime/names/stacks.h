@@ -1,7 +1,9 @@
-// The named frames of stacks, for the ids that maps and records hold. Each stack is read and named once.
+// The named frames of stacks, for the ids that maps and records hold. Each stack is read and named once; in a record,
+// one in code that was compiled just in time is named again.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -22,6 +24,9 @@ class Stacks {
 
     // Empty if there are none, or if they are not found.
     const std::vector<Frame>& frames(const Stack& stack);
+    // The same for a stack that was taken just now. Functions that a just-in-time compiler has made since the stack was
+    // first named can be at its addresses.
+    const std::vector<Frame>& latest_frames(const Stack& stack);
 
     // The same for kernel addresses from elsewhere, innermost first.
     std::vector<Frame> kernel(std::span<const uint64_t> addresses) { return symbolizer_.kernel(addresses); }
@@ -39,7 +44,12 @@ class Stacks {
 
     int map_;
     Symbolizer symbolizer_;
+    struct Latest {
+        std::vector<Frame> frames;
+        std::chrono::steady_clock::time_point named = {};
+    };
     std::map<Key, std::vector<Frame>> named_;
+    std::map<Key, Latest> latest_;  // of those that are in code compiled just in time
 };
 
 // The id under which the BPF library stores these frames, at least one; the same as in stdlib/bpf/stack.bpf.c.

@@ -20,9 +20,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto may_have_changed =
-    std::chrono::milliseconds(100);  // a list is read again after this time if something was not in it
-
 // Removes and returns the first word.
 std::string_view next_word(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -59,6 +56,19 @@ std::optional<FileState> state_of(const std::string& path, const Mapping& mappin
     if (!state || state->inode != mapping.inode) return {};
     const std::string device = fmt::format("{:02x}:{:02x}", state->device_major, state->device_minor);
     return state->device_major == 0 || device == mapping.device ? state : std::nullopt;
+}
+
+// Of a process: its start, and the first file that it maps, as an exec does not change the start.
+std::string identity_of(uint32_t pid, const std::vector<Mapping>& mappings) {
+    constexpr size_t start = 19;  // field 22 of /proc/PID/stat, of which the name before field 3 can hold anything
+    const Result<std::string> text = read_text(fmt::format("/proc/{}/stat", pid));
+    const size_t name_end = text ? text->rfind(") ") : std::string::npos;
+    if (name_end == std::string::npos) return {};
+    const std::vector<std::string_view> fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+    const auto first = std::ranges::find_if(mappings, [](const Mapping& m) { return m.inode != 0; });
+    const Mapping program = first == mappings.end() ? Mapping() : *first;
+    return fmt::format("{} {} {} {}", fields.size() > start ? fields[start] : "", program.device, program.inode,
+                       program.name);
 }
 
 // The name depends on the root folder of the process that asks for it.
@@ -173,6 +183,9 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
         process.maps = *std::move(maps);
         process.program.mappings = code_mappings(process.maps);
         forget_unmapped(process);
+        std::string identity = identity_of(pid, process.program.mappings);
+        if (identity != process.identity) process.compiled.reset();
+        process.identity = std::move(identity);
         return process;
     }
     // It may have become another program since it was read.
@@ -267,14 +280,17 @@ void Symbolizer::name_variable(Frame& frame, uint32_t pid, Process& process, con
     }
 }
 
-// The compiler continues while the process runs, so a function may have been added since.
+// The compiler continues while the process runs: functions are added, and others get their addresses.
 const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process, uint64_t address) {
-    const PerfMap::Function* found = process.compiled ? process.compiled->at(address) : nullptr;
-    if (found != nullptr || (process.compiled && Clock::now() - process.compiled_read < may_have_changed)) return found;
+    if (process.compiled && Clock::now() - process.compiled_read < may_have_changed)
+        return process.compiled->at(address);
     process.compiled_read = Clock::now();
-    const auto text = read_perf_map(pid);
-    if (!text && process.compiled) return nullptr;
-    process.compiled.emplace(text.value_or(""));
+    const auto state = perf_map_state(pid);
+    if (!process.compiled || (state && *state != process.compiled_state)) {
+        const auto text = read_perf_map(pid);
+        if (text || !process.compiled) process.compiled.emplace(text.value_or(""));
+        process.compiled_state = state.value_or("");
+    }
     return process.compiled->at(address);
 }
 

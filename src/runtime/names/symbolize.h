@@ -27,6 +27,9 @@
 
 namespace lt {
 
+// A list is read again after this time.
+constexpr std::chrono::milliseconds may_have_changed{100};
+
 // The mappings that hold code, from the text of /proc/PID/maps.
 std::vector<Mapping> code_mappings(std::string_view maps);
 
@@ -78,7 +81,9 @@ class Symbolizer {
         Program program;
         Program previous;  // before its exec
         std::map<MappedIdentity, Identified> files;
+        std::string identity;             // of the process and its program, as last read
         std::optional<PerfMap> compiled;  // compiled just in time, as last read
+        std::string compiled_state;       // of that list, see perf_map_state()
         std::chrono::steady_clock::time_point compiled_read = {};
     };
     struct File {
@@ -99,7 +104,7 @@ class Symbolizer {
     void name_variable(Frame& frame, uint32_t pid, Process& process, const Program& program);
     void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, const Program& program,
                          uint64_t address);
-    const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
+    static const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
     const File* file(uint32_t pid, Process& process, const Mapping& mapping);
     const File* found_file(uint32_t pid, const std::string& path, const Mapping& mapping, Identified& identified);
     const File* file_of_others(const MappedIdentity& id, Identified& identified);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "runtime/os/descriptor.h"
+#include "runtime/os/file_state.h"
 #include "runtime/os/mounts.h"
 
 namespace lt {
@@ -37,6 +38,13 @@ std::string last_word(std::string_view status, std::string_view name) {
     return "";
 }
 
+std::optional<std::string> perf_map_path(uint32_t pid) {
+    const Result<std::string> status = read_text(fmt::format("/proc/{}/status", pid));
+    if (!status) return {};
+    const std::string inner = last_word(*status, "NSpid:");
+    return fmt::format("/proc/{}/root/tmp/perf-{}.map", pid, inner.empty() ? std::to_string(pid) : inner);
+}
+
 bool is_trusted(const struct stat& file, uint32_t pid) {
     struct stat process{};
     if (::stat(fmt::format("/proc/{}", pid).c_str(), &process) != 0) return false;
@@ -60,13 +68,16 @@ const PerfMap::Function* PerfMap::at(uint64_t address) const {
     return around == functions_.rend() ? nullptr : &*around;
 }
 
+std::optional<std::string> perf_map_state(uint32_t pid) {
+    const auto path = perf_map_path(pid);
+    const auto state = path ? file_state(*path) : std::nullopt;
+    return state ? std::optional(state->content) : std::nullopt;
+}
+
 std::optional<std::string> read_perf_map(uint32_t pid) {
-    const Result<std::string> status = read_text(fmt::format("/proc/{}/status", pid));
-    if (!status) return {};
-    const std::string inner = last_word(*status, "NSpid:");
-    const std::string path =
-        fmt::format("/proc/{}/root/tmp/perf-{}.map", pid, inner.empty() ? std::to_string(pid) : inner);
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const auto path = perf_map_path(pid);
+    if (!path) return {};
+    const Descriptor fd(::open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat about{};
     if (!fd || ::fstat(fd.get(), &about) != 0 || !is_trusted(about, pid)) return {};
     std::string text(static_cast<size_t>(about.st_size), '\0');

@@ -29,4 +29,7 @@ class PerfMap {
 // trusted: anybody may write to /tmp, so it must belong to root or to the user who runs the process.
 std::optional<std::string> read_perf_map(uint32_t pid);
 
+// Differs after the list has changed (FileState::content). None if there is no list, or no process.
+std::optional<std::string> perf_map_state(uint32_t pid);
+
 }  // namespace lt

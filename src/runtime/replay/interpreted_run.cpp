@@ -33,6 +33,7 @@ InterpretedRun::InterpretedRun(const Plan& plan, Printer& printer, machine::Mach
                    [this](size_t map, bool printed) { return maps_.clear(map, printed); },
                    [this](size_t map, bool printed) { return maps_.zero(map, printed); },
                    [](size_t) -> Result<OpenSpans> { return Error{"what is open cannot be asked here", "", 0}; },
+                   [this](const Stack& stack) { return frames(stack); },
                    [this](const Stack& stack) { return frames(stack); }, [](uint64_t, uint32_t) { return Frame{}; }},
                   printer) {
     const auto& maps = machine_.object().maps;

@@ -121,7 +121,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     const PlannedEvent& planned = plan_.events[event->index];
     if (auto filled = fill_percentiles(planned, record, event->values); !filled) return filled;
     tell_time(planned, event->values);
-    name_frames(event->values);
+    name_frames(event->values, planned.kind != EventKind::stack);
     if (is_shown(planned.kind)) mark_cut(event->values);
     const bool of_key = planned.kind == EventKind::map && has_key(planned);
     if (auto taken = of_key ? print_entry(planned, record) : take(planned, *event); !taken) return taken;
@@ -287,8 +287,8 @@ void find_frames(std::span<Value> values, const std::function<std::vector<Frame>
 
 }  // namespace
 
-void Dispatcher::name_frames(std::span<Value> values) {
-    find_frames(values, maps_.frames);
+void Dispatcher::name_frames(std::span<Value> values, bool taken_now) {
+    find_frames(values, taken_now ? maps_.latest_frames : maps_.frames);
     name_values(values, maps_.symbol, unix_offset_);
 }
 
@@ -380,6 +380,7 @@ Collector::Collector(const Plan& plan, const LoadedObject& object, Maps& maps, P
                        return open;
                    },
                    [this](const Stack& stack) { return stacks_.frames(stack); },
+                   [this](const Stack& stack) { return stacks_.latest_frames(stack); },
                    [this](uint64_t address, uint32_t process) { return stacks_.symbol(address, process); }},
                   printer),
       stacks_(object.map(std::string(stacks_symbol)), style),

@@ -30,10 +30,11 @@ namespace lt {
 struct MapActions {
     std::function<Result<MapContent>(size_t)> read;
     std::function<Result<MapContent>(size_t, std::span<const uint8_t>)> find;  // one key; no entry if it does not exist
-    std::function<Status(size_t, bool)> clear;               // true: only what the last read() returned
-    std::function<Status(size_t, bool)> zero;                // likewise
-    std::function<Result<OpenSpans>(size_t)> open;           // of a span
-    std::function<std::vector<Frame>(const Stack&)> frames;  // innermost first
+    std::function<Status(size_t, bool)> clear;                      // true: only what the last read() returned
+    std::function<Status(size_t, bool)> zero;                       // likewise
+    std::function<Result<OpenSpans>(size_t)> open;                  // of a span
+    std::function<std::vector<Frame>(const Stack&)> frames;         // innermost first
+    std::function<std::vector<Frame>(const Stack&)> latest_frames;  // of a stack that was taken just now
     SymbolAt symbol;
 };
 
@@ -90,7 +91,7 @@ class Dispatcher {
     void act(EventKind kind, const std::string& text);
     void set_option(const std::vector<Value>& values);
     void tell_time(const PlannedEvent& planned, std::vector<Value>& values);
-    void name_frames(std::span<Value> values);
+    void name_frames(std::span<Value> values, bool taken_now = false);
     void mark_cut(std::span<Value> values) const;
     Status fill_percentiles(const PlannedEvent& planned, std::span<const uint8_t> record, std::vector<Value>& values);
 

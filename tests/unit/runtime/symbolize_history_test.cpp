@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "runtime/names/symbolize.h"
 #include "runtime/os/descriptor.h"
@@ -126,6 +127,45 @@ TEST(SymbolizerHistory, AFileOnAnotherDeviceIsAnotherFile) {
     const bool is_other = major(about.st_dev) != 0 && device_of(about) != mapping.device;
     EXPECT_EQ(name_at(symbolizer, process), is_other ? "" : first_name);
     std::remove(first.c_str());
+}
+
+// The list of the functions that this process would have compiled.
+class CompiledFunctions {
+  public:
+    ~CompiledFunctions() { std::remove(path_.c_str()); }
+    void write(const std::string& text) const { std::ofstream(path_) << text; }
+    static std::string at(Symbolizer& symbolizer, uint64_t place) {
+        const auto frames = symbolizer.process(static_cast<uint32_t>(getpid()), std::vector<uint64_t>{place});
+        return frames.empty() ? "" : frames[0].function;
+    }
+
+  private:
+    std::string path_ = fmt::format("/tmp/perf-{}.map", getpid());
+};
+
+TEST(SymbolizerHistory, AnAddressThatGetsAnotherCompiledFunction) {
+    CompiledFunctions functions;
+    Symbolizer symbolizer;
+    functions.write("1000 20 old\n");
+    EXPECT_EQ(functions.at(symbolizer, 0x1004), "old");
+    functions.write("1000 20 another\n2000 20 more\n");
+    std::this_thread::sleep_for(may_have_changed * 2);
+    EXPECT_EQ(functions.at(symbolizer, 0x1004), "another");
+    EXPECT_EQ(functions.at(symbolizer, 0x2004), "more");
+}
+
+TEST(SymbolizerHistory, CompiledFunctionsEndWithTheirProgram) {
+    CompiledFunctions functions;
+    auto history = std::make_unique<ProcessHistory>();
+    ProcessHistory& records = *history;
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    functions.write("1000 20 old\n");
+    EXPECT_EQ(functions.at(symbolizer, 0x1004), "old");
+    functions.write("2000 20 new\n");
+    records.add({exec_record(10, static_cast<uint32_t>(getpid()))}, 30);
+    EXPECT_EQ(functions.at(symbolizer, 0x1004), "");
+    EXPECT_EQ(functions.at(symbolizer, 0x2004), "new");
 }
 
 // Its exec may be among the lost records.

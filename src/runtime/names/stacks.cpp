@@ -27,9 +27,11 @@ uint64_t stack_id(std::span<const uint64_t> addresses) {
 }
 
 const std::vector<Frame>& Stacks::frames(const Stack& stack) {
+    static const std::vector<Frame> nothing;
+    if (stack.id == stack_none || stack.id == stack_lost) return nothing;
     const Key key{stack.id, stack.process};
     const auto [named, fresh] = named_.try_emplace(key);
-    if (!fresh || stack.id == stack_none || stack.id == stack_lost) return named->second;
+    if (!fresh) return named->second;
     const auto found = value(key);
     const std::vector<uint64_t> frames = stack_addresses(found);
     const auto pid = static_cast<uint32_t>(stack.process);
@@ -43,7 +45,7 @@ const std::vector<Frame>& Stacks::latest_frames(const Stack& stack) {
     if (std::ranges::none_of(first, is_compiled)) return first;
     const Key key{stack.id, stack.process};
     Latest& latest = latest_[key];
-    if (const auto now = std::chrono::steady_clock::now(); now - latest.named > may_have_changed)
+    if (const auto now = std::chrono::steady_clock::now(); now - latest.named > Symbolizer::may_have_changed)
         latest = {symbolizer_.process(static_cast<uint32_t>(stack.process), addresses(key)), now};
     return latest.frames;
 }

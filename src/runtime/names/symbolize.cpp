@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <set>
 
 #include "arch/arch.h"
@@ -74,6 +75,12 @@ std::string identity_of(uint32_t pid, const std::vector<Mapping>& mappings) {
 // The name depends on the root folder of the process that asks for it.
 bool may_be_one(const MappedIdentity& a, const MappedIdentity& b) {
     return a.device == b.device && a.inode == b.inode && (a.name.ends_with(b.name) || b.name.ends_with(a.name));
+}
+
+template <class All>
+void forget_oldest(All& all, size_t most) {
+    if (all.size() > most)
+        all.erase(std::ranges::min_element(all, {}, [](const auto& each) { return each.second.used; }));
 }
 
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address) {
@@ -171,6 +178,8 @@ const Symbolizer::Program& Symbolizer::program_at(uint32_t pid, Process& process
 // A running process maps libraries and can become another program. One that has ended keeps its mappings.
 Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
     Process& process = processes_[pid];
+    process.used = ++turn_;
+    forget_oldest(processes_, most_processes);
     const uint64_t asked = record_clock();
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
     // After reading, so that the exec of the program that was read is recorded.
@@ -179,15 +188,17 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
     if (recorded != nullptr && recorded->program.began > process.program.began) replace(process, *recorded);
     if (maps && !maps->empty() && asked >= process.program.began) {
         process.read = asked;
-        if (*maps == process.maps) return process;
-        process.maps = *std::move(maps);
-        process.program.mappings = code_mappings(process.maps);
+        const size_t hash = std::hash<std::string>()(*maps);
+        if (hash == process.maps_hash) return process;
+        process.maps_hash = hash;
+        process.program.mappings = code_mappings(*maps);
         forget_unmapped(process);
         std::string identity = identity_of(pid, process.program.mappings);
         if (identity != process.identity) process.compiled.reset();
         process.identity = std::move(identity);
         return process;
     }
+    process.maps_hash = 0;  // they will be read as a whole
     // It may have become another program since it was read.
     if (history_ && process.read < history_->lost_until()) process.program.mappings.clear();
     if (recorded != nullptr) add_recorded(process.program, recorded->program);
@@ -207,7 +218,7 @@ void Symbolizer::replace(Process& process, const RecordedProcess& recorded) cons
     process.previous = {recorded.previous.began, {}};
     if (was_read) process.previous.mappings = std::move(process.program.mappings);
     process.program = {recorded.program.began, {}};
-    process.maps.clear();
+    process.maps_hash = 0;
     process.compiled.reset();
 }
 
@@ -290,8 +301,22 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
         const auto text = read_perf_map(pid);
         if (text || !process.compiled) process.compiled.emplace(text.value_or(""));
         process.compiled_state = state.value_or("");
+        limit_lists();
     }
     return process.compiled->at(address);
+}
+
+// Not the one just read: its process is in use.
+void Symbolizer::limit_lists() {
+    std::vector<Process*> with_list;
+    for (auto& [pid, process] : processes_)
+        if (process.compiled && !process.compiled->empty()) with_list.push_back(&process);
+    if (with_list.size() > most_lists) (*std::ranges::min_element(with_list, {}, &Process::used))->compiled.reset();
+}
+
+const Symbolizer::File* Symbolizer::use(Opened& opened) {
+    opened.used = ++turn_;
+    return opened.file ? &*opened.file : nullptr;
 }
 
 // Two files can have one device and inode in /proc/PID/maps: btrfs shows the same device for all of its subvolumes. A
@@ -300,7 +325,7 @@ const Symbolizer::File* Symbolizer::file(uint32_t pid, Process& process, const M
     const MappedIdentity id = mapped_identity(mapping);
     Identified& identified = process.files[id];
     const auto known = files_.find(identified.content);
-    const File* const before = known != files_.end() && known->second.file ? &*known->second.file : nullptr;
+    const File* const before = known != files_.end() ? use(known->second) : nullptr;
     const bool is_recent = Clock::now() - identified.checked <= may_have_changed;
     if (is_recent && (known != files_.end() || identified.content.empty())) return before;
     identified.checked = Clock::now();
@@ -321,20 +346,22 @@ const Symbolizer::File* Symbolizer::found_file(uint32_t pid, const std::string& 
     Opened& opened = files_[state->content];
     opened.id = mapped_identity(mapping);
     if (!opened.file) opened.file = open_file(pid, path, mapping);
-    return opened.file ? &*opened.file : nullptr;
+    const File* const file = use(opened);
+    forget_oldest(files_, most_files);
+    return file;
 }
 
 // A file that another process has mapped in the same way. None if several have that identity: it may be any of them.
 const Symbolizer::File* Symbolizer::file_of_others(const MappedIdentity& id, Identified& identified) {
     const File* only = nullptr;
-    for (const auto& [content, opened] : files_) {
+    for (auto& [content, opened] : files_) {
         if (!may_be_one(opened.id, id)) continue;
         if (!identified.content.empty()) {
             identified.content.clear();
             return nullptr;
         }
         identified.content = content;
-        only = opened.file ? &*opened.file : nullptr;
+        only = use(opened);
     }
     return only;
 }

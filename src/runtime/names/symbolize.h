@@ -1,6 +1,7 @@
 // Names for code addresses: of the kernel by the kernel itself or its symbol list, of a process by its mappings and the
-// symbols of the mapped files, or from the list of its just-in-time compiler. Everything read is kept, so that a
-// process can be symbolized after it has ended.
+// symbols of the mapped files, or from the list of its just-in-time compiler. All that was read is kept, so that a
+// process can be symbolized after it has ended; of the processes, files and lists that were used longest ago, only as
+// many as the limits below allow.
 #pragma once
 
 #include <chrono>
@@ -27,9 +28,6 @@
 
 namespace lt {
 
-// A list is read again after this time.
-constexpr std::chrono::milliseconds may_have_changed{100};
-
 // The mappings that hold code, from the text of /proc/PID/maps.
 std::vector<Mapping> code_mappings(std::string_view maps);
 
@@ -50,6 +48,12 @@ struct SymbolStyle {
 
 class Symbolizer {
   public:
+    // A list is read again after this time.
+    static constexpr std::chrono::milliseconds may_have_changed{100};
+    static constexpr size_t most_processes = 4096;
+    static constexpr size_t most_files = 1024;  // each is open
+    static constexpr size_t most_lists = 64;    // of compiled functions, which can have hundreds of megabytes
+
     explicit Symbolizer(SymbolStyle style = {}) : style_(std::move(style)) {}
 
     // Starts to record what processes map, for those that end before they are symbolized.
@@ -66,6 +70,10 @@ class Symbolizer {
     // In the form of the kernel's %pS: "vfs_read+0x1a/0x320 [module]"; empty if unknown.
     std::string kernel_offset(uint64_t address);
 
+    // How many it keeps.
+    size_t processes() const { return processes_.size(); }
+    size_t files() const { return files_.size(); }
+
   private:
     struct Program {
         uint64_t began = 0;  // as in RecordedProgram
@@ -76,8 +84,9 @@ class Symbolizer {
         std::chrono::steady_clock::time_point checked;
     };
     struct Process {
-        std::string maps;   // as last read
-        uint64_t read = 0;  // nanoseconds by the monotonic clock
+        uint64_t used = 0;     // the turn
+        size_t maps_hash = 0;  // of the text as last read
+        uint64_t read = 0;     // nanoseconds by the monotonic clock
         Program program;
         Program previous;  // before its exec
         std::map<MappedIdentity, Identified> files;
@@ -93,6 +102,7 @@ class Symbolizer {
     struct Opened {
         std::optional<File> file;  // none: it cannot be read
         MappedIdentity id;         // as it was found last
+        uint64_t used = 0;         // the turn
     };
 
     Process& refreshed(uint32_t pid);
@@ -104,7 +114,9 @@ class Symbolizer {
     void name_variable(Frame& frame, uint32_t pid, Process& process, const Program& program);
     void add_user_frames(std::vector<Frame>& frames, uint32_t pid, Process& process, const Program& program,
                          uint64_t address);
-    static const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
+    const PerfMap::Function* compiled_at(uint32_t pid, Process& process, uint64_t address);
+    void limit_lists();
+    const File* use(Opened& opened);
     const File* file(uint32_t pid, Process& process, const Mapping& mapping);
     const File* found_file(uint32_t pid, const std::string& path, const Mapping& mapping, Identified& identified);
     const File* file_of_others(const MappedIdentity& id, Identified& identified);
@@ -122,6 +134,7 @@ class Symbolizer {
     std::chrono::steady_clock::time_point kernel_asked_ = {};  // for the first of them
     std::optional<Kallsyms> kallsyms_;
     std::chrono::steady_clock::time_point kallsyms_read_ = {};
+    uint64_t turn_ = 0;  // counts uses
     std::map<uint32_t, Process> processes_;
     std::map<std::string, Opened> files_;  // by their content: mappings of two files can have one device and inode
 };

@@ -14,6 +14,7 @@ class PerfMap {
     // Lines "START SIZE NAME" with hexadecimal numbers; others are skipped. If two overlap, because code was freed and
     // its memory reused, the later line counts.
     explicit PerfMap(std::string_view text);
+    bool empty() const { return functions_.empty(); }
 
     struct Function {
         uint64_t begin, end;

@@ -149,7 +149,7 @@ TEST(SymbolizerHistory, AnAddressThatGetsAnotherCompiledFunction) {
     functions.write("1000 20 old\n");
     EXPECT_EQ(functions.at(symbolizer, 0x1004), "old");
     functions.write("1000 20 another\n2000 20 more\n");
-    std::this_thread::sleep_for(may_have_changed * 2);
+    std::this_thread::sleep_for(Symbolizer::may_have_changed * 2);
     EXPECT_EQ(functions.at(symbolizer, 0x1004), "another");
     EXPECT_EQ(functions.at(symbolizer, 0x2004), "more");
 }
@@ -166,6 +166,20 @@ TEST(SymbolizerHistory, CompiledFunctionsEndWithTheirProgram) {
     records.add({exec_record(10, static_cast<uint32_t>(getpid()))}, 30);
     EXPECT_EQ(functions.at(symbolizer, 0x1004), "");
     EXPECT_EQ(functions.at(symbolizer, 0x2004), "new");
+}
+
+// A run can last for months.
+TEST(SymbolizerHistory, KeepsALimitedNumberOfProcesses) {
+    Symbolizer symbolizer;
+    const auto self = static_cast<uint32_t>(getpid());
+    for (uint32_t i = 0; i < 10'000; i++) {
+        EXPECT_EQ(name_at(symbolizer, process + i), "");
+        if (i % 1000 == 0) {
+            EXPECT_EQ(name_at(symbolizer, self), first_name);
+        }
+    }
+    EXPECT_EQ(symbolizer.processes(), size_t{Symbolizer::most_processes});
+    EXPECT_LT(symbolizer.files(), 100u);
 }
 
 // Its exec may be among the lost records.

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <set>
+#include <string>
 
+#include "base/text.h"
 #include "codegen/lower/plan/plan.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/typed/host.h"
@@ -167,6 +171,46 @@ bool is_walked(const ast::Program& program, const Typed& typed, uint32_t map) {
     });
 }
 
+// The key as text if it is written as literals.
+std::optional<std::string> literal_key(const ast::Program& program, const ast::Map& map) {
+    std::string key;
+    for (const ast::ExprId part : map.key) {
+        const ast::ExprNode& node = program.exprs[static_cast<size_t>(part)].node;
+        if (const auto* text = std::get_if<ast::String>(&node)) {
+            key += quoted(text->value) + ',';
+        } else if (const auto* number = std::get_if<ast::Integer>(&node)) {
+            key += std::to_string(number->value) + ',';
+        } else {
+            return {};
+        }
+    }
+    return key;
+}
+
+// How many keys the map can have; empty if one of them is not a literal.
+std::optional<uint32_t> number_of_keys(const ast::Program& program, const Typed& typed, uint32_t map) {
+    std::set<std::string> keys;
+    const bool known = holds_for_all(typed, map, [&](const Body&, size_t i) {
+        const auto* use = std::get_if<ast::Map>(&program.exprs[i].node);
+        if (!use || !use->has_key) return true;
+        const std::optional<std::string> key = literal_key(program, *use);
+        if (key) keys.insert(*key);
+        return key.has_value();
+    });
+    if (!known || keys.empty()) return {};
+    return static_cast<uint32_t>(keys.size());
+}
+
+// The kernel allocates a small map beforehand. Without that, a program that interrupts or switches threads may get
+// memory for one new key of 8 KB, and none for the next.
+uint32_t room_of(const Unit& unit, const MapInfo& info, uint32_t index) {
+    if (info.entries != 0) return info.entries;
+    if (unit.typed.max_keys) return *unit.typed.max_keys;
+    const uint32_t usual = unit.program.settings.max_map_keys;
+    if (info.value.aggregation != Aggregation::dist) return usual;
+    return std::min(usual, number_of_keys(unit.program, unit.typed, index).value_or(usual));
+}
+
 struct Counted {
     std::vector<bool> at_all, per_cpu;  // by map
 };
@@ -188,7 +232,7 @@ void plan_map(Unit& unit, const MapInfo& info, const Counted& counted, const Map
                                          [&](const Body&, size_t i) { return !uses.cleared[i] && !uses.deleted[i]; });
     if (has_generations(uses, unit.typed, index) || (m.cleared_by_difference && is_emptied(uses, unit.typed, index)))
         m.generation = generations(unit);
-    m.max_entries = info.entries == 0 ? unit.typed.max_keys.value_or(unit.program.settings.max_map_keys) : info.entries;
+    m.max_entries = room_of(unit, info, index);
     if (info.key.empty()) {
         m.key_size = 4;
         m.max_entries = 1;

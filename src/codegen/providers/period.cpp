@@ -23,7 +23,7 @@ uint64_t tick() {
 
 bool starts_with_digit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }
 
-// "1s:10": ten times, which the session reads from the text of the probe.
+// "1s:10": ten times, then the run ends.
 bool has_times(const Search& s) { return s.spec.parts.size() == 3 && starts_with_digit(s.spec.parts[1].text); }
 
 constexpr uint64_t longest = INT64_MAX;
@@ -74,12 +74,13 @@ Places period(const Search& s, ResolvedPlace place) {
         d.hint = "write `interval:s:1`, `interval:ms:100`, `interval:hz:10` or `interval:1s`; the minimum is 1us";
         return {};
     }
-    if (has_times(s) && !any_number(s.spec.parts[2].text)) {
+    const std::optional<uint64_t> limit = has_times(s) ? any_number(s.spec.parts[2].text) : 0;
+    if (!limit) {
         s.diags.error(s.spec.span, fmt::format("`{}` is not a number of times", s.spec.parts[2].text)).hint =
             "`interval:1s:10` runs ten times, and then the run ends";
         return {};
     }
-    place.there = PeriodPlace{ns};
+    place.there = PeriodPlace{ns, *limit};
     place.rungs = {{Way::run, "", {}}};
     return {place};
 }

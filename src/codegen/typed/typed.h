@@ -41,6 +41,7 @@ struct CallByNumber {
 // The kinds of location.
 struct PeriodPlace {
     uint64_t ns = 0;
+    uint64_t times = 0;  // then the run ends; 0: there is no limit
 };
 // How the kernel changes the value on its way to the field.
 enum class Adapted : uint8_t {

@@ -154,6 +154,7 @@ struct PlannedProbe {
     std::optional<PlannedGate> gate = {};      // set if its events can be sampled
     std::vector<uint32_t> collects_into = {};  // indices into Plan::maps
     bool stays = false;                        // others read its data: it cannot be detached while they run
+    uint64_t times = 0;                        // When::period: the run ends after so many; 0: there is no limit
 };
 
 // The layout of values in a map. Per-CPU maps are folded over CPUs when read.

@@ -129,7 +129,8 @@ std::string when_text(const PlannedProbe& probe) {
         case When::error:
             return "at an error";
         case When::period:
-            return fmt::format("every {}", show_duration(static_cast<int64_t>(probe.period_ns)));
+            return fmt::format("every {}{}", show_duration(static_cast<int64_t>(probe.period_ns)),
+                               probe.times == 0 ? "" : fmt::format(", {}", plural(probe.times, "time")));
         case When::signal:
             return fmt::format("at signal {}", probe.signal);
         case When::set:

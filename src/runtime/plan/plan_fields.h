@@ -110,13 +110,13 @@ struct Described<PlannedGate> {
 template <>
 struct Described<PlannedProbe> {
     static constexpr std::tuple rows{
-        FieldRow{"text", &PlannedProbe::text},          FieldRow{"internal", &PlannedProbe::internal},
-        FieldRow{"span", &PlannedProbe::span},          FieldRow{"when", &PlannedProbe::when},
-        FieldRow{"period", &PlannedProbe::period_ns},   FieldRow{"rungs", &PlannedProbe::rungs},
-        FieldRow{"places", &PlannedProbe::places},      FieldRow{"signal", &PlannedProbe::signal},
-        FieldRow{"of_span", &PlannedProbe::of_span},    FieldRow{"gate", &PlannedProbe::gate},
-        FieldRow{"into", &PlannedProbe::collects_into}, FieldRow{"stays", &PlannedProbe::stays},
-        FieldRow{"set_param", &PlannedProbe::set_param}};
+        FieldRow{"text", &PlannedProbe::text},           FieldRow{"internal", &PlannedProbe::internal},
+        FieldRow{"span", &PlannedProbe::span},           FieldRow{"when", &PlannedProbe::when},
+        FieldRow{"period", &PlannedProbe::period_ns},    FieldRow{"rungs", &PlannedProbe::rungs},
+        FieldRow{"places", &PlannedProbe::places},       FieldRow{"signal", &PlannedProbe::signal},
+        FieldRow{"of_span", &PlannedProbe::of_span},     FieldRow{"gate", &PlannedProbe::gate},
+        FieldRow{"into", &PlannedProbe::collects_into},  FieldRow{"stays", &PlannedProbe::stays},
+        FieldRow{"set_param", &PlannedProbe::set_param}, FieldRow{"times", &PlannedProbe::times}};
 };
 
 template <>

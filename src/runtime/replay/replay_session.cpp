@@ -197,8 +197,7 @@ std::vector<Refusal> ReplaySession::attach() {
     const Status begun = run_.begin([this](SessionValue what) { return session_value(recording_, what); });
     if (!begun) failure_ = begun.error();
     for (const PlannedProbe& probe : plan_.probes)
-        if (probe.when == When::period)
-            timers_.push_back({&probe, recording_.begin + probe.period_ns, limited_times(probe)});
+        if (probe.when == When::period) timers_.push_back({&probe, recording_.begin + probe.period_ns, probe.times});
     return {};
 }
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "runtime/attach/counters.h"
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
@@ -28,13 +27,6 @@ bool waits_for_events(const Plan& plan) {
 }
 
 }  // namespace
-
-// "interval:s:1" is a unit and a number.
-uint64_t limited_times(const PlannedProbe& probe) {
-    const std::vector<std::string_view> parts = split(probe.text, ':');
-    if (parts.size() != 3 || parts[1].empty() || parts[1][0] < '0' || parts[1][0] > '9') return 0;
-    return parse_number<uint64_t>(parts[2]).value_or(0);
-}
 
 Status LiveSession::prepare(const SessionOptions& options) {
     may_change_ = object_.is_unsafe();
@@ -210,15 +202,14 @@ Status LiveSession::start() {
     }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
-        auto timer =
-            loop_.every(probe.period_ns, [this, &probe, left = limited_times(probe)](uint64_t periods) mutable {
-                if (attached_.is_paused()) return;
-                late_[static_cast<size_t>(&probe - plan_.probes.data())] += periods - 1;
-                const bool is_last = left != 0 && --left == 0;
-                if (is_last) collector_->note_printed();
-                fail_unless(own_->run(probe));
-                if (is_last) end(Ended::exit_called);
-            });
+        auto timer = loop_.every(probe.period_ns, [this, &probe, left = probe.times](uint64_t periods) mutable {
+            if (attached_.is_paused()) return;
+            late_[static_cast<size_t>(&probe - plan_.probes.data())] += periods - 1;
+            const bool is_last = left != 0 && --left == 0;
+            if (is_last) collector_->note_printed();
+            fail_unless(own_->run(probe));
+            if (is_last) end(Ended::exit_called);
+        });
         if (!timer) return timer.error_in(probe.text);
     }
     return Done{};

@@ -216,7 +216,4 @@ class Session {
     bool has_happened_ = false;
 };
 
-// "interval:1s:10" runs ten times, then the run ends; 0: there is no limit.
-uint64_t limited_times(const PlannedProbe& probe);
-
 }  // namespace lt

@@ -67,7 +67,10 @@ PlannedProbe& planned_probe(Unit& unit, const ResolvedPlace& place) {
     p.text = place.text;
     p.places = std::max<uint32_t>(1, static_cast<uint32_t>(place.members.size()));
     p.span = place.span;
-    if (const auto* period = std::get_if<PeriodPlace>(&place.there)) p.period_ns = period->ns;
+    if (const auto* period = std::get_if<PeriodPlace>(&place.there)) {
+        p.period_ns = period->ns;
+        p.times = period->times;
+    }
     p.rungs = place.rungs;
     if (place.kind == ProbeKind::begin) p.when = When::begin;
     if (place.kind == ProbeKind::end) p.when = When::end;

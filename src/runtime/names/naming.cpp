@@ -33,20 +33,47 @@ uint64_t clock_now(clockid_t clock) {
     return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// strftime() has no fractions of a second.
-std::string with_microseconds(const std::string& format, uint64_t nanoseconds) {
+constexpr size_t longest_time = 1 << 20;
+
+// As strftime() pads them.
+std::string padded(int64_t seconds, std::string_view flags, size_t width) {
+    width = std::min(width, longest_time);
+    const size_t last = flags.find_last_of("_-0");
+    const bool with_zeros = last != flags.npos && flags[last] == '0';
+    return with_zeros ? fmt::format("{:0{}}", seconds, width) : fmt::format("{:{}}", seconds, width);
+}
+
+// strftime() has no fractions of a second, and it takes the parts of a time for local time to compute %s.
+std::string with_numbers(std::string_view format, int64_t seconds, uint64_t fraction) {
     std::string out;
-    for (size_t i = 0; i < format.size(); i++) {
-        const bool conversion = format[i] == '%' && i + 1 < format.size();
-        if (conversion && format[i + 1] == 'f') {
-            out += fmt::format("{:06}", nanoseconds % second / 1000);
-            i++;
-        } else {
-            out += format[i];
-            if (conversion) out += format[++i];
-        }
+    while (!format.empty()) {
+        const size_t text = std::min(format.find('%'), format.size());
+        out += format.substr(0, text);
+        format.remove_prefix(text);
+        const size_t width = format.find_first_not_of("_-0^#", 1);
+        const size_t letter = std::min(format.find_first_not_of("0123456789EO", width), format.size());
+        if (letter == format.size()) return out.append(format);
+        const std::string_view digits = format.substr(width, letter - width);
+        if (format[letter] == 's')
+            out += padded(seconds, format.substr(1, width - 1),
+                          parse_number<size_t>(digits.substr(0, digits.find_first_of("EO"))).value_or(0));
+        else if (format.starts_with("%f"))
+            out += fmt::format("{:06}", fraction / 1000);
+        else
+            out += format.substr(0, letter + 1);
+        format.remove_prefix(letter + 1);
     }
     return out;
+}
+
+// strftime() returns 0 if the text does not fit, and also for an empty one: a byte stands before it.
+std::string formatted(const std::string& format, const std::tm& parts) {
+    const std::string with_byte = "." + format;
+    for (std::string text(512, '\0'); text.size() <= longest_time; text.resize(2 * text.size())) {
+        const size_t length = std::strftime(text.data(), text.size(), with_byte.c_str(), &parts);
+        if (length != 0) return text.substr(1, length - 1);
+    }
+    return "(more than 1 MiB)";
 }
 
 std::string user_text(uint32_t uid) {
@@ -195,9 +222,7 @@ std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc,
     const uint64_t fraction = real - static_cast<uint64_t>(seconds) * second;
     std::tm parts{};
     utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
-    std::array<char, 512> text{};
-    const size_t length = std::strftime(text.data(), text.size(), with_microseconds(format, fraction).c_str(), &parts);
-    return std::string(text.data(), length);
+    return formatted(with_numbers(format, seconds, fraction), parts);
 }
 
 bool is_named(const Type& type) {

@@ -22,7 +22,8 @@ bool is_named(const Type& type);
 void name_values(std::span<Value> values, const SymbolAt& symbol, std::optional<int64_t> unix_offset = {});
 
 // The time `nanoseconds` on the monotonic clock, in a format of strftime(3), in the local time zone or in UTC; %f
-// prints microseconds. `unix_offset` is the time of day minus that clock, in nanoseconds; empty: as it is now.
+// prints microseconds; "(more than 1 MiB)" if the text is that long. `unix_offset` is the time of day minus that clock,
+// in nanoseconds; empty: as it is now.
 std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc,
                       std::optional<int64_t> unix_offset = {});
 

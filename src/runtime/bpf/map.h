@@ -5,6 +5,8 @@
 #include <linux/bpf.h>
 
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "runtime/os/descriptor.h"
 
@@ -30,11 +32,11 @@ int take(int map, const void* key, void* value);       // looks up and deletes
 int next_key(int map, const void* after, void* next);  // `after` null: the first key; -ENOENT: `after` is the last key
 int sizes(int map, uint32_t& key_size, uint32_t& value_size);  // as created; for a per-CPU map, the size for one CPU
 
-// Reads up to `count` entries of a hash and sets `count` to their number. `after` is null, or the position that the
-// last call returned; positions are as long as a key, and at least 4 bytes. -ENOENT: these were the last; -ENOSPC: not
-// enough room for one bucket; else 0 or another negative errno, with nothing taken.
+// Hands each entry of a hash to `work`; `take` also deletes them. If the map changes meanwhile, an entry may be missed
+// or come twice. An unsupported call is refused before anything is taken.
 enum class Batch : uint8_t { lookup, take };
-int batch(Batch what, int map, const void* after, void* position, void* keys, void* values, uint32_t& count);
+using EachEntry = std::function<void(std::span<const uint8_t> key, std::span<const uint8_t> value)>;
+int each(Batch what, int map, size_t key_size, size_t value_size, const EachEntry& work);
 
 int possible_cpus();  // or a negative errno
 

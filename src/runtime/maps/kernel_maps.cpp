@@ -18,12 +18,6 @@ namespace {
 
 constexpr uint32_t scalar = 0;  // the key in the array
 
-// Large enough that system calls do not matter, small enough that per-CPU histograms of many CPUs fit into memory.
-constexpr uint32_t batch_entries(size_t entry_size) {
-    constexpr size_t bytes = 1 << 20, fewest = 64, most = 8192;
-    return static_cast<uint32_t>(std::clamp(bytes / entry_size, fewest, most));
-}
-
 bool batch_unknown(int code) { return code == -EINVAL || code == -EOPNOTSUPP || code == -524; }
 
 class KernelMaps final : public RawMaps {
@@ -59,7 +53,9 @@ class KernelMaps final : public RawMaps {
         return (key.empty() ? sizeof scalar : key.size()) >= map.key_size;
     }
     static Status walk(const Map& map, const Take& take);
-    static int each_batch(const Map& map, bpf::Batch what, const Take& take);
+    static int each_batch(const Map& map, bpf::Batch what, const Take& take) {
+        return bpf::each(what, map.fd, map.key_size, map.value_size, take);
+    }
     static Status each_key(const Map& map, const Take& take);
 
     std::vector<Map> maps_;
@@ -143,29 +139,6 @@ Status KernelMaps::walk(const Map& map, const Take& take) {
     if (code == 0) return Done{};
     if (batch_unknown(code)) return each_key(map, take);
     return system_error("cannot look up a batch of map entries", -code);
-}
-
-// Returns 0 or a negative errno. An unsupported call is refused before anything is taken.
-int KernelMaps::each_batch(const Map& map, bpf::Batch what, const Take& take) {
-    uint32_t room = batch_entries(map.key_size + map.value_size);
-    Bytes keys, values;
-    Bytes position(std::max(map.key_size, sizeof(uint32_t)));
-    for (bool first = true;;) {
-        keys.resize(room * map.key_size);
-        values.resize(room * map.value_size);
-        uint32_t count = room;
-        int code = bpf::batch(what, map.fd, first ? nullptr : position.data(), position.data(), keys.data(),
-                              values.data(), count);
-        if (code == -ENOSPC) {  // one bucket of the hash does not fit
-            room *= 2;
-            continue;
-        }
-        if (code < 0 && code != -ENOENT) return code;
-        for (size_t i = 0; i < count; i++)
-            take({&keys[i * map.key_size], map.key_size}, {&values[i * map.value_size], map.value_size});
-        if (code < 0) return 0;
-        first = false;
-    }
 }
 
 Status KernelMaps::each_key(const Map& map, const Take& take) {

@@ -200,6 +200,10 @@ Status LiveSession::start() {
         auto timer = loop_.every(Timeouts::period_ns, [this](uint64_t) { fail_unless(timeouts_.look()); });
         if (!timer) return timer.error_in("timeouts");
     }
+    if (std::ranges::find(plan_.spans, SpanState::frame, &PlannedSpan::state) != plan_.spans.end()) {
+        const auto sweep = [this](uint64_t) { fail_unless(delete_ended_calls(plan_, object_, deleted_calls_)); };
+        if (auto timer = loop_.every(ended_calls_period, sweep); !timer) return timer.error_in("ended calls");
+    }
     for (const PlannedProbe& probe : plan_.probes) {
         if (probe.when != When::period) continue;
         auto timer = loop_.every(probe.period_ns, [this, &probe, left = probe.times](uint64_t periods) mutable {
@@ -330,8 +334,11 @@ std::vector<Loss> LiveSession::losses() const {
         if (counters[i] > 0) losses.push_back({loss.kind, loss.subject, counters[i]});
     }
     const Result<std::vector<uint64_t>> ended = ended_calls(plan_, object_);
-    for (uint32_t span = 0; ended && span < ended->size(); span++)
-        if ((*ended)[span] > 0) losses.push_back({LossKind::span_died, span, (*ended)[span]});
+    for (uint32_t span = 0; span < plan_.spans.size(); span++) {
+        const uint64_t deleted = span < deleted_calls_.size() ? deleted_calls_[span] : 0;
+        const uint64_t died = deleted + (ended ? (*ended)[span] : 0);
+        if (died > 0) losses.push_back({LossKind::span_died, span, died});
+    }
     const ProcessHistory* history = collector_ ? collector_->history() : nullptr;
     if (history != nullptr && history->lost() > 0) losses.push_back({LossKind::process_records, 0, history->lost()});
     return losses;

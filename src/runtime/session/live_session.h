@@ -97,6 +97,7 @@ class LiveSession final : public Session {
     std::vector<Descriptor> counters_;  // Plan::counters, on each CPU
     Attached attached_{plan_, object_};
     Timeouts timeouts_{plan_, object_};
+    std::vector<uint64_t> deleted_calls_;  // whose process has ended, by span
     std::optional<OverheadWatch> overhead_;
     std::optional<Error> attach_error_;
     std::optional<Error> failure_;

@@ -94,34 +94,58 @@ void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8
     }
 }
 
-Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<OpenRecord>& out) {
+Status each_entry(int map, const bpf::EachEntry& work) {
     uint32_t key_size = 0, value_size = 0;
     if (const int code = bpf::sizes(map, key_size, value_size); code < 0)
         return system_error("cannot query a span's map", -code);
-    Bytes key(key_size), next(key_size), value(value_size);
-    const uint8_t* after = nullptr;
-    while (bpf::next_key(map, after, next.data()) == 0) {
-        key = next;
-        after = key.data();
-        if (bpf::lookup(map, key.data(), value.data()) == 0) decode_entry(span, index, key, value, out);
-    }
-    return Done{};
+    const int code = bpf::each(bpf::Batch::lookup, map, key_size, value_size, work);
+    return code < 0 ? Status(system_error("cannot read a span's map", -code)) : Done{};
 }
 
-// Knows which processes with openings still exist.
+Status read_hash(const PlannedSpan& span, uint32_t index, int map, std::vector<OpenRecord>& out) {
+    return each_entry(map, [&](std::span<const uint8_t> key, std::span<const uint8_t> value) {
+        decode_entry(span, index, key, value, out);
+    });
+}
+
+constexpr uint64_t none_exists = UINT64_MAX;
+
+// When the process with this number began, by CLOCK_MONOTONIC, up to a clock tick too early; none_exists: there is
+// none, or only what its parent has not waited for; 0: unknown.
+uint64_t begin_of_process(pid_t pid) {
+    constexpr size_t state = 0, threads = 17, start = 19;  // proc(5), counted from the field after the name
+    if (::kill(pid, 0) != 0 && errno == ESRCH) return none_exists;
+    const Result<std::string> stat = read_text(fmt::format("/proc/{}/stat", pid));
+    const size_t name_end = stat ? stat->rfind(") ") : std::string::npos;
+    if (name_end == std::string::npos) return 0;
+    const std::vector<std::string_view> fields = split(std::string_view(*stat).substr(name_end + 2), ' ');
+    if (fields.size() <= start) return 0;
+    const bool is_zombie = fields[state] == "Z" || fields[state] == "X";
+    if (is_zombie && parse_number<uint64_t>(fields[threads]).value_or(0) <= 1) return none_exists;
+    const uint64_t begin = parse_number<uint64_t>(fields[start]).value_or(0) * 1'000'000'000 /
+                           static_cast<uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L));
+    const uint64_t now = monotonic_now();
+    timespec with_suspend{};
+    clock_gettime(CLOCK_BOOTTIME, &with_suspend);
+    const uint64_t suspended =
+        static_cast<uint64_t>(with_suspend.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(with_suspend.tv_nsec) - now;
+    return begin > suspended ? begin - suspended : 0;
+}
+
+// Knows which processes with openings have ended. Another process may have the number of one by now.
 class Processes {
   public:
-    bool has_ended(uint64_t who) {
-        const auto pid = static_cast<pid_t>(who >> 32);
+    bool has_ended(uint64_t process, uint64_t opened) {
+        const auto pid = static_cast<pid_t>(process);
         if (renumbered_ || pid == 0) return false;
-        const auto [at, is_new] = ended_.try_emplace(pid, false);
-        if (is_new) at->second = ::kill(pid, 0) != 0 && errno == ESRCH;
-        return at->second;
+        const auto [at, is_new] = begins_.try_emplace(pid, 0);
+        if (is_new) at->second = begin_of_process(pid);
+        return at->second > opened;
     }
 
   private:
     const bool renumbered_ = pid_namespace().second != 0;
-    std::map<pid_t, bool> ended_;
+    std::map<pid_t, uint64_t> begins_;
 };
 
 }  // namespace
@@ -134,9 +158,29 @@ Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& 
         if (plan.spans[i].state != SpanState::frame) continue;
         if (Status read = read_hash(plan.spans[i], i, object.map(plan.spans[i].symbol), all); !read)
             return read.error();
-        for (const OpenRecord& open : all) counts[i] += processes.has_ended(open.who) ? 1 : 0;
+        for (const OpenRecord& open : all) counts[i] += processes.has_ended(open.who >> 32, open.time) ? 1 : 0;
     }
     return counts;
+}
+
+// An entry without a time is the owner of calls. A new process with the same number uses it, too.
+Status delete_ended_calls(const Plan& plan, const LoadedObject& object, std::vector<uint64_t>& deleted) {
+    deleted.resize(plan.spans.size());
+    Processes processes;
+    for (uint32_t i = 0; i < plan.spans.size(); i++) {
+        if (plan.spans[i].state != SpanState::frame) continue;
+        std::vector<std::pair<Bytes, bool>> ended;  // the key, and whether it is a call
+        const int map = object.map(plan.spans[i].symbol);
+        const auto look = [&](std::span<const uint8_t> key, std::span<const uint8_t> value) {
+            const auto process = read_at<uint64_t>(key, 0), time = read_at<uint64_t>(value, sizeof(uint64_t));
+            if (processes.has_ended(process, time != 0 ? time : none_exists - 1))
+                ended.emplace_back(Bytes(key.begin(), key.end()), time != 0);
+        };
+        if (Status read = each_entry(map, look); !read) return read;
+        for (const auto& [key, is_call] : ended)
+            if (bpf::erase(map, key.data()) == 0 && is_call) deleted[i]++;
+    }
+    return Done{};
 }
 
 uint64_t monotonic_now() {
@@ -192,7 +236,7 @@ Result<std::vector<OpenRecord>> open_spans(const Plan& plan, const LoadedObject&
     }
     Processes processes;
     std::erase_if(all, [&](const OpenRecord& open) {
-        return plan.spans[open.span].state == SpanState::frame && processes.has_ended(open.who);
+        return plan.spans[open.span].state == SpanState::frame && processes.has_ended(open.who >> 32, open.time);
     });
     std::ranges::stable_sort(all, [](const OpenRecord& a, const OpenRecord& b) { return a.time < b.time; });
     return all;

@@ -29,6 +29,10 @@ Result<std::vector<OpenRecord>> open_spans(const Plan& plan, const LoadedObject&
 // The number of those, by span.
 Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& object);
 
+// Deletes those, which would fill the map, and adds their numbers to `deleted`, by span.
+Status delete_ended_calls(const Plan& plan, const LoadedObject& object, std::vector<uint64_t>& deleted);
+constexpr uint64_t ended_calls_period = 1'000'000'000;  // ns between two calls of it
+
 uint64_t monotonic_now();                  // the clock of bpf_ktime_get_ns
 std::string name_of_thread(uint64_t who);  // its current name; empty if it has exited
 

@@ -79,6 +79,12 @@ func slow(n int) int {
 	return n + 1
 }
 
+//go:noinline
+func stuck(never chan int) int {
+	atomic.AddInt64(&calls, 1)
+	return <-never
+}
+
 type pair struct{ a, b int }
 
 //go:noinline
@@ -196,6 +202,16 @@ func main() {
 				slow(j)
 			}
 		})
+	case "stuck":
+		never := make(chan int)
+		for i := 0; i < 100; i++ {
+			go stuck(never)
+		}
+		for atomic.LoadInt64(&calls) < 100 {
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Println("stuck")
+		time.Sleep(time.Hour)
 	}
 	fmt.Println("calls", calls)
 }

@@ -90,6 +90,9 @@ constexpr std::array loss_rows{
     LossRow{LossKind::process_records, "process_records", Reported::always,
             "records of what processes start and map, lost because they came too fast: {0}",
             "functions of processes that ended around then are printed as [unknown]", ""},
+    LossRow{LossKind::cpu_unwatched, "cpu_unwatched", Reported::always,
+            "CPUs that came online during the run and were not watched: {0}",
+            "events of CPUs are opened at the start; start it again", ""},
 };
 
 // Openings that no loss counter counts.

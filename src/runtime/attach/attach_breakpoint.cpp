@@ -153,7 +153,7 @@ Opened open_breakpoints(Opening& from, const Attachment& attachment, int program
         for (int cpu : *cpus) {
             auto event = open_kernel_breakpoint(address, cpu);
             if (!event) return event.error_in(what);
-            hooks.push_back({program, Way::breakpoint, Descriptor(*event)});
+            hooks.push_back({.program = program, .way = Way::breakpoint, .event = Descriptor(*event), .on_cpu = true});
         }
     return hooks;
 }

@@ -47,8 +47,9 @@ Opened open_counting(Opening& from, const Attachment& a, int program) {
         if (!event && in_process && event.error().code == ESRCH) continue;  // the thread has just ended
         if (!event) return event.error();
         hooks.push_back({program, Way::perf_event, *std::move(event)});
-        if (!in_process) continue;
         Hook& hook = hooks.back();
+        hook.on_cpu = !in_process;
+        if (!in_process) continue;
         hook.at_exec = from.target.starts;
         // Now, while it is stopped: a thread inherits the event with the program that it has when the thread starts.
         if (Status linked = link_early(from, hook, a.cookie); !linked) return linked.error();

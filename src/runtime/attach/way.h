@@ -31,6 +31,7 @@ struct Hook {
     std::string file = {};                // FileState::content of their path when this was opened; empty: unknown
     int process = 0;                      // uprobes by one link, iterators over tasks: only in this process; 0: in all
     bool at_exec = false;                 // the kernel enables it when the command of -c is executed
+    bool on_cpu = false;                  // its event is for one CPU; those of the others are in other hooks
     bool on_event = false;                // linked, but this kernel has no link for it: the program goes with the event
     uint64_t missed = 0;                  // events at which the kernel did not serve a kprobe, until it was stopped
 };

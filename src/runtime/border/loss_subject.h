@@ -35,6 +35,7 @@ constexpr LossSubject subject_of(LossKind kind) {
         case LossKind::zero_divisor_one:
         case LossKind::hidden_switch:
         case LossKind::process_records:
+        case LossKind::cpu_unwatched:
             return LossSubject::none;
     }
     return LossSubject::none;

@@ -325,6 +325,7 @@ enum class LossKind : uint8_t {
     sum_overflow,      // subject: map; sums that overflowed 64 bits and are wrong since
     hidden_switch,     // subject: none; context switches of threads with a `why` that the kernel did not report
     process_records,   // subject: none; records of what processes map; counted by the runtime, in no plan
+    cpu_unwatched,  // subject: none; CPUs that came online after events were opened on each; no counter in the object
 };
 struct PlannedLoss {
     LossKind kind;

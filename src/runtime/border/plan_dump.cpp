@@ -116,6 +116,8 @@ std::string_view loss_name(LossKind kind) {
             return "switch not reported";
         case LossKind::process_records:
             return "record of a process";
+        case LossKind::cpu_unwatched:
+            return "CPU not watched";
     }
     return {};
 }

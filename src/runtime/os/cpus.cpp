@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -52,6 +53,16 @@ Result<std::vector<int>> online_cpus() {
     auto cpus = parse_cpu_list(text);
     if (!cpus) return cpus.error_in(path);
     return cpus;
+}
+
+void CpuWatch::look() {
+    if (const Result<std::vector<int>> online = online_cpus()) look_at(*online);
+}
+
+void CpuWatch::look_at(const std::vector<int>& online) {
+    std::erase_if(opened_, [&](int cpu) { return std::ranges::find(online, cpu) == online.end(); });
+    for (const int cpu : online)
+        if (!opened_.contains(cpu)) unwatched_.insert(cpu);
 }
 
 }  // namespace lt

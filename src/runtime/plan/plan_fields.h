@@ -312,7 +312,7 @@ struct Described<MapShape> : LastValue<MapShape::per_cpu_array> {};
 template <>
 struct Described<EventKind> : LastValue<EventKind::snapshot> {};
 template <>
-struct Described<LossKind> : LastValue<LossKind::process_records> {};
+struct Described<LossKind> : LastValue<LossKind::cpu_unwatched> {};
 template <>
 struct Described<SpanState> : LastValue<SpanState::frame> {};
 template <>

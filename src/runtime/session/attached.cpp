@@ -189,6 +189,11 @@ bool Attached::any() const {
     return std::ranges::any_of(taken_, [](const Taken& taken) { return !taken.hooks.empty(); });
 }
 
+bool Attached::on_each_cpu() const {
+    return std::ranges::any_of(taken_,
+                               [](const Taken& taken) { return std::ranges::any_of(taken.hooks, &Hook::on_cpu); });
+}
+
 std::vector<size_t> Attached::rungs() const {
     std::vector<size_t> rungs;
     for (const Taken& taken : taken_) rungs.push_back(taken.rung);

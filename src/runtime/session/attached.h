@@ -44,6 +44,7 @@ class Attached {
     void process_ends() { process_ends_ = true; }  // after the destructor
 
     bool any() const;                   // something is open
+    bool on_each_cpu() const;           // some of it for each CPU that was online
     std::vector<size_t> rungs() const;  // the rung that each probe uses
     std::vector<std::string> skipped(size_t probe) const;
     std::vector<Missed> missed() const;  // see Session::missed()

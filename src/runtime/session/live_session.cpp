@@ -154,6 +154,7 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 // that time, which is quick because their events are open.
 std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
+    const Result<std::vector<int>> cpus = online_cpus();
     // before BEGIN prints anything
     if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
     // A program can run as soon as it is linked. One that changes nothing does no harm: its records are not read.
@@ -185,6 +186,12 @@ std::vector<Refusal> LiveSession::attach() {
         if (auto refusals = attached_.link(attacher, part); !refusals.empty()) return refusals;
     }
     if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
+    const bool is_on_cpus = attached_.on_each_cpu() || !counters_.empty() || collector_->history() != nullptr;
+    if (cpus && is_on_cpus) {
+        constexpr uint64_t second = 1'000'000'000;
+        cpus_.emplace(*cpus);
+        failed(loop_.every(second, [this](uint64_t) { cpus_->look(); }));
+    }
     if (start_wait_) start_wait_->attached();
     return {};
 }
@@ -302,6 +309,7 @@ Session::Finished LiveSession::finish() {
         if (!done && !out.failure) out.failure = done.error();
     };
     if (impatience_) impatience_->run_is_over();
+    if (cpus_) cpus_->look();
     if (plan_.can_stop()) note(object_.stop_opening(true));
     overhead_->end();
     attached_.end();
@@ -341,6 +349,7 @@ std::vector<Loss> LiveSession::losses() const {
     }
     const ProcessHistory* history = collector_ ? collector_->history() : nullptr;
     if (history != nullptr && history->lost() > 0) losses.push_back({LossKind::process_records, 0, history->lost()});
+    if (cpus_ && !cpus_->unwatched().empty()) losses.push_back({LossKind::cpu_unwatched, 0, cpus_->unwatched().size()});
     return losses;
 }
 

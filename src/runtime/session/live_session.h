@@ -10,6 +10,7 @@
 
 #include "runtime/load/object.h"
 #include "runtime/maps/maps.h"
+#include "runtime/os/cpus.h"
 #include "runtime/os/loop.h"
 #include "runtime/os/signals.h"
 #include "runtime/os/start_wait.h"
@@ -95,6 +96,7 @@ class LiveSession final : public Session {
     std::optional<OwnPrograms> own_;
     ProcessFamily family_{-1};
     std::vector<Descriptor> counters_;  // Plan::counters, on each CPU
+    std::optional<CpuWatch> cpus_;      // none: nothing is open on each CPU
     Attached attached_{plan_, object_};
     Timeouts timeouts_{plan_, object_};
     std::vector<uint64_t> deleted_calls_;  // whose process has ended, by span

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "runtime/os/cpus.h"
 
@@ -179,6 +180,18 @@ TEST(CpuList, Malformed) {
     auto got = parse_cpu_list("3-1\n");
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().what, "not a list of CPUs: \"3-1\\n\"");
+}
+
+TEST(CpuWatch, FindsCpusThatComeOnline) {
+    CpuWatch watch({0, 1, 2, 3});
+    watch.look_at({0, 1, 2, 3});
+    EXPECT_TRUE(watch.unwatched().empty());
+    watch.look_at({0, 2});
+    EXPECT_TRUE(watch.unwatched().empty());
+    watch.look_at({0, 2, 4, 5});
+    EXPECT_EQ(watch.unwatched(), (std::set{4, 5}));
+    watch.look_at({0, 1, 2});  // 1 was away, 4 and 5 were there
+    EXPECT_EQ(watch.unwatched(), (std::set{1, 4, 5}));
 }
 
 TEST(CpuList, OfThisMachine) {

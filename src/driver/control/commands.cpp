@@ -325,7 +325,7 @@ Status compare_periods(GivenCommand& given, std::chrono::nanoseconds recent, std
         if (!after) return after.error();
         for (const History::Period& each : {*before, *after}) print_length(each, "", given.printer);
         const auto part = [](const History::Period& period) {
-            return Compared{"last " + show_length(period.seconds), period.content, period.seconds};
+            return Compared{"last " + show_length(period.seconds), period.content, period.traced_seconds};
         };
         tell_sampled(before->content.name, before->content.sampled, after->content.sampled, given.printer);
         compare(part(*before), part(*after), given.printer);

@@ -92,13 +92,17 @@ uint32_t History::key_of(const MapEntry& entry, std::string exact) {
     return place->second;
 }
 
-void History::look(const MapContent& content, Clock::time_point now) {
+void History::look(const MapContent& content, Clock::time_point now, Clock::duration paused) {
     shape_ = content;
     shape_.entries = {};
     const uint64_t left_out = content.sampled ? content.sampled->left_out : 0;
-    Segment latest{
-        segments_.empty() ? start_ : segments_.back().end, now, {}, left_out - std::min(left_out, left_out_)};
+    Segment latest{segments_.empty() ? start_ : segments_.back().end,
+                   now,
+                   {},
+                   left_out - std::min(left_out, left_out_),
+                   paused - paused_};
     left_out_ = left_out;
+    paused_ = paused;
     for (size_t i = 0; i < content.entries.size(); i++) {
         const MapEntry entry = content.entries[i];
         if (const auto* h = std::get_if<Histogram>(&entry.value.data)) buckets_ = h->buckets.size();
@@ -122,6 +126,7 @@ void History::merge_next(size_t at) {
     Segment& next = segments_[at + 1];
     into.end = next.end;
     into.left_out += next.left_out;
+    into.paused += next.paused;
     for (auto& [key, value] : next.values) {
         const auto [place, is_new] = into.values.try_emplace(key, std::move(value));
         if (is_new) continue;
@@ -144,22 +149,26 @@ void History::thin(Clock::time_point now) {
 }
 
 History::Period History::last(std::chrono::nanoseconds wanted) const {
-    Period out{shape_, 0, false};
+    Period out{shape_, 0, 0, false};
     if (segments_.empty()) return out;
     const Clock::time_point end = segments_.back().end;
     const auto miss = [&](const Segment& s) { return std::chrono::abs(end - s.begin - wanted); };
     auto first = std::ranges::min_element(segments_, {}, miss);
-    out.seconds = std::chrono::duration<double>(end - first->begin).count();
-    out.is_all = first == segments_.begin() && end - first->begin < wanted;
+    const Clock::time_point begin = first->begin;
+    out.seconds = std::chrono::duration<double>(end - begin).count();
+    out.is_all = first == segments_.begin() && end - begin < wanted;
     std::map<uint32_t, Data> sums;
     uint64_t left_out = 0;
+    Clock::duration paused{};
     for (; first != segments_.end(); ++first) {
         left_out += first->left_out;
+        paused += first->paused;
         for (const auto& [key, value] : first->values) {
             const auto [place, is_new] = sums.try_emplace(key, unpack(value));
             if (!is_new) merge(place->second, unpack(value));
         }
     }
+    out.traced_seconds = std::chrono::duration<double>(end - begin - paused).count();
     std::vector<MapEntry> entries;
     for (auto& [key, data] : sums) entries.push_back({keys_[key], {shape_.value, std::move(data)}});
     out.content.entries = Entries(std::move(entries));

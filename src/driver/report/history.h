@@ -27,15 +27,16 @@ class History {
     // The map is empty at `start`.
     History(Clock::time_point start, size_t bytes) : start_(start), bytes_allowed_(bytes) {}
 
-    // The map's content at this moment, which is not before the last one.
-    void look(const MapContent& content, Clock::time_point now);
+    // The map's content at this moment, which is not before the last one. `paused` is the time of all pauses until now.
+    void look(const MapContent& content, Clock::time_point now, Clock::duration paused = {});
     void cleared() { held_.clear(), left_out_ = 0; }  // right after a look
 
     // From a boundary of segments to the last look: of those, the one that makes it nearest to `wanted`.
     struct Period {
         MapContent content;
         double seconds = 0;
-        bool is_all = false;  // `wanted` is longer than what is kept
+        double traced_seconds = 0;  // without pauses: rates are per second of these
+        bool is_all = false;        // `wanted` is longer than what is kept
     };
     Period last(std::chrono::nanoseconds wanted) const;
 
@@ -54,6 +55,7 @@ class History {
         Clock::time_point begin, end;
         std::map<uint32_t, Packed> values;  // by the key's place in keys_
         uint64_t left_out = 0;              // events, by sampling
+        Clock::duration paused{};
     };
 
     static Packed pack(const Data& data);
@@ -69,6 +71,7 @@ class History {
     std::deque<Segment> segments_;     // oldest first, without gaps
     std::map<uint32_t, Packed> held_;  // at the last look
     uint64_t left_out_ = 0;            // likewise
+    Clock::duration paused_{};         // likewise
     std::vector<std::vector<Value>> keys_;
     std::map<std::string, uint32_t> places_;  // by exact_key()
 };

@@ -136,7 +136,8 @@ Status Trace::look() {
     for (auto& [map, history] : histories_) {
         const Result<MapContent> content = session_.map(map);
         if (!content) return content.error();
-        history.look(*content, Clock::now());
+        const Clock::time_point now = Clock::now();
+        history.look(*content, now, paused_time(now));
     }
     return Done{};
 }

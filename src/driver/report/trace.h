@@ -38,7 +38,9 @@ class Trace {
     const Plan& plan() const { return plan_; }
     Session& session() { return session_; }
     bool paused() const { return paused_; }
-    Clock::duration paused_time() const { return idle_ + (paused_ ? Clock::now() - paused_at_ : Clock::duration{}); }
+    Clock::duration paused_time(Clock::time_point now = Clock::now()) const {
+        return idle_ + (paused_ ? now - paused_at_ : Clock::duration{});
+    }
 
     Status pause();
     Status resume();

@@ -166,6 +166,27 @@ TEST(History, SurvivesAClear) {
     EXPECT_EQ(all.greatest, 10);
 }
 
+// Ten values per second while it is not paused: from second 100 to 340 it is.
+TEST(History, KnowsHowLongAPeriodWasPaused) {
+    History history({}, History::most_bytes);
+    std::vector<Distribution> now(1);
+    Clock::duration paused{};
+    for (int second = 5; second <= 400; second += 5) {
+        const bool is_paused = second > 100 && second <= 340;
+        if (is_paused) paused += seconds(5);
+        for (int i = 0; !is_paused && i < 50; i++) record(now[0], i);
+        history.look(content(now), Clock::time_point(seconds(second)), paused);
+    }
+    for (const int wanted : {20, 60, 300, 5000}) {
+        const History::Period period = history.last(seconds(wanted));
+        const auto& all = std::get<Distribution>(period.content.entries[0].value.data);
+        EXPECT_DOUBLE_EQ(static_cast<double>(all.count) / period.traced_seconds, 10) << wanted;
+    }
+    const History::Period all = history.last(seconds(5000));
+    EXPECT_DOUBLE_EQ(all.seconds, 400);
+    EXPECT_DOUBLE_EQ(all.traced_seconds, 160);
+}
+
 // Looks are rarer than in a run: what they leave after ten minutes is the same.
 TEST(History, KeepsADayOfAHundredDistributionsInLittleMemory) {
     std::mt19937_64 random(2);

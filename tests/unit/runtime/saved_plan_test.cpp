@@ -238,6 +238,9 @@ TEST(SavedPlan, IsRefusedWhereTheKernelDiffers) {
     EXPECT_EQ(told(*kernel, "k:vfs_read { @[pid] = count(); }", Assumed::kernel_ids, [](Assumption&) {}), "it fits");
     EXPECT_EQ(told(*kernel, "u:/bin/program:main { @[ustack] = count(); }", Assumed::kernel_ids, [](Assumption&) {}),
               "it fits");
+    EXPECT_EQ(
+        told(*kernel, "t:sched:sched_wakeup { @[comm(args.pid)] = count(); }", Assumed::kernel_ids, [](Assumption&) {}),
+        "it fits");
     EXPECT_EQ(told(*kernel, "k:vfs_read { @[comm] = count(); }", Assumed::kernel_ids, [](Assumption&) {}),
               "nothing of this is assumed");
     EXPECT_EQ(

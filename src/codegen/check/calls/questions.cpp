@@ -119,6 +119,33 @@ Type namespace_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
     return integer_type(4, false);
 }
 
+// A process id of lt's own PID namespace, or one that the user gives.
+bool is_own_id(CheckContext& c, ast::ExprId id) {
+    if (const auto* variable = std::get_if<VariableUse>(&c.use(id)))
+        return variable->id == Variable::pid || variable->id == Variable::tid || variable->id == Variable::cpid;
+    const auto* call = std::get_if<ast::Call>(&c.expr(id).node);
+    const FunctionRow* row = call ? find_function(call->name) : nullptr;
+    if (row && (row->id == Function::pid_in || row->id == Function::tid_in))
+        return word(c.expr(call->arguments[0])) != initial_namespace;
+    return is_constant(c, id) || std::holds_alternative<ParamUse>(c.use(id));
+}
+
+// The name comes from lt's /proc, but events and structures of the kernel have the kernel's own ids.
+Type process_name_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
+    const ast::ExprId process = node.arguments[0];
+    if (!is_own_id(c, process) && c.passed_over == 0) {
+        if (c.typed.renumbered)
+            c.diags
+                .warning(c.span(process),
+                         "lt runs in a PID namespace: if this is one of the kernel's own process ids, as in the fields "
+                         "of events, `comm()` gives the name of another process")
+                .hint = "run lt outside the container, or start the container with `--pid=host`";
+        else
+            c.assume({Assumed::kernel_ids});
+    }
+    return c.of_row(function_row(Function::process_comm).result);
+}
+
 constexpr TypeRule question_rules[] = {
     {Function::is_str, answered<is_text>},
     {Function::is_ptr, answered<is_pointer>},
@@ -130,6 +157,7 @@ constexpr TypeRule question_rules[] = {
     {Function::default_str_length, string_length},
     {Function::kfunc_exist, answered<is_described>},
     {Function::kfunc_allowed, answered<is_callable>},
+    {Function::process_comm, process_name_type},
     {Function::pid_in, namespace_type},
     {Function::tid_in, namespace_type},
     {Function::type_info, described},

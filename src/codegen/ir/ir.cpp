@@ -95,6 +95,7 @@ constexpr std::array library{
     LibraryRow{Library::span_die, "lt_span_die", span, 2, false, false},
     LibraryRow{Library::span_age, "lt_span_age", span, 4, true, false},
     LibraryRow{Library::walk, "lt_walk", span, 7, false, false},
+    LibraryRow{Library::opener, "lt_opener", span, 0, true, false},
     LibraryRow{Library::pair_reopen, "lt_pair_reopen", span, 4, true, true, true},
     LibraryRow{Library::pair_open, "lt_pair_open", span, 5, false, false},
     LibraryRow{Library::pair_claim, "lt_pair_claim", span, 1, true, false, true},

@@ -153,6 +153,7 @@ enum class Library : uint8_t {
     span_die,
     span_age,
     walk,
+    opener,
     pair_reopen,
     pair_open,
     pair_claim,

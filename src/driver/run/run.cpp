@@ -54,7 +54,7 @@ std::string script_checksum(std::string_view text) {
 }
 
 // Why there is no descriptor of a process: the number may be that of one of its threads.
-Error no_process(int number, int code) {
+Error lacks_process(int number, int code) {
     const Result<std::string> status = read_text(fmt::format("/proc/{}/status", number));
     constexpr std::string_view field = "\nTgid:\t";
     const size_t at = status ? status->find(field) : std::string::npos;
@@ -388,7 +388,7 @@ void Run::listen() {
 // The run ends with the process, if not earlier.
 Status Run::watch_process() {
     if (process_ < 0) process_ = static_cast<int>(syscall(SYS_pidfd_open, settings_.traced.process, 0));
-    if (process_ < 0) return no_process(settings_.traced.process, errno);
+    if (process_ < 0) return lacks_process(settings_.traced.process, errno);
     if (!std::ranges::any_of(plan_->probes, lasting)) return Done{};
     return session_->end_with(process_);
 }

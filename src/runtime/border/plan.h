@@ -339,9 +339,11 @@ enum class SpanState : uint8_t {
     key,     // between two events: one per key
     frame,   // calls whose returns are found by decoding, which may continue in another thread: one per call
 };
+// Openings name their thread as `who`: pid << 32 | tid in lt's PID namespace; 0: it is not in there, or is idle.
 constexpr uint32_t span_thread_header = 32;   // bytes before a thread's openings; the first 8 are their number
-constexpr uint32_t span_opening_header = 16;  // u64 frame (or pid << 32 | tid), u64 time; then frozen values
-constexpr uint32_t span_call_header = 24;     // SpanState::frame: u64 pid << 32 | tid, u64 time, u64 outer; then those
+constexpr uint32_t span_thread_who = 24;      // where `who` is in them
+constexpr uint32_t span_opening_header = 16;  // u64 frame (or who), u64 time; then frozen values
+constexpr uint32_t span_call_header = 24;     // SpanState::frame: u64 who, u64 time, u64 outer; then those
 constexpr uint32_t span_call_key = 24;        // u64 process, u64 goroutine or thread or 0, u64 frame
 
 // A block that runs once for a span that is still open after some time. The runtime finds such spans, writes each into
@@ -353,7 +355,7 @@ struct PlannedTimeout {
     std::string program;
 };
 struct StuckSpan {
-    uint64_t who = 0;  // pid << 32 | tid
+    uint64_t who = 0;
     char comm[16] = {};
     uint64_t stack[2] = {};  // kernel stack, as in maps
 };
@@ -364,7 +366,7 @@ constexpr uint32_t stuck_header = sizeof(StuckSpan);
 struct OpenSpan {
     uint32_t span = 0;
     uint32_t level = 0;  // from the outermost
-    uint64_t who = 0;    // pid << 32 | tid
+    uint64_t who = 0;
     uint64_t time = 0;
     uint64_t stack_bytes = 0;
 };

@@ -9,10 +9,11 @@ namespace lt {
 
 struct RunWords {
     uint64_t stop = 0;                       // not zero: nothing is opened: the run ends, run_is_over or run_is_paused
-    uint64_t process = 0;                    // whose acts are left out, in its own PID namespace; 0: none
+    uint64_t process = 0;                    // whose acts are left out, in lt's own PID namespace; 0: none
     uint64_t pid_device = 0, pid_inode = 0;  // of that namespace; device 0: the initial one
 };
-constexpr uint64_t run_is_over = 2;    // programs of ways that linger do nothing
+constexpr uint64_t no_process = UINT64_MAX;  // as `process`, in any namespace: nothing is left out
+constexpr uint64_t run_is_over = 2;          // programs of ways that linger do nothing
 constexpr uint64_t run_is_paused = 3;  // spans still close; an opening that is left out drops the older one of its key
 constexpr unsigned run_words = sizeof(RunWords) / sizeof(uint64_t);
 constexpr const char* run_words_section = ".data.run";

@@ -377,12 +377,12 @@ Status LoadedObject::set_params(const std::vector<uint8_t>& bytes) const {
     return code < 0 ? Status(system_error("cannot set the parameters", -code)) : Status(Done{});
 }
 
-Status LoadedObject::leave_out(int process, std::pair<uint64_t, uint64_t> pid_namespace) {
-    words_.process = static_cast<uint64_t>(process);
+Status LoadedObject::set_namespace(std::pair<uint64_t, uint64_t> pid_namespace, uint64_t left_out) {
+    words_.process = left_out;
     words_.pid_device = pid_namespace.first;
     words_.pid_inode = pid_namespace.second;
     const int code = set_section(run_words_section, &words_);
-    return code < 0 ? Status(system_error("cannot leave out lt's own process", -code)) : Status(Done{});
+    return code < 0 ? Status(system_error("cannot set lt's PID namespace", -code)) : Status(Done{});
 }
 
 Status LoadedObject::stop_opening(bool stop, bool paused) {

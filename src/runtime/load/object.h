@@ -58,9 +58,9 @@ class LoadedObject {
     Status stop_opening(bool stop, bool paused = false);
     // Programs of ways that linger do nothing any more, and those that were running have ended.
     Status end_programs();
-    // Programs that leave lt out leave out this process from here on. Its number is that of the PID
-    // namespace with this device and inode number; device 0: the initial one.
-    Status leave_out(int process, std::pair<uint64_t, uint64_t> pid_namespace);
+    // Programs use the ids of the PID namespace with this device and inode number from here on; device 0: the initial
+    // one. Those that leave lt out leave out this process of it, or no_process.
+    Status set_namespace(std::pair<uint64_t, uint64_t> pid_namespace, uint64_t left_out);
     // The current bytes of the parameters, and setting them; see Plan::params.
     Result<std::vector<uint8_t>> params() const;
     Status set_params(const std::vector<uint8_t>& bytes) const;

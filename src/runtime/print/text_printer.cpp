@@ -87,7 +87,7 @@ void TextPrinter::open_spans(const OpenSpans& open) {
     out_ += fmt::format("{}: {} open{}\n", open.name, open.spans.size(), sampled);
     for (const OpenSpanLine& line : open.spans) {
         out_ += fmt::format("{:>10}  pid {} tid {} {}", show_duration(line.age), line.pid, line.tid,
-                            line.comm.empty() ? "(gone)" : visible(line.comm));
+                            line.comm.empty() ? line.tid == 0 ? "(unknown)" : "(gone)" : visible(line.comm));
         if (!line.key.empty()) out_ += ' ';
         key(line.key);
         out_ += '\n';

@@ -47,8 +47,9 @@ Status LiveSession::prepare(const SessionOptions& options) {
     if (!compiled->empty() && *compiled != *bytes) {
         if (auto set = object_.set_params(*bytes); !set) return set;
     }
-    if (plan_.skips_own) {
-        if (auto left_out = object_.leave_out(::getpid(), pid_namespace()); !left_out) return left_out;
+    if (plan_.has_run_words()) {
+        const uint64_t left_out = plan_.skips_own ? static_cast<uint64_t>(::getpid()) : no_process;
+        if (auto set = object_.set_namespace(pid_namespace(), left_out); !set) return set;
     }
     const Result<WhyPlaces> places = fill_why_places(object_);
     if (!places) return places.error();

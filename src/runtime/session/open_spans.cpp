@@ -16,6 +16,7 @@
 #include "runtime/os/descriptor.h"
 #include "runtime/os/mounts.h"
 #include "runtime/os/pid_namespace.h"
+#include "runtime/recorder/snapshots.h"
 
 namespace lt {
 namespace {
@@ -82,7 +83,7 @@ void decode_entry(const PlannedSpan& span, uint32_t index, std::span<const uint8
         const size_t at = header + size_t{i} * span.opening_size;
         const auto time = read_at<uint64_t>(value, at + sizeof(uint64_t));
         if (keyed && time == 0) continue;  // just closed, or only an owner of calls
-        const uint64_t who = keyed ? read_at<uint64_t>(value, at) : read_at<uint32_t>(key, 0);
+        const auto who = read_at<uint64_t>(value, keyed ? at : span_thread_who);
         const std::span<const uint8_t> opening = value.subspan(at, span.opening_size);
         out.push_back({index,
                        i,
@@ -137,16 +138,23 @@ class Processes {
   public:
     bool has_ended(uint64_t process, uint64_t opened) {
         const auto pid = static_cast<pid_t>(process);
-        if (renumbered_ || pid == 0) return false;
+        if (pid == 0) return false;
         const auto [at, is_new] = begins_.try_emplace(pid, 0);
         if (is_new) at->second = begin_of_process(pid);
         return at->second > opened;
     }
 
   private:
-    const bool renumbered_ = pid_namespace().second != 0;
     std::map<pid_t, uint64_t> begins_;
 };
+
+// A plan that takes snapshots keeps the kernel's ids in openings between two events, as the recorder does. In another
+// PID namespace they mean nothing.
+void forget_foreign_ids(const Plan& plan, std::vector<OpenRecord>& all) {
+    if (!takes_snapshots(plan) || pid_namespace().second == 0) return;
+    for (OpenRecord& open : all)
+        if (plan.spans[open.span].state == SpanState::key) open.who = 0;
+}
 
 }  // namespace
 
@@ -163,9 +171,11 @@ Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& 
     return counts;
 }
 
-// An entry without a time is the owner of calls. A new process with the same number uses it, too.
+// An entry without a time is the owner of calls. A new process with the same number uses it, too. The keys have the
+// kernel's numbers, so nothing is known of them in another PID namespace.
 Status delete_ended_calls(const Plan& plan, const LoadedObject& object, std::vector<uint64_t>& deleted) {
     deleted.resize(plan.spans.size());
+    if (pid_namespace().second != 0) return Done{};
     Processes processes;
     for (uint32_t i = 0; i < plan.spans.size(); i++) {
         if (plan.spans[i].state != SpanState::frame) continue;
@@ -190,9 +200,7 @@ uint64_t monotonic_now() {
 }
 
 std::string name_of_thread(uint64_t who) {
-    const auto tid = static_cast<uint32_t>(who);
-    const auto pid =
-        who >> 32 != 0 ? static_cast<uint32_t>(who >> 32) : tid;  // a hash by thread does not contain the process
+    const auto tid = static_cast<uint32_t>(who), pid = static_cast<uint32_t>(who >> 32);
     const Result<std::string> comm = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid));
     return comm ? std::string(trim(*comm)) : "";
 }
@@ -209,7 +217,6 @@ Result<OpenSpans> describe_open(const Plan& plan, const LoadedObject& object, St
         line.age = static_cast<int64_t>(at > open.time ? at - open.time : 0);
         line.pid = static_cast<uint32_t>(open.who >> 32);
         line.tid = static_cast<uint32_t>(open.who);
-        if (line.pid == 0) line.pid = line.tid;
         line.comm = name_of_thread(open.who);
         if (planned.state == SpanState::key) {
             Result<std::vector<Value>> key = decode_key(planned.key, open.key);
@@ -234,6 +241,7 @@ Result<std::vector<OpenRecord>> open_spans(const Plan& plan, const LoadedObject&
         if (span.state == SpanState::task) continue;
         if (Status read = read_hash(span, i, object.map(span.symbol), all); !read) return read.error();
     }
+    forget_foreign_ids(plan, all);
     Processes processes;
     std::erase_if(all, [&](const OpenRecord& open) {
         return plan.spans[open.span].state == SpanState::frame && processes.has_ended(open.who >> 32, open.time);

@@ -15,7 +15,7 @@ namespace lt {
 struct OpenRecord {
     uint32_t span = 0;   // index into Plan::spans
     uint32_t level = 0;  // of a thread's spans: from the outermost
-    uint64_t who = 0;    // pid << 32 | tid of the thread that opened it
+    uint64_t who = 0;    // pid << 32 | tid of the thread that opened it, in lt's PID namespace; 0: unknown
     uint64_t time = 0;   // CLOCK_MONOTONIC; 0: it is being opened
     Bytes key;           // for a span between two events
     Bytes opening;       // as in the map: frame, time, frozen values

@@ -22,12 +22,12 @@ struct lt_thread {
     __u64 depth;
     __u64 beyond;  // calls deeper than LT_DEPTH, whose returns must not be mistaken for others
     __u64 scratch;
-    __u64 who;  // pid << 32 | tid
+    __u64 who;  // lt_own_ids()
     char openings[];
 };
 
 struct lt_opening {
-    __u64 frame;  // between two events: the thread that opened it (pid << 32 | tid)
+    __u64 frame;  // between two events: the thread that opened it (lt_opener(), or the kernel's ids)
     __u64 time;
 };
 
@@ -39,7 +39,7 @@ LT_API void* lt_task_state_make(void* map, __u32 no_room) {
         lt_lose(no_room);
         return 0;
     }
-    t->who = bpf_get_current_pid_tgid();  // a thread that executes a program takes its process's number
+    t->who = lt_own_ids();  // a thread that executes a program takes its process's number
     return t;
 }
 
@@ -56,7 +56,9 @@ LT_API void* lt_hash_state(void* map) {
 
 LT_API void* lt_hash_state_make(void* map, const void* zero, __u32 no_room) {
     __u32 key = lt_thread_key();
-    return lt_make_slot(map, &key, zero, no_room, no_room);
+    struct lt_thread* t = lt_make_slot(map, &key, zero, no_room, no_room);
+    if (t && !t->who) t->who = lt_own_ids();
+    return t;
 }
 
 LT_API void lt_hash_state_drop(void* map) {
@@ -224,6 +226,8 @@ LT_API void lt_walk(void* ctx, void* map, __u32 size, __u32 most, __u32 span, vo
 
 // ---- between two events
 
+LT_API __u64 lt_opener(void) { return lt_own_ids(); }
+
 // Is the key open already? Then its opening is reused, and the span that was never closed is counted. An opening
 // without a time belongs to another CPU, which deletes or writes it within some 100 ns: what is written into it now
 // could be lost, so this waits. Not for ever, because this program may have interrupted that one (`held`).
@@ -276,7 +280,7 @@ struct lt_call {
 };
 
 struct lt_call_opening {
-    __u64 who;  // pid << 32 | tid
+    __u64 who;  // lt_own_ids()
     __u64 time;
     __u64 outer;  // the frame of the enclosing open call of the same owner; 0: there is none
 };
@@ -335,7 +339,7 @@ LT_API void* lt_call_open(void* map, const struct lt_call* call, const void* zer
         if (owner && !outer) bpf_map_delete_elem(map, &key);
         return 0;
     }
-    o->who = bpf_get_current_pid_tgid();
+    o->who = lt_own_ids();
     o->outer = outer;
     if (owner) owner->outer = key.frame;
     return o;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "codegen/check/calls/arguments.h"
 #include "codegen/check/calls/type_rules.h"
+#include "codegen/check/calls/words.h"
 #include "codegen/check/expr/address.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/typed/calls/facts.h"
@@ -84,6 +85,29 @@ bool is_one_of(std::span<const Function> functions, Function id) {
     return std::ranges::find(functions, id) != functions.end();
 }
 
+bool needs_kernel_ids(CheckContext& c, const ast::Call& node, Function id) {
+    if (id == Function::snapshot) return true;
+    if ((id != Function::pid_in && id != Function::tid_in) || node.arguments.empty()) return false;
+    const auto* of = std::get_if<ast::Name>(&c.expr(node.arguments[0]).node);
+    return of != nullptr && of->name == initial_namespace;
+}
+
+// Of the thread that is stuck, only the ids in lt's PID namespace are known.
+bool has_ids(CheckContext& c, const ast::Call& node, const FunctionRow& row) {
+    if (!needs_kernel_ids(c, node, row.id)) return true;
+    if (!c.typed.renumbered) {
+        c.assume({Assumed::kernel_ids});
+        return true;
+    }
+    c.error(node.name_span,
+            fmt::format("`{}()` in a timeout's block needs the kernel's own process ids, but lt runs in "
+                        "a PID namespace",
+                        row.name))
+        .hint = row.id == Function::snapshot ? "the span's own block can call it"
+                                             : fmt::format("read it when the span opens: `entry({}(init))`", row.name);
+    return false;
+}
+
 // lt runs the block of a timeout, in none of the threads that are traced.
 bool is_available_there(CheckContext& c, const ast::Call& node, const FunctionRow& row) {
     const size_t given = node.arguments.size();
@@ -91,7 +115,7 @@ bool is_available_there(CheckContext& c, const ast::Call& node, const FunctionRo
     const bool is_value = this_cpu || is_one_of(values_here, row.id);
     const bool this_thread =
         (row.id == Function::age && given < 2) || (row.id == Function::setsockopt && given < with_descriptor);
-    if (!is_value && !this_thread && !is_one_of(acts_here, row.id)) return true;
+    if (!is_value && !this_thread && !is_one_of(acts_here, row.id)) return has_ids(c, node, row);
     Diag& d = c.error(
         node.name_span,
         fmt::format("a timeout's block does not run in the thread that is stuck: `{}()` is not available", row.name));

@@ -2,6 +2,7 @@
 
 #include <linux/bpf.h>
 #include "codegen/lower/conditions.h"
+#include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/locals.h"
 #include "codegen/lower/system_calls.h"
 
@@ -29,11 +30,17 @@ void mark_thread(Lowering& l, ir::Value key) {
     l.b.branch(threads, [&] { l.b.call(ir::Library::mark_thread, {threads, thread}); });
 }
 
+// The flight recorder has the kernel's own ids.
+ir::Value opener(Lowering& l) {
+    if (l.body.host || keeps_records(l.unit)) return l.b.helper(BPF_FUNC_get_current_pid_tgid);
+    return l.b.call(ir::Library::opener, {});
+}
+
 void keep_opening(Lowering& l, ir::Value key) {
     const uint32_t size = l.unit.span(l.body.span).opening_size;
     const ir::Value made = l.b.buffer(size);
     freeze(l, made);
-    l.b.store(made, frame_offset, l.b.helper(BPF_FUNC_get_current_pid_tgid));
+    l.b.store(made, frame_offset, opener(l));
     const ir::Value again = reopened(l, key, lost_again(l));
     mark_thread(l, key);
     const ir::Value time = opening_time(l, made);

@@ -27,7 +27,11 @@ struct Thread {
     std::string text() const {
         std::string out;
         append_visible(out, comm);
-        return fmt::format("{} ({})", out, tid);
+        return tid == 0 ? out : fmt::format("{} ({})", out, tid);
+    }
+    // In a PID namespace it is not always known by its number.
+    bool is_same(const Thread& other) const {
+        return comm == other.comm && (tid == other.tid || tid == 0 || other.tid == 0);
     }
 };
 
@@ -39,13 +43,15 @@ Thread thread_at(const Group& wait, size_t at) {
     return out;
 }
 
-// Without a number, it is the kernel that wakes: "interrupt" or "softirq".
+// The kernel itself wakes as "interrupt" or "softirq".
+bool is_interrupt(const Thread& by) { return by.tid == 0 && (by.comm == "interrupt" || by.comm == "softirq"); }
+
 std::string ending_text(Cause cause, const Thread& by, const Thread& holder) {
     if (by.comm.empty()) return {};
-    if (by.tid == 0) return fmt::format(", woken by {} {}", by.comm.starts_with('i') ? "an" : "a", by.comm);
+    if (is_interrupt(by)) return fmt::format(", woken by {} {}", by.comm.starts_with('i') ? "an" : "a", by.comm);
     if (cause == Cause::preempted) return fmt::format(" by {}", by.text());
     const bool is_lock = cause == Cause::lock || cause == Cause::mmap_lock;
-    if (holder.tid == by.tid) return {};  // "held by"
+    if (holder.is_same(by)) return {};  // "held by"
     return fmt::format(", {} by {}", is_lock ? "released" : "woken", by.text());
 }
 
@@ -68,7 +74,7 @@ void append_longest_wait(std::string& out, const Group& why, bool plain) {
         return;
     const CauseRow& row = cause_rows()[static_cast<size_t>(number)];
     const Thread by = thread_at(*wait, 3), holder = thread_at(*wait, 5);
-    const std::string held = holder.tid != 0 ? ", held by " + holder.text() : "";
+    const std::string held = holder.comm.empty() ? "" : ", held by " + holder.text();
     out += fmt::format("longest wait: {}, {}{}{}\n", time_text(*time, plain), row.title, held,
                        ending_text(row.id, by, holder));
     const auto* stack = std::get_if<Stack>(&wait->parts[2].data);

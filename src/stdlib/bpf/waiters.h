@@ -3,6 +3,7 @@
 
 #include "atomic.h"
 #include "frames.h"
+#include "traced.h"
 #include "waits.h"
 
 // Where a lock has its owner, and a task its number and name.
@@ -14,7 +15,7 @@ static inline LT_API void lt_why_name(struct lt_why_thread* to, const char* task
     __u32 pid = 0;
     bpf_probe_read_kernel(&pid, sizeof pid, task + pid_at);
     bpf_probe_read_kernel(to->comm, sizeof to->comm, task + comm_at);
-    to->tid = pid;
+    to->tid = lt_run[2] ? 0 : pid;  // the kernel's own id
 }
 
 // The thread that holds a mutex, or an rwsem for writing: the owner's lowest bits are flags, of an rwsem the first one
@@ -48,8 +49,9 @@ static inline LT_API void lt_why_keep_stack(const __u64* stack, struct lt_stack_
 // Who wakes a thread. An interrupt has no number: the thread that it interrupts has nothing to do with it. An idle CPU
 // wakes no thread by itself: it is in an interrupt that has no tracepoint, or does the work that one has left to it.
 static inline LT_API void lt_why_waker(struct lt_why_thread* to, __u64 inner) {
-    to->tid = inner ? 0 : (__u32)bpf_get_current_pid_tgid();
-    if (to->tid == 0)
+    const __u32 tid = inner ? 0 : (__u32)bpf_get_current_pid_tgid();
+    to->tid = tid && lt_run[2] ? (__u32)lt_own_ids() : tid;
+    if (tid == 0)
         __builtin_memcpy(to->comm, inner == 2 ? "softirq\0\0\0\0\0\0\0\0" : "interrupt\0\0\0\0\0\0", LT_COMM);
     else
         bpf_get_current_comm(to->comm, sizeof to->comm);

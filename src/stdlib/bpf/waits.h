@@ -8,7 +8,8 @@
 #define LT_WHY_WAITS 8  // a power of two
 #define LT_COMM 16
 
-// A thread of interest: its number and name; number 0 and no name: unknown.
+// A thread of interest: its number and name; number 0 and no name: unknown. In a PID namespace the number is the one
+// there; 0 with a name: it is not in there, or only the kernel's number is known.
 struct lt_why_thread {
     __u64 tid;
     char comm[LT_COMM];

@@ -43,17 +43,7 @@ std::string table(const std::vector<SharedPlace>& members) {
 
 bool knows_types(const Lowering& l) { return l.way == Way::typed_tracepoint; }
 
-ir::Value is_wide_call(Lowering& l) {
-    Location word;
-    word.base = l.b.helper(knows_types(l) ? BPF_FUNC_get_current_task_btf : variable_row(Variable::curtask).helper);
-    word.root = "struct task_struct";
-    word.path = event_place(l.body.place).narrow;
-    const ir::Value at = address_of(l, word);
-    const ir::Value status = knows_types(l) ? ir::follow(l.b, at, 4, false)
-                                            : l.b.fetch(at, 4, false, false, l.unit.loss(LossKind::failed_read, 0));
-    return l.b.alu(ir::Alu::eq, l.b.alu(ir::Alu::bit_and, status, l.b.constant(arch::native.narrow_call_mask)),
-                   l.b.constant(0));
-}
+ir::Value is_wide(Lowering& l) { return is_wide_call(l, event_place(l.body.place).narrow); }
 
 // The number of the call that ends, which stands in the registers.
 ir::Value ended_call(Lowering& l) {
@@ -77,13 +67,25 @@ Attachment all_calls(const BodyContext& c, const std::string& table, bool at_ret
     Lowering l(c, a.program, Way::system_call, at_return);
     const ir::Value call = ir::field(l.b, number_in_record, 8, false);
     l.b.branch(l.b.alu(ir::Alu::ult, call, l.b.constant(numbers)), [&] {
-        l.b.branch(is_wide_call(l), [&] { l.b.helper(BPF_FUNC_tail_call, {ir::context(l.b), l.b.map(map), call}); });
+        l.b.branch(is_wide(l), [&] { l.b.helper(BPF_FUNC_tail_call, {ir::context(l.b), l.b.map(map), call}); });
     });
     l.finish(l.body.place.span);
     return a;
 }
 
 }  // namespace
+
+ir::Value is_wide_call(Lowering& l, const std::vector<Member>& path) {
+    Location word;
+    word.base = l.b.helper(knows_types(l) ? BPF_FUNC_get_current_task_btf : variable_row(Variable::curtask).helper);
+    word.root = "struct task_struct";
+    word.path = path;
+    const ir::Value at = address_of(l, word);
+    const ir::Value status = knows_types(l) ? ir::follow(l.b, at, 4, false)
+                                            : l.b.fetch(at, 4, false, false, l.unit.loss(LossKind::failed_read, 0));
+    return l.b.alu(ir::Alu::eq, l.b.alu(ir::Alu::bit_and, status, l.b.constant(arch::native.narrow_call_mask)),
+                   l.b.constant(0));
+}
 
 bool at_calls_end(const ResolvedPlace& place, bool at_return) {
     return at_return || record(place).event.starts_with(syscall_exit);
@@ -106,7 +108,7 @@ void where_served(Lowering& l, const std::function<void()>& work) {
         const ir::Value distance = l.b.alu(ir::Alu::mul, number, l.b.constant(row_size));
         l.call_number = number;
         l.call_row = l.b.load(l.b.address_plus(rows, distance), 0, row_size);
-        l.b.branch(l.call_row, [&] { l.b.branch(is_wide_call(l), work); });
+        l.b.branch(l.call_row, [&] { l.b.branch(is_wide(l), work); });
     });
 }
 

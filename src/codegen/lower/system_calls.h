@@ -14,6 +14,9 @@ bool at_calls_end(const ResolvedPlace& place, bool at_return);
 void where_called(Lowering& l, const std::function<void()>& work);
 // The index of the location where the program runs, among the locations that it serves.
 ir::Value place_index(Lowering& l);
+// 1 in a call by the numbers of 64-bit programs, 0 in one of a 32-bit program. `path` leads from the task to the word
+// that distinguishes them.
+ir::Value is_wide_call(Lowering& l, const std::vector<Member>& path);
 // A field that the records of all system calls share: the number, or the result.
 ir::Value call_value(Lowering& l, const Field& field);
 // Turns the attachments of the rung into rows of a table of programs by system call number, and adds them to `all`,

@@ -48,12 +48,13 @@ std::string behind(std::string_view prefix, const std::string& event) {
     return event.starts_with(all) ? event.substr(all.size()) : "";
 }
 
-// Empty if the kernel's types do not have it.
-std::vector<Member> width_of_call(const Search& s) {
+}  // namespace
+
+std::vector<Member> width_of_call(Kernel& kernel) {
     std::vector<Member> path;
-    std::optional<Type> owner = s.kernel.type("struct task_struct");
+    std::optional<Type> owner = kernel.type("struct task_struct");
     for (const std::string_view name : arch::native.narrow_call) {
-        const std::vector<Member> all = owner ? s.kernel.members(*owner) : std::vector<Member>{};
+        const std::vector<Member> all = owner ? kernel.members(*owner) : std::vector<Member>{};
         const auto found = std::ranges::find(all, name, &Member::name);
         if (found == all.end()) return {};
         path.push_back(*found);
@@ -61,8 +62,6 @@ std::vector<Member> width_of_call(const Search& s) {
     }
     return path;
 }
-
-}  // namespace
 
 Site tracepoint_site(const Tracepoint& event) { return TracepointSite{event.category, event.event, event.id}; }
 
@@ -78,7 +77,7 @@ void take_system_calls(const Search& s, const ResolvedPlace& place, std::string_
     if (static_cast<size_t>(std::ranges::count_if(events, is_one)) <= few_system_calls) return;
     ResolvedPlace all = place;
     EventPlace at;
-    at.narrow = width_of_call(s);
+    at.narrow = width_of_call(s.kernel);
     if (at.narrow.empty()) return;
     const ProbeRow& row = probe_row(place.kind);
     for (const std::string& event : events) {
@@ -115,7 +114,7 @@ void call_by_number(const Search& s, const ResolvedPlace& pattern, Places& place
     if (static_cast<size_t>(std::ranges::count_if(places, can_be)) <= few_system_calls) return;
     const Result<Tracepoint> entry = s.kernel.tracepoint(all_calls_category, all_calls_entry);
     const Result<Tracepoint> at_end = s.kernel.tracepoint(all_calls_category, all_calls_exit);
-    const std::vector<Member> width = width_of_call(s);
+    const std::vector<Member> width = width_of_call(s.kernel);
     if (!entry || !at_end || width.empty()) return;
     for (ResolvedPlace& p : places) {
         auto* const at = std::get_if<EventPlace>(&p.there);

@@ -11,6 +11,9 @@ namespace lt {
 
 Site tracepoint_site(const Tracepoint& event);
 
+// The path from a task to the word that distinguishes 32-bit calls; empty if the kernel's types do not have it.
+std::vector<Member> width_of_call(Kernel& kernel);
+
 // Can one program serve them, with the arguments that the probe uses?
 bool can_serve_system_calls(const Search& s);
 

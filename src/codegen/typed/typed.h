@@ -183,7 +183,8 @@ struct LocalUse {
 };
 struct CallUse {
     Function id;
-};
+    std::vector<Member> narrow = {};
+};  // narrow: of syscall_name(), the path to the word that distinguishes 32-bit calls, if the call may be one
 struct SpanUse {
     uint32_t index;
 };  // a span's name

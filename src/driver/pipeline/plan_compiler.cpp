@@ -164,7 +164,14 @@ bool PlanCompiler::open_for_script(Job& job) {
         return true;
     }
     if (!open_chosen_kernel(job)) return false;
-    return take_files_of(compiled_.program, options_.resolve.traced.process, job.diags);
+    const int process = options_.resolve.traced.process;
+    if (!take_files_of(compiled_.program, process, job.diags)) return false;
+    if (const auto unseen = unseen_calls(compiled_.program, process))
+        job.diags
+            .note(*unseen,
+                  fmt::format("process {} runs a 32-bit program, whose system calls this probe does not see", process))
+            .hint = "write `t:raw_syscalls:sys_enter { @[syscall_name(args.id)] = count(); }`";
+    return true;
 }
 
 bool PlanCompiler::compile_script(Job& job, Stage last) {

@@ -1,10 +1,13 @@
 #include "driver/pipeline/process_files.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <vector>
@@ -186,6 +189,29 @@ class Files {
     std::map<std::string, Result<std::string>> known_;
 };
 
+template <class Work>
+void for_each_probe(ast::Program& program, const Work& work) {
+    for (ast::Item& item : program.items) {
+        if (auto* action = std::get_if<ast::Action>(&item.node)) std::ranges::for_each(action->probes, work);
+        if (auto* span = std::get_if<ast::SpanAction>(&item.node)) {
+            for (ast::Endpoint& e : span->opens) work(e.probe);
+            for (ast::Endpoint& e : span->closes) work(e.probe);
+        }
+    }
+}
+
+bool is_32_bit(int process) {
+    std::ifstream file(fmt::format("/proc/{}/exe", process), std::ios::binary);
+    std::array<char, EI_NIDENT> start{};
+    return file.read(start.data(), start.size()) && start[EI_CLASS] == ELFCLASS32;
+}
+
+bool is_system_call(const ast::ProbeSpec& spec) {
+    const ProbeRow* row = spec.parts.size() > 1 ? find_probe(spec.parts[0].text) : nullptr;
+    if (row == nullptr) return false;
+    return row->place == Place::system_call || (row->place == Place::event && spec.parts[1].text == syscall_category);
+}
+
 }  // namespace
 
 Result<std::string> file_of_process(int process, const std::string& name) {
@@ -203,15 +229,17 @@ Result<std::string> file_of_process(int process, const std::string& name) {
 bool take_files_of(ast::Program& program, int process, Diags& diags) {
     if (process == 0) return true;
     Files files(process, diags);
-    const auto take = [&](ast::ProbeSpec& spec) { files.take(spec); };
-    for (ast::Item& item : program.items) {
-        if (auto* action = std::get_if<ast::Action>(&item.node)) std::ranges::for_each(action->probes, take);
-        if (auto* span = std::get_if<ast::SpanAction>(&item.node)) {
-            for (ast::Endpoint& e : span->opens) take(e.probe);
-            for (ast::Endpoint& e : span->closes) take(e.probe);
-        }
-    }
+    for_each_probe(program, [&](ast::ProbeSpec& spec) { files.take(spec); });
     return !diags.has_errors();
+}
+
+std::optional<Span> unseen_calls(ast::Program& program, int process) {
+    std::optional<Span> first;
+    if (process == 0 || !is_32_bit(process)) return first;
+    for_each_probe(program, [&](const ast::ProbeSpec& spec) {
+        if (!first && is_system_call(spec)) first = spec.span;
+    });
+    return first;
 }
 
 }  // namespace lt

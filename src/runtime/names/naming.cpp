@@ -105,6 +105,8 @@ std::string signal_description(int64_t number) {
 }
 
 std::string syscall_text(int64_t number) {
+    const auto bits = static_cast<uint64_t>(number);
+    if (bits >> narrow_call_bit == 1) return fmt::format("32-bit call {}", static_cast<uint32_t>(bits));
     const std::string_view name = system_call_name(number);
     return name.empty() ? fmt::format("syscall {}", number) : std::string(name);
 }

@@ -11,6 +11,7 @@
 #include "codegen/check/calls/words.h"
 #include "codegen/check/expr/sizes.h"
 #include "codegen/providers/provider.h"
+#include "codegen/providers/system_call.h"
 #include "codegen/typed/calls/facts.h"
 
 namespace lt {
@@ -34,6 +35,20 @@ Type time_type(CheckContext& c, ast::ExprId, const ast::Call& node) {
     }
     type.shape = std::move(shape);
     return type;
+}
+
+// The events of all system calls are also those of 32-bit programs, whose calls have other numbers.
+bool is_at_any_call(const ResolvedPlace& place) {
+    if (const auto* event = std::get_if<EventPlace>(&place.there)) return event->event.category == all_calls_category;
+    const auto* raw = std::get_if<RawEventPlace>(&place.there);
+    return raw != nullptr && (raw->event.name == all_calls_entry || raw->event.name == all_calls_exit);
+}
+
+Type call_name_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
+    const bool is_known = std::holds_alternative<ast::Integer>(c.expr(node.arguments[0]).node);
+    if (!is_known && c.region != Region::timeout && is_at_any_call(c.place()))
+        std::get<CallUse>(c.use(id)).narrow = width_of_call(c.kernel);
+    return c.of_row(function_row(Function::syscall_name).result);
 }
 
 Type user_symbol(CheckContext&, ast::ExprId, const ast::Call&) {
@@ -127,12 +142,19 @@ Type user_part(CheckContext& c, ast::ExprId, const ast::Call& node) {
 }
 
 constexpr TypeRule address_rules[] = {
-    {Function::nsecs, clock_type},         {Function::usym, user_symbol},
-    {Function::reg, register_type},        {Function::ntop, internet_address},
-    {Function::pton, internet_bytes_type}, {Function::macaddr, hardware_address},
-    {Function::strftime, time_type},       {Function::signal_name, signal_number_type},
-    {Function::bswap, swapped_type},       {Function::kframe, frame_type},
-    {Function::uframe, frame_type},        {Function::usym_part, user_part},
+    {Function::syscall_name, call_name_type},
+    {Function::nsecs, clock_type},
+    {Function::usym, user_symbol},
+    {Function::reg, register_type},
+    {Function::ntop, internet_address},
+    {Function::pton, internet_bytes_type},
+    {Function::macaddr, hardware_address},
+    {Function::strftime, time_type},
+    {Function::signal_name, signal_number_type},
+    {Function::bswap, swapped_type},
+    {Function::kframe, frame_type},
+    {Function::uframe, frame_type},
+    {Function::usym_part, user_part},
 };
 
 }  // namespace

@@ -9,11 +9,13 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/calls/code.h"
 #include "codegen/lower/context.h"
+#include "codegen/lower/system_calls.h"
 #include "codegen/lower/values/memory.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/lower/values/variable.h"
 #include "codegen/typed/calls/facts.h"
+#include "stdlib/system_calls.h"
 
 namespace lt {
 namespace {
@@ -121,6 +123,15 @@ ir::Value swapped(Lowering& l, ast::ExprId id, const ast::Call& node) {
     return b.call(ir::Library::swap, {integer_of(l, node.arguments[0]), b.constant(l.type(id).size)});
 }
 
+ir::Value call_number(Lowering& l, ast::ExprId id, const ast::Call& node) {
+    Builder& b = l.b;
+    const ir::Value number = integer_of(l, node.arguments[0]);
+    const std::vector<Member>& narrow = std::get<CallUse>(l.use(id)).narrow;
+    if (narrow.empty()) return number;
+    const ir::Value is_narrow = b.alu(ir::Alu::eq, is_wide_call(l, narrow), b.constant(0));
+    return b.alu(ir::Alu::bit_or, number, b.alu(ir::Alu::shl, is_narrow, b.constant(narrow_call_bit)));
+}
+
 // function, number, bytes, statement
 constexpr CodeRule address_rules[] = {
     {Function::nsecs, clock_value},
@@ -136,7 +147,7 @@ constexpr CodeRule address_rules[] = {
     {Function::strerror, first_argument},
     {Function::errno_name, first_argument},
     {Function::signal_name, first_argument},
-    {Function::syscall_name, first_argument},
+    {Function::syscall_name, call_number},
     {Function::cgroup_path, first_argument},
     {Function::cgroupid, known_number},
     {Function::bswap, swapped},

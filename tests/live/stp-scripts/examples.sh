@@ -3,10 +3,11 @@
 examples=/usr/share/systemtap/examples
 
 # beside NAME WORDS FILTER COMMAND...: the example with those words and its port; FILTER makes of an output what both must have alike.
+# $change is a command of sed for the example.
 beside() {
     local name=$1 filter=$3 script=${1##*/}.stp each
     words=$2
-    cp "$examples/$name.stp" "$script"
+    sed "${change-}" "$examples/$name.stp" > "$script"
     echo "== $script"
     # shellcheck disable=SC2086
     shorter "$script" $words || return

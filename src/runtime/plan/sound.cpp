@@ -12,6 +12,7 @@
 #include "runtime/border/loss_subject.h"
 #include "runtime/border/param_value.h"
 #include "runtime/border/records.h"
+#include "stdlib/causes.h"
 
 namespace lt {
 namespace {
@@ -75,6 +76,7 @@ bool naming_fits(const Type& type) {
     if (type.naming == Naming::internet)
         return part(1) != nullptr && is_word(*part(0)) && part(1)->kind == Kind::array && part(1)->size == 16;
     if (type.naming == Naming::hardware) return type.kind == Kind::array && type.size == 6;
+    if (type.naming == Naming::why) return type == why_type();
     const bool is_time = type.naming == Naming::time || type.naming == Naming::time_utc;
     return type.kind == Kind::integer && (!is_time || type.shape);
 }

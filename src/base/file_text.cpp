@@ -30,7 +30,8 @@ Status write_in_place(const std::string& path, std::string_view bytes) {
     std::FILE* const file = std::fopen(path.c_str(), "wbe");
     if (!file) return system_error("cannot write " + path, errno);
     struct stat found{};
-    const bool is_removed = ::fstat(fileno(file), &found) == 0 && S_ISREG(found.st_mode);
+    const bool is_removed =
+        ::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);  // not a link, as /dev/stdout is
     const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
     if (std::fclose(file) == 0 && written) return Done{};
     const int code = errno;

@@ -92,6 +92,7 @@ void append_longest(std::string& out, const Recording& recording, const Explanat
     if (!longest || longest->longest * 100 < explanation.call.latency) return;
     CausePart one = *longest;
     one.count = 1;
+    one.windows = {*std::ranges::max_element(one.windows, {}, [](const Window& w) { return w.end - w.begin; })};
     one.detail = one.longest_detail;
     out += fmt::format("longest wait: {}, {}\n", duration(one.longest), part_text(recording, one));
     for (const std::string_view function : recording.functions(one.stack)) {

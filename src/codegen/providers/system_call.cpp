@@ -54,7 +54,8 @@ std::vector<Member> width_of_call(Kernel& kernel) {
     std::vector<Member> path;
     std::optional<Type> owner = kernel.type("struct task_struct");
     for (const std::string_view name : arch::native.narrow_call) {
-        const std::vector<Member> all = owner ? kernel.members(*owner) : std::vector<Member>{};
+        if (!owner) return {};
+        const std::vector<Member>& all = kernel.members(*owner);
         const auto found = std::ranges::find(all, name, &Member::name);
         if (found == all.end()) return {};
         path.push_back(*found);

@@ -139,6 +139,12 @@ std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast:
     }
     const auto* node = std::get_if<ast::Binary>(&whole);
     if (!node) return {};
+    const bool is_and = node->op == ast::BinaryOp::logical_and;
+    if (is_and || node->op == ast::BinaryOp::logical_or) {
+        const auto left = foreseen(program, body, node->left), right = foreseen(program, body, node->right);
+        if ((left && *left != is_and) || (right && *right != is_and)) return !is_and;
+        return left && right ? std::optional(is_and) : std::nullopt;
+    }
     const auto* row = std::ranges::find_if(operators, [&](const OperatorRow& r) { return r.op == node->op; });
     if (row == operators.end() || !row->compares) return {};
     if (const auto same = same_text(program, body, *node)) return *same != 0;

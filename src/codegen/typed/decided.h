@@ -19,8 +19,8 @@ std::optional<std::string_view> known_text(const ast::Program& program, const Bo
 // The value of a condition; no value if it is only known at run time. The condition has been checked.
 std::optional<bool> decided(const ast::Program& program, const Body& body, ast::ExprId condition);
 
-// The value of a literal, such as $1, or the result of a comparison of known values; both branches are compiled
-// nevertheless.
+// The value of a literal, such as $1, the result of a comparison of known values, or a combination of these by `!`,
+// `&&` and `||`; both branches are compiled nevertheless.
 std::optional<bool> foreseen(const ast::Program& program, const Body& body, ast::ExprId condition);
 
 }  // namespace lt

@@ -172,6 +172,7 @@ class Files {
             diags_.error(part.span, path.error().what).hint = path.error().hint;
             return;
         }
+        if (known == known_.end() && is_glob(part.text)) warn_of_outdated(part);
         if (known == known_.end() && !is_path_of_lt(part.text) && is_mapping(*path))
             diags_.note(part.span, fmt::format("the file `{}` of process {} was replaced or deleted; lt traces the one "
                                                "that the process runs, as {}",
@@ -180,6 +181,21 @@ class Files {
     }
 
   private:
+    // A pattern finds the files that are there now.
+    void warn_of_outdated(const ast::ProbeSpec::Part& pattern) {
+        if (pattern.text == "*" || is_path_of_lt(pattern.text)) return;
+        for (const MappedFile& file : mapped_code(process_)) {
+            if (!file.deleted || !glob_match(file_name(pattern.text), file_name(file.inside))) continue;
+            diags_
+                .warning(pattern.span,
+                         fmt::format("process {} runs `{}`, which was replaced or deleted; a pattern finds only the "
+                                     "files that are there now",
+                                     process_, file.inside))
+                .hint =
+                fmt::format("write its path, `{}`, or `*` for all files that the process has mapped", file.inside);
+        }
+    }
+
     bool is_mapping(const std::string& path) const {
         return is_path_of_lt(path) && !path.starts_with(fmt::format("/proc/{}/root/", process_));
     }
@@ -235,11 +251,11 @@ bool take_files_of(ast::Program& program, int process, Diags& diags) {
 
 std::optional<Span> unseen_calls(ast::Program& program, int process) {
     std::optional<Span> first;
-    if (process == 0 || !is_32_bit(process)) return first;
+    if (process == 0) return first;
     for_each_probe(program, [&](const ast::ProbeSpec& spec) {
         if (!first && is_system_call(spec)) first = spec.span;
     });
-    return first;
+    return first && is_32_bit(process) ? first : std::nullopt;
 }
 
 }  // namespace lt

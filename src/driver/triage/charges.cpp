@@ -139,12 +139,6 @@ void take_maps(Evidence& evidence, const std::map<std::string, std::vector<MapEn
             if (std::optional<Stuck> stuck = still_stuck(entry)) evidence.stuck.push_back(*std::move(stuck));
 }
 
-void forget_kernel_numbers(Evidence& evidence) {
-    for (Charge& charge : evidence.charges) {
-        charge.holder_tid = 0;
-        if (charge.kind == Kind::file_lock) charge.number = 0;
-    }
-    evidence.stuck.clear();
-}
+void forget_stuck(Evidence& evidence) { evidence.stuck.clear(); }
 
 }  // namespace lt::triage

@@ -35,8 +35,8 @@ void describe(Evidence& evidence, const Counters& before, const Counters& after,
 // Charges and stuck threads, from the maps of the programs. A thread is stuck if it has not run since they began.
 void take_maps(Evidence& evidence, const std::map<std::string, std::vector<MapEntry>, std::less<>>& maps);
 
-// For lt in a PID namespace, where the kernel's numbers of threads are those of other threads, or of none: removes them
-// with what was found by them.
-void forget_kernel_numbers(Evidence& evidence);
+// For lt in a PID namespace: the threads that do not come back are found by the kernel's numbers, which mean nothing
+// there.
+void forget_stuck(Evidence& evidence);
 
 }  // namespace lt::triage

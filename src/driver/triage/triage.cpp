@@ -107,11 +107,11 @@ Result<Report> look(Kernel& kernel, const Options& options) {
     evidence.seconds = static_cast<double>(watched->watched_ns) / 1e9;
     take_maps(evidence, watched->maps);
     if (kernel.machine().renumbers_processes()) {
-        forget_kernel_numbers(evidence);
+        forget_stuck(evidence);
         watched->missing.emplace_back(
             "threads outside of this PID namespace, those that do not come back, and the numbers of those that hold "
-            "locks "
-            "cannot be seen here: run lt in the initial PID namespace, in a container with `--pid=host`");
+            "locks of the kernel cannot be seen here: run lt in the initial PID namespace, in a container with "
+            "`--pid=host`");
     }
     describe(evidence, before, after, mounts);
     report.seconds = evidence.seconds;

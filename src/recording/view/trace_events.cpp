@@ -63,7 +63,10 @@ class Events {
 void add_names(Events& events, const Recording& recording, const std::vector<uint32_t>& threads) {
     for (const uint32_t tid : threads) {
         const RecordedThread* known = recording.thread(tid);
-        const std::string name = known && !known->comm.empty() ? known->comm : recording.thread_text(tid);
+        std::string name = known && !known->comm.empty() ? known->comm : recording.thread_text(tid);
+        if (const auto before = recording.earlier.find(tid); before != recording.earlier.end())  // one track for all
+            for (const auto& thread : std::ranges::reverse_view(before->second))
+                name = fmt::format("{}, then {}", thread.comm, name);
         if (events.process(tid) == tid) events.metadata("process_name", tid, tid, name);
         events.metadata("thread_name", events.process(tid), tid, name);
     }

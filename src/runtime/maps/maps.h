@@ -74,7 +74,7 @@ class Maps {
     const Plan& plan_;
     std::vector<Sampling> sampling_;  // indexed like Plan::maps
     std::unique_ptr<RawMaps> raw_;
-    std::vector<bool> cleared_when_printed_;  // indexed like Plan::maps: a block clears it right after print()
+    std::vector<bool> cleared_when_printed_;  // indexed like Plan::maps: a block clears what it has printed or read
     std::vector<Differences> past_;           // indexed like Plan::maps
     std::vector<uint64_t> clears_;            // likewise
     std::vector<std::optional<KernelGenerations>> kernel_;  // likewise: of maps that are cleared by difference

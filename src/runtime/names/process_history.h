@@ -65,6 +65,8 @@ class ProcessHistory {
     uint64_t lost() const { return lost_; }
     // Some may be missing from before this time, in nanoseconds by the monotonic clock; 0: none.
     uint64_t lost_until() const { return lost_until_; }
+    // Records up to this time may be missing that the kernel did not count as lost.
+    void miss(uint64_t time) { forget_running(time); }
 
   private:
     struct Ring {

@@ -44,9 +44,10 @@ const std::vector<Frame>& Stacks::latest_frames(const Stack& stack) {
     const std::vector<Frame>& first = frames(stack);
     if (std::ranges::none_of(first, is_compiled)) return first;
     const Key key{stack.id, stack.process};
+    const auto pid = static_cast<uint32_t>(stack.process);
     Latest& latest = latest_[key];
-    if (const auto now = std::chrono::steady_clock::now(); now - latest.named > Symbolizer::may_have_changed)
-        latest = {symbolizer_.process(static_cast<uint32_t>(stack.process), addresses(key)), now};
+    if (const uint64_t version = symbolizer_.compiled_version(pid); latest.frames.empty() || latest.version != version)
+        latest = {symbolizer_.process(pid, addresses(key)), version};
     return latest.frames;
 }
 

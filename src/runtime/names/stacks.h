@@ -46,7 +46,7 @@ class Stacks {
     Symbolizer symbolizer_;
     struct Latest {
         std::vector<Frame> frames;
-        std::chrono::steady_clock::time_point named = {};
+        uint64_t version = 0;  // of the list of functions
     };
     std::map<Key, std::vector<Frame>> named_;
     std::map<Key, Latest> latest_;  // of those that are in code compiled just in time

@@ -237,8 +237,9 @@ std::vector<Mapping> Symbolizer::inherited(uint32_t forefather, uint64_t time) c
         if (recorded != nullptr && recorded->program.began > time) return {};  // it runs another program now
         const Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", forefather));
         if (maps && !maps->empty()) return code_mappings(*maps);
-        if (const auto known = processes_.find(forefather);
-            known != processes_.end() && !known->second.program.mappings.empty())
+        if (const auto known = processes_.find(forefather); known != processes_.end() &&
+                                                            !known->second.program.mappings.empty() &&
+                                                            known->second.read >= history_->lost_until())
             return known->second.program.mappings;
         forefather = recorded == nullptr ? 0 : recorded->parent;
     }
@@ -299,11 +300,21 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
     const auto state = perf_map_state(pid);
     if (!process.compiled || (state && *state != process.compiled_state)) {
         const auto text = read_perf_map(pid);
-        if (text || !process.compiled) process.compiled.emplace(text.value_or(""));
+        if (text || !process.compiled) {
+            process.compiled.emplace(text.value_or(""));
+            process.compiled_version = ++turn_;
+        }
         process.compiled_state = state.value_or("");
         limit_lists();
     }
     return process.compiled->at(address);
+}
+
+uint64_t Symbolizer::compiled_version(uint32_t pid) {
+    const auto found = processes_.find(pid);
+    if (found == processes_.end()) return 0;
+    compiled_at(pid, found->second, 0);
+    return found->second.compiled_version;
 }
 
 // Not the one just read: its process is in use.

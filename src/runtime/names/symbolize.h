@@ -67,6 +67,9 @@ class Symbolizer {
     std::vector<Frame> kernel(std::span<const uint64_t> addresses);
     static constexpr uint64_t just_now = UINT64_MAX;
     std::vector<Frame> process(uint32_t pid, std::span<const uint64_t> addresses, uint64_t time = just_now);
+    // Another number whenever the process's list of functions that were compiled just in time has changed; 0: none
+    // read.
+    uint64_t compiled_version(uint32_t pid);
     // In the form of the kernel's %pS: "vfs_read+0x1a/0x320 [module]"; empty if unknown.
     std::string kernel_offset(uint64_t address);
 
@@ -93,6 +96,7 @@ class Symbolizer {
         std::string identity;             // of the process and its program, as last read
         std::optional<PerfMap> compiled;  // compiled just in time, as last read
         std::string compiled_state;       // of that list, see perf_map_state()
+        uint64_t compiled_version = 0;    // another number for each list
         std::chrono::steady_clock::time_point compiled_read = {};
     };
     struct File {

@@ -154,7 +154,7 @@ void walk_folders(const std::string& top, const std::function<Visit(const std::f
         waiting.pop_back();
         std::error_code failed, gone;
         for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-            if (at->symlink_status(gone).type() != fs::file_type::directory) continue;
+            if (at->is_symlink(gone) || !at->is_directory(gone)) continue;  // by the type that the folder has
             const Visit next = visit(at->path());
             if (next == Visit::end) return;
             if (next == Visit::below) waiting.push_back(at->path());

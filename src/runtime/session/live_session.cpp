@@ -26,6 +26,12 @@ bool waits_for_events(const Plan& plan) {
     });
 }
 
+// The records of processes on a CPU that came online are missing, too.
+void look_at(CpuWatch& cpus, ProcessHistory* history) {
+    cpus.look();
+    if (history && !cpus.unwatched().empty()) history->miss(record_clock());
+}
+
 }  // namespace
 
 Status LiveSession::prepare(const SessionOptions& options) {
@@ -155,7 +161,6 @@ Status LiveSession::end_after(uint64_t nanoseconds) {
 // that time, which is quick because their events are open.
 std::vector<Refusal> LiveSession::attach() {
     Attacher attacher(plan_, object_, target_);
-    const Result<std::vector<int>> cpus = online_cpus();
     // before BEGIN prints anything
     if (auto refusals = attached_.open(attacher); !refusals.empty()) return refusals;
     // A program can run as soon as it is linked. One that changes nothing does no harm: its records are not read.
@@ -188,10 +193,10 @@ std::vector<Refusal> LiveSession::attach() {
     }
     if (!collector_->holds_exit() && !failed(start())) failed(family_.add(target_.process));
     const bool is_on_cpus = attached_.on_each_cpu() || !counters_.empty() || collector_->history() != nullptr;
-    if (cpus && is_on_cpus) {
+    if (const Result<std::vector<int>> cpus = is_on_cpus ? online_cpus() : std::vector<int>(); is_on_cpus && cpus) {
         constexpr uint64_t second = 1'000'000'000;
         cpus_.emplace(*cpus);
-        failed(loop_.every(second, [this](uint64_t) { cpus_->look(); }));
+        failed(loop_.every(second, [this](uint64_t) { look_at(*cpus_, collector_->history()); }));
     }
     if (start_wait_) start_wait_->attached();
     return {};
@@ -310,7 +315,7 @@ Session::Finished LiveSession::finish() {
         if (!done && !out.failure) out.failure = done.error();
     };
     if (impatience_) impatience_->run_is_over();
-    if (cpus_) cpus_->look();
+    if (cpus_) look_at(*cpus_, collector_->history());
     if (plan_.can_stop()) note(object_.stop_opening(true));
     overhead_->end();
     attached_.end();

@@ -148,18 +148,21 @@ class Processes {
     std::map<pid_t, uint64_t> begins_;
 };
 
-// A plan that takes snapshots keeps the kernel's ids in openings between two events, as the recorder does. In another
-// PID namespace they mean nothing.
+// A plan that takes snapshots keeps the kernel's ids in openings between two events and of calls, as the recorder does.
+// In another PID namespace they mean nothing.
 void forget_foreign_ids(const Plan& plan, std::vector<OpenRecord>& all) {
     if (!takes_snapshots(plan) || pid_namespace().second == 0) return;
-    for (OpenRecord& open : all)
-        if (plan.spans[open.span].state == SpanState::key) open.who = 0;
+    for (OpenRecord& open : all) {
+        const SpanState state = plan.spans[open.span].state;
+        if (state == SpanState::key || state == SpanState::frame) open.who = 0;
+    }
 }
 
 }  // namespace
 
 Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& object) {
     std::vector<uint64_t> counts(plan.spans.size());
+    if (takes_snapshots(plan) && pid_namespace().second != 0) return counts;  // the ids are the kernel's
     Processes processes;
     for (uint32_t i = 0; i < plan.spans.size(); i++) {
         std::vector<OpenRecord> all;

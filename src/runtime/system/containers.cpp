@@ -56,7 +56,7 @@ bool is_id(std::string_view text) {
 std::string unescaped(std::string_view unit) {
     std::string out;
     while (!unit.empty()) {
-        const bool is_escape = unit.starts_with("\\x");
+        const bool is_escape = unit.starts_with("\\x") && unit.size() >= 4;
         const auto byte = is_escape ? parse_number<unsigned char>(unit.substr(2, 2), 16) : std::nullopt;
         out += byte ? static_cast<char>(*byte) : unit.front();
         unit.remove_prefix(byte ? 4 : 1);

@@ -82,6 +82,7 @@ TEST_F(Containers, UnitsHaveEscapedNames) {
     folder("cgroup/machine.slice/systemd-nspawn@web-2.service/payload");
     folder("cgroup/machine.slice/systemd-nspawn@web\\x2d3.service");
     folder("cgroup/machine.slice/machine-a\\x2.scope");
+    folder("cgroup/a\\x2");
     EXPECT_EQ(found("web-1"), "/machine.slice/machine-web\\x2d1.scope");
     EXPECT_EQ(found("web-2"), "/machine.slice/systemd-nspawn@web-2.service");
     EXPECT_EQ(found("web-3"), "/machine.slice/systemd-nspawn@web\\x2d3.service");

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "codegen/ir/outside.h"
+#include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/spans/keep.h"
 #include "codegen/lower/spans/opening.h"
 
@@ -59,6 +60,8 @@ void open_frame(Lowering& l) {
          l.b.constant(reach(l.body.place, l.way)), l.b.constant(l.unit.loss(LossKind::span_missed, l.body.span)),
          l.b.constant(l.unit.loss(LossKind::span_no_room, l.body.span))});
     l.b.branch(opening, [&] {
+        // The flight recorder has the kernel's own ids.
+        if (keeps_records(l.unit)) l.b.store(opening, frame_offset, l.b.helper(BPF_FUNC_get_current_pid_tgid));
         freeze(l, opening);
         const ir::Value time = l.b.helper(BPF_FUNC_ktime_get_ns);
         l.b.store(opening, time_offset, time);

@@ -257,19 +257,19 @@ TEST(Kinds, each_has_a_row) {
     }
 }
 
-// In a PID namespace these numbers would be those of other threads.
-TEST(Rank, without_the_kernels_numbers) {
+// In a PID namespace the kernel's numbers of these threads would be those of others.
+TEST(Rank, without_stuck_threads) {
     Evidence evidence = ten_seconds({
         {.kind = Kind::kernel_lock, .name = "x", .holder = "x", .holder_tid = 6, .victim = "a", .ns = 4 * second},
         {.kind = Kind::file_lock, .number = 7, .name = "y", .victim = "a", .ns = 3 * second},
     });
     evidence.stuck = {{5, 8, "z", "io_schedule"}};
     EXPECT_EQ(rank(evidence).size(), 3u);
-    forget_kernel_numbers(evidence);
+    forget_stuck(evidence);
     const auto all = rank(evidence);
     ASSERT_EQ(all.size(), 2u);
-    EXPECT_EQ(all[0].holders.begin()->first, "x");
-    EXPECT_EQ(all[1].what, "a file lock that y released");
+    EXPECT_EQ(all[0].holders.begin()->first, "x (thread 6)");
+    EXPECT_EQ(all[1].what, "a file lock that y (thread 7) released");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ constexpr std::array loss_rows{
             "functions of processes that ended around then are printed as [unknown]", ""},
     LossRow{LossKind::cpu_unwatched, "cpu_unwatched", Reported::always,
             "CPUs that came online during the run and were not watched: {0}",
-            "their events are missing, or the names of processes that ended there; start it again", ""},
+            "their events are missing, or the names of processes that ended there; start lt again to watch them", ""},
 };
 
 // Openings that no loss counter counts.

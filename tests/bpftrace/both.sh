@@ -13,9 +13,9 @@ by_bpftrace() {
 # What differs from run to run: times, process ids and all other numbers of three or more digits, paddings.
 masked() { sed -E 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g; s/^[0-9]+ /N /; s/\b[0-9]{3,}\b/N/g; s/ +/ /g; s/ $//'; }
 
-# Lines about the workload and headings. Empty lines are not looked at: before 0.24 bpftrace printed one for each empty
-# map.
-own() { grep -aE '\bw-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)'; }
+# Lines about the workload and headings, but not what an lt of another test does with the workload's files. Empty lines are
+# not looked at: before 0.24 bpftrace printed one for each empty map.
+own() { grep -aE '\bw-|^[A-Z][a-z]+ing |^(TIME|PID|Top|SADDR|I/O)' | grep -avE '^[0-9]+ +lt '; }
 
 # same PROGRAM [FILTER]: by both while load.sh runs. The first of all runs finds nothing in the caches and is not looked at.
 same() {

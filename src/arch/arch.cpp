@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rows.h"
+
 namespace lt::arch {
 
-const Register* find_register(std::string_view name) {
-    const auto row = std::ranges::find(native.registers, name, &Register::name);
-    return row == native.registers.end() ? nullptr : &*row;
-}
+const Register* find_register(std::string_view name) { return find_row(native.registers, name, &Register::name); }
 
 const Register* find_dwarf_register(unsigned number) {
     const auto has_number = [&](const Register& r) { return std::cmp_equal(r.dwarf, number); };

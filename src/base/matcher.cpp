@@ -6,7 +6,6 @@
 #include <array>
 #include <bitset>
 #include <cctype>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>

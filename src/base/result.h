@@ -17,7 +17,7 @@ struct Error {
 };
 
 // "doing: strerror(code)"
-Error system_error(const std::string& doing, int code);
+inline Error system_error(const std::string& doing, int code) { return {doing + ": " + std::strerror(code), "", code}; }
 
 template <class T>
 class [[nodiscard]] Result {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/rows.h"
 #include "machine/btf_maps.h"
 
 namespace lt::machine {
@@ -284,14 +285,10 @@ Result<Reference> Reader::resolve(const Symbol& symbol, uint64_t offset) const {
 
 Result<Object> Object::read(std::span<const uint8_t> elf) { return Reader(elf).read(); }
 
-const Function* Object::function(std::string_view name) const {
-    const auto found = std::ranges::find_if(functions, [&](const Function& f) { return f.name == name; });
-    return found == functions.end() ? nullptr : &*found;
-}
+const Function* Object::function(std::string_view name) const { return find_row(functions, name, &Function::name); }
 
 const Function* Object::function_at(size_t instruction) const {
-    const auto found = std::ranges::find_if(functions, [&](const Function& f) { return f.begin == instruction; });
-    return found == functions.end() ? nullptr : &*found;
+    return find_row(functions, instruction, &Function::begin);
 }
 
 }  // namespace lt::machine

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "base/file_text.h"
 #include "parser/lt/expand.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "base/text.h"
 
 namespace lt {
@@ -73,12 +74,7 @@ constexpr std::array causes_by_id{
     CauseRow{Cause::unexplained, "unexplained", CauseGroup::unexplained, "unexplained", "What was not seen.",
              "events that the kernel left out"},
 };
-static_assert(causes_by_id.size() == cause_count + 1 && groups.size() == cause_groups);
-static_assert([] {
-    for (size_t i = 0; i < causes_by_id.size(); i++)
-        if (static_cast<size_t>(causes_by_id[i].id) != i) return false;
-    return true;
-}());
+static_assert(in_enum_order(causes_by_id, &CauseRow::id, cause_count + 1) && groups.size() == cause_groups);
 
 // Seen on Linux 6.1, 6.12 and 6.18 while threads waited for each of these; functions that only older kernels have are
 // from the sources of 5.10.

@@ -17,7 +17,6 @@
 #include "systemtap/link/link.h"
 #include "systemtap/names/globals.h"
 #include "systemtap/names/shown.h"
-#include "systemtap/names/targets.h"
 #include "systemtap/tables/stp.h"
 
 namespace lt::stp {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "codegen/check/collect.h"
-#include "codegen/check/expr/assume.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/expr/kept.h"
 #include "codegen/check/expr/type_names.h"

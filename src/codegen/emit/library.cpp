@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/rows.h"
 #include "codegen/emit/module.h"
 
 // The bitcode is compiled at build time and embedded, once for each kind of kernel.
@@ -45,12 +46,7 @@ struct Bitcode {
 constexpr std::array bitcodes{LT_LIBRARY_ROW(aggregate), LT_LIBRARY_ROW(iterator), LT_LIBRARY_ROW(keep),
                               LT_LIBRARY_ROW(scratch),   LT_LIBRARY_ROW(span),     LT_LIBRARY_ROW(stack),
                               LT_LIBRARY_ROW(string),    LT_LIBRARY_ROW(traced),   LT_LIBRARY_ROW(why)};
-constexpr bool in_order() {
-    for (size_t i = 0; i < bitcodes.size(); i++)
-        if (bitcodes[i].file != static_cast<ir::LibraryFile>(i)) return false;
-    return bitcodes.size() == ir::library_files;
-}
-static_assert(in_order());
+static_assert(in_enum_order(bitcodes, &Bitcode::file, ir::library_files));
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 // Finds the state that loop bodies share with the code around them: a value that is made outside of the loop that uses
 // it, and a slot that two functions use.
-#include <algorithm>
 
 #include "codegen/ir/ir.h"
 

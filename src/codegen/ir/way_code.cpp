@@ -1,4 +1,5 @@
 #include "codegen/ir/way_code.h"
+#include "base/rows.h"
 
 #include <array>
 
@@ -27,11 +28,7 @@ constexpr std::array rows{
     WayCode{Way::ret, "uprobe", "uprobe", Running::outside, Context::registers},
     WayCode{Way::typed_tracepoint, "tp_btf", "tp_btf", Running::anywhere, Context::words},
 };
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].way) != i) return false;
-    return rows.size() == static_cast<size_t>(Way::typed_tracepoint) + 1;
-}());
+static_assert(in_enum_order(rows, &WayCode::way, static_cast<size_t>(Way::typed_tracepoint) + 1));
 
 }  // namespace
 

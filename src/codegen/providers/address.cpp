@@ -1,5 +1,4 @@
 // Hardware breakpoints on memory.
-#include <fmt/format.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 

@@ -1,8 +1,6 @@
 // Functions of loaded BPF programs: fentry:bpf:NAME, fentry:bpf:ID:NAME.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "codegen/providers/kernel_function.h"
 #include "codegen/providers/shared/ladder.h"

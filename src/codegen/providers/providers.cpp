@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/rows.h"
 #include "codegen/providers/provider.h"
 
 namespace lt {
@@ -30,11 +31,7 @@ constexpr std::array rows{
     Row{Place::kernel_objects, &kernel_objects_provider},
     Row{Place::socket_event, &socket_event_provider},
 };
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].place) != i) return false;
-    return rows.size() == static_cast<size_t>(Place::socket_event) + 1;
-}());
+static_assert(in_enum_order(rows, &Row::place, static_cast<size_t>(Place::socket_event) + 1));
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 // has not changed since Linux 4.13.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "codegen/providers/provider.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "runtime/border/layouts/samples.h"
 
 namespace lt {
@@ -25,10 +26,7 @@ constexpr std::array sample_parts{
     StatisticRow{Function::hist_linear, samples_linear, false, true},
 };
 
-const StatisticRow* statistic_row(Function f) {
-    const auto row = std::ranges::find_if(sample_parts, [&](const StatisticRow& r) { return r.id == f; });
-    return row == sample_parts.end() ? nullptr : &*row;
-}
+const StatisticRow* statistic_row(Function f) { return find_row(sample_parts, f, &StatisticRow::id); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rows.h"
 #include "driver/agent/accept.h"
 #include "driver/agent/late_program.h"
 #include "driver/metrics/names.h"
@@ -29,8 +30,7 @@ Command for_saved(Command command) {
 }
 
 Family* find_family(std::vector<Family>& families, const std::string& name) {
-    const auto found = std::ranges::find(families, name, &Family::name);
-    return found == families.end() ? nullptr : &*found;
+    return find_row(families, name, &Family::name);
 }
 
 // A counter never goes back: what was seen once is kept where the end of the script has cleared its maps.

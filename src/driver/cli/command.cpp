@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <iostream>
 #include <utility>
 
 #include "base/text.h"

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <string>
 
 #include "base/file_text.h"
 #include "base/visible.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "driver/cli/privileges.h"
 #include "driver/doctor/doctor_machine.h"
@@ -65,12 +66,7 @@ constexpr std::array uses{
                "use shorter strings: str(arg1, 64); or use Linux 5.11"},
 };
 
-constexpr bool in_order() {
-    for (size_t i = 0; i < uses.size(); i++)
-        if (static_cast<size_t>(uses[i].feature) != i) return false;
-    return uses.size() == feature_count;
-}
-static_assert(in_order());
+static_assert(in_enum_order(uses, &FeatureUse::feature, feature_count));
 
 void print_row(std::string_view name, std::string_view state, std::string_view text) {
     fmt::print("  {:<16} {:<8} {}\n", name, state, text);

@@ -1,7 +1,6 @@
 // io.prometheus.client.MetricFamily in protobuf's wire format: a field is a key (its number and how it is encoded) and
 // its value. The numbers are those of Prometheus's metrics.proto (client_model).
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <numeric>
 

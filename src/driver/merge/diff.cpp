@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "driver/cli/failure.h"
 #include "driver/cli/output.h"
@@ -37,8 +38,7 @@ Result<RunSide> read_side(const std::string& path, const std::string& title) {
 }
 
 const MapContent* find(const RunSide& side, const std::string& name) {
-    const auto found = std::ranges::find(side.maps, name, &MapContent::name);
-    return found == side.maps.end() ? nullptr : &*found;
+    return find_row(side.maps, name, &MapContent::name);
 }
 
 // Also if it is not compared, which has been reported.

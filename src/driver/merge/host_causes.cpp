@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "runtime/border/duration.h"
-#include "runtime/print/show.h"
 
 namespace lt {
 namespace {

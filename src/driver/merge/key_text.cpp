@@ -1,7 +1,6 @@
 #include "driver/merge/key_text.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "base/text.h"

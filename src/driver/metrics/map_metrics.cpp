@@ -10,7 +10,6 @@
 #include "driver/metrics/names.h"
 #include "driver/metrics/series.h"
 #include "runtime/print/printer.h"
-#include "runtime/print/show.h"
 #include "runtime/values/buckets.h"
 
 namespace lt::agent {

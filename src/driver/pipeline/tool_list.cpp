@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "compile/compile.h"
 #include "driver/cli/command.h"
 #include "driver/cli/failure.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/text.h"
 #include "parser/parse.h"
 
 namespace lt {

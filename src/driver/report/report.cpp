@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/border/duration.h"
 #include "runtime/border/internal_map.h"
@@ -129,10 +130,7 @@ std::string subject_name(const Plan& plan, LossSubject subject, uint32_t index) 
     return "";
 }
 
-const LossRow* row_of(LossKind kind) {
-    const auto row = std::ranges::find(loss_rows, kind, &LossRow::kind);
-    return row == loss_rows.end() ? nullptr : &*row;
-}
+const LossRow* row_of(LossKind kind) { return find_row(loss_rows, kind, &LossRow::kind); }
 
 // Is it counted for one place in the script, by -k?
 bool is_at_a_place(const Loss& loss) { return subject_of(loss.kind) == LossSubject::none && loss.subject != 0; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "driver/cli/progress.h"
 
@@ -37,23 +38,12 @@ constexpr std::array stages{
     StageRow{"run", Stage::run, From::both, ""},
 };
 
-constexpr bool in_order() {
-    for (size_t i = 0; i < stages.size(); i++)
-        if (stages[i].stage != static_cast<Stage>(i)) return false;
-    return stages.back().stage == Stage::run;
-}
-static_assert(in_order());
+static_assert(in_enum_order(stages, &StageRow::stage, static_cast<size_t>(Stage::run) + 1));
 
 constexpr std::array dump_rows{
     DumpRow{"ast", Stage::parse}, DumpRow{"typed", Stage::check}, DumpRow{"ir", Stage::lower},
     DumpRow{"llvm", Stage::emit}, DumpRow{"bpf", Stage::emit},    DumpRow{"plan", Stage::emit},
 };
-
-template <class Rows>
-const typename Rows::value_type* find_row(const Rows& rows, std::string_view name) {
-    const auto row = std::ranges::find(rows, name, [](const auto& r) { return r.name; });
-    return row == rows.end() ? nullptr : &*row;
-}
 
 bool is_passed(const StageRow& stage, bool saved) {
     return stage.from == From::both || stage.from == (saved ? From::plan : From::script);
@@ -79,7 +69,7 @@ std::string_view stage_name(Stage stage) { return stages[static_cast<size_t>(sta
 Status Stages::choose(const Command& command, bool saved) {
     Stage last_dump = Stage::parse;
     for (const std::string& name : command.list(Option::dump)) {
-        const DumpRow* row = find_row(dump_rows, name);
+        const DumpRow* row = find_row(dump_rows, name, &DumpRow::name);
         if (!row) return Error{fmt::format("`{}` cannot be dumped", name), use_a_dump(), 0};
         if (saved && row->name != "plan")
             return Error{fmt::format("a saved plan has no {}", name), "`--dump plan` shows what it has", 0};
@@ -88,7 +78,7 @@ Status Stages::choose(const Command& command, bool saved) {
     }
     if (!command.has(Option::stop_after)) return Done{};
     const std::string name = command.text(Option::stop_after);
-    const StageRow* row = find_row(stages, name);
+    const StageRow* row = find_row(stages, name, &StageRow::name);
     if (!row || !is_passed(*row, saved)) return Error{fmt::format("`{}` is not a stage", name), use_a_stage(saved), 0};
     last_ = row->stage;
     return Done{};

@@ -10,7 +10,6 @@
 #include "base/file_text.h"
 #include "base/text.h"
 #include "driver/report/report.h"
-#include "driver/run/saved.h"
 
 namespace lt {
 namespace {

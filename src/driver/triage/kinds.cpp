@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "driver/triage/suspects.h"
 
@@ -359,12 +360,7 @@ constexpr std::array all_kinds{
     KindRow{Kind::stuck, "stuck", "threads in an uninterruptible wait that lasted all the time", stuck_what, stuck_add,
             stuck_next},
 };
-static_assert(all_kinds.size() == kinds);
-static_assert([] {
-    for (size_t i = 0; i < all_kinds.size(); i++)
-        if (static_cast<size_t>(all_kinds[i].kind) != i) return false;
-    return true;
-}());
+static_assert(in_enum_order(all_kinds, &KindRow::kind, kinds));
 
 }  // namespace
 

@@ -1,9 +1,6 @@
 // Where a blank stands between two tokens, and which tokens are operators between operands.
 #include <algorithm>
 #include <array>
-#include <span>
-#include <string_view>
-#include <utility>
 
 #include "parser/format/pieces.h"
 
@@ -153,9 +150,7 @@ class Spacing {
     }
 
     // The `->` of a member, not of a span or chain.
-    bool is_member_arrow(size_t at) const {
-        return kind(at) == K::S_ARROW && !is_one(after_arrow, kind(at + 1));
-    }
+    bool is_member_arrow(size_t at) const { return kind(at) == K::S_ARROW && !is_one(after_arrow, kind(at + 1)); }
 
     std::vector<Piece>& pieces_;
     size_t at_ = 0;

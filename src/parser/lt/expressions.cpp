@@ -71,12 +71,6 @@ ast::ExprId add_find(GrowingTree& tree, Span span, Exprs arguments) {
     return add_block_value(tree, span, {evaluated, lookup, choice, tree.add(span, ast::Evaluate{mark()})});
 }
 
-bool compares(ast::BinaryOp op) {
-    constexpr std::array all{ast::BinaryOp::equal,      ast::BinaryOp::not_equal, ast::BinaryOp::less,
-                             ast::BinaryOp::less_equal, ast::BinaryOp::greater,   ast::BinaryOp::greater_equal};
-    return std::ranges::find(all, op) != all.end();
-}
-
 // A comparison without parentheses; they would make the operand's span wider.
 bool is_bare_comparison(const GrowingTree& tree, ast::ExprId id, Span span) {
     const auto* node = tree.program.get<ast::Binary>(id);

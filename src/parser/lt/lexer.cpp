@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
+
 namespace lt {
 namespace {
 
@@ -41,10 +43,7 @@ bool has(const std::array<SymbolKind, N>& kinds, SymbolKind kind) {
     return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-const Ending* ending_of(SymbolKind keyword) {
-    const auto* found = std::ranges::find_if(endings, [&](const Ending& e) { return e.keyword == keyword; });
-    return found == endings.end() ? nullptr : &*found;
-}
+const Ending* ending_of(SymbolKind keyword) { return find_row(endings, keyword, &Ending::keyword); }
 
 bool is_block(const Open& open) { return open.bracket == Bracket::brace || open.bracket == Bracket::angle; }
 

@@ -1,6 +1,5 @@
 // C in a program: a preprocessor line or a type definition is one token and one item. A C compiler interprets it later;
 // the lexer only finds its end.
-#include <fmt/format.h>
 
 #include <cctype>
 

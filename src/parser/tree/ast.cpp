@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
+
 namespace lt::ast {
 namespace {
 
@@ -19,10 +21,7 @@ constexpr std::array order_heads{OrderHead{"sort", false}, OrderHead{"top", true
 
 }  // namespace
 
-const OrderHead* order_head(std::string_view name) {
-    const auto found = std::ranges::find(order_heads, name, &OrderHead::name);
-    return found == order_heads.end() ? nullptr : &*found;
-}
+const OrderHead* order_head(std::string_view name) { return find_row(order_heads, name, &OrderHead::name); }
 
 std::string_view spelling(MapOrder::By by) { return order_spellings[static_cast<size_t>(by)]; }
 

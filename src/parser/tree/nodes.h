@@ -38,6 +38,7 @@ enum class BinaryOp : uint8_t {
 };
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op);
+constexpr bool compares(BinaryOp op) { return op >= BinaryOp::equal && op <= BinaryOp::greater_equal; }
 
 struct Integer {
     uint64_t value;

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/markup.h"
 #include "base/text.h"

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "arch/arch.h"
 #include "runtime/attach/way.h"

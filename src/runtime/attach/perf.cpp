@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
 #include <optional>
 
 #include "runtime/bpf/program.h"

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/rows.h"
 #include "runtime/attach/way.h"
 
 namespace lt {
@@ -36,11 +37,7 @@ constexpr std::array rows{
     Row{Way::ret, &ret_way},
     Row{Way::typed_tracepoint, &typed_tracepoint_way},
 };
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].way) != i) return false;
-    return rows.size() == static_cast<size_t>(Way::typed_tracepoint) + 1;
-}());
+static_assert(in_enum_order(rows, &Row::way, static_cast<size_t>(Way::typed_tracepoint) + 1));
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/rows.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/plan.h"
 
@@ -38,11 +39,7 @@ constexpr std::array rows{
     WayRow{Way::typed_tracepoint, "typed tracepoint", SiteKind::raw_tracepoint, Feature::btf, false, false, false,
            false},
 };
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].way) != i) return false;
-    return rows.size() == static_cast<size_t>(Way::typed_tracepoint) + 1;
-}());
+static_assert(in_enum_order(rows, &WayRow::way, static_cast<size_t>(Way::typed_tracepoint) + 1));
 
 }  // namespace
 

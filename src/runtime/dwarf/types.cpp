@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/rows.h"
 #include "runtime/dwarf/units.h"
 #include "stdlib/real.h"
 
@@ -40,8 +41,7 @@ constexpr std::array addresses{
 
 template <size_t n>
 const TagRow* row_of(const std::array<TagRow, n>& rows, int tag) {
-    const auto row = std::ranges::find_if(rows, [&](const TagRow& r) { return r.tag == tag; });
-    return row == rows.end() ? nullptr : &*row;
+    return find_row(rows, tag, &TagRow::tag);
 }
 
 bool is_structure(int tag) { return tag != DW_TAG_enumeration_type && row_of(keywords, tag) != nullptr; }

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <span>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/bpf/map.h"
 #include "runtime/bpf/program.h"
@@ -437,13 +438,7 @@ constexpr FeatureRow features[] = {
     {Feature::large_keys, "large_keys", test_large_keys},
 };
 
-constexpr bool rows_in_order() {
-    for (size_t i = 0; i < std::size(features); i++) {
-        if (static_cast<size_t>(features[i].feature) != i) return false;
-    }
-    return std::size(features) == feature_count;
-}
-static_assert(rows_in_order());
+static_assert(in_enum_order(features, &FeatureRow::feature, feature_count));
 
 const FeatureRow& row_of(Feature f) { return features[static_cast<size_t>(f)]; }
 

@@ -1,4 +1,5 @@
 #include "runtime/kernel/multi_link_format.h"
+#include "base/rows.h"
 
 #include <linux/bpf.h>
 
@@ -35,11 +36,7 @@ constexpr std::array rows{
     Row{Way::ret, of_section},
     Row{Way::typed_tracepoint, of_section},
 };
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].way) != i) return false;
-    return rows.size() == static_cast<size_t>(Way::typed_tracepoint) + 1;
-}());
+static_assert(in_enum_order(rows, &Row::way, static_cast<size_t>(Way::typed_tracepoint) + 1));
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/release.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/plan/saved_plan.h"
 
@@ -117,8 +118,7 @@ Status same_fields(const Assumption& a, const std::string& owner, const Field* h
 }
 
 const Field* named(const std::vector<Field>& fields, const std::string& name) {
-    const auto found = std::ranges::find(fields, name, &Field::name);
-    return found == fields.end() ? nullptr : &*found;
+    return find_row(fields, name, &Field::name);
 }
 
 Status field_holds(const Assumption& a, const FitContext& context) {
@@ -258,12 +258,7 @@ constexpr std::array rows{
     Row{Assumed::file, file_holds},
     Row{Assumed::kernel_ids, ids_hold},
 };
-static_assert(rows.size() == static_cast<size_t>(last_assumed) + 1);
-static_assert([] {
-    for (size_t i = 0; i < rows.size(); i++)
-        if (static_cast<size_t>(rows[i].what) != i) return false;
-    return true;
-}());
+static_assert(in_enum_order(rows, &Row::what, static_cast<size_t>(last_assumed) + 1));
 
 // ---- ways
 

@@ -38,11 +38,11 @@ uint32_t sum_of(std::string_view bytes) {
 // ---- writing
 
 template <class T>
-concept Structure = requires { Described<T>::rows; };
+concept Structure = !std::is_null_pointer_v<std::remove_cvref_t<decltype(fields_of<T>)>>;
 
 // A field without a row would be lost silently.
 template <Structure T>
-constexpr bool has_all_rows = field_count<T>() == std::tuple_size_v<decltype(Described<T>::rows)>;
+constexpr bool has_all_rows = field_count<T>() == std::tuple_size_v<std::remove_cvref_t<decltype(fields_of<T>)>>;
 
 template <class T>
 struct IsVector : std::false_type {};
@@ -87,7 +87,7 @@ bool is_usual(const T& value) {
     else if constexpr (IsVector<T>::value)
         return value.empty();
     else if constexpr (Structure<T>)
-        return std::apply([&](const auto&... row) { return (is_usual(value.*row.member) && ...); }, Described<T>::rows);
+        return std::apply([&](const auto&... row) { return (is_usual(value.*row.member) && ...); }, fields_of<T>);
     else
         return value == T{};
 }
@@ -107,7 +107,7 @@ Json written(const T& value) {
     const auto field = [&](const auto& row) {
         if (!is_usual(value, row.member)) out[std::string(row.name)] = written(value.*row.member);
     };
-    std::apply([&](const auto&... row) { (field(row), ...); }, Described<T>::rows);
+    std::apply([&](const auto&... row) { (field(row), ...); }, fields_of<T>);
     return out;
 }
 
@@ -186,7 +186,7 @@ class Reader {
         requires std::is_enum_v<T>
     bool read(const Json& json, T& out) {
         uint64_t number = 0;
-        if (!read(json, number) || number > static_cast<uint64_t>(Described<T>::last)) return false;
+        if (!read(json, number) || number > static_cast<uint64_t>(std::get<T>(last_values))) return false;
         out = static_cast<T>(number);
         return true;
     }
@@ -223,7 +223,7 @@ class Reader {
             known++;
             return read(*at, out.*row.member) || in(fmt::format(".{}", row.name));
         };
-        if (!std::apply([&](const auto&... row) { return (field(row) && ...); }, Described<T>::rows)) return false;
+        if (!std::apply([&](const auto&... row) { return (field(row) && ...); }, fields_of<T>)) return false;
         return known == json.size();
     }
 

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "runtime/border/kernel.h"
-#include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"
 #include "runtime/border/loss_subject.h"
 #include "runtime/border/param_value.h"

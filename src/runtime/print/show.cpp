@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "runtime/border/arguments.h"
 #include "runtime/print/causes_text.h"
 #include "runtime/print/figures.h"

@@ -1,7 +1,5 @@
 #include "runtime/programs/jump_tables.h"
 
-#include <algorithm>
-
 namespace lt {
 namespace {
 

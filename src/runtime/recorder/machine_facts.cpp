@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"

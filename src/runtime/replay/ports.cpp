@@ -1,6 +1,5 @@
 #include "runtime/replay/ports.h"
 
-#include <cerrno>
 #include <cstring>
 
 namespace lt::machine {

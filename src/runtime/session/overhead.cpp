@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/rows.h"
 #include "runtime/attach/way.h"
 #include "runtime/bpf/program.h"
 #include "runtime/session/budget.h"
@@ -17,8 +18,7 @@ namespace lt {
 namespace {
 
 const LoadedObject::Facts* find(const std::vector<LoadedObject::Facts>& all, const std::string& name) {
-    const auto found = std::ranges::find(all, name, &LoadedObject::Facts::name);
-    return found == all.end() ? nullptr : &*found;
+    return find_row(all, name, &LoadedObject::Facts::name);
 }
 
 unsigned cpus_online() { return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))); }

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/rows.h"
 #include "stdlib/functions/tables.h"
 
 namespace lt {
@@ -95,11 +96,7 @@ constexpr std::array variables{
         "`why.blocked` and the others are durations that add up to the latency.",
         "sc:read < @[why.cause] = count() >"},
 };
-static_assert([] {
-    for (size_t i = 0; i < variables.size(); i++)
-        if (static_cast<size_t>(variables[i].id) != i) return false;
-    return variables.size() == static_cast<size_t>(Variable::why) + 1;
-}());
+static_assert(in_enum_order(variables, &VariableRow::id, static_cast<size_t>(Variable::why) + 1));
 
 constexpr Parameter value_in{"value", Want::integer};
 constexpr Type no_result = nothing();

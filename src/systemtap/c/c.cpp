@@ -1,6 +1,5 @@
 #include "systemtap/c/c.h"
 
-#include <algorithm>
 #include <string>
 
 #include "systemtap/c/c_body.h"

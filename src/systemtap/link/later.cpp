@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
-#include "systemtap/names/statistics.h"
 #include "systemtap/tables/stp.h"
 
 namespace lt::stp {

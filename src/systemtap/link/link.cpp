@@ -20,13 +20,10 @@
 #include "systemtap/link/points.h"
 #include "systemtap/link/process.h"
 #include "systemtap/names/call_names.h"
-#include "systemtap/names/calls.h"
-#include "systemtap/names/effects.h"
 #include "systemtap/names/globals.h"
 #include "systemtap/names/names.h"
 #include "systemtap/names/scope.h"
 #include "systemtap/names/statistics.h"
-#include "systemtap/names/targets.h"
 
 namespace lt::stp {
 namespace {

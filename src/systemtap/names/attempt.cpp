@@ -1,7 +1,6 @@
 // try and catch in a tree that people will read. lt's own language cannot catch errors: a division by zero and
 // unreadable memory give 0 there. The handler of error() runs at the place of the call, in a loop that is left after
 // it.
-#include <algorithm>
 #include <vector>
 
 #include "parser/tree/rewrite.h"

@@ -7,7 +7,6 @@
 
 #include "arch/arch.h"
 #include "base/text.h"
-#include "stdlib/system_calls.h"
 #include "systemtap/names/shown.h"
 
 namespace lt::stp {

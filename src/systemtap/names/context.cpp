@@ -7,7 +7,6 @@
 #include "arch/arch.h"
 #include "stdlib/system_calls.h"
 #include "systemtap/names/calls.h"
-#include "systemtap/names/effects.h"
 #include "systemtap/names/scope.h"
 #include "systemtap/names/targets.h"
 

@@ -1,5 +1,4 @@
 // @defined, as far as it is known before asking the kernel: the code that it guards may name what does not exist.
-#include <fmt/format.h>
 
 #include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <type_traits>
 
 #include "parser/tree/rewrite.h"

@@ -1,5 +1,4 @@
 #include "systemtap/names/shown.h"
-#include "systemtap/names/printing.h"
 
 #include <fmt/format.h>
 

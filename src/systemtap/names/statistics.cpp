@@ -11,7 +11,6 @@
 #include "systemtap/grammar/build.h"
 #include "systemtap/names/effects.h"
 #include "systemtap/names/names.h"
-#include "systemtap/names/printing.h"
 #include "systemtap/names/scope.h"
 #include "systemtap/names/statistics.h"
 #include "systemtap/names/targets.h"

@@ -10,7 +10,6 @@
 #include "systemtap/names/names.h"
 #include "systemtap/names/printing.h"
 #include "systemtap/names/scope.h"
-#include "systemtap/names/shown.h"
 #include "systemtap/names/targets.h"
 
 namespace lt::stp {

@@ -1,8 +1,6 @@
 // Values that need no name or check: locals assigned by a library alias, arguments that are named once, features that
 // this machine certainly has, maps that nothing writes to.
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "systemtap/port/steps.h"
 

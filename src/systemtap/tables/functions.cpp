@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "systemtap/tables/stp.h"
 
 namespace lt {
@@ -216,9 +217,6 @@ constexpr std::array functions{
 
 std::span<const StpFunction> stp_functions() { return functions; }
 
-const StpFunction* find_stp_function(std::string_view name) {
-    const auto* found = std::ranges::find_if(functions, [&](const StpFunction& r) { return r.name == name; });
-    return found == functions.end() ? nullptr : &*found;
-}
+const StpFunction* find_stp_function(std::string_view name) { return find_row(functions, name, &StpFunction::name); }
 
 }  // namespace lt

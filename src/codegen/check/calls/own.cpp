@@ -6,7 +6,6 @@
 
 #include "codegen/check/calls/arguments.h"
 #include "codegen/check/calls/type_rules.h"
-#include "codegen/check/calls/words.h"
 #include "codegen/check/expr/sizes.h"
 #include "codegen/check/expr/strings.h"
 #include "codegen/check/names/variable.h"

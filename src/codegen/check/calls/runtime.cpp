@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "codegen/check/calls/type_rules.h"
-#include "codegen/check/calls/words.h"
 #include "codegen/providers/provider.h"
 #include "codegen/resolve/type_names.h"
 #include "codegen/typed/calls/facts.h"
-#include "codegen/typed/calls/kernel_format.h"
 #include "codegen/typed/decided.h"
 #include "stdlib/format.h"
 

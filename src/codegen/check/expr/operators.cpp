@@ -20,32 +20,6 @@ namespace {
 
 bool is_duration(Type t) { return t.kind == Kind::integer && t.view == View::duration; }
 
-bool is_comparison(ast::BinaryOp op) {
-    switch (op) {
-        case ast::BinaryOp::equal:
-        case ast::BinaryOp::not_equal:
-        case ast::BinaryOp::less:
-        case ast::BinaryOp::less_equal:
-        case ast::BinaryOp::greater:
-        case ast::BinaryOp::greater_equal:
-            return true;
-        case ast::BinaryOp::add:
-        case ast::BinaryOp::subtract:
-        case ast::BinaryOp::multiply:
-        case ast::BinaryOp::divide:
-        case ast::BinaryOp::modulo:
-        case ast::BinaryOp::shift_left:
-        case ast::BinaryOp::shift_right:
-        case ast::BinaryOp::bit_and:
-        case ast::BinaryOp::bit_or:
-        case ast::BinaryOp::bit_xor:
-        case ast::BinaryOp::logical_and:
-        case ast::BinaryOp::logical_or:
-            return false;
-    }
-    return false;
-}
-
 bool is_logical(ast::BinaryOp op) { return op == ast::BinaryOp::logical_and || op == ast::BinaryOp::logical_or; }
 
 // Is the result still an address in the same memory?
@@ -73,7 +47,7 @@ constexpr uint32_t most_joined = 1 << 20;
 
 Type duration_operation(CheckContext& c, ast::ExprId id, const ast::Binary& node, Type left, Type right) {
     const bool l = is_duration(left), r = is_duration(right);
-    if (is_comparison(node.op) && l && r) return c.truth();
+    if (compares(node.op) && l && r) return c.truth();
     for (const DurationRule& rule : duration_rules) {
         if (rule.op == node.op && rule.left == l && rule.right == r)
             return rule.result ? duration_type() : integer_type();
@@ -136,7 +110,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Binary& node) {
         (l.kind == Kind::none || r.kind == Kind::none))
         return string_type(c.settings().max_strlen);
     if (l.kind == Kind::none || r.kind == Kind::none) {
-        const bool is_sum = c.typed.assume_sums && !is_comparison(node.op) && !is_logical(node.op);
+        const bool is_sum = c.typed.assume_sums && !compares(node.op) && !is_logical(node.op);
         const bool beside_number = l.kind == Kind::integer || r.kind == Kind::integer;
         return is_sum && beside_number ? integer_type() : nothing();
     }
@@ -151,7 +125,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Binary& node) {
         return nothing();
     }
     if (l.kind == Kind::string) {
-        if (is_comparison(node.op)) return c.truth();
+        if (compares(node.op)) return c.truth();
         if (joins) {
             const uint32_t all = letters(c, node.left) + letters(c, node.right) + 1;
             if (all > most_joined) c.typed.strings_grow = true;
@@ -174,7 +148,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Binary& node) {
     }
     if (is_logical(node.op)) return c.truth();
     if (is_duration(l) || is_duration(r)) return duration_operation(c, id, node, l, r);
-    if (is_comparison(node.op)) return c.truth();
+    if (compares(node.op)) return c.truth();
     const bool sum = node.op == ast::BinaryOp::add || node.op == ast::BinaryOp::subtract;
     for (const Type* side : {&l, &r})
         if (sum && pointee(*side)) assume_size(c, *pointee(*side));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "arch/arch.h"
 #include "codegen/ir/why_events.h"

@@ -4,7 +4,6 @@
 #include "codegen/ir/outside.h"
 #include "codegen/lower/internal/internal.h"
 #include "codegen/lower/plan/plan.h"
-#include "codegen/typed/operators.h"
 
 namespace lt {
 namespace {

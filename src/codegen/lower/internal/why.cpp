@@ -11,7 +11,6 @@
 #include "codegen/lower/internal/internal.h"
 #include "codegen/lower/plan/plan.h"
 #include "codegen/lower/plan/shared_maps.h"
-#include "runtime/border/why.h"
 
 namespace lt {
 namespace {

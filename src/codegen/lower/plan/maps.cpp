@@ -12,7 +12,6 @@
 #include "codegen/lower/plan/plan.h"
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/typed/host.h"
-#include "codegen/typed/operators.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/layouts/samples.h"
 #include "runtime/border/layouts/series.h"

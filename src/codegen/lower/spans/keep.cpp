@@ -4,7 +4,6 @@
 
 #include "codegen/lower/plan/shared_maps.h"
 #include "codegen/lower/statements/record.h"
-#include "codegen/lower/values/variable.h"
 #include "runtime/border/recording.h"
 
 namespace lt {

@@ -11,7 +11,6 @@
 #include "codegen/lower/values/operators.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/value.h"
-#include "codegen/typed/decided.h"
 
 namespace lt {
 namespace {

@@ -17,7 +17,6 @@
 #include "codegen/lower/values/operators.h"
 #include "codegen/lower/values/value.h"
 #include "codegen/lower/values/variable.h"
-#include "codegen/typed/decided.h"
 
 namespace lt {
 namespace {

@@ -18,7 +18,6 @@
 #include "codegen/lower/values/source.h"
 #include "codegen/lower/values/text.h"
 #include "codegen/lower/values/variable.h"
-#include "codegen/typed/decided.h"
 
 namespace lt {
 namespace {

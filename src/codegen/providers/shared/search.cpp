@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "codegen/providers/shared/ladder.h"
 
 namespace lt {
 

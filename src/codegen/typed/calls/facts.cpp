@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstring>
 
 namespace lt {
 namespace {

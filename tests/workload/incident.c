@@ -3,6 +3,8 @@
 //   incident victim CPU     computes 2 ms, sleeps 1 ms, and so on, on one CPU
 //   incident burn           computes, in two threads
 //   incident convoy         four threads want one mutex, `the_mutex`; each holds it for 5 ms
+//   incident queue          eight threads, who think for 1 ms, queue for `the_mutex`; each holds it for 10 ms
+//   incident workers        eight threads wait for work on the condition variable `the_work`, some every 2 ms
 //   incident faults         one thread maps and unmaps 64 MB, two others touch pages
 //   incident read FILE      reads 4 KiB at random places, past the page cache
 //   incident stream FILE    reads a byte of each page of a file through the page cache, again and again
@@ -135,6 +137,52 @@ static void convoy(const char* unused) {
     start(hold, "convoy-3");
     on();
     hold("convoy-0");
+}
+
+static void* hold_and_think(void* unused) {
+    call_me("queuer");
+    for (;;) {
+        pthread_mutex_lock(&the_mutex);
+        pause_for(0.010);
+        pthread_mutex_unlock(&the_mutex);
+        pause_for(0.001);
+    }
+    return unused;
+}
+
+static void queue(const char* unused) {
+    (void)unused;
+    for (int i = 1; i < 8; i++) start(hold_and_think, NULL);
+    on();
+    hold_and_think(NULL);
+}
+
+pthread_cond_t the_work = PTHREAD_COND_INITIALIZER;
+static int to_do;
+
+static void* work_on(void* unused) {
+    call_me("worker");
+    for (;;) {
+        pthread_mutex_lock(&the_mutex);
+        while (to_do == 0) pthread_cond_wait(&the_work, &the_mutex);
+        to_do--;
+        pthread_mutex_unlock(&the_mutex);
+    }
+    return unused;
+}
+
+static void workers(const char* unused) {
+    (void)unused;
+    for (int i = 0; i < 8; i++) start(work_on, NULL);
+    call_me("employer");
+    on();
+    for (;;) {
+        pause_for(0.002);
+        pthread_mutex_lock(&the_mutex);
+        to_do++;
+        pthread_mutex_unlock(&the_mutex);
+        pthread_cond_signal(&the_work);
+    }
 }
 
 static void* touch(void* name) {
@@ -287,8 +335,9 @@ static const struct {
     void (*run)(const char* argument);
     int takes;
 } incidents[] = {
-    {"hog", hog, 1},          {"victim", victim, 1}, {"burn", burn, 0}, {"convoy", convoy, 0}, {"faults", faults, 0},
-    {"read", read_direct, 1}, {"stream", stream, 1}, {"dns", dns, 1},   {"peer", peer, 1},     {"flood", flood, 0},
+    {"hog", hog, 1},       {"victim", victim, 1},   {"burn", burn, 0},     {"convoy", convoy, 0},
+    {"queue", queue, 0},   {"workers", workers, 0}, {"faults", faults, 0}, {"read", read_direct, 1},
+    {"stream", stream, 1}, {"dns", dns, 1},         {"peer", peer, 1},     {"flood", flood, 0},
 };
 
 int main(int argc, char** argv) {

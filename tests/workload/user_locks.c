@@ -1,13 +1,15 @@
 // For each LOCK, one wait in staged() for a lock of the program, which the thread "holder" ends.
 //   user_locks LOCK...
 // mutex, recursive, robust, inherits: a lock of glibc, which it holds; several: another thread gets it before; earlier:
-// likewise, and staged() first waits for a lock of the kernel that the thread "maps" holds;
+// likewise, and staged() first waits for a lock of the kernel that the thread "maps" holds; handed: as several, with a
+// lock that inherits priorities; signal: another thread ends the longer one of two waits by a signal;
 // condition, semaphore: nobody owns it; own, wrong: a futex of the program itself, beside a number that is no thread's,
 // or that is another thread's.
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +81,23 @@ static void take_later(void) {
     take();
 }
 
+// Ends the wait by a signal before the lock is given back.
+static pthread_t waiting;
+static atomic_int is_asked, is_signalled;
+static void ignore(int number) { (void)number; }
+static void* signals(void* unused) {
+    prctl(PR_SET_NAME, "another");
+    while (!is_asked) pause_for(1);
+    pthread_kill(waiting, SIGUSR1);
+    is_signalled = 1;
+    return unused;
+}
+static void give_later(void) {
+    is_asked = 1;
+    while (!is_signalled) pause_for(1);
+    give();
+}
+
 static const struct work {
     const char* name;
     void (*begin)(void);  // in the holder, before the wait
@@ -91,6 +110,8 @@ static const struct work {
     {"inherits", take, give, take},
     {"several", take, give, take},
     {"earlier", take, give, take_later},
+    {"handed", take, give, take},
+    {"signal", take, give_later, take},
     {"condition", nothing, signal_it, await},
     {"semaphore", nothing, up, down},
     {"own", nothing, wake_word, wait_for_word},
@@ -151,7 +172,8 @@ static void prepare(const char* name) {
     pthread_mutexattr_init(&attributes);
     if (strcmp(name, "recursive") == 0) pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     if (strcmp(name, "robust") == 0) pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    if (strcmp(name, "inherits") == 0) pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    if (strcmp(name, "inherits") == 0 || strcmp(name, "handed") == 0)
+        pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     pthread_mutex_init(&lock, &attributes);
     sem_init(&semaphore, 0, 0);
     words[0] = 2;
@@ -162,13 +184,19 @@ static void prepare(const char* name) {
 static void run(const struct work* work) {
     pthread_t first, second;
     const int is_earlier = strcmp(work->name, "earlier") == 0;
+    const int is_second = is_earlier || strcmp(work->name, "several") == 0 || strcmp(work->name, "handed") == 0;
     prepare(work->name);
     make_known(&waiter);
     if (pthread_create(&first, NULL, holder, (void*)work) != 0) exit(1);
     while (!has_begun) pause_for(1);
-    if (is_earlier || strcmp(work->name, "several") == 0) {
+    if (is_second) {
         if (pthread_create(&second, NULL, another, NULL) != 0) exit(1);
         until_waits(&other);
+    }
+    if (strcmp(work->name, "signal") == 0) {
+        signal(SIGUSR1, ignore);
+        waiting = pthread_self();
+        if (pthread_create(&second, NULL, signals, NULL) != 0) exit(1);
     }
     if (is_earlier) begin_mapping();
     staged(work);

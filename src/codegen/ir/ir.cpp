@@ -137,7 +137,7 @@ constexpr std::array library{
     LibraryRow{Library::why_switch, "lt_why_switch", why, 12, false, false},
     LibraryRow{Library::why_wake, "lt_why_wake", why, 7, false, false},
     LibraryRow{Library::why_futex, "lt_why_futex", why, 7, false, false},
-    LibraryRow{Library::why_released, "lt_why_released", why, 6, false, false},
+    LibraryRow{Library::why_released, "lt_why_released", why, 11, false, false},
     LibraryRow{Library::why_enter, "lt_why_enter", why, 2, false, false},
     LibraryRow{Library::why_leave, "lt_why_leave", why, 1, false, false},
     LibraryRow{Library::why_lock, "lt_why_lock", why, 10, false, false},

@@ -19,7 +19,7 @@ struct lt_why_thread {
 struct lt_why_wait {
     __u64 begin, time, cause;
     __u64 dropped;                    // when the last one began that was dropped before this one
-    struct lt_why_thread by, holder;  // who ended it, or took the CPU; who held the lock when it began
+    struct lt_why_thread by, holder;  // who ended it, or took the CPU; who held the lock: see lt_why_released()
     __u64 stack[LT_WHY_FRAMES];       // where it waited; empty in the run queue
 };
 
@@ -32,7 +32,8 @@ struct lt_why_waits {
     struct lt_why_thread by, holder;  // its
     __u64 opened;                     // the latest opening
     __u64 dropped;                    // when the last one began that was dropped as the oldest
-    __u64 process, owner;             // waiting for a lock of this process, owned by this thread in its PID namespace
+    __u32 process, owner;             // waiting for a lock of this process, owned by this thread in its PID namespace
+    __u64 address;                    // of that lock
     __u32 first, count;
     struct lt_why_wait at[LT_WHY_WAITS];
 };

@@ -192,21 +192,29 @@ LT_API void lt_why_futex(const __u64* context, void* threads, __u64 number, __u6
     if (t->state != LT_BLOCKED || t->lock) return;  // of a lock of the kernel the holder is known already
     __builtin_memset(&t->waits.holder, 0, sizeof t->waits.holder);
     const struct lt_futex_call at = {number, number_at, address_at, operation_at, value_at};
-    t->waits.owner = lt_futex_owner((const char*)bpf_task_pt_regs(task), &at);
+    const char* registers = (const char*)bpf_task_pt_regs(task);
+    t->waits.owner = lt_futex_owner(registers, &at);
     t->waits.process = bpf_get_current_pid_tgid() >> 32;
+    bpf_probe_read_kernel(&t->waits.address, sizeof t->waits.address, registers + address_at);
 }
 
-// The thread that is woken waited for a lock: if its owner wakes it, that is the holder. Another thread with the
-// owner's number may be in another process, so no other thread is named. Before lt_why_wake(), in the same event.
+// The thread that is woken waited for a lock. The waker is the holder if it was the owner when the wait began, or if it
+// has just released the lock: of several threads that had it meanwhile, the last one. Another thread with the owner's
+// number may be in another process, so no other thread is named. Before lt_why_wake(), in the same event.
 LT_API void lt_why_released(const __u64* context, void* threads, void* cpus, __u64 pid_at, __u64 level_at,
-                            __u64 numbers_at) {
+                            __u64 numbers_at, __u64 number, __u64 number_at, __u64 address_at, __u64 operation_at,
+                            __u64 value_at) {
     struct lt_why* t = bpf_task_storage_get(threads, (void*)context[0], 0, 0);
     struct lt_why_cpu* cpu = lt_why_this_cpu(cpus);
     if (!t || !cpu || cpu->contexts & 15) return;
     if (!t->armed || t->state != LT_BLOCKED || !t->waits.owner) return;
     const __u64 self = bpf_get_current_pid_tgid();
     if (self >> 32 != t->waits.process) return;
-    if (lt_own_tid((const char*)bpf_get_current_task(), pid_at, level_at, numbers_at) != t->waits.owner) return;
+    if (lt_own_tid((const char*)bpf_get_current_task(), pid_at, level_at, numbers_at) != t->waits.owner) {
+        const struct lt_futex_call at = {number, number_at, address_at, operation_at, value_at};
+        const char* registers = (const char*)bpf_task_pt_regs(bpf_get_current_task_btf());
+        if (!lt_futex_releases(registers, &at, t->waits.address)) return;
+    }
     lt_why_waker(&t->waits.holder, 0);
 }
 

@@ -57,20 +57,31 @@ bool names_holders(const Unit& unit) {
     return reports_waits(unit.typed) && !facts.thread_pid.empty() && !facts.level.empty() && !facts.numbers.empty();
 }
 
-void find_owner(Unit& unit, Builder& b, ir::Value threads) {
+// How the library reads a call of futex() from a thread's registers: struct lt_futex_call.
+struct FutexCall {
+    ir::Value number, number_at, address_at, operation_at, value_at;
+};
+FutexCall futex_call(Builder& b) {
     const auto at = [&](const arch::Register& r) { return b.constant(r.offset); };
     const auto argument = [&](size_t n) { return at(arch::native.system_call_arguments[n]); };
+    return {b.constant(SYS_futex), at(arch::native.system_call_number), argument(0), argument(1), argument(2)};
+}
+
+void find_owner(Unit& unit, Builder& b, ir::Value threads) {
     if (!names_holders(unit)) return;
-    b.call(ir::Library::why_futex, {ir::context(b), threads, b.constant(SYS_futex), at(arch::native.system_call_number),
-                                    argument(0), argument(1), argument(2)});
+    const FutexCall call = futex_call(b);
+    b.call(ir::Library::why_futex,
+           {ir::context(b), threads, call.number, call.number_at, call.address_at, call.operation_at, call.value_at});
 }
 
 void find_holder(Unit& unit, Builder& b, ir::Value threads, ir::Value cpus) {
     const WhyFacts& facts = *unit.typed.why;
     if (!names_holders(unit)) return;
+    const FutexCall call = futex_call(b);
     b.call(ir::Library::why_released,
            {ir::context(b), threads, cpus, member(unit, b, facts.thread_pid),
-            distance(unit, b, "struct pid", facts.level), distance(unit, b, "struct pid", facts.numbers)});
+            distance(unit, b, "struct pid", facts.level), distance(unit, b, "struct pid", facts.numbers), call.number,
+            call.number_at, call.address_at, call.operation_at, call.value_at});
 }
 
 void run_event(Unit& unit, Builder& b, const WhyEvent& event) {

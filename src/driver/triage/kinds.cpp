@@ -182,6 +182,10 @@ std::string user_lock_what(const Suspect& s, const Evidence&) {
 void lock_add(Suspect& s, const Evidence& e) {
     add_victims(s, e, "waited for it");
     if (!s.holders.empty()) s.evidence.push_back(fmt::format("held by {}", largest(s, s.holders, 3)));
+    if (s.kind == Kind::kernel_lock) return;  // is one of a known holder, or of none
+    double unknown = s.cost;
+    for (const auto& [_, ns] : s.holders) unknown -= per_second(s, ns);
+    if (unknown >= 0.5) s.evidence.push_back(fmt::format("holder not known: {:.0f} ms/s", unknown));
 }
 std::string user_lock_next(const Suspect& s) {
     return command(

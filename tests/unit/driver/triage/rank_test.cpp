@@ -71,6 +71,9 @@ TEST(Rank, futexes_that_are_locks) {
     EXPECT_EQ(all[0].what, "the lock m of process 5");
     EXPECT_EQ(all[0].holders.size(), 1u);
     EXPECT_EQ(all[0].holders.at("x (thread 6)"), second);
+    ASSERT_EQ(all[0].evidence.size(), 3u);
+    EXPECT_EQ(all[0].evidence[1], "held by x (thread 6) 100 ms/s");
+    EXPECT_EQ(all[0].evidence[2], "holder not known: 400 ms/s");
 }
 
 Evidence limited(double flight) {

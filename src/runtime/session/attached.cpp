@@ -1,11 +1,13 @@
 #include "runtime/session/attached.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <utility>
 
 #include "runtime/bpf/missed.h"
+#include "runtime/bpf/running_programs.h"
 
 namespace lt {
 namespace {
@@ -27,6 +29,15 @@ uint64_t unserved_by(const Hook& hook) {
     uint64_t missed = hook.event ? 0 : hook.missed;
     for (const Descriptor& link : hook.links) missed += missed_by_link(link.get());
     return missed;
+}
+
+// Among lt's own programs, only those of `why` are at typed tracepoints.
+bool follows_scheduler(const Plan& plan) {
+    return std::ranges::any_of(plan.probes, [](const PlannedProbe& probe) {
+        return probe.internal && std::ranges::any_of(probe.rungs, [](const Rung& rung) {
+                   return rung.way == Way::typed_tracepoint && !rung.attachments.empty();
+               });
+    });
 }
 
 }  // namespace
@@ -130,8 +141,12 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
     stop_hooks(hooks);
 }
 
+// The programs of `why` last, and once no closing program runs: until then spans close, with their causes.
 void Attached::detach() {
-    stop([](size_t) { return true; });
+    const auto is_internal = [this](size_t probe) { return plan_.probes[probe].internal; };
+    stop(std::not_fn(is_internal));
+    if (follows_scheduler(plan_)) (void)RunningPrograms().wait();
+    stop(is_internal);
 }
 
 // Many are detached here unless that can be done later: the caller may have chosen a thread for it.

@@ -363,11 +363,11 @@ LT_API __u64 lt_why_open(void* threads, void* cpus, __u64* to, __u64 waits, __u3
 }
 
 // Writes the name of the sums, for now in the place of the cause, and the sums; returns the time until which they
-// count. While the session ends, some events may already be missing.
+// count. The session detaches the scheduler's programs after the closings, so no event is missing at its end.
 LT_API __u64 lt_why_close(void* threads, void* cpus, __u64* parts, __u32 hidden) {
     struct lt_why* t = lt_why_self(threads);
     const __u64 now = t && t->armed ? lt_why_sums(t, cpus, &parts[LT_WHY_PARTS], hidden) : 0;
-    parts[LT_WHY_CAUSE] = now && !lt_stop ? t->armed : 0;
+    parts[LT_WHY_CAUSE] = now ? t->armed : 0;
     return now ? now : bpf_ktime_get_ns();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "driver/report/uncovered.h"
 #include "parser/parse.h"
 
 namespace lt {
@@ -49,7 +50,8 @@ Result<Source> explaining_program(const Source& span, bool all_slow, bool takes_
 // threads of all CPUs have the same number.
 Source explaining_threads(bool by_thread, bool of_command) {
     const std::string_view key = by_thread ? "comm, tid" : "comm", whose = of_command ? "pid == cpid" : "tid != 0";
-    return {"lt why", fmt::format("rt:sched_switch[tid] -> rt:sched_switch[tid] /{}/ < @[{}] = why() >\n", whose, key)};
+    return {std::string(threads_script),
+            fmt::format("rt:sched_switch[tid] -> rt:sched_switch[tid] /{}/ < @[{}] = why() >\n", whose, key)};
 }
 
 }  // namespace lt

@@ -15,6 +15,7 @@
 #include "driver/cli/standard_streams.h"
 #include "driver/control/protocol.h"
 #include "driver/report/report.h"
+#include "driver/report/uncovered.h"
 #include "driver/target/chosen_kernel.h"
 #include "runtime/border/duration.h"
 #include "runtime/os/mounts.h"
@@ -357,6 +358,7 @@ Status Run::end(Ended how) {
     input_.reset();
     const Session::Finished finished = session_->finish();
     report_end();
+    if (how != Ended::watched_ended) report_threads();
     if (!settings_.recording) print_run(finished.maps);
     exit_status_ = session_->exit_status();
     if (command_.verb == "wait") report_wait(how);
@@ -406,6 +408,14 @@ void Run::report_end() {
         if (!trouble.empty()) fmt::print(shared_.messages, "lt: the command {}\n", trouble);
     }
     lt::report_end(*plan_, *session_, printer(), {command_.has(Option::stats), source_.name}, shared_.messages);
+}
+
+// Of `lt why -p PID`. What is left out on purpose is reported already.
+void Run::report_threads() {
+    const bool explains = source_.name == threads_script && settings_.traced.process != 0 && !settings_.recording;
+    if (!explains || settings_.max_overhead || plan_->maps.empty() || plan_->spans.empty()) return;
+    const std::chrono::steady_clock::duration time = ended_ - began_ - paused_;
+    report_uncovered(*session_, {settings_.traced.process, ended_, time}, printer(), shared_.messages);
 }
 
 // The last line of JSON, so that what a reader has with it is complete. In a .bt program JSON is bpftrace's.

@@ -110,6 +110,7 @@ class Run {
     void print_skipped();
     void report_wait(Ended how);
     void report_end();
+    void report_threads();
     void print_run(const std::vector<ResultFact>& maps);
 
     const Command& command_;

@@ -39,6 +39,7 @@
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/describe_kernel.h"
 #include "driver/target/traced.h"
+#include "driver/tools/tool_words.h"
 #include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
 #include "stdlib/causes.h"
@@ -325,6 +326,13 @@ Result<Command> read_tool_command(int argc, const char* const* argv) {
     return command;
 }
 
+// A script's words that it does not use are ignored, as in bpftrace; a tool's would not select what they seem to.
+Status words_fit(const Command& command) {
+    if (command.tool.empty()) return Done{};
+    const Result<Source> script = read_source(command);
+    return script ? words_fit_tool(command, *script) : Done{};
+}
+
 // `lt build SCRIPT -o FILE.plan`: --save by another name.
 int build(int argc, const char* const* argv) {
     Result<Command> command = read_tool_command(argc, argv);
@@ -334,6 +342,7 @@ int build(int argc, const char* const* argv) {
     if (!is_saving(*command) || (command->file.empty() && !command->has(Option::program)))
         return misuse(
             {"build takes a script, and a file for its plan", "for example `lt build slow.lt -o slow.plan`", 0});
+    if (const Status fits = words_fit(*command); !fits) return misuse(fits.error());
     if (const Status taken = take_systemtap(*command); !taken) return failure(taken.error());
     if (const Status taken = take_kernels(*command); !taken) return misuse(taken.error());
     return with_program(*command, {}, run);
@@ -426,6 +435,7 @@ int run_command_line(int argc, const char* const* argv) {
     if (c.has(Option::print)) return print_source(c);
     if (const Status fits = record_fits(c); !fits) return misuse(fits.error());
     if (const Status fits = belongs_to(c, ""); !fits) return misuse(fits.error());
+    if (const Status fits = words_fit(c); !fits) return misuse(fits.error());
     if (lists_program(c)) return list_program(c);
     if (c.has(Option::describe)) return describe_kernel(c);
     if (c.has(Option::info) || c.has(Option::list)) return ask_kernel(c);

@@ -18,6 +18,7 @@
 #include "driver/recording/recorded_script.h"
 #include "driver/recording/recording_file.h"
 #include "driver/run/saved.h"
+#include "driver/tools/tool_words.h"
 #include "driver/tools/tools.h"
 #include "runtime/replay/recorded_kernel.h"
 #include "runtime/replay/replay_session.h"
@@ -60,12 +61,13 @@ Status read_max_keys(const Command& command, ResolveOptions& options) {
     return Done{};
 }
 
-// A tool's manual, and how it is called: the words that set its parameters.
+// A tool's manual, and how it is called: its probe, and the words that set its parameters.
 void print_manual(const Job& job, const std::vector<ScriptParam>& params) {
     std::map<uint32_t, std::string> words;
     for (const ScriptParam& p : params)
         if (p.word != 0) words[p.word] = p.name;
-    std::string shape;
+    const uint32_t probe = words_of_tool(job.source).probe;
+    std::string shape = probe == 0 ? "" : " PROBE";
     for (const auto& [number, name] : words) shape += fmt::format(" [{}", name);
     shape.append(words.size(), ']');
     fmt::print("{}\nUsage: lt {} [options]{}\n", manual_of(job.source.text), job.command.tool, shape);

@@ -27,15 +27,15 @@ class WordFinder {
   public:
     explicit WordFinder(const Source& script) : script_(script) {}
 
-    uint32_t find(const ast::Program& program) {
+    ToolWords find(const ast::Program& program) {
         for (const ast::Expr& e : program.exprs)
             if (const auto* p = std::get_if<ast::Positional>(&e.node)) use(p->number == 0 ? any_number : p->number);
         for (const ast::Item& i : program.items) item(i);
-        return most_;
+        return found_;
     }
 
   private:
-    void use(uint32_t number) { most_ = std::max(most_, number); }
+    void use(uint32_t number) { found_.most = std::max(found_.most, number); }
 
     void item(const ast::Item& item) {
         if (std::holds_alternative<ast::Parameter>(item.node)) use(param_names(script_, item).word);
@@ -60,14 +60,15 @@ class WordFinder {
             const char* const last = part.text.data() + part.text.size();
             for (size_t at = part.text.find('$'); at != std::string::npos; at = part.text.find('$', at + 1)) {
                 uint32_t number = 0;
-                std::from_chars(part.text.data() + at + 1, last, number);
+                const char* const end = std::from_chars(part.text.data() + at + 1, last, number).ptr;
                 use(number);
+                if (number > 0 && spec.parts.size() == 1 && at == 0 && end == last) found_.probe = number;
             }
         }
     }
 
     const Source& script_;
-    uint32_t most_ = 0;
+    ToolWords found_;
 };
 
 // The option that the word may have been meant for, such as "-p 1234"; empty if the tool has none.
@@ -91,25 +92,41 @@ std::string hint_for_word(const Command& command, const std::string& word, const
     return option.empty() ? see : fmt::format("did you mean `lt {} {}`? {}", command.tool, option, see);
 }
 
+// The command line after "Example: " in a tool's manual; empty if there is none.
+std::string example_in(const std::string& manual) {
+    constexpr std::string_view mark = "Example: ";
+    for (const std::string_view line : split(manual, '\n'))
+        if (line.starts_with(mark)) return std::string(line.substr(mark.size()));
+    return "";
+}
+
 }  // namespace
 
-uint32_t most_words_of_tool(const Source& script) {
+ToolWords words_of_tool(const Source& script) {
     Diags diags;
     Source whole = script;
     load_imports(whole, diags);
     const ast::Program program = read_tree(whole, diags);
-    return diags.has_errors() ? any_number : WordFinder(whole).find(program);
+    return diags.has_errors() ? ToolWords{any_number, 0} : WordFinder(whole).find(program);
 }
 
 Status words_fit_tool(const Command& command, const Source& script) {
-    const uint32_t most = most_words_of_tool(script);
+    const ToolWords taken = words_of_tool(script);
     const std::vector<std::string>& words = command.positional;
-    if (words.size() <= most) return Done{};
-    const std::string& word = words[most];
+    if (words.size() < taken.probe) {
+        const std::string example = example_in(manual_of(script.text));
+        return Error{fmt::format("{} needs a probe", command.tool),
+                     fmt::format("{}`lt {} --help` explains it",
+                                 example.empty() ? "" : fmt::format("for example `{}`; ", example), command.tool),
+                     0};
+    }
+    if (words.size() <= taken.most) return Done{};
+    const std::string& word = words[taken.most];
     const std::string hint = hint_for_word(command, word, script);
-    if (most == 0) return Error{fmt::format("{} takes no word `{}`", command.tool, word), hint, 0};
-    return Error{fmt::format("{} takes at most {}; `{}` is one too many", command.tool, plural(most, "word"), word),
-                 hint, 0};
+    if (taken.most == 0) return Error{fmt::format("{} takes no word `{}`", command.tool, word), hint, 0};
+    return Error{
+        fmt::format("{} takes at most {}; `{}` is one too many", command.tool, plural(taken.most, "word"), word), hint,
+        0};
 }
 
 }  // namespace lt

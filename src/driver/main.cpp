@@ -16,9 +16,11 @@
 #include "driver/cli/failure.h"
 #include "driver/cli/standard_streams.h"
 #include "driver/cli/verbs.h"
+#include "driver/console/commands.h"
 #include "driver/console/console.h"
 #include "driver/console/help.h"
 #include "driver/console/shells.h"
+#include "driver/control/commands.h"
 #include "driver/control/ctl.h"
 #include "driver/doctor/doctor.h"
 #include "driver/doctor/systemtap.h"
@@ -401,14 +403,31 @@ std::optional<int> run_late_verb(const Command& command, int argc, const char* c
     return run_verb(static_cast<int>(words.size()), words.data());
 }
 
-// `lt doctr`, `lt runqlt`: not a file, but nearly one of lt's commands or tools.
+// `lt list`, `lt record`, `lt replay`: not commands of lt itself. Empty if the word is none of these.
+std::string hint_for_foreign_command(std::string_view word) {
+    if (word == "replay")
+        return "`lt --from FILE.ltr SCRIPT` runs a script on the events of a snapshot, `lt view FILE.ltr` shows them";
+    const auto form = [](const CommandText& text) {
+        return fmt::format("{}{}{}", text.name, text.arguments.empty() ? "" : " ", text.arguments);
+    };
+    if (const CommandRow* row = find_command(word))
+        return fmt::format("a command for a running lt: `lt ctl {}`", form(row->text));
+    for (const ConsoleRow& row : console_rows())
+        if (row.text.name == word) return fmt::format("a command of the console: type `lt`, then `{}`", form(row.text));
+    return "";
+}
+
+// `lt doctr`, `lt runqlt`: not a file, but a command of another place, or nearly one of lt's commands or tools.
 Error with_verb_meant(const Command& command, Error error) {
+    if (error.code != ENOENT) return error;
+    error.hint = hint_for_foreign_command(command.file);
+    if (!error.hint.empty()) return error;
     std::vector<std::string_view> words;
     for (const VerbText& verb : verb_texts()) words.push_back(verb.word);
     const std::vector<Tool> tools = all_tools();
     for (const Tool& tool : tools) words.emplace_back(tool.name);
     const std::vector<std::string> near = closest(command.file, words);
-    if (error.code == ENOENT && !near.empty()) error.hint = did_you_mean(near, "lt ");
+    if (!near.empty()) error.hint = did_you_mean(near, "lt ");
     return error;
 }
 

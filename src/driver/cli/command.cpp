@@ -8,6 +8,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/literal.h"
 #include "base/text.h"
 #include "driver/cli/verbs.h"
 
@@ -106,13 +107,40 @@ void add_refused(CLI::App& app, const GivenWords& given) {
         if (given.may_have(row.names)) app.add_option(std::string(row.names))->expected(0, 1)->group("");
 }
 
+// Of the names of an option that was given, the one that was typed.
+std::string typed_name(std::string_view names, const std::vector<std::string>& words) {
+    const std::vector<std::string_view> all = split(names, ',');
+    const auto is_typed = [&](std::string_view name) {
+        return std::ranges::any_of(words,
+                                   [&](std::string_view word) { return word.substr(0, word.find('=')) == name; });
+    };
+    const auto typed = std::ranges::find_if(all, is_typed);
+    return std::string(typed == all.end() ? all.front() : *typed);  // not a word: -vd
+}
+
+// Many tracing tools take -d 5 as a duration. Empty if the value is not a time.
+std::string hint_for_time(std::string_view verb, std::string_view value) {
+    const bool is_number = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
+    const auto word = number_word(value);
+    if (!is_number && !(word && word->is_duration && !word->is_negative)) return "";
+    const std::string time = fmt::format("{}{}", value, is_number ? "s" : "");
+    if (verb == "triage") return fmt::format("`lt triage {}` looks at the machine for that time", time);
+    if (verb == "agent") return fmt::format("`--ttl {}` ends an agent after that time", time);
+    return fmt::format("`--duration {}` ends the run after that time", time);
+}
+
 // SystemTap's -d MODULE asks for symbols, which lt always reads.
-Status none_refused(const CLI::App& app, bool is_systemtap) {
+Status none_refused(const CLI::App& app, bool is_systemtap, std::string_view verb,
+                    const std::vector<std::string>& words) {
     for (const RefusedOption& row : refused_options()) {
         const std::string name(split(row.names, ',').back());
         const bool is_module = is_systemtap && row.names.starts_with("-d,");
-        if (times_given(app, name) > 0 && !is_module)
-            return Error{fmt::format("lt does not support the option {}", name), std::string(row.instead), 0};
+        if (times_given(app, name) == 0 || is_module) continue;
+        const std::string typed = typed_name(row.names, words);
+        const std::vector<std::string>& values = app.get_option(name)->results();
+        const std::string time = typed == "-d" && !values.empty() ? hint_for_time(verb, values.front()) : "";
+        return Error{fmt::format("lt does not support the option {}", typed),
+                     time.empty() ? std::string(row.instead) : time, 0};
     }
     return Done{};
 }
@@ -342,7 +370,8 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
         return Error{wrong.what(), see_help(program), 0};
     }
     const bool is_systemtap = flags[Option::systemtap] || command.file.ends_with(".stp");
-    if (const Status fine = none_refused(app, is_systemtap); !fine) return fine.error();
+    const std::string_view verb = argc > 0 ? argv[0] : "";
+    if (const Status fine = none_refused(app, is_systemtap, verb, given.words); !fine) return fine.error();
     for (const OptionRow& row : option_rows()) {
         if (!values.contains(row.id) && !flags.contains(row.id)) continue;
         const std::string first(split(row.names, ',').front());

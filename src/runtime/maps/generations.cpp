@@ -9,16 +9,27 @@ void Generations::add(Values& to, const Bytes& key, const Bytes& value) const {
     if (!is_new) words_.join(existing->second, value);
 }
 
-Status Generations::take_out() {
+// Returns how many values had no room: without a clear(), each report can bring new keys. There is as much room as in
+// the kernel's map, which has some for each generation.
+Result<uint64_t> Generations::take_out() {
     const auto all = kernel_.take_out();
     if (!all) return all.error();
-    for (const RawEntry& entry : *all) add(taken_, entry.key, entry.value);
-    return Done{};
+    const size_t most = size_t{2} * map_.max_entries;
+    uint64_t left_out = 0;
+    for (const RawEntry& entry : *all) {
+        if (taken_.size() < most || taken_.contains(entry.key))
+            add(taken_, entry.key, entry.value);
+        else
+            left_out++;
+    }
+    return left_out;
 }
 
 Result<std::vector<RawEntry>> Generations::since(bool reported) {
     if (reported) {
-        if (Status taken = take_out(); !taken) return taken.error();
+        const auto left_out = take_out();
+        if (!left_out) return left_out.error();
+        not_kept_ += *left_out;
         asked_ = true;
     }
     Values all = taken_;
@@ -44,7 +55,8 @@ Result<std::optional<Bytes>> Generations::rest(const Bytes& key) {
 // Takes out what clear() and zero() are about.
 Status Generations::settle(bool printed) {
     if (std::exchange(asked_, false) && printed) return Done{};
-    return take_out();
+    const auto left_out = take_out();
+    return left_out ? Status(Done{}) : Status(left_out.error());
 }
 
 Status Generations::clear(bool printed) {

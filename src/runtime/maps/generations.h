@@ -2,6 +2,7 @@
 // programs have collected, and it stays here until the next clear(). So each update is in exactly one report.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -30,11 +31,13 @@ class Generations {
     Status clear(bool printed);
     // The same, but the existing keys stay, with zero; idle ones only as far as the map has room.
     Status zero(bool printed);
+    // Values that are in no report because there were too many keys since the last clear().
+    uint64_t not_kept() const { return not_kept_; }
 
   private:
     using Values = std::map<Bytes, Bytes>;  // by key, in the kernel's layout
 
-    Status take_out();
+    Result<uint64_t> take_out();
     Status settle(bool printed);
     void add(Values& to, const Bytes& key, const Bytes& value) const;
 
@@ -42,6 +45,7 @@ class Generations {
     ValueWords words_;
     KernelGenerations kernel_;
     Values taken_;
+    uint64_t not_kept_ = 0;
     bool asked_ = false;
 };
 

@@ -29,6 +29,8 @@ class Maps {
     Result<MapContent> read(size_t index);
     // A sum over all CPUs did not fit into 64 bits when it was read.
     bool has_overflowed(size_t index) const { return overflowed_[index]; }
+    // Values for which reports had no room; the kernel counts others itself.
+    uint64_t not_kept(size_t index) const { return generations_[index] ? generations_[index]->not_kept() : 0; }
     Result<MapContent> find(size_t index, KeyBytes key);  // one key, if it exists
     // Removes all keys; a scalar is as if never written. `printed`: keep what was added since the last read(), if the
     // map is cleared by difference or has generations.

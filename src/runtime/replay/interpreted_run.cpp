@@ -176,7 +176,9 @@ std::vector<Loss> InterpretedRun::losses() const {
     for (size_t i = 0; i < plan_.losses.size() && counters; i++) {
         uint64_t count = 0;
         std::memcpy(&count, &(*counters)[i * sizeof count], sizeof count);
-        if (count > 0) losses.push_back({plan_.losses[i].kind, plan_.losses[i].subject, count});
+        const PlannedLoss& loss = plan_.losses[i];
+        if (loss.kind == LossKind::map_full) count += maps_.not_kept(loss.subject);
+        if (count > 0) losses.push_back({loss.kind, loss.subject, count});
     }
     return losses;
 }

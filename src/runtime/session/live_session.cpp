@@ -345,6 +345,7 @@ std::vector<Loss> LiveSession::losses() const {
     for (size_t i = 0; i < plan_.losses.size() && i < counters.size(); i++) {
         const PlannedLoss& loss = plan_.losses[i];
         if (loss.kind == LossKind::sum_overflow && maps_.has_overflowed(loss.subject)) counters[i]++;
+        if (loss.kind == LossKind::map_full) counters[i] += maps_.not_kept(loss.subject);
         if (counters[i] > 0) losses.push_back({loss.kind, loss.subject, counters[i]});
     }
     const Result<std::vector<uint64_t>> ended = ended_calls(plan_, object_);

@@ -132,6 +132,34 @@ TEST(Maps, ZeroKeepsNoMoreKeysThanThereIsRoomFor) {
     EXPECT_LT(most_keys, 200U);
 }
 
+// Of a map with generations: reports without a clear() bring new keys again and again.
+TEST(Maps, ReportsKeepNoMoreKeysThanThereIsRoomFor) {
+    Plan plan = plan_of_counts();
+    plan.maps[0].cleared_by_difference = false;
+    plan.maps[0].max_entries = 30;
+    auto owned = std::make_unique<FakeKernel>(1);
+    FakeKernel& kernel = *owned;
+    Maps maps(plan, std::move(owned));
+    uint64_t reported = 0;
+    constexpr int rounds = 1000;
+    for (int round = 1; round <= rounds; round++) {
+        kernel.count_some();
+        kernel.is_over = round == rounds;
+        const auto entries = maps.entries(0);
+        ASSERT_TRUE(entries);
+        EXPECT_LE((*entries).size(), 60U);
+        reported = 0;
+        for (const RawEntry& entry : *entries) reported += number(entry.value);
+    }
+    EXPECT_GT(maps.not_kept(0), 0U);
+    EXPECT_GE(kernel.counted(), reported + maps.not_kept(0));
+    const uint64_t not_kept = maps.not_kept(0);
+    kernel.is_over = false;
+    kernel.count_some();
+    ASSERT_TRUE(maps.clear(0, false));
+    EXPECT_EQ(maps.not_kept(0), not_kept);  // what is cleared unread is not missing in a report
+}
+
 // Of a map with generations: after somebody has read it, a clear that is not about that read is about everything.
 TEST(Maps, ClearIsAboutTheReportOnlyIfItSaysSo) {
     for (const bool printed : {false, true}) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codegen/ir/follow.h"
-#include "runtime/border/loss_place.h"
+#include "runtime/border/loss_subject.h"
 
 namespace lt {
 namespace {

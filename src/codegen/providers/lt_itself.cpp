@@ -3,10 +3,11 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 
 #include "base/text.h"
 #include "codegen/providers/provider.h"
+#include "runtime/border/script_signals.h"
 
 namespace lt {
 namespace {
@@ -30,12 +31,10 @@ Places signal(const Search& s, ResolvedPlace place) {
         const char* known = sigabbrev_np(n);
         if (known != nullptr && name == fmt::format("SIG{}", known)) number = n;
     }
-    constexpr std::array ending{SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGSTOP, SIGPIPE, SIGCHLD};
-    const bool taken = std::find(ending.begin(), ending.end(), number) != ending.end();
-    if (number == 0 || taken) {
+    if (std::ranges::find(script_signals, number) == script_signals.end()) {
         s.diags
-            .error(s.spec.parts[2].span,
-                   taken ? fmt::format("lt itself needs {}", name) : fmt::format("there is no signal {}", quoted(name)))
+            .error(s.spec.parts[2].span, number != 0 ? fmt::format("scripts cannot wait for {}", name)
+                                                     : fmt::format("there is no signal {}", quoted(name)))
             .hint = "scripts can use SIGUSR1 and SIGUSR2: `self:signal:SIGUSR1`";
         return {};
     }

@@ -16,6 +16,7 @@
 #include "driver/report/report.h"
 #include "driver/target/chosen_kernel.h"
 #include "driver/tools/tools.h"
+#include "runtime/border/script_signals.h"
 #include "runtime/bpf/program.h"
 
 namespace lt::agent {
@@ -64,7 +65,7 @@ Status Agent::take_signals() {
     // To the very end, so before those whose mask is restored.
     sigset_t of_scripts;
     sigemptyset(&of_scripts);
-    for (const int signal : {SIGUSR1, SIGUSR2}) sigaddset(&of_scripts, signal);
+    for (const int signal : script_signals) sigaddset(&of_scripts, signal);
     pthread_sigmask(SIG_BLOCK, &of_scripts, nullptr);
     constexpr std::array ending{SIGINT, SIGTERM};
     constexpr std::array reloading{SIGHUP};

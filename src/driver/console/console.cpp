@@ -24,6 +24,7 @@
 #include "driver/tools/tools.h"
 #include "driver/view/view.h"
 #include "parser/parse.h"
+#include "runtime/border/script_signals.h"
 #include "stdlib/probes.h"
 
 namespace lt {
@@ -155,7 +156,7 @@ Status Console::block_signals() {
     signals_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals_ < 0) return system_error("signalfd", errno);
     // Traces can have blocks for these: the end of one restores the mask from before it, while others still wait.
-    for (const int signal : {SIGUSR1, SIGUSR2}) sigaddset(&set, signal);
+    for (const int signal : script_signals) sigaddset(&set, signal);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     return Done{};

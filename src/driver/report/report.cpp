@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "runtime/border/duration.h"
 #include "runtime/border/internal_map.h"
-#include "runtime/border/loss_place.h"
 #include "runtime/border/loss_subject.h"
 #include "runtime/print/printer.h"
 

@@ -10,6 +10,7 @@
 #include "runtime/border/loss_subject.h"
 #include "runtime/border/param_value.h"
 #include "runtime/border/records.h"
+#include "runtime/border/script_signals.h"
 #include "stdlib/causes.h"
 
 namespace lt {
@@ -116,7 +117,8 @@ bool sound(const PlannedProbe& probe, const Plan& plan) {
     if (!all(probe.rungs, good_rung) || std::ranges::none_of(probe.rungs, is_open)) return false;
     if (probe.of_span && *probe.of_span >= plan.spans.size()) return false;
     if (probe.gate && !lies_in(probe.gate->share, sizeof(uint64_t), plan.param_bytes.size())) return false;
-    if (probe.when == When::signal && (probe.signal < 1 || probe.signal > 64)) return false;
+    const bool is_of_scripts = std::ranges::find(script_signals, probe.signal) != script_signals.end();
+    if (probe.when == When::signal && !is_of_scripts) return false;
     if (probe.when == When::period && probe.period_ns == 0) return false;
     return all(probe.collects_into, [&](uint32_t map) { return map < plan.maps.size(); });
 }

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <random>
 
@@ -156,6 +157,11 @@ TEST(SavedPlan, ThatPointsNowhereIsRefused) {
     EXPECT_TRUE(refused([](Plan& p) { p.maps[0].value.size = 3, p.maps[0].value.kind = Kind::integer; }));
     EXPECT_TRUE(refused([](Plan& p) { p.probes[0].rungs.clear(); }));
     EXPECT_TRUE(refused([](Plan& p) { p.probes[0].of_span = 9; }));
+    const auto waits_for = [](int signal) {
+        return [signal](Plan& p) { p.probes[0].when = When::signal, p.probes[0].signal = signal; };
+    };
+    EXPECT_TRUE(refused(waits_for(SIGALRM)));  // what runs several scripts does not block it to its end
+    EXPECT_FALSE(refused(waits_for(SIGUSR2)));
     EXPECT_TRUE(refused([](Plan& p) { p.events[0].size = 4; }));
     EXPECT_TRUE(refused([](Plan& p) { p.events[0].divisor = 0; }));
     EXPECT_TRUE(refused([](Plan& p) { p.events[0].kind = EventKind::map, p.events[0].map = 99; }));

@@ -102,6 +102,8 @@ void Control::serve() {
 void Control::accept_some() {
     for (int i = 0; i < most_accepted; i++) {
         const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        const bool out_of_files = socket < 0 && (errno == EMFILE || errno == ENFILE);
+        if (out_of_files && spare_.turn_away(socket_)) continue;
         if (socket < 0) return;
         add(socket);
     }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "runtime/os/spare_file.h"
 
 namespace lt {
 
@@ -57,6 +58,7 @@ class Control {
     int epoll_ = -1;
     int socket_ = -1;
     int timer_ = -1;
+    SpareFile spare_;
     Handler handler_;
     std::list<Client> clients_;
 };

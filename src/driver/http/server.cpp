@@ -114,6 +114,7 @@ int HttpServer::patience() const {
 
 void HttpServer::serve() {
     drop_late();
+    counts_.dropped += spare_.turn_away_if_out_of_files(listening_.get(), static_cast<unsigned>(limits_.connections));
     MHD_run(daemon_);
 }
 

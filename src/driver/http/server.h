@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "driver/http/address.h"
+#include "runtime/os/spare_file.h"
 
 struct MHD_Daemon;
 struct MHD_Connection;
@@ -82,6 +83,7 @@ class HttpServer {
     const Answer answer_;
     const HttpLimits limits_;
     Descriptor listening_;
+    SpareFile spare_;
     MHD_Daemon* daemon_ = nullptr;
     int epoll_ = -1;  // the library's
     std::list<Client> clients_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Loop {
     explicit Loop(Descriptor epoll) : epoll_(std::move(epoll)) {}
 
     Descriptor epoll_;
-    std::vector<Handler> handlers_;
+    std::deque<Handler> handlers_;  // a handler that adds one stays where it is
     std::vector<Descriptor> timers_;
 };
 

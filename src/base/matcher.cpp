@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace lt {
 namespace {
@@ -78,7 +79,10 @@ Node build_repeat(Automaton& a, const Part& part, Node next) {
         const Node after = next;
         for (uint32_t i = part.least; i < part.most && !a.too_large(); i++) next = a.both(build(a, what, next), after);
     }
-    for (uint32_t i = 0; i < part.least && !a.too_large(); i++) next = build(a, what, next);
+    for (uint32_t i = 0; i < part.least && !a.too_large(); i++) {
+        const Node before = std::exchange(next, build(a, what, next));
+        if (next == before) break;  // an empty part, which would stay one however often it is repeated
+    }
     return next;
 }
 

@@ -57,6 +57,20 @@ TEST(Matcher, AgreesWithTheLibraryOnRandomPatterns) {
     EXPECT_GT(compared, 300);
 }
 
+// As many turns as the numbers' product would never end.
+TEST(Matcher, RepeatsAnEmptyPartOnce) {
+    for (const char* pattern : {"(){255}{255}{255}{255}{255}{255}", "a(|){255}{255}{255}{255}",
+                                "(){0,255}{0,255}{0,255}{0,255}", "((){255}){255,}{255}{255}{255}"}) {
+        const auto matcher = regex_matcher(pattern);
+        if (!matcher) continue;  // too large, which is soon found
+        EXPECT_TRUE(matches(*matcher, "a")) << pattern;
+    }
+    const auto empty = regex_matcher("^(){255}{255}{255}{255}{255}{255}b$");
+    ASSERT_TRUE(empty) << empty.error().what;
+    EXPECT_TRUE(matches(*empty, "b"));
+    EXPECT_FALSE(matches(*empty, "ab"));
+}
+
 TEST(Matcher, AgreesWithTheLibraryOnNamesOfFiles) {
     std::mt19937 random(3);
     for (int i = 0; i < 3000; i++) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "runtime/border/param_value.h"
+
 namespace lt {
 namespace {
 
@@ -66,12 +68,14 @@ void ScriptInput::read_some() {
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, always_ >= 0 ? always_ : STDIN_FILENO, nullptr);
 }
 
+// Of a line that is too long, only as much is kept as shows that it is.
 void ScriptInput::take(char byte) {
     if (byte == '\0') return;
     if (chars_) set(char_name, std::string(1, byte));
-    line_ += byte;
+    if (!lines_) return;
+    if (line_.size() < param_text) line_ += byte;
     if (byte != '\n') return;
-    if (lines_) set(line_name, line_);
+    set(line_name, line_);
     line_.clear();
 }
 

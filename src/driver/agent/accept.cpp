@@ -48,6 +48,13 @@ void refuse_printing(Job& job, const ast::Program& program) {
         "remove what prints: each map is a metric by itself";
 }
 
+// Of its samples, and its own: a counter x has only the sample x_total, but two families cannot both be x.
+std::vector<std::string> family_names(const Family& family) {
+    std::vector<std::string> names = sample_names(family);
+    if (std::ranges::find(names, family.name) == names.end()) names.push_back(family.name);
+    return names;
+}
+
 }  // namespace
 
 std::optional<std::vector<MapMetric>> accepted_metrics(Job& job, const ast::Program& program, std::string_view script) {
@@ -77,7 +84,7 @@ Status none_twice(const std::vector<std::pair<std::string, std::vector<Family>>>
     std::map<std::string, std::string> seen;  // whose each name is
     for (const auto& [owner, families] : owners) {
         for (const Family& family : families) {
-            for (const std::string& name : sample_names(family)) {
+            for (const std::string& name : family_names(family)) {
                 const auto [other, is_new] = seen.emplace(name, owner);
                 if (!is_new)
                     return Error{fmt::format("{} and {} would both be the metric {}", other->second, owner, name),

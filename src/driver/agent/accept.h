@@ -13,7 +13,8 @@ namespace lt::agent {
 // The metrics of a job whose plan is made of this program; empty, with diagnostics in the job, if it cannot be run.
 std::optional<std::vector<MapMetric>> accepted_metrics(Job& job, const ast::Program& program, std::string_view script);
 
-// The names of metrics that two scripts, or a script and the agent, both have: an Error that names them.
+// An Error that names two owners (maps, scripts, the agent) and the metric that both would be: their families have the
+// same name, or a sample of one has a name of the other's.
 Status none_twice(const std::vector<std::pair<std::string, std::vector<Family>>>& owners);
 
 }  // namespace lt::agent

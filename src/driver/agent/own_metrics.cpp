@@ -202,7 +202,8 @@ std::vector<Family> agent_facts(const AgentFacts& facts, const SharedBudget* bud
 
 void add_families(std::vector<Family>& into, std::vector<Family> more) {
     for (Family& family : more) {
-        const auto same = std::ranges::find(into, family.name, &Family::name);
+        const auto same = std::ranges::find_if(
+            into, [&](const Family& each) { return each.name == family.name && each.type == family.type; });
         if (same == into.end())
             into.push_back(std::move(family));
         else

@@ -35,7 +35,7 @@ struct AgentFacts {
 };
 std::vector<Family> agent_facts(const AgentFacts& facts, const SharedBudget* budget, const HttpServer& server);
 
-// Appends the series to the family of the same name, or the family.
+// Appends the series to the family of the same name and type, or the family if there is no such one.
 void add_families(std::vector<Family>& into, std::vector<Family> more);
 
 }  // namespace lt::agent

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "driver/agent/accept.h"
 #include "driver/agent/budget.h"
+#include "driver/agent/own_metrics.h"
 #include "driver/exposition/formats.h"
 #include "driver/exposition/otlp.h"
 #include "driver/exposition/series_text.h"
@@ -72,6 +74,36 @@ Family counts(std::vector<std::pair<std::string, int64_t>> values) {
     Family out{"x", "", MetricType::counter};
     for (auto& [key, value] : values) out.series.push_back({{{"key", key}}, value});
     return out;
+}
+
+// The message for two maps, @a and @b, that become families of this name and these types; empty if they can.
+std::string clash(const Family& first, const Family& second) {
+    const Status unique = none_twice({{"@a", {first}}, {"@b", {second}}});
+    return unique ? "" : unique.error().what + "; " + unique.error().hint;
+}
+
+TEST(AgentNames, OfFamiliesAreUniqueWhateverTheirType) {
+    const std::string x = "@a and @b would both be the metric x; give one of them another name";
+    const Family counter{"x", "", MetricType::counter}, gauge{"x", "", MetricType::gauge};
+    const Family histogram{"x", "", MetricType::histogram};
+    EXPECT_EQ(clash(counter, gauge), x);
+    EXPECT_EQ(clash(gauge, counter), x);
+    EXPECT_EQ(clash(counter, histogram), x);
+    EXPECT_EQ(clash(histogram, counter), x);
+    EXPECT_EQ(clash(gauge, histogram), x);
+    EXPECT_EQ(clash(counter, counter), "@a and @b would both be the metric x_total; give one of them another name");
+    EXPECT_EQ(clash(histogram, {"x_count", "", MetricType::gauge}),
+              "@a and @b would both be the metric x_count; give one of them another name");
+    EXPECT_EQ(clash(counter, {"y", "", MetricType::gauge}), "");
+}
+
+TEST(AgentSeries, OfFamiliesOfDifferentTypesStayApart) {
+    std::vector<Family> all{{"x", "", MetricType::counter}};
+    all[0].series = {{{}, int64_t{1}}};
+    add_families(all, {{"x", "", MetricType::gauge}, all[0]});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].series.size(), 2U);
+    EXPECT_EQ(all[1].type, MetricType::gauge);
 }
 
 std::vector<std::string> lines(const Family& family) {

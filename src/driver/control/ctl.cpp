@@ -183,6 +183,15 @@ std::optional<std::string> take_format(std::vector<std::string>& words) {
     return first.substr(name.size());
 }
 
+// A request is JSON, which has no other bytes: lt would get another text than was typed.
+Status are_utf8(const std::vector<std::string>& words) {
+    for (const std::string& word : words)
+        if (const std::string shown = utf8_text(word); shown != word)
+            return Error{fmt::format("`{}` is not UTF-8, and a running lt accepts nothing else", shown),
+                         "write it in UTF-8; other bytes can only be given when lt starts, as in `--NAME VALUE`", 0};
+    return Done{};
+}
+
 std::string usage() {
     std::string out = "lt ctl [-f json] [PID] COMMAND: sends a command to a running lt\n";
     for (const CommandRow& row : command_rows())
@@ -215,6 +224,7 @@ int ctl(int argc, const char* const* argv) {
     }
     if (words.empty()) return refuse_words({"ctl takes a command", "`lt ctl --help` lists them", 0});
     if (!find_command(words[0])) return refuse_words(no_command(words[0]));
+    if (const Status utf8 = are_utf8(words); !utf8) return refuse_words(utf8.error());
     if (!pid && words.size() == 1 && words[0] == "list") return list_all(json);
     const Result<pid_t> to = pid ? Result<pid_t>(*pid) : only_one();
     if (!to) return fail(to.error());
@@ -229,6 +239,7 @@ int set(int argc, const char* const* argv) {
     const bool named = argc == 3;
     if (!fits || (named && !is_number(argv[2])))
         return refuse_words({"set takes `NAME=VALUE` and optionally a pid", "for example `lt set slow=50ms`", 0});
+    if (const Status utf8 = are_utf8({argv[1]}); !utf8) return refuse_words(utf8.error());
     const Result<pid_t> to = named ? process_numbered(argv[2]) : only_one();
     if (!to) return named ? refuse_words(to.error()) : fail(to.error());
     const Status done = ask(*to, "set " + as_word(argv[1]), false);

@@ -151,7 +151,10 @@ int list_all(bool json) {
     if (pids.empty()) return fail({"no lt is running", "", 0});
     int status = 0;
     for (const pid_t pid : pids) {
-        if (!json) fmt::print("lt, process {}:\n", pid);
+        if (json)
+            fmt::print("{{\"type\": \"process\", \"data\": {{\"pid\": {}}}}}\n", pid);
+        else
+            fmt::print("lt, process {}:\n", pid);
         if (const Status done = ask(pid, "list", json); !done) status = fail(done.error());
     }
     return status;

@@ -21,6 +21,21 @@ namespace {
 constexpr int most_accepted = 32;
 constexpr size_t most_read = 16 * 1024;
 
+// Unlike rename(), link() does not take the name from another process, which can have the same number in another PID
+// namespace.
+Status give_name(const std::string& socket, const std::string& path) {
+    if (::link(socket.c_str(), path.c_str()) == 0) return Done{};
+    if (errno != EEXIST) return system_error("control: link", errno);
+    if (!somebody_listens(path)) {
+        ::unlink(path.c_str());
+        if (::link(socket.c_str(), path.c_str()) == 0) return Done{};
+    }
+    return Error{fmt::format("{} is the socket of a process that has the same number in another PID namespace; give "
+                             "each namespace a folder {} of its own",
+                             path, path.substr(0, path.rfind('/'))),
+                 "", 0};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Control>> Control::listen(Handler handler) {
@@ -51,19 +66,25 @@ Status Control::take_name(const std::string& path) {
     if (!a) return a.error();
     ::unlink(before.c_str());
     if (bind(socket_, a->get(), a->size) != 0) return system_error("control: bind", errno);
+    struct stat about{};
     const bool listens = ::listen(socket_, most_accepted) == 0 && ::chmod(before.c_str(), 0666) == 0 &&
-                         ::rename(before.c_str(), path.c_str()) == 0;
-    if (!listens) {
-        const int code = errno;
-        ::unlink(before.c_str());
-        return system_error("control: listen", code);
-    }
+                         ::lstat(before.c_str(), &about) == 0;
+    Status named = listens ? give_name(before, path) : Status(system_error("control: listen", errno));
+    ::unlink(before.c_str());
+    if (!named) return named;
     path_ = path;
+    inode_ = about.st_ino;
     return Done{};
 }
 
+// By then the path can be the socket of another process.
+void Control::remove_name() const {
+    struct stat about{};
+    if (!path_.empty() && ::lstat(path_.c_str(), &about) == 0 && about.st_ino == inode_) ::unlink(path_.c_str());
+}
+
 Control::~Control() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    remove_name();
     for (const Client& client : clients_) close(client.socket);
     for (const int descriptor : {socket_, timer_, epoll_})
         if (descriptor >= 0) close(descriptor);

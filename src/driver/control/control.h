@@ -3,6 +3,8 @@
 // are limited, so that no client can hold up the tracing.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <list>
@@ -41,6 +43,7 @@ class Control {
     Control() = default;
     Status open();
     Status take_name(const std::string& path);
+    void remove_name() const;
     bool watch(int descriptor, void* who) const;
     void accept_some();
     void add(int socket);
@@ -55,6 +58,7 @@ class Control {
     void set_timer(bool on) const;
 
     std::string path_;  // of the socket, once it has one
+    ino_t inode_ = 0;   // of the file at that path
     int epoll_ = -1;
     int socket_ = -1;
     int timer_ = -1;

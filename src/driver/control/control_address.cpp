@@ -56,15 +56,6 @@ std::vector<Folder> folders(uid_t user) {
     return all;
 }
 
-bool somebody_listens(const std::string& path) {
-    const Result<ControlAddress> address = control_address(path);
-    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const bool refused = address && socket >= 0 && ::connect(socket, address->get(), address->size) != 0 &&
-                         (errno == ECONNREFUSED || errno == ENOENT);
-    if (socket >= 0) ::close(socket);
-    return !refused;
-}
-
 // "4711", or "4711.new" while it gets its name.
 std::optional<pid_t> number_in(std::string_view name) {
     if (name.ends_with(new_name)) name.remove_suffix(new_name.size());
@@ -90,6 +81,23 @@ Result<std::string> own_control_folder() {
     if (!belongs_to(folder, geteuid()))
         return Error{fmt::format("{} belongs to another user, or others can write to it", folder), "", 0};
     return folder;
+}
+
+bool somebody_listens(const std::string& path) {
+    const Result<ControlAddress> address = control_address(path);
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const bool refused = address && socket >= 0 && ::connect(socket, address->get(), address->size) != 0 &&
+                         (errno == ECONNREFUSED || errno == ENOENT);
+    if (socket >= 0) ::close(socket);
+    return !refused;
+}
+
+// "NSpid:\t8230\t12": its number here, and in each namespace below, the innermost last.
+std::optional<pid_t> pid_in_own_namespace(pid_t pid) {
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("NSpid:")) return parse_number<pid_t>(line.substr(line.find_last_of(" \t") + 1));
+    return {};
 }
 
 // Not the owner of its files in /proc: if its program has capabilities, that is root.

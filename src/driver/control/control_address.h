@@ -37,6 +37,12 @@ uid_t user_to_trust(pid_t pid);
 // for our own user's. Each is in a folder where no third user can have put it.
 std::string control_socket(pid_t pid, uid_t user);
 
+// False if the socket is left behind or does not exist.
+bool somebody_listens(const std::string& path);
+
+// The number that a process has in its own PID namespace; none if there is no such process.
+std::optional<pid_t> pid_in_own_namespace(pid_t pid);
+
 // The processes with a socket of root's or our own user's.
 std::vector<pid_t> control_processes();
 

@@ -65,6 +65,28 @@ class Connection {
     std::string read_;
 };
 
+// The hint for a process that has a socket of another name, because that is the process's number in its namespace.
+std::string enter_namespace(pid_t pid, pid_t number) {
+    return fmt::format(
+        "process {} has the number {} in its PID namespace; if it is an lt: `nsenter -t {} -p -m lt ctl {} ...`", pid,
+        number, pid, number);
+}
+
+Error not_running(pid_t pid) {
+    const std::optional<pid_t> number = pid_in_own_namespace(pid);
+    return {fmt::format("no lt is running as process {}", pid),
+            number && *number != pid ? enter_namespace(pid, *number) : "", 0};
+}
+
+// The peer's number is 0 if this namespace does not have the process.
+Error other_peer(pid_t peer, pid_t pid) {
+    if (peer == 0)
+        return {fmt::format("the lt that answers as process {} is in another PID namespace", pid),
+                "run `lt ctl` in that namespace", 0};
+    return {fmt::format("process {} answers on the socket of process {}", peer, pid),
+            pid_in_own_namespace(peer) == pid ? enter_namespace(peer, pid) : "", 0};
+}
+
 // The peer is checked even so: a socket can be left behind, and its process number reused.
 Status Connection::open(pid_t pid) {
     const uid_t user = user_to_trust(pid);
@@ -77,11 +99,10 @@ Status Connection::open(pid_t pid) {
     const std::string path = control_socket(pid, user);
     const Result<ControlAddress> a = control_address(path);
     if (!a) return a.error();
-    if (path.empty() || connect(socket_, a->get(), a->size) != 0)
-        return Error{fmt::format("no lt is running as process {}", pid), "", 0};
+    if (path.empty() || connect(socket_, a->get(), a->size) != 0) return not_running(pid);
     const std::optional<pid_t> peer = trusted_peer(socket_, user);
     if (!peer) return Error{fmt::format("process {} is another user's", pid), "run it as that user, or as root", 0};
-    if (*peer != pid) return Error{fmt::format("process {} answers on the socket of process {}", *peer, pid), "", 0};
+    if (*peer != pid) return other_peer(*peer, pid);
     return Done{};
 }
 

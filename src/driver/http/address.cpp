@@ -43,7 +43,7 @@ SocketAddress socket_address(const ListenAddress& address) {
 
 Result<ListenAddress> listen_address(std::string_view text) {
     const Error wrong{fmt::format("`{}` is not an address to listen on", text),
-                      "write `:9435`, `192.0.2.1:9435`, or `0.0.0.0:9435` for all interfaces", 0};
+                      "write `:9435`, `192.0.2.1:9435`, or `[::]:9435` for all interfaces", 0};
     ListenAddress out;
     const size_t colon = text.rfind(':');
     std::string_view host = colon == text.npos ? std::string_view() : text.substr(0, colon);
@@ -71,6 +71,8 @@ Result<Descriptor> listening_socket(ListenAddress& address) {
     if (!socket) return system_error(doing, errno);
     const int on = 1;
     setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const int off = 0;  // [::] is also for IPv4, whatever the system's default is
+    if (at.get()->sa_family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (::bind(socket.get(), at.get(), at.size) != 0 || ::listen(socket.get(), waiting_connections) != 0) {
         Error error = system_error(doing, errno);
         if (error.code == EADDRINUSE) error.hint = "another process listens there; choose a port with --listen";

@@ -11,6 +11,17 @@
 #include <utility>
 
 namespace lt {
+namespace {
+
+// A client that uses a proxy can send the whole URL: "http://node:9435/metrics".
+std::string_view path_of(std::string_view url) {
+    constexpr std::string_view scheme = "http://";
+    if (!url.starts_with(scheme)) return url;
+    const size_t path = url.find('/', scheme.size());
+    return path == url.npos ? "/" : url.substr(path);
+}
+
+}  // namespace
 
 struct HttpServer::Callbacks {
     static HttpServer& server(void* self) { return *static_cast<HttpServer*>(self); }
@@ -50,7 +61,7 @@ struct HttpServer::Callbacks {
         const bool reads = std::string_view(method) == "GET" || std::string_view(method) == "HEAD";
         if (reads) {
             const char* accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-            reply = own.answer_({url, accept ? accept : ""});
+            reply = own.answer_({path_of(url), accept ? accept : ""});
         } else {
             reply = {MHD_HTTP_METHOD_NOT_ALLOWED, reply.content_type, "only GET and HEAD are answered\n"};
         }

@@ -299,6 +299,7 @@ TEST(AgentAddress, IsLoopbackUnlessGiven) {
     EXPECT_EQ(read("localhost:80"), "127.0.0.1:80");
     EXPECT_EQ(read("0.0.0.0:80"), "0.0.0.0:80");
     EXPECT_EQ(read("[::1]:80"), "[::1]:80");
+    EXPECT_EQ(read("[::]:80"), "[::]:80");
     for (const char* wrong : {"", ":", "a:80", "::1:80", "[127.0.0.1]:80", "1.2.3.4", ":65536", "1.2.3.4:-1", "[]:80"})
         EXPECT_EQ(read(wrong), "") << wrong;
 }

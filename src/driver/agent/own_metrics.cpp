@@ -11,9 +11,7 @@
 #include <utility>
 
 #include "base/visible.h"
-#include "driver/metrics/family_list.h"
 #include "driver/metrics/series.h"
-#include "driver/report/report.h"
 
 namespace lt::agent {
 namespace {
@@ -48,28 +46,12 @@ void add_losses(const Script& script, FamilyList& out) {
     }
 }
 
-void add_accounts(const Script& script, FamilyList& out) {
+std::vector<AccountFact> account_facts(const Script& script) {
     const std::vector<Session::Account> accounts = script.accounts();
     std::vector<AccountFact> facts;
     for (uint32_t i = 0; i < accounts.size(); i++)
         facts.push_back(account_fact(script.plan(), i, accounts[i], script.losses()));
-    const auto labels = [&](const AccountFact& fact) { return Labels{{"script", script.word()}, {"span", fact.span}}; };
-    out.counter("lt_span_opened", "Spans opened: opened = closed + open + lost + unexplained.");
-    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.opened));
-    out.counter("lt_span_closed", "Spans closed.");
-    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.closed));
-    out.gauge("lt_span_open", "Spans that are open now.");
-    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.open));
-    out.counter("lt_span_lost", "Spans opened and not measured, by the kind of loss.");
-    for (const AccountFact& fact : facts) {
-        for (const auto& [kind, count] : fact.lost) {
-            Labels all = labels(fact);
-            all.push_back({"kind", kind});
-            out.add(std::move(all), whole(count));
-        }
-    }
-    out.gauge("lt_span_unexplained", "Spans opened of which it is not known whether they were closed.");
-    for (const AccountFact& fact : facts) out.add(labels(fact), fact.unexplained);
+    return facts;
 }
 
 // Several locations of one text are one series.
@@ -149,11 +131,38 @@ double processor_seconds() {
 
 }  // namespace
 
+void add_accounts(const std::string& script, const std::vector<AccountFact>& facts, FamilyList& out) {
+    const auto labels = [&](const AccountFact& fact) { return Labels{{"script", script}, {"span", fact.span}}; };
+    out.counter("lt_span_opened", "Spans opened: opened = closed + open + lost + abandoned + unexplained.");
+    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.opened));
+    out.counter("lt_span_closed", "Spans closed.");
+    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.closed));
+    out.gauge("lt_span_open", "Spans that are open now.");
+    for (const AccountFact& fact : facts) out.add(labels(fact), whole(fact.open));
+    out.counter("lt_span_lost", "Spans opened and not measured, by the kind of loss.");
+    for (const AccountFact& fact : facts) {
+        for (const auto& [kind, count] : fact.lost) {
+            if (kind == abandoned_spans) continue;
+            Labels all = labels(fact);
+            all.push_back({"kind", kind});
+            out.add(std::move(all), whole(count));
+        }
+    }
+    out.gauge("lt_span_abandoned",
+              "Spans that were open when they were detached, of threads that have not ended since.");
+    for (const AccountFact& fact : facts) {
+        const auto lost = std::ranges::find(fact.lost, abandoned_spans, &std::pair<std::string, uint64_t>::first);
+        out.add(labels(fact), whole(lost == fact.lost.end() ? 0 : lost->second));
+    }
+    out.gauge("lt_span_unexplained", "Spans opened of which it is not known whether they were closed.");
+    for (const AccountFact& fact : facts) out.add(labels(fact), fact.unexplained);
+}
+
 std::vector<Family> script_facts(const Script& script, const Savings& savings) {
     FamilyList out;
     add_state(script, out);
     add_losses(script, out);
-    add_accounts(script, out);
+    add_accounts(script.word(), account_facts(script), out);
     add_late(script, out);
     add_costs(script, out);
     add_savings(script, savings, out);

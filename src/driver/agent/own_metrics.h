@@ -11,6 +11,8 @@
 #include "driver/agent/script.h"
 #include "driver/exposition/metrics.h"
 #include "driver/http/server.h"
+#include "driver/metrics/family_list.h"
+#include "driver/report/report.h"
 
 namespace lt::agent {
 
@@ -23,6 +25,9 @@ using Savings = std::map<std::string, Saving>;  // by probe, as typed
 
 // About one script, with its name in the label `script`. Counters are of its current run.
 std::vector<Family> script_facts(const Script& script, const Savings& savings);
+
+// The accounts of a script's spans. What can become smaller is a gauge.
+void add_accounts(const std::string& script, const std::vector<AccountFact>& facts, FamilyList& out);
 
 struct AgentFacts {
     std::string version;

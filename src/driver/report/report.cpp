@@ -103,7 +103,7 @@ struct UnseenRow {
 };
 constexpr std::array unseen_rows{
     UnseenRow{"left_out", "left out by sampling", &Session::Account::left_out},
-    UnseenRow{"abandoned", "open when it was detached", &Session::Account::abandoned},
+    UnseenRow{abandoned_spans, "open when it was detached", &Session::Account::abandoned},
 };
 
 // The name itself if another lt has written it, which counts more kinds.

@@ -32,6 +32,10 @@ LossFact printed_loss(std::string_view kind, const std::string& subject, uint64_
 
 MissedFact missed_fact(const Plan& plan, const Missed& missed);
 
+// The kind of those that were open when their span was detached. Unlike losses they become fewer: when its thread ends,
+// such a span counts as one that died.
+constexpr std::string_view abandoned_spans = "abandoned";
+
 // How many of a span were opened, closed and lost.
 AccountFact account_fact(const Plan& plan, uint32_t span, const Session::Account& account,
                          const std::vector<Loss>& losses);

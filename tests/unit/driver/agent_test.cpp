@@ -12,6 +12,7 @@
 #include "driver/exposition/series_text.h"
 #include "driver/http/address.h"
 #include "driver/metrics/distribution.h"
+#include "driver/metrics/family_list.h"
 #include "driver/metrics/map_metrics.h"
 #include "driver/metrics/names.h"
 #include "driver/metrics/series.h"
@@ -245,6 +246,26 @@ TEST(AgentSeries, OfTwoRunsAddUp) {
     EXPECT_TRUE(add_point(histogram, HistogramPoint{{5, 6}, 1, NativeBuckets{8, 2, {{1, 1}, {9, 8}}}}));
     EXPECT_EQ(histogram, Point(HistogramPoint{{6, 8}, 11, NativeBuckets{8, 2, {{1, 4}, {9, 8}}}}));
     EXPECT_FALSE(add_point(histogram, int64_t{1}));
+}
+
+TEST(AgentAccounts, HaveNoCounterThatFallsWhenAbandonedSpansDie) {
+    AccountFact fact{"sc:read", 10, 4, 0};
+    const auto text_of = [&](uint64_t died, uint64_t abandoned) {
+        fact.lost = {{"span_died", died}, {"abandoned", abandoned}};
+        FamilyList out;
+        add_accounts("s", {fact}, out);
+        return prometheus_text(out.take());
+    };
+    const std::string before = text_of(1, 5), after = text_of(4, 2);
+    EXPECT_THAT(before, HasSubstr("lt_span_abandoned{script=\"s\",span=\"sc:read\"} 5\n"));
+    EXPECT_THAT(after, HasSubstr("lt_span_abandoned{script=\"s\",span=\"sc:read\"} 2\n"));
+    EXPECT_THAT(after, HasSubstr("lt_span_lost_total{script=\"s\",span=\"sc:read\",kind=\"span_died\"} 4\n"));
+    EXPECT_THAT(after, HasSubstr("# TYPE lt_span_abandoned gauge\n"));
+    EXPECT_THAT(before, Not(HasSubstr("kind=\"abandoned\"")));
+    fact.lost.clear();
+    FamilyList none;
+    add_accounts("s", {fact}, none);
+    EXPECT_THAT(prometheus_text(none.take()), HasSubstr("lt_span_abandoned{script=\"s\",span=\"sc:read\"} 0\n"));
 }
 
 TEST(AgentBudget, TheCostliestSavesFirst) {

@@ -77,6 +77,8 @@ struct Tuple {
     std::vector<ExprId> parts;
     std::vector<std::string> names = {};  // for a record, (a = 1, b = 2); otherwise empty
 };
+// In the sources of a TypeName: the kernel and its modules.
+inline constexpr std::string_view kernel_source = "kernel";
 // A C type as written: "struct file", "unsigned long", the number of stars after it, then [count].
 struct TypeName {
     Span span;
@@ -85,6 +87,9 @@ struct TypeName {
     std::optional<uint64_t> count = {};
     bool any_tag = false;             // may the name refer to a struct or union without the keyword?
     std::optional<ExprId> like = {};  // typeof(expression): the type of that; there is no name
+    // Whose types, in this order: "kernel", the path of a program, "<header>" for any program. Empty: those of the
+    // traced program, then the kernel's.
+    std::vector<std::string> sources = {};
 };
 struct Cast {
     TypeName type;

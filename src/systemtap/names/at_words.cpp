@@ -38,6 +38,17 @@ void named_number(Names& scope, ast::ExprId id, const ast::Call& n) {
     as_long(scope, id);
 }
 
+// "kernel<linux/fs.h>:/bin/program": modules and headers of the kernel are the kernel; a path and <signal.h> are not.
+std::vector<std::string> type_sources(const std::string& modules) {
+    std::vector<std::string> out;
+    for (std::string_view one : split(modules, ':')) {
+        if (one.empty()) continue;
+        const bool is_path = one.find('/') != one.npos && one.find('<') == one.npos && !one.ends_with(".ko");
+        out.emplace_back(is_path || one[0] == '<' ? one : ast::kernel_source);
+    }
+    return out;
+}
+
 // @cast_module_sizeof("kernel", "struct file"), @cast_sizeof("struct file")
 void size_of(Names& scope, ast::ExprId id, const ast::Call& n) {
     const auto* type = n.arguments.empty() ? nullptr : scope.get<ast::String>(n.arguments.back());
@@ -46,6 +57,8 @@ void size_of(Names& scope, ast::ExprId id, const ast::Call& n) {
         return;
     }
     ast::TypeName named = pointed_type(type->value, scope.span(n.arguments.back()));
+    const auto* module = n.arguments.size() > 1 ? scope.get<ast::String>(n.arguments.front()) : nullptr;
+    if (module != nullptr) named.sources = type_sources(module->value);
     named.pointers--;
     scope.put(id, ast::SizeOf{named});
     as_long(scope, id);
@@ -135,6 +148,13 @@ ast::TypeName pointed_type(std::string text, Span where) {
     return type;
 }
 
+ast::TypeName type_of_cast(const Names& scope, const ast::Call& n) {
+    ast::TypeName type = pointed_type(scope.get<ast::String>(n.arguments[1])->value, scope.span(n.arguments[1]));
+    if (n.arguments.size() < 3) return type;
+    if (const auto* modules = scope.get<ast::String>(n.arguments[2])) type.sources = type_sources(modules->value);
+    return type;
+}
+
 void at_call(Names& scope, ast::ExprId id, const ast::Call& n) {
     if (n.name == "@defined" && n.arguments.size() == 1) {
         if (has_no_variables(scope, n.arguments[0])) return scope.put(id, ast::Integer{0});
@@ -180,7 +200,13 @@ void resolve_cast(Names& scope, ast::ExprId id, const ast::Call& n) {
             .hint = n.name == "@cast" ? "for example `@cast(p, \"struct file\")->f_flags`" : "";
         return;
     }
-    const ast::TypeName named = pointed_type(type->value, scope.span(n.arguments[1]));
+    const ast::TypeName named = type_of_cast(scope, n);
+    const bool in_kernel = scope.around->row != nullptr && !scope.around->row->shape.starts_with("process");
+    if (scope.given.for_port && in_kernel && !named.sources.empty() &&
+        std::ranges::find(named.sources, ast::kernel_source) == named.sources.end()) {
+        scope.diags.error(named.span, fmt::format("a type of {} is not known here", named.sources.front())).hint =
+            "lt takes the types of a `@cast` from the kernel or the probe's own program";
+    }
     resolve_expr(scope, n.arguments[0]);
     scope.put(id, ast::Cast{named, n.arguments[0]});
 }

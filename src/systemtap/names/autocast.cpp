@@ -59,8 +59,10 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
     const ast::ExprNode copy = scope.node(value);
     if (const auto* call = std::get_if<ast::Call>(&copy)) {
         if (is_cast(*call)) {
-            const auto* type = scope.get<ast::String>(call->arguments[1]);
-            return type ? std::optional(pointed_type(type->value, scope.span(value))) : std::nullopt;
+            if (scope.get<ast::String>(call->arguments[1]) == nullptr) return {};
+            ast::TypeName type = type_of_cast(scope, *call);
+            type.span = scope.span(value);
+            return type;
         }
         if (const Gives* row = find_gives(call->name)) return pointed_type(std::string(row->type), scope.span(value));
         const Function* f = scope.functions.find(call->name, call->arguments.size());

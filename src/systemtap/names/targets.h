@@ -10,6 +10,9 @@ namespace lt::stp {
 // "struct file", "file", "char*": the type to which an address points, as in @cast.
 ast::TypeName pointed_type(std::string text, Span where);
 
+// The type of `@cast(address, "type", "modules")`, whose type must be in quotes.
+ast::TypeName type_of_cast(const Names& scope, const ast::Call& n);
+
 // The variable or cast at the start of a path of members.
 ast::ExprId root_of(const Names& scope, ast::ExprId id);
 bool is_target(const Names& scope, ast::ExprId id);

@@ -80,8 +80,9 @@ Type type_of(CheckContext& c, ast::ExprId, const ast::Cast& node) {
         return nothing();
     }
     Type type = *wanted;
-    type.user_memory =
-        from.user_memory || type.user_memory || (pointee(type) && is_supposed_of_user(c, node.value, *pointee(type)));
+    const bool of_kernel = written.sources == std::vector<std::string>{std::string(ast::kernel_source)};
+    type.user_memory = from.user_memory || type.user_memory ||
+                       (!of_kernel && pointee(type) && is_supposed_of_user(c, node.value, *pointee(type)));
     return type;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/expr/sizes.h"
@@ -29,12 +31,29 @@ std::optional<Type> type_like(CheckContext& c, const ast::TypeName& written) {
     return type;
 }
 
+// @cast(p, "name", "/path") of SystemTap, where that program's types are not known, or have no such name.
+void no_type_of_sources(CheckContext& c, const ast::TypeName& written) {
+    const std::string all = join(written.sources, ", ");
+    if (std::ranges::any_of(written.sources, [&](const std::string& s) { return has_types_of(c, s); })) {
+        c.error(written.span, fmt::format("there is no type `{}` in {}", written.name, all)).hint =
+            "the traced program's types are those that its debug information describes";
+        return;
+    }
+    c.error(written.span, fmt::format("a type of {} is not known here", all)).hint =
+        "lt takes the types of a `@cast` from the kernel or the probe's own program: for the kernel's type write "
+        "\"kernel\" as the third argument";
+}
+
 }  // namespace
 
 std::optional<Type> type_named(CheckContext& c, const ast::TypeName& written) {
     if (written.like) return type_like(c, written);
-    const auto type = written_type(written, type_lookup(c));
+    const auto type = written_type(written, type_lookup(c, written.sources));
     if (type) return type;
+    if (std::ranges::any_of(written.sources, [](const std::string& s) { return s != ast::kernel_source; })) {
+        no_type_of_sources(c, written);
+        return std::nullopt;
+    }
     ast::TypeName each = written;
     each.count.reset();
     if (written.count && written_type(each, type_lookup(c))) {

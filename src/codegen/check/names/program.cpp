@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -20,6 +21,12 @@ Type of_user(Type type) {
 // True if the script declares the type, or a part of it, in C.
 bool is_declared(const Type& type) {
     return type.shape && (type.shape->declared || std::ranges::any_of(type.shape->parts, is_declared));
+}
+
+// As the traced program's debug information describes it.
+std::optional<Type> type_of_program(CheckContext& c, std::string_view name) {
+    const UserFunction& f = user_function(c.place());
+    return c.kernel.programs().program_type(f.path, f.offset, name);
 }
 
 // Debug information gives a variable's location, but its type comes from the kernel's own type information, so that
@@ -114,13 +121,26 @@ Type program_result(CheckContext& c, ast::ExprId id) {
     return of_user(scope->result);
 }
 
-TypeLookup type_lookup(CheckContext& c) {
+bool has_types_of(CheckContext& c, const std::string& source) {
+    if (source == ast::kernel_source) return true;
+    if (!in_program(c.place())) return false;
+    const std::string& path = user_function(c.place()).path;
+    std::error_code failed;
+    return source.starts_with('<') || source == path || std::filesystem::equivalent(source, path, failed);
+}
+
+TypeLookup type_lookup(CheckContext& c, std::vector<std::string> sources) {
     const bool of_its_own = in_program(c.place());
-    return [&c, of_its_own](std::string_view name) {
+    return [&c, of_its_own, sources = std::move(sources)](std::string_view name) -> std::optional<Type> {
+        for (const std::string& source : sources) {
+            if (!has_types_of(c, source)) continue;
+            auto found = source == ast::kernel_source ? c.kernel.type(name) : type_of_program(c, name);
+            if (found) return found;
+        }
+        if (!sources.empty()) return {};
         auto other = c.kernel.type(name);
         if (!of_its_own || (other && is_declared(*other))) return other;
-        const UserFunction& f = user_function(c.place());
-        auto own = c.kernel.programs().program_type(f.path, f.offset, name);
+        auto own = type_of_program(c, name);
         return own ? own : other;
     };
 }

@@ -19,8 +19,11 @@ Type type_at_probe(CheckContext& c, Type type);
 // serves several functions.
 Type program_result(CheckContext& c, ast::ExprId id);
 
-// Finds types by name: first in the script, then in the traced program, then in the kernel. Valid as long as the
-// context.
-TypeLookup type_lookup(CheckContext& c);
+// Finds types by name: in the given sources (as in ast::TypeName); if there are none, first in the script, then in the
+// traced program, then in the kernel. Valid as long as the context.
+TypeLookup type_lookup(CheckContext& c, std::vector<std::string> sources = {});
+
+// Can lt read the types of such a source here? It can for the kernel and for the traced program.
+bool has_types_of(CheckContext& c, const std::string& source);
 
 }  // namespace lt

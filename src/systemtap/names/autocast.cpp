@@ -35,6 +35,27 @@ const Gives* find_gives(std::string_view function) {
 
 bool is_cast(const ast::Call& call) { return call.name == "@cast" && call.arguments.size() > 1; }
 
+bool is_address(const Names& scope, ast::ExprId value) {
+    const auto* call = scope.get<ast::Call>(value);
+    return call != nullptr && call->name == address_call && call->arguments.size() == 1;
+}
+
+// Without the `&` before it.
+ast::ExprId path_of(const Names& scope, ast::ExprId value) {
+    return is_address(scope, value) ? scope.get<ast::Call>(value)->arguments[0] : value;
+}
+
+// A path that follows a cast, for use in another body: only its type matters. No value for any other path.
+std::optional<ast::ExprId> for_type_only(Names& scope, ast::ExprId value) {
+    const auto* root = scope.get<ast::Call>(root_of(scope, path_of(scope, value)));
+    if (root == nullptr || !is_cast(*root)) return {};
+    const ast::ExprId like = ast::clone(scope.program, value);
+    const ast::ExprId nothing = scope.program.add(scope.span(value), ast::Integer{0});
+    const ast::ExprId cast = root_of(scope, path_of(scope, like));
+    std::get<ast::Call>(scope.program.exprs[static_cast<size_t>(cast)].node).arguments[0] = nothing;
+    return like;
+}
+
 // For a function's result, if it is a cast or a call, or follows a cast.
 std::optional<ast::TypeName> pointed_by_result(Names& scope, const Function& function, uint32_t depth) {
     std::optional<ast::ExprId> returned;
@@ -44,13 +65,26 @@ std::optional<ast::TypeName> pointed_by_result(Names& scope, const Function& fun
     });
     if (!returned) return {};
     const auto* call = scope.get<ast::Call>(*returned);
-    if (call != nullptr) return pointed_by(scope, *returned, depth);
-    const auto* root = scope.get<ast::Call>(root_of(scope, *returned));
-    if (root == nullptr || !is_cast(*root)) return {};
-    const ast::ExprId like = ast::clone(scope.program, *returned);
-    const ast::ExprId nothing = scope.program.add(scope.span(*returned), ast::Integer{0});  // only its type matters
-    std::get<ast::Call>(scope.program.exprs[static_cast<size_t>(root_of(scope, like))].node).arguments[0] = nothing;
-    return pointed_by(scope, like, depth);
+    if (call != nullptr && call->name != address_call) return pointed_by(scope, *returned, depth);
+    const auto like = for_type_only(scope, *returned);
+    return like ? pointed_by(scope, *like, depth) : std::nullopt;
+}
+
+// typeof($file->f_path), typeof(&$file->f_path)
+std::optional<ast::TypeName> typeof_target(Names& scope, ast::ExprId value) {
+    if (!is_target(scope, path_of(scope, value))) return {};
+    Around as_it_is = *scope.around;
+    as_it_is.at_return = false;
+    const Around* outside = std::exchange(scope.around, &as_it_is);
+    const ast::ExprId path = ast::clone(scope.program, path_of(scope, value));
+    const size_t reported = scope.unassigned.size();
+    resolve_path(scope, path);
+    scope.unassigned.resize(reported);  // it may be an expression of another body
+    scope.around = outside;
+    ast::TypeName type;
+    type.span = scope.span(value);
+    type.like = is_address(scope, value) ? scope.add(value, ast::Unary{ast::UnaryOp::address, path}) : path;
+    return type;
 }
 
 // The type to which a value points.
@@ -64,6 +98,12 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
             type.span = scope.span(value);
             return type;
         }
+        if (call->name == address_call) {
+            const auto* whole = scope.get<ast::Call>(call->arguments[0]);  // &@cast(p, "type") is p
+            const bool is_same = whole != nullptr && is_cast(*whole);
+            return is_same ? pointed_by(scope, call->arguments[0], depth + 1) : typeof_target(scope, value);
+        }
+        if (call->name == "@var") return typeof_target(scope, value);
         if (const Gives* row = find_gives(call->name)) return pointed_type(std::string(row->type), scope.span(value));
         const Function* f = scope.functions.find(call->name, call->arguments.size());
         return f != nullptr && !f->embedded ? pointed_by_result(scope, *f, depth + 1) : std::nullopt;
@@ -76,23 +116,15 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
             const auto* assign = std::get_if<ast::Assign>(&stmt.node);
             const auto* target = assign ? scope.get<ast::Name>(assign->target) : nullptr;
             const auto* call = assign ? scope.get<ast::Call>(assign->value) : nullptr;
-            if (target && call && target->name == name->name) return pointed_by(scope, assign->value, depth + 1);
+            if (!target || !call || target->name != name->name || call->name == "@var") continue;
+            const ast::ExprId assigned = assign->value;
+            if (!is_address(scope, assigned)) return pointed_by(scope, assigned, depth + 1);
+            const auto like = for_type_only(scope, assigned);
+            return like ? pointed_by(scope, *like, depth + 1) : std::nullopt;
         }
         return {};
     }
-    if (!is_target(scope, value)) return {};
-    Around as_it_is = *scope.around;
-    as_it_is.at_return = false;
-    const Around* outside = std::exchange(scope.around, &as_it_is);
-    const ast::ExprId like = ast::clone(scope.program, value);
-    const size_t reported = scope.unassigned.size();
-    resolve_path(scope, like);
-    scope.unassigned.resize(reported);  // it may be an expression of another body
-    scope.around = outside;
-    ast::TypeName type;
-    type.span = scope.span(value);
-    type.like = like;
-    return type;
+    return typeof_target(scope, value);
 }
 
 }  // namespace

@@ -110,7 +110,12 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
     }
     if (const auto* name = std::get_if<ast::Name>(&copy); name && !name->name.starts_with("$")) {
         const auto given = scope.given_types.find(name->name);
-        if (given != scope.given_types.end()) return pointed_by(scope, given->second, depth + 1);
+        if (given != scope.given_types.end()) {
+            auto taken = scope.given_types.extract(given);  // it may follow itself, also by way of others
+            const auto type = pointed_by(scope, taken.mapped(), depth + 1);
+            scope.given_types.insert(std::move(taken));
+            return type;
+        }
         if (!scope.globals.contains(name->name)) return {};
         for (const ast::Stmt& stmt : scope.program.stmts) {
             const auto* assign = std::get_if<ast::Assign>(&stmt.node);
@@ -132,6 +137,8 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
 void note_type(Names& scope, ast::ExprId target, ast::ExprId value) {
     const auto* name = scope.get<ast::Name>(target);
     if (name == nullptr || name->name.starts_with("$") || scope.given_types.contains(name->name)) return;
+    const auto* root = scope.get<ast::Name>(root_of(scope, path_of(scope, value)));
+    if (root != nullptr && root->name == name->name) return;  // p = p->next
     const auto* from = scope.get<ast::Name>(value);
     const auto* call = scope.get<ast::Call>(value);
     const bool may = is_target(scope, value) || from != nullptr || (call != nullptr && !call->name.starts_with("@"));

@@ -160,7 +160,7 @@ void at_call(Names& scope, ast::ExprId id, const ast::Call& n) {
         if (has_no_variables(scope, n.arguments[0])) return scope.put(id, ast::Integer{0});
         if (is_target(scope, n.arguments[0])) {
             const size_t before = scope.diags.all().size();
-            resolve_path(scope, n.arguments[0]);
+            if (!resolve_if_there(scope, n.arguments[0])) return scope.put(id, ast::Integer{0});
             if (scope.diags.all().size() != before) return;
         } else {
             resolve_arguments(scope, n);

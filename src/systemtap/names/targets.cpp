@@ -29,11 +29,13 @@ std::string_view all_arguments(std::string_view name) {
 
 bool is_special(std::string_view name) { return name.starts_with("$$") || name.ends_with('$'); }
 
+bool has_result(const Names& scope) {
+    return scope.around->at_return || (scope.around->row != nullptr && !scope.around->row->result.empty());
+}
+
 // $$return as a text; empty if the function returns nothing.
 void returned_text(Names& scope, ast::ExprId id) {
-    const bool returns =
-        scope.around->at_return || (scope.around->row != nullptr && !scope.around->row->result.empty());
-    if (!returns) return scope.put(id, ast::String{});
+    if (!has_result(scope)) return scope.put(id, ast::String{});
     const ast::ExprId value = scope.add(id, ast::Name{"$return"}), format = scope.add(id, ast::String{"return=0x%x"});
     scope.put(id, ast::Call{"sprintf", scope.span(id), {format, value}});
     resolve_sprint(scope, id);
@@ -197,6 +199,24 @@ void resolve_path(Names& scope, ast::ExprId id) {
     }
     target_root(scope, root);
     if (of_entry) at_entry(scope, id);
+}
+
+bool resolve_if_there(Names& scope, ast::ExprId id) {
+    const ast::ExprNode first = scope.node(root_of(scope, id));
+    const auto* root = std::get_if<ast::Name>(&first);
+    const std::string_view name = root != nullptr ? root->name : std::string_view();
+    const bool of_result = name == "$$return" || name.starts_with("$return$") || name == "$return";
+    if (of_result && scope.around->row != nullptr && !has_result(scope)) return false;
+    if (name == "$$return") {
+        if (scope.around->row == nullptr) return false;
+        scope.put(id, ast::Name{"$return"});
+        return resolve_path(scope, id), true;
+    }
+    const bool of_mark = scope.around->row != nullptr && scope.around->row->variables == "marker";
+    if (name == "$$name" && of_mark) return resolve_target(scope, id), true;
+    if (shown_whole(scope, id)) return true;
+    if (is_special(name)) return false;
+    return resolve_path(scope, id), true;
 }
 
 // The value at the function's entry.

@@ -18,6 +18,8 @@ ast::ExprId root_of(const Names& scope, ast::ExprId id);
 bool is_target(const Names& scope, ast::ExprId id);
 void resolve_target(Names& scope, ast::ExprId id);
 void resolve_path(Names& scope, ast::ExprId id);
+// For @defined: false if it is certain that there is none here, which is not an error.
+bool resolve_if_there(Names& scope, ast::ExprId id);
 void resolve_cast(Names& scope, ast::ExprId id, const ast::Call& n);
 // Turns an address or a character into the number that SystemTap has there.
 void as_long(Names& scope, ast::ExprId id);

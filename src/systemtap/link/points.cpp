@@ -155,6 +155,20 @@ std::optional<Point> of_system_call(const Point& point) {
     return out;
 }
 
+// function("*@fs/read_write.c")
+bool names_file(const PointPart& part) {
+    const auto* name = part.argument ? std::get_if<std::string>(&*part.argument) : nullptr;
+    return part.name == "function" && name && name->find('@') != name->npos &&
+           is_glob(name->substr(0, name->find('@')));
+}
+
+Point by_names(Point point) {
+    for (PointPart& part : point.parts) {
+        if (names_file(part)) part.argument = "PREFIX_*";
+    }
+    return point;
+}
+
 // A dash in the name of a mark is two underscores in the program.
 std::string mark_name(std::string name) {
     for (size_t at = name.find('-'); at != std::string::npos; at = name.find('-', at)) name.replace(at, 1, "__");
@@ -249,16 +263,12 @@ void PointFinder::add_row(const StpPoint& row, const Point& point, Place place) 
         diags_.error(point.span, fmt::format("{}: {}", text(point), row.refusal)).hint = row.hint;
         return;
     }
-    const bool by_file = std::ranges::any_of(point.parts, [](const PointPart& part) {
-        const auto* text = part.argument ? std::get_if<std::string>(&*part.argument) : nullptr;
-        return part.name == "function" && text && text->find('@') != text->npos &&
-               is_glob(text->substr(0, text->find('@')));
-    });
-    if (by_file) {
+    const bool in_program = row.probe.starts_with('u');  // its debug information says which file a function is in
+    if (!in_program && std::ranges::any_of(point.parts, names_file)) {
         if (place.alternative.optional) return;
         diags_
             .error(point.span, fmt::format("{}: only debug information says which file a function is in", text(point)))
-            .hint = "use a pattern of names: `kernel.function(\"vfs_*\")`";
+            .hint = fmt::format("use a pattern of names: `{}`", text(by_names(point)));
         return;
     }
     place.row = &row;

@@ -84,11 +84,11 @@ class Porter {
         if (ported.has_probes && doubtful) ported = made(linked, false, compiled);
         for (const ast::ProbeSpec& spec : ported.left_out)
             if (!spec.span.empty())
-                diags.warning(spec.span, "this kernel has no such location; the port leaves the probe out");
+                diags.warning(spec.span, "this kernel cannot trace this location; the port leaves the probe out");
         draw_all(source_, diags);
         if (!ported.has_probes)
-            return refuse({"nothing is left of this script: this kernel has none of its probes",
-                           "port it on a kernel that has them", 0});
+            return refuse({"nothing is left of this script: this kernel can trace none of its probes",
+                           "port it on a kernel that can", 0});
         if (!holds(ported.text, compiled)) return 1;
         fmt::print("{}", ported.text);
         return 0;

@@ -180,7 +180,7 @@ std::set<std::string> take_display(Tree& tree, const Source& source) {
 
 namespace {
 
-// Which optional probes exist.
+// Which optional probes exist, and which of several alternatives.
 class Settler {
   public:
     explicit Settler(const Machine& machine) : machine_(machine) {}
@@ -190,7 +190,7 @@ class Settler {
         const ast::Alternative a = std::exchange(spec.alternative, {});
         if (!a.optional && a.choices.empty()) return true;
         if (is_superfluous(a)) return false;
-        if (!machine_.exists(spec)) return false;
+        if (!machine_.exists(spec)) return !a.optional;  // the last of several alternatives is required
         for (const auto& c : a.choices)
             if (c.sufficient) enough_.emplace(c.group, c.position);
         return true;

@@ -184,6 +184,7 @@ Settings stp_settings() {
     s.print_maps_on_exit = false;
     s.reports_on_host = true;
     s.numbers_by_default = true;
+    s.systemtap_hints = true;
     s.bounded_strings = true;
     s.runtime_errors = true;
     s.stops_at_exit = true;

@@ -62,6 +62,10 @@ Type from_arguments(CheckContext& c, ast::ExprId id, const FieldSource& source) 
 
 }  // namespace
 
+std::string arguments_by_number(const CheckContext& c) {
+    return c.settings().systemtap_hints ? "`pointer_arg(1)`, `int_arg(2)` ..." : "`arg0`, `arg1` ...";
+}
+
 Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     if (has_debug_scope(c.place())) return program_variable(c, id, node);
     const std::vector<FieldSource>& sources = event_place(c.place()).sources;
@@ -72,7 +76,7 @@ Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
     const std::string& owner = function ? kernel_function(c.place()).name : record(c.place()).event;
     if (function && !kernel_function(c.place()).in_btf) {
         c.error(node.field_span, fmt::format("the kernel's type information (BTF) does not describe `{}`", owner))
-            .hint = "write `arg0`, `arg1` ...";
+            .hint = "write " + arguments_by_number(c);
         return nothing();
     }
     auto field = std::ranges::find(fields, node.field, &Field::name);
@@ -89,7 +93,7 @@ Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node) {
         if (all.empty() && !fields.empty()) {
             d.message =
                 fmt::format("the kernel's type information (BTF) has no names for the arguments of `{}`", owner);
-            d.hint = "write `arg0`, `arg1` ...";
+            d.hint = "write " + arguments_by_number(c);
             return nothing();
         }
         d.hint = near.empty() ? (all.empty() ? "it has none" : use_one(all)) : did_you_mean(near);
@@ -110,7 +114,7 @@ std::optional<ArgumentsUse> readable_arguments(CheckContext& c, ast::ExprId id, 
     if (has_debug_scope(c.place())) {
         const Result<ProgramScope>& scope = c.kernel.programs().program_scope(user_function(c.place()));
         if (!scope) {
-            c.error(id, scope.error().what).hint = "write `arg0`, `arg1` ...";
+            c.error(id, scope.error().what).hint = "write " + arguments_by_number(c);
             return {};
         }
         for (const ProgramVariable& v : scope->variables)
@@ -121,7 +125,7 @@ std::optional<ArgumentsUse> readable_arguments(CheckContext& c, ast::ExprId id, 
     const KernelFunction& function = kernel_function(c.place());
     if (!function.name.empty() && !function.in_btf) {
         c.error(id, fmt::format("the kernel's type information (BTF) does not describe `{}`", function.name)).hint =
-            "write `arg0`, `arg1` ...";
+            "write " + arguments_by_number(c);
         return {};
     }
     for (const Field& field : function.name.empty() ? record(c.place()).fields : function.parameters) {
@@ -147,7 +151,7 @@ Type whole_args(CheckContext& c, ast::ExprId id) {
     if (std::ranges::find(parts, Kind::none, &Type::kind) != parts.end()) return nothing();
     if (parts.empty()) {
         c.error(id, "this probe has no named arguments that can be read").hint =
-            "`lt -lv PROBE` lists the arguments; `arg0`, `arg1` ... read them by number";
+            fmt::format("`lt -lv PROBE` lists the arguments; {} read them by number", arguments_by_number(c));
         return nothing();
     }
     Type record = tuple_type(std::move(parts), std::move(names));

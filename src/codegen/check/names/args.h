@@ -1,12 +1,17 @@
 // The arguments of a probe by name: args.name, and `args` as a whole.
 #pragma once
 
+#include <string>
+
 #include "codegen/check/context.h"
 
 namespace lt {
 
 // args.name: a parameter of the traced function, a field of the tracepoint, a variable of the program.
 Type args_member(CheckContext& c, ast::ExprId id, const ast::Member& node);
+
+// How the script names arguments by number, for hints: "`arg0`, `arg1` ...".
+std::string arguments_by_number(const CheckContext& c);
 
 // Selects named values of a probe.
 struct ArgumentSort {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "codegen/check/names/args.h"
 
 namespace lt {
 namespace {
@@ -82,8 +83,8 @@ Type program_variable(CheckContext& c, ast::ExprId id, const ast::Member& node) 
     const UserFunction& f = user_function(c.place());
     const Result<ProgramScope>& scope = c.kernel.programs().program_scope(f);
     if (!scope) {
-        c.error(node.field_span, scope.error().what).hint =
-            fmt::format("write `arg0`, `arg1` ...{}{}", scope.error().hint.empty() ? "" : ", or ", scope.error().hint);
+        c.error(node.field_span, scope.error().what).hint = fmt::format(
+            "write {}{}{}", arguments_by_number(c), scope.error().hint.empty() ? "" : ", or ", scope.error().hint);
         return nothing();
     }
     const std::optional<ProgramVariable> found = find_program_variable(c, node, *scope);

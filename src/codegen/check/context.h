@@ -45,6 +45,7 @@ struct CheckContext {
     Region region = Region::body;
     std::vector<NamedLocal> named = {};                  // visible here, innermost last
     std::vector<NamedLocal> opened = {};                 // those of a span's predicate, for entry() in its block
+    std::vector<std::string> failed = {};                // names of locals whose value has an error
     std::vector<LocalInfo> before = {};                  // the locals of the previous round
     uint32_t level = 0;                                  // nesting of the block
     uint32_t loops = 0;                                  // enclosing loops in the same function

@@ -35,6 +35,14 @@ uint32_t new_local(CheckContext& c, LocalInfo info) {
     return static_cast<uint32_t>(index);
 }
 
+// Reports a use of a variable without a value, unless the value that it should have has an error, which is reported.
+void no_value(CheckContext& c, ast::ExprId use, const std::string& name, std::string_view hint) {
+    const bool is_of_chain = name.find('.') != std::string::npos;
+    const bool has_failed = is_of_chain || std::ranges::find(c.failed, name) != c.failed.end();
+    if (has_failed && c.diags.has_errors()) return;
+    c.error(use, fmt::format("`${}` has no value yet", name)).hint = hint;
+}
+
 }  // namespace
 
 void in_new_scope(CheckContext& c, const std::function<void()>& body) {
@@ -68,16 +76,12 @@ void assign_local(CheckContext& c, const ast::Assign& node, const ast::Local& ta
         return;
     }
     const Type t = check_kept(c, node.value);
-    if (t.kind == Kind::none) return;
+    if (t.kind == Kind::none) return c.failed.push_back(target.name);
     NamedLocal* known = find_local(c, target.name);
     if (known != nullptr && !known->is_open && c.body.locals[known->index].type.kind != t.kind && !node.op)
         known = nullptr;
     if (known == nullptr) {
-        if (node.op) {
-            c.error(node.target, fmt::format("`${}` has no value yet", target.name)).hint =
-                "assign to it with `=` first";
-            return;
-        }
+        if (node.op) return no_value(c, node.target, target.name, "assign to it with `=` first");
         c.named.push_back({target.name, new_local(c, {target.name, t}), c.level});
         known = &c.named.back();
     }
@@ -118,18 +122,14 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Local& node) {
     const NamedLocal* known = find_local(c, node.name);
     if (known == nullptr) {
-        const bool is_of_chain = node.name.find('.') != std::string::npos;  // its value has an error, which is reported
-        if (!is_of_chain || !c.diags.has_errors())
-            c.error(id, fmt::format("`${}` has no value yet", node.name)).hint = "assign to it first";
+        no_value(c, id, node.name, "assign to it first");
         return nothing();
     }
     LocalInfo& info = c.body.locals[known->index];
     if (info.type.kind == Kind::none && info.pair_of == no_map && c.typed.assume_numbers) info.type = integer_type();
     if (info.pair_of != no_map) return whole_pair(c, id, known->index);
     c.use(id) = LocalUse{known->index};
-    if (info.type.kind == Kind::none) {
-        c.error(id, fmt::format("`${}` has no value yet", node.name)).hint = "assign to it first";
-    }
+    if (info.type.kind == Kind::none) no_value(c, id, node.name, "assign to it first");
     return info.type;
 }
 

@@ -85,6 +85,7 @@ void check_statement(CheckContext& c, const ast::Stmt& stmt, const ast::Let& nod
     const Type t = node.value ? check_value(c, *node.value) : nothing();
     const uint32_t index = declare_local(c, node.name, node.name_span, std::move(info));
     if (t.kind != Kind::none) assign_to(c, index, t, *node.value);
+    if (node.value && t.kind == Kind::none) c.failed.push_back(node.name);
     c.declared(stmt) = index;
 }
 

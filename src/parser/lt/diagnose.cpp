@@ -257,6 +257,29 @@ bool timeout_inside(const Mistake& m) {
     return true;
 }
 
+// Is the innermost open bracket the `(` after `for`?
+bool is_in_head_of_for(const Mistake& m) {
+    const std::optional<Open>& open = m.lexer.before.enclosing;
+    if (!open || open->bracket != Bracket::paren) return false;
+    std::string_view text = m.lexer.source.at({0, open->span.begin});
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+    constexpr std::string_view word = "for";
+    if (!text.ends_with(word)) return false;
+    text.remove_suffix(word.size());
+    return text.empty() || !is_word_byte(text.back());
+}
+
+// for ($i = 0; $i < 80; $i++)
+bool loop_of_c(const Mistake& m) {
+    if (m.wants_operand() || m.expects(K::S_PLUS) || !is_in_head_of_for(m)) return false;
+    const bool is_assigned = m.found == K::S_ASSIGN && m.expects(K::S_COLON);
+    const bool is_first = m.expects(K::S_LOCAL) && is_one_of(m.found, std::array{K::S_NAME, K::S_LET, K::S_SEMICOLON});
+    if (!is_assigned && !is_first) return false;
+    say(m, m.span, "a `for` loop goes over a range of integers or over a map",
+        "write `for ($i : 0..80) { ... }`; a loop with another condition or step is a `while`");
+    return true;
+}
+
 bool is_predicate_in_key(const Mistake& m, const Open& open) {
     const bool is_key = open.bracket == Bracket::square && open.outside == Mode::head;
     return is_key && m.found == K::S_LESS && m.lexer.before.kind == K::S_SLASH;
@@ -374,6 +397,7 @@ constexpr std::array explanations = {
     Explanation{second_key},
     Explanation{broken_timeout},
     Explanation{timeout_inside},
+    Explanation{loop_of_c},
     Explanation{never_closed},
     Explanation{block_of_chain},
     Explanation{missing_block},

@@ -184,16 +184,32 @@ void Feed::header_mark(const Piece& piece) {
     brackets_ = 1;
 }
 
-void Feed::skip() {
+// `function` and the like are also parts of probe points, and names of members.
+bool Feed::begins_item(size_t index) const {
     constexpr std::array<std::string_view, 4> begins{"probe", "global", "function", "private"};
-    const auto begins_item = [&](const Piece& p) {
-        return p.kind == PieceKind::word && std::ranges::find(begins, p.text) != begins.end();
-    };
+    const Piece& piece = pieces_[index];
+    if (piece.kind != PieceKind::word || std::ranges::find(begins, piece.text) == begins.end()) return false;
+    return index == 0 || !(pieces_[index - 1].is(".") || pieces_[index - 1].is("->"));
+}
+
+const Piece* Feed::open_bracket() const {
+    size_t closed = 0;
+    for (size_t i = at_ < 2 ? 0 : at_ - 1; i-- > 0;) {
+        const Piece& piece = pieces_[i];
+        if (closes(piece)) closed++;
+        if (opens(piece) && closed == 0) return &piece;
+        if (opens(piece)) closed--;
+        if (begins_item(i)) break;
+    }
+    return nullptr;
+}
+
+void Feed::skip() {
     // the offending piece may be the start of the next declaration
-    if (at_ > 0 && at_ <= pieces_.size() && begins_item(pieces_[at_ - 1]) && at_ > 1) {
+    if (at_ > 1 && at_ <= pieces_.size() && begins_item(at_ - 1) && word_follows()) {
         at_--;
     } else {
-        while (at_ < pieces_.size() && !begins_item(pieces_[at_])) at_++;
+        while (at_ < pieces_.size() && !begins_item(at_)) at_++;
     }
     header_ = false;
     brackets_ = 0;

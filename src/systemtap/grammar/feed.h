@@ -22,6 +22,8 @@ class Feed {
     Span where() const;
     bool found_keyword() const;
     Span before() const { return at_ >= 2 ? pieces_[at_ - 2].span : where(); }
+    bool word_follows() const { return at_ < pieces_.size() && pieces_[at_].kind == PieceKind::word; }
+    const Piece* open_bracket() const;  // the innermost that is not closed before the last token; null if there is none
     Diags& diags() { return diags_; }
     void skip();  // skips to the next declaration
 
@@ -34,6 +36,7 @@ class Feed {
     Token mark(const Piece& piece);
     void header_mark(const Piece& piece);
     bool begins_point() const;
+    bool begins_item(size_t index) const;
     bool glues(size_t index) const;
     bool shows_whole(size_t index) const;
 

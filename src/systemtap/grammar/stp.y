@@ -48,6 +48,7 @@ using Keys = std::vector<std::string>;
 
 %code {
 #include "systemtap/grammar/build.h"
+#include "systemtap/grammar/diagnose.h"
 #include "systemtap/grammar/feed.h"
 
 // The generated parser does not limit its stack, so the feed gets its height.
@@ -335,11 +336,8 @@ key: expr | "*" { $$ = build.expr(@$, ast::Name{std::string(wildcard_name)}); };
 void lt::stp::Parser::report_syntax_error(const context& at) const {
     if (at.token() != symbol_kind::S_BAD) {
         std::vector<symbol_kind_type> expected(YYNTOKENS);
-        const int count = at.expected_tokens(expected.data(), YYNTOKENS);
-        lt::Diag& diag = feed.diags().error(at.location(), "unexpected " + feed.found());
-        if (count == 1) diag.hint = std::string("there must be ") + symbol_name(expected[0]);
-        if (feed.found_keyword()) diag.hint = "this is a keyword and cannot be a name";
-        if (at.token() == symbol_kind::S_YYEOF) diag.hint = "is a bracket missing?";
+        expected.resize(static_cast<size_t>(at.expected_tokens(expected.data(), YYNTOKENS)));
+        explain(feed, at.token(), at.location(), expected);
     }
     feed.skip();
 }

@@ -17,6 +17,18 @@
 namespace lt {
 namespace {
 
+// The type whose bytes C's function of this name reverses; empty if it is none of them.
+std::string_view swapped_by(std::string_view function) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> rows{{{"ntohs", "uint16"},
+                                                                                 {"htons", "uint16"},
+                                                                                 {"ntohl", "uint32"},
+                                                                                 {"htonl", "uint32"},
+                                                                                 {"ntohll", "uint64"},
+                                                                                 {"htonll", "uint64"}}};
+    const auto* row = std::ranges::find(rows, function, &std::pair<std::string_view, std::string_view>::first);
+    return row == rows.end() ? "" : row->second;
+}
+
 Type unknown_function(CheckContext& c, const ast::Call& node) {
     if (const OtherName* other = find_other_name(node.name)) {
         c.error(node.name_span, fmt::format("`{}()` is not supported yet", node.name)).hint = other->instead;
@@ -31,6 +43,10 @@ Type unknown_function(CheckContext& c, const ast::Call& node) {
     if (find_variable(node.name)) {
         d.message = fmt::format("`{}` is a value, not a function", node.name);
         d.hint = fmt::format("write it without parentheses: `{}`", node.name);
+        return nothing();
+    }
+    if (const std::string_view type = swapped_by(node.name); !type.empty()) {
+        d.hint = fmt::format("write `bswap(({})...)`, which reverses the bytes of an integer", type);
         return nothing();
     }
     std::vector<std::string_view> names;

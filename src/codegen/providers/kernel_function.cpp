@@ -239,8 +239,26 @@ std::optional<KernelFunction> inner(const Search& s, const KernelFunction& f) {
     return {};
 }
 
+// Does no module of this name, or pattern, have functions? False if the kernel's functions are unknown.
+bool is_not_loaded(const Search& s, const std::string& module) {
+    if (module.empty() || module == kernel_itself || !s.kernel.functions("*", module).empty()) return false;
+    return !s.kernel.functions("*").empty();
+}
+
+Places not_loaded(const Search& s, const std::string& module) {
+    const bool is_one = !is_glob(module);
+    s.diags
+        .error(s.spec.parts[1].span, is_one ? fmt::format("the module `{}` is not loaded, or has no functions", module)
+                                            : fmt::format("no loaded module with functions matches `{}`", module))
+        .hint = is_one ? fmt::format("`modprobe {}` loads it; `lsmod` lists the modules that are loaded", module)
+                       : "`lsmod` lists the modules that are loaded";
+    return {};
+}
+
 Places missing_function(const Search& s, const std::string& module) {
     const std::string& name = s.last().text;
+    const bool elsewhere = !module.empty() && s.kernel.function(name);
+    if (!elsewhere && is_not_loaded(s, module)) return not_loaded(s, module);
     const std::vector<std::string> all = s.kernel.functions("*");
     std::vector<std::string_view> names = views(all);
     for (const Successor& row : successor_rows())
@@ -248,7 +266,6 @@ Places missing_function(const Search& s, const std::string& module) {
     Diag& d =
         s.diags.error(s.last().span, module.empty() ? fmt::format("this kernel has no function `{}`", name)
                                                     : fmt::format("module {} has no function `{}`", module, name));
-    const bool elsewhere = !module.empty() && s.kernel.function(name);
     d.hint = elsewhere ? in_another_module(name) : did_you_mean(closest(name, names));
     if (d.hint.empty()) d.hint = "it may be inlined into its callers, or belong to a module that is not loaded";
     return {};
@@ -262,7 +279,11 @@ Places kernel_function(const Search& s, ResolvedPlace place) {
     if (s.spec.parts.size() > 3) return incomplete(s);
     if (names_source || word == inlined_there) return kernel_source(s, place);
     if (name.starts_with("0x") || name.find('+') != name.npos) return kernel_instruction(s, std::move(place), word);
-    if (is_glob(name)) return matching_functions(s, place, s.kernel.functions(name, word.empty() ? "*" : word));
+    if (is_glob(name)) {
+        std::vector<std::string> names = s.kernel.functions(name, word.empty() ? "*" : word);
+        if (names.empty() && is_not_loaded(s, word)) return not_loaded(s, word);
+        return matching_functions(s, place, std::move(names));
+    }
     std::optional<KernelFunction> f = s.kernel.function(name, word);
     if (!f && (word.empty() || word == kernel_itself)) f = function_today(s, name);
     if (!f) return missing_function(s, word == kernel_itself ? "" : word);

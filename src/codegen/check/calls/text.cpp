@@ -120,7 +120,8 @@ Type formatted(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     }
     const auto is_plain = [](unsigned char b) { return b >= 9 && b < 127 && (b >= 32 || b <= 13); };
     if (!std::ranges::all_of(format.text, is_plain)) {
-        c.error(node.arguments[0], "the kernel only formats ASCII text").hint = "use `printf()` for other text";
+        c.error(node.arguments[0], "the format of `sprintf()` must be ASCII text, which is what the kernel formats")
+            .hint = "give other text as a value, as in `sprintf(\"%d %s\", x, \"µs\")`";
         return nothing();
     }
     if (format.bad) {

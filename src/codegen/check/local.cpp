@@ -35,11 +35,15 @@ uint32_t new_local(CheckContext& c, LocalInfo info) {
     return static_cast<uint32_t>(index);
 }
 
-// Reports a use of a variable without a value, unless the value that it should have has an error, which is reported.
-void no_value(CheckContext& c, ast::ExprId use, const std::string& name, std::string_view hint) {
+// Does the value that it should have have an error, which is reported?
+bool has_failed(const CheckContext& c, const std::string& name) {
     const bool is_of_chain = name.find('.') != std::string::npos;
-    const bool has_failed = is_of_chain || std::ranges::find(c.failed, name) != c.failed.end();
-    if (has_failed && c.diags.has_errors()) return;
+    return c.diags.has_errors() && (is_of_chain || std::ranges::find(c.failed, name) != c.failed.end());
+}
+
+// Reports a use of a variable without a value.
+void no_value(CheckContext& c, ast::ExprId use, const std::string& name, std::string_view hint) {
+    if (has_failed(c, name)) return;
     c.error(use, fmt::format("`${}` has no value yet", name)).hint = hint;
 }
 

@@ -133,11 +133,34 @@ Type formatted(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     return string_type(c.settings().max_strlen);
 }
 
+// The argument that is a stack, of the outermost call that has one.
+std::optional<ast::ExprId> passed_stack(CheckContext& c) {
+    for (const ast::BlockValue* call : c.calls) {
+        for (ast::StmtId s : call->block.statements) {
+            const auto* let = std::get_if<ast::Let>(&c.program[s].node);
+            if (let && let->value && c.type(*let->value).kind == Kind::stack) return let->value;
+        }
+    }
+    return {};
+}
+
+// In a function that takes a text: reports a stack where the script passes it.
+bool is_passed_stack(CheckContext& c) {
+    const auto stack = passed_stack(c);
+    if (!stack) return false;
+    c.error(*stack, "this function takes a string, not a stack").hint =
+        c.settings().systemtap_hints
+            ? "`callers(20)` and `ucallers(20)` are strings of addresses; `print_backtrace()` prints a stack"
+            : "`print(kstack)` prints a stack";
+    return true;
+}
+
 Type text_type(CheckContext& c, ast::ExprId id, const ast::Call& node) {
     const Type& type = c.type(node.arguments[0]);
     if (type.kind == Kind::string) return type;
     if (const uint32_t size = name_size(type); size != 0) return string_type(size);
     if (type.kind == Kind::stack && c.body.host) return string_type(c.settings().max_strlen);
+    if (type.kind == Kind::stack && is_passed_stack(c)) return string_type(c.settings().max_strlen);
     c.error(id, "`name_text()` takes the name or text of an error, or the name of a signal or a system call").hint =
         "for example `name_text(errno_name(retval))`";
     return nothing();

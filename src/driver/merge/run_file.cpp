@@ -79,8 +79,10 @@ std::optional<ResultFact> read_result(const Json& map) {
     auto type = read_value_type(map);
     const Json* divisor = member_of(map, "divisor");
     const auto by = divisor ? integer_of(divisor) : std::optional<int64_t>(1);
-    if (!name || !forms || !entries || !type || !by) return {};
-    ResultFact out{*name, {}, *std::move(type), *entries, *by};
+    const Json* same = member_of(map, "alike");
+    const auto alike = same ? count_of(same) : std::optional<uint64_t>(0);
+    if (!name || !forms || !entries || !type || !by || !alike) return {};
+    ResultFact out{*name, {}, *std::move(type), *entries, *by, *alike};
     for (const std::string& form : *forms) {
         const auto part = key_part_type(form);
         if (!part) return {};

@@ -130,6 +130,8 @@ Status Total::add_map(const RunFile& file, const ResultFact& shape) {
     if (line.content.size() > shape.entries)
         return Error{fmt::format("{}: {} has more keys than the run says", file.place(line.line), shape.name), "", 0};
     map->partial = map->partial || line.content.size() < shape.entries;
+    map->others = map->others || (shape.alike != 0 && !map->partial);
+    if (shape.alike != 0) return Done{};  // the numbers in its keys mean nothing in another run
     for (const auto& [key, value] : line.content.items())
         if (Status added = add_entry(file, line, *map, key, value); !added) return added;
     return Done{};
@@ -326,6 +328,7 @@ void Total::print(Printer& printer, std::FILE* messages, const HostView& hosts) 
         run.maps.push_back(map.shape);
         run.maps.back().entries = map.entries.size();
         run.maps.back().divisor = 1;
+        run.maps.back().alike = 0;
     }
     printer.run(run);
 }

@@ -2,8 +2,13 @@
 // have a million keys.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <ranges>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "runtime/os/timestamps.h"
@@ -11,6 +16,7 @@
 #include "runtime/print/json_value.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/show.h"
+#include "runtime/values/add_up.h"
 #include "stdlib/real.h"
 
 namespace lt {
@@ -40,6 +46,54 @@ std::string_view type_of(const MapContent& content) {
     return "map";
 }
 
+// Can several values of the type have one text? Addresses in one function do, for example.
+bool has_names(const Type& type) {
+    if (type.kind == Kind::stack || type.naming != Naming::none) return true;
+    const bool has_parts = type.kind == Kind::tuple || type.kind == Kind::array;
+    return has_parts && type.shape && std::ranges::any_of(type.shape->parts, has_names);
+}
+
+bool has_names(const MapContent& content) {
+    if (content.entries.empty()) return false;
+    const MapEntry first = content.entries.plain(0);
+    return std::ranges::any_of(first.key, [](const Value& part) { return has_names(part.type); });
+}
+
+// The members of a map's object.
+struct MapMembers {
+    // For entries of which some have the same text.
+    std::string unique(const std::string& text) {
+        if (texts.insert(text).second) return text;
+        alike++;
+        for (size_t number = 2;; number++)
+            if (const auto [made, is_new] = texts.insert(fmt::format("{} #{}", text, number)); is_new) return *made;
+    }
+
+    std::unordered_set<std::string> texts;
+    size_t written = 0;
+    size_t alike = 0;  // those with a number after the text
+};
+
+// The entries that have a text, the greatest first.
+struct SameText {
+    std::string text;
+    std::vector<size_t> entries;
+};
+
+// In the order of the greatest of each.
+std::vector<SameText> by_text(const MapContent& content, const std::vector<size_t>& order, bool plain) {
+    std::vector<SameText> out;
+    std::unordered_map<std::string, size_t> places;
+    for (const size_t index : std::views::reverse(order)) {
+        std::string text = json_key(content.entries[index].key, plain);
+        const auto [place, is_new] = places.try_emplace(text, out.size());
+        if (is_new) out.push_back({std::move(text), {}});
+        out[place->second].entries.push_back(index);
+    }
+    std::ranges::reverse(out);
+    return out;
+}
+
 class JsonPrinter final : public Printer {
   public:
     JsonPrinter(Sink& sink, PrintStyle style) : sink_(sink), stamps_(style.timestamps), plain_(style.plain) {}
@@ -67,11 +121,17 @@ class JsonPrinter final : public Printer {
     void member(std::string_view name, std::string_view text);
     void member(std::string_view name, uint64_t number);
     void entries(const MapContent& content);
+    void entry(MapMembers& members, std::string_view key, const Value& value);
+    void entries_added_up(const MapContent& content, const std::vector<size_t>& order, MapMembers& members);
 
     Sink& sink_;
     bool stamps_;
     bool plain_;
     std::optional<int64_t> time_;
+    struct Repeats {
+        size_t added_up, alike;  // entries
+    };
+    std::map<std::string, Repeats, std::less<>> repeats_;  // of each map as it was printed last
     std::string out_;
 };
 
@@ -132,6 +192,7 @@ void JsonPrinter::histogram(const Value& samples, SampleHistogram which) {
 }
 
 void JsonPrinter::map(const MapContent& content) {
+    repeats_.erase(content.name);
     if (content.at_end && content.entries.empty() && !content.sampled) return;
     begin(type_of(content));
     out_ += '{';
@@ -146,21 +207,47 @@ void JsonPrinter::map(const MapContent& content) {
     end();
 }
 
+// Readers keep only one of several members with one name, so no name is written twice. A limit would leave out a part
+// of the sums.
 void JsonPrinter::entries(const MapContent& content) {
+    const std::vector<size_t> order = print_order(content);
+    const bool named = has_names(content), whole = order.size() == content.entries.size();
+    MapMembers members;
     out_ += '{';
-    bool first = true;
-    for (const size_t index : print_order(content)) {
-        if (!first) out_ += ", ";
-        first = false;
-        const MapEntry entry = content.entries[index];
-        append_json(out_, std::string_view(json_key(entry.key, plain_)));
-        out_ += ": ";
-        append_json(out_, entry.value, plain_);
-        if (out_.size() < large_json_write) continue;
-        sink_.write(out_);
-        out_.clear();
+    if (named && whole && can_add_up(content.entries.plain(0).value.type)) {
+        entries_added_up(content, order, members);
+    } else {
+        for (const size_t index : order) {
+            const MapEntry each = content.entries[index];
+            const std::string text = json_key(each.key, plain_);
+            entry(members, named ? members.unique(text) : text, each.value);
+        }
     }
     out_ += '}';
+    if (named) repeats_[content.name] = {order.size() - members.written, members.alike};
+}
+
+void JsonPrinter::entry(MapMembers& members, std::string_view key, const Value& value) {
+    if (members.written++ > 0) out_ += ", ";
+    append_json(out_, key);
+    out_ += ": ";
+    append_json(out_, value, plain_);
+    if (out_.size() < large_json_write) return;
+    sink_.write(out_);
+    out_.clear();
+}
+
+void JsonPrinter::entries_added_up(const MapContent& content, const std::vector<size_t>& order, MapMembers& members) {
+    for (const SameText& same : by_text(content, order, plain_)) {
+        Value sum = content.entries[same.entries.front()].value;
+        for (const size_t index : same.entries | std::views::drop(1)) {
+            const Value more = content.entries[index].value;
+            if (add_up(sum, more)) continue;
+            entry(members, members.unique(same.text), sum);
+            sum = more;
+        }
+        entry(members, members.unique(same.text), sum);
+    }
 }
 
 void JsonPrinter::open_spans(const OpenSpans& open) {
@@ -307,7 +394,10 @@ void JsonPrinter::run(const RunFact& run) {
         std::vector<std::string> forms;
         for (const Type& part : key_types(map.key)) forms.emplace_back(key_form(part));
         out_ += fmt::format(", \"key\": {}", quoted_list(forms));
-        member("entries", map.entries);
+        const auto found = repeats_.find(map.name);
+        const Repeats repeats = found == repeats_.end() ? Repeats{} : found->second;
+        member("entries", map.entries - std::min(map.entries, repeats.added_up));
+        if (const size_t alike = map.alike + repeats.alike; alike != 0) member("alike", alike);
         if (map.divisor != 1) out_ += fmt::format(", \"divisor\": {}", map.divisor);
         out_ += '}';
     }

@@ -83,6 +83,7 @@ struct ResultFact {
     Type value;
     size_t entries = 0;   // in the map then, even if only the largest were printed
     int64_t divisor = 1;  // of the values that were printed
+    size_t alike = 0;     // in a file of JSON: entries with a number after the key, since others have the same text
 };
 
 // The version of the object "run" in JSON.

@@ -241,6 +241,30 @@ TEST_F(Merge, LeavesOutWhatWasDividedWhenItWasPrinted) {
     EXPECT_NE(printed(total, true).find("\"not_merged\""), std::string::npos);
 }
 
+// Stacks of two processes can have one text. Sums of them are one entry, which is the whole; of variables there is no
+// sum, and a number after a key means nothing in another run.
+TEST_F(Merge, TakesMapsWithKeysOfOneText) {
+    Type stack = stack_type();
+    stack.view = View::hex;
+    const std::vector<ResultFact> maps{{"@sum", {stack}, collected(Aggregation::sum), 2},
+                                       {"@last", {stack}, integer_type(), 2}};
+    const std::vector<Value> one{{stack, Stack{1, 7, {{0, "f", 1}}}}}, other{{stack, Stack{1, 8, {{0, "f", 1}}}}};
+    TextSink sink;
+    const auto printer = json_printer(sink);
+    for (const ResultFact& map : maps)
+        printer->map({map.name,
+                      {MapEntry{one, {map.value, int64_t{5}}}, MapEntry{other, {map.value, int64_t{6}}}},
+                      0,
+                      true,
+                      map.value});
+    printer->run({"0.1", {"a"}, "x.lt", "1", {}, maps});
+    Total total(false, false, true);
+    EXPECT_EQ(add(total, write("a", sink.text)), "");
+    const std::string text = printed(total, true);
+    EXPECT_NE(text.find(R"({"@sum": {"f+0x1": 11}})"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("not_merged", "data": {"map": "@last")"), std::string::npos) << text;
+}
+
 TEST(MergeFiles, HaveTitlesThatDiffer) {
     using Texts = std::vector<std::string>;
     EXPECT_EQ(file_titles(Texts{"/x/web1.json", "out/web2.json"}), (Texts{"web1", "web2"}));

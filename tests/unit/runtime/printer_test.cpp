@@ -184,6 +184,47 @@ TEST(TextPrinter, LargeMapsLeaveInLargeWrites) {
     EXPECT_LT(sink.writes, 40);
 }
 
+Value stack_of(uint64_t id, uint64_t process, const std::string& function) {
+    Type type = stack_type();
+    type.view = View::hex;
+    return {type, Stack{id, process, {{0, function, 1}}}};
+}
+
+std::string json_of(MapContent content, size_t most = 0) {
+    content.value = content.entries.plain(0).value.type;
+    content.most = most;
+    StringSink sink;
+    const auto printer = json_printer(sink);
+    printer->map(content);
+    RunFact run;
+    run.maps.push_back({content.name, {}, content.value, content.entries.size()});
+    printer->run(run);
+    const size_t entries = sink.text.rfind("\"entries\"");
+    return sink.text.substr(0, sink.text.find('\n')) + sink.text.substr(entries, sink.text.rfind("}]}") - entries);
+}
+
+// Readers of JSON keep one of several members with one name.
+TEST(JsonPrinter, NoKeyStandsThereTwice) {
+    const auto map_of = [](Type type, Data one, Data two, Data three) {
+        return MapContent{"@x",
+                          {{{stack_of(1, 7, "f")}, {type, std::move(one)}},
+                           {{stack_of(2, 7, "g")}, {type, std::move(two)}},
+                           {{stack_of(1, 8, "f")}, {type, std::move(three)}}}};
+    };
+    const Type count = aggregation_type(Aggregation::count), max = aggregation_type(Aggregation::max);
+    const MapContent counts = map_of(count, int64_t{3}, int64_t{4}, int64_t{5});
+    EXPECT_EQ(json_of(counts), R"({"type": "map", "data": {"@x": {"g+0x1": 4, "f+0x1": 8}}}"entries": 2)");
+    EXPECT_EQ(json_of(counts, 1), R"({"type": "map", "data": {"@x": {"f+0x1": 5}}}"entries": 3)");
+    EXPECT_EQ(json_of(map_of(max, Extreme{3, true}, Extreme{}, Extreme{5, true})),
+              R"({"type": "map", "data": {"@x": {"g+0x1": null, "f+0x1": 5}}}"entries": 2)");
+    EXPECT_EQ(json_of(map_of(integer_type(), int64_t{3}, int64_t{4}, int64_t{5})),
+              R"({"type": "map", "data": {"@x": {"f+0x1": 3, "g+0x1": 4, "f+0x1 #2": 5}}}"entries": 3, "alike": 1)");
+    constexpr int64_t much = std::numeric_limits<int64_t>::max();
+    EXPECT_EQ(json_of(map_of(aggregation_type(Aggregation::sum), int64_t{1}, int64_t{0}, much)),
+              R"({"type": "map", "data": {"@x": {"g+0x1": 0, "f+0x1": 9223372036854775807, "f+0x1 #2": 1}}})"
+              R"("entries": 3, "alike": 1)");
+}
+
 TEST(FileSink, WritesEverythingInOrder) {
     int fds[2];
     ASSERT_EQ(pipe(fds), 0);

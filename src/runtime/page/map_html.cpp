@@ -107,9 +107,9 @@ std::string table_html(const MapContent& content, const TableView& view, ValueSt
 }
 
 // The largest first.
-std::vector<size_t> largest(const MapContent& content, size_t most, size_t& hidden) {
+std::vector<size_t> largest(const MapContent& content, size_t most, size_t& hidden, bool plain) {
     MapContent limited{content.name, content.entries, content.most == 0 ? most : std::min(content.most, most)};
-    std::vector<size_t> order = print_order(limited);
+    std::vector<size_t> order = print_order(limited, plain);
     std::ranges::reverse(order);
     hidden = content.entries.size() - order.size();
     return order;
@@ -119,7 +119,7 @@ std::vector<size_t> largest(const MapContent& content, size_t most, size_t& hidd
 std::string pictures_html(const MapContent& content, ValueStyle style) {
     size_t hidden = 0;
     std::string out;
-    for (const size_t index : largest(content, Page::most_histograms, hidden)) {
+    for (const size_t index : largest(content, Page::most_histograms, hidden, style.plain)) {
         const MapEntry entry = content.entries[index];
         if (!entry.key.empty()) out += fmt::format("<h3>{}</h3>\n", escaped(key_text(entry.key, style), Lines::keep));
         out += picture(entry.value, style.plain);
@@ -137,7 +137,7 @@ std::optional<int64_t> bar_of(const Value& value) {
 // A row for each key, with a bar where the value is a number.
 std::string rows_html(const MapContent& content, ValueStyle style) {
     size_t hidden = 0;
-    const std::vector<size_t> order = largest(content, Page::most_rows, hidden);
+    const std::vector<size_t> order = largest(content, Page::most_rows, hidden, style.plain);
     int64_t most = 1;
     for (const size_t index : order) most = std::max(most, bar_of(content.entries.plain(index).value).value_or(0));
     std::string out = "<table class=\"bars\">\n";

@@ -1,6 +1,7 @@
 #include "runtime/print/entry_order.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "runtime/print/show.h"
@@ -16,14 +17,29 @@ uint64_t word_of(const std::string& text, size_t offset) {
     return word;
 }
 
+// A number with the same order.
+uint64_t word_of(int64_t number, bool is_signed) {
+    const auto bits = static_cast<uint64_t>(number);
+    return is_signed ? bits ^ uint64_t { 1 } << 63 : bits;
+}
+
 // A number with the order of the value among values of its type.
-uint64_t word_of(const Value& value) {
-    const auto bits = static_cast<uint64_t>(number_of(value));
-    return value.type.is_signed ? bits ^ uint64_t { 1 } << 63 : bits;
+uint64_t word_of(const Value& value) { return word_of(number_of(value), value.type.is_signed); }
+
+// As in a table, see runtime/print/table_text.h; none if the value has no total, or another number counts.
+std::optional<uint64_t> word_of_total(const Value& value) {
+    if (const auto* distribution = std::get_if<Distribution>(&value.data)) return word_of(distribution->sum, true);
+    const auto* average = std::get_if<Average>(&value.data);
+    if (!average || value.type.aggregation != Aggregation::stats) return {};
+    return word_of(average->sum, value.type.is_signed);
 }
 
 // Maps of strings and stacks are printed in the order of their keys.
-uint64_t first_word(const MapEntry& entry) { return in_memory(entry.value.type) ? 0 : word_of(entry.value); }
+uint64_t first_word(const Value& value, bool plain) {
+    if (in_memory(value.type)) return 0;
+    const auto total = plain ? std::nullopt : word_of_total(value);
+    return total ? *total : word_of(value);
+}
 
 // Eight bytes of the key: a whole integer, or a piece of a string or a stack.
 struct KeyWord {
@@ -61,11 +77,13 @@ class Sorter {
         if (!entries.empty()) words_ = key_words(entries.plain(0).key);
     }
 
-    // By value, or only by key.
-    std::vector<size_t> run(bool by_value) const {
+    using Word = uint64_t (*)(const Value&);
+
+    // By this word of the value, or, if there is none, only by key.
+    std::vector<size_t> run(Word first) const {
         std::vector<Ranked> ranks;
         ranks.reserve(entries_.size());
-        for (size_t i = 0; i < entries_.size(); i++) ranks.push_back({by_value ? first_word(entries_.plain(i)) : 0, i});
+        for (size_t i = 0; i < entries_.size(); i++) ranks.push_back({first ? first(entries_.plain(i).value) : 0, i});
         sort(ranks, 0);
         std::vector<size_t> order;
         order.reserve(ranks.size());
@@ -95,13 +113,16 @@ class Sorter {
 
 }  // namespace
 
-std::vector<size_t> print_order(const MapContent& content) {
-    std::vector<size_t> order = Sorter(content.entries).run(true);
+std::vector<size_t> print_order(const MapContent& content, bool plain) {
+    const auto as_bpftrace = [](const Value& value) { return first_word(value, true); };
+    const auto by_total = [](const Value& value) { return first_word(value, false); };
+    const Sorter sorter(content.entries);
+    std::vector<size_t> order = plain ? sorter.run(as_bpftrace) : sorter.run(by_total);
     if (content.most != 0 && content.most < order.size())
         order.erase(order.begin(), order.end() - static_cast<ptrdiff_t>(content.most));
     return order;
 }
 
-std::vector<size_t> key_order(const MapContent& content) { return Sorter(content.entries).run(false); }
+std::vector<size_t> key_order(const MapContent& content) { return Sorter(content.entries).run(nullptr); }
 
 }  // namespace lt

@@ -210,7 +210,7 @@ void JsonPrinter::map(const MapContent& content) {
 // Readers keep only one of several members with one name, so no name is written twice. A limit would leave out a part
 // of the sums.
 void JsonPrinter::entries(const MapContent& content) {
-    const std::vector<size_t> order = print_order(content);
+    const std::vector<size_t> order = print_order(content, plain_);
     const bool named = has_names(content), whole = order.size() == content.entries.size();
     MapMembers members;
     out_ += '{';

@@ -75,7 +75,7 @@ void TextPrinter::map_as(const MapContent& content, const TableView& view) {
         out_ += table_text(content, view, style_);
         return hand_over();
     }
-    for (const size_t index : print_order(content)) {
+    for (const size_t index : print_order(content, style_.plain)) {
         entry(content.name, content.entries[index]);
         if (out_.size() >= large_write) hand_over();
     }

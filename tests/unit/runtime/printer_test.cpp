@@ -166,6 +166,34 @@ TEST(TextPrinter, HistogramsByTotal) {
     EXPECT_EQ(printed({"@x", {{{}, {type, one}}}}), "@x:\n[1]                    1" + row);
 }
 
+// A limit leaves the same keys in a table and in JSON, however many values each has.
+TEST(Printers, StatisticsByTotal) {
+    const Type stats = aggregation_type(Aggregation::stats), dist = aggregation_type(Aggregation::dist);
+    const auto dist_of = [](uint64_t count, int64_t sum) {
+        Distribution d;
+        d.count = count, d.sum = sum, d.least = d.greatest = sum / static_cast<int64_t>(count);
+        return d;
+    };
+    const auto keys_of = [](const Type& type, Data many, Data great, bool plain) {
+        const MapContent map{"@x",
+                             {{{text("many")}, {type, std::move(many)}}, {{text("great")}, {type, std::move(great)}}},
+                             1,
+                             false,
+                             type};
+        StringSink table, json;
+        text_printer(table, {plain})->map(map);
+        json_printer(json, {plain})->map(map);
+        std::string keys;
+        for (const std::string& out : {table.text, json.text})
+            for (const std::string key : {"many", "great"})
+                if (out.find(key) != std::string::npos) keys += key + ' ';
+        return keys;
+    };
+    EXPECT_EQ(keys_of(dist, dist_of(100, 200), dist_of(1, 5000), false), "great great ");
+    EXPECT_EQ(keys_of(stats, Average{5000, 100}, Average{200, 1}, false), "many many ");
+    EXPECT_EQ(keys_of(stats, Average{5000, 100}, Average{200, 1}, true), "great great ") << "as bpftrace: by average";
+}
+
 TEST(TextPrinter, TextAndValue) {
     StringSink sink;
     const auto printer = text_printer(sink);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "runtime/print/printer.h"
+#include "runtime/print/table_text.h"
 
 namespace lt {
 namespace {
@@ -37,9 +38,11 @@ std::optional<double> total_of(const MapContent& content) {
     return total;
 }
 
+// Ends with one newline.
 std::string map_text(const MapContent& content) {
     TextSink sink;
     text_printer(sink)->map(content);
+    while (sink.text.ends_with("\n\n")) sink.text.pop_back();
     return std::move(sink.text);
 }
 
@@ -52,12 +55,46 @@ std::string last_lines(const std::string& text, size_t count) {
     return text.substr(begin);
 }
 
+std::string first_lines(const std::string& text, size_t count) {
+    size_t end = 0;
+    for (size_t line = 0; line < count && end < text.size(); line++) end = text.find('\n', end) + 1;
+    return text.substr(0, end);
+}
+
+// How many rows have room below the titles and above "(n more)".
+size_t rows_within(const MapContent& content, size_t lines) {
+    const Table table = table_of(content, {}, false);
+    size_t rows = 0, used = 2;
+    while (rows < table.rows.size() && used + 1 + table.rows[rows].stacks.size() <= lines)
+        used += 1 + table.rows[rows++].stacks.size();
+    return std::max<size_t>(rows, 1);
+}
+
+// The titles and the greatest rows are at the top, and the last line says how many others there are.
+std::string table_within(MapContent content, size_t lines) {
+    const bool fits = content.entries.size() + 1 <= lines;
+    content.most = fits ? 0 : std::max<size_t>(lines, 3) - 2;
+    std::string text = map_text(content);
+    if (lines_in(text) > lines && content.most != 1) {  // stacks below the rows
+        content.most = rows_within(content, lines);
+        text = map_text(content);
+    }
+    return first_lines(text, lines);
+}
+
 std::string left_out_text(const Sampled& sampled) {
     if (sampled.left_out == 0) return " (its probe was detached)";
     return fmt::format(" (sampled, {} left out{})", sampled.left_out, sampled.detached ? ", then detached" : "");
 }
 
 }  // namespace
+
+std::string text_within(MapContent content, Screen::Size room) {
+    content.sampled.reset();  // the heading says it
+    if (is_table(content, {})) return table_within(std::move(content), room.height);
+    content.most = room.height;
+    return last_lines(map_text(content), room.height);
+}
 
 bool MapView::wants(const Trace& trace, const std::string& map) const {
     return std::ranges::any_of(wanted_, [&](const auto& each) {
@@ -86,7 +123,6 @@ std::string MapView::heading(int trace, const MapContent& content) {
     return out + "\n";
 }
 
-// The largest values are at the end of a map, so if there is no room for all, the first lines are dropped.
 std::string MapView::draw(Traces& traces, Screen::Size room) {
     std::vector<std::pair<int, MapContent>> maps;
     for (Trace* trace : traces.traces())
@@ -105,11 +141,7 @@ std::string MapView::draw(Traces& traces, Screen::Size room) {
             heat.add(content);
             over_time = heat.draw(room.width, lines / 2);
         }
-        content.most = room.height;
-        content.sampled.reset();  // the heading says it
-        std::string text = map_text(content);
-        while (text.ends_with("\n\n")) text.pop_back();
-        out += last_lines(text, lines - lines_in(over_time)) + over_time;
+        out += text_within(content, {room.width, lines - lines_in(over_time)}) + over_time;
     }
     return out;
 }

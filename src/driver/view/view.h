@@ -14,6 +14,9 @@
 
 namespace lt {
 
+// A map's text without lines that have no room. The largest values stay: they are at the end, or at the top of a table.
+std::string text_within(MapContent content, Screen::Size room);
+
 class MapView {
   public:
     // Shows these maps, by the trace's number and the map's name; an empty name means all maps of the trace. With

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "runtime/border/layouts/dist_buckets.h"
@@ -77,13 +78,17 @@ Fault add_average(Average& into, const Json& value, const Type& type) {
     return more ? add_number(into.sum, *more, type.is_signed) : not_whole("its `total`");
 }
 
+// The last bucket of unsigned values begins at 2^63, see least_text().
+std::optional<int64_t> bound_of(const Json& bucket, std::string_view name) {
+    const Json* json = member_of(bucket, name);
+    if (!json) return {};
+    const bool is_last_unsigned = count_of(json) == uint64_t{1} << 63;
+    return is_last_unsigned ? std::numeric_limits<int64_t>::max() : integer_of(json);
+}
+
 // {"min": 4, "max": 7, "count": 2}
 Fault add_bucket(Histogram& into, const Json& bucket, const Type& type) {
-    const auto bound = [&](std::string_view name) {
-        const Json* json = member_of(bucket, name);
-        return json ? integer_of(json) : std::nullopt;
-    };
-    const BucketRange range{bound("min"), bound("max")};
+    const BucketRange range{bound_of(bucket, "min"), bound_of(bucket, "max")};
     const auto count = count_of(member_of(bucket, "count"));
     if (!count) return not_whole("the count of a bucket");
     for (size_t i = 0; i < into.buckets.size(); i++) {

@@ -61,7 +61,7 @@ void append_list(std::string& out, const std::vector<Bucket>& buckets) {
     for (const Bucket& bucket : buckets) {
         if (out.back() != '[') out += ',';
         out += '{';
-        if (bucket.range.least) add(out, "\"min\": {}, ", *bucket.range.least);
+        if (bucket.range.least) add(out, "\"min\": {}, ", least_text(bucket.range));
         if (bucket.range.greatest) add(out, "\"max\": {}, ", *bucket.range.greatest);
         add(out, "\"count\": {}}}", bucket.count);
     }

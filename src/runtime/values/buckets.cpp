@@ -61,9 +61,14 @@ BucketRange bucket_range(const Type& type, SampleHistogram which, size_t bucket)
     return linear_range(b[1], b[3], bucket, samples_layout(type).linear_count);
 }
 
+std::string least_text(const BucketRange& range) {
+    const bool is_last_unsigned = range.least == std::numeric_limits<int64_t>::max() && !range.greatest;
+    return is_last_unsigned ? fmt::format("{}", uint64_t{1} << 63) : fmt::format("{}", *range.least);
+}
+
 std::string range_text(const BucketRange& range, View view) {
     if (!range.least) return fmt::format("(..., {})", number_text(*range.greatest + 1, view));
-    const std::string from = number_text(*range.least, view);
+    const std::string from = view == View::duration ? show_duration(*range.least) : least_text(range);
     constexpr int64_t no_more = std::numeric_limits<int64_t>::max();
     if (range.greatest.value_or(no_more) == no_more) return fmt::format("[{}, ...)", from);
     if (*range.greatest == *range.least) return fmt::format("[{}]", from);

@@ -24,6 +24,10 @@ struct BucketRange {
 BucketRange bucket_range(const Type& type, size_t bucket);
 BucketRange bucket_range(const Type& type, SampleHistogram which, size_t bucket);
 
+// The least value of a bucket that has one, as a number. The last bucket of unsigned values begins at 2^63, where
+// `least` is the greatest number that it can hold.
+std::string least_text(const BucketRange& range);
+
 // "[256ns, 512ns)", "[0]", "(..., 0)"
 std::string range_text(const BucketRange& range, View view);
 

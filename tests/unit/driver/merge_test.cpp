@@ -12,6 +12,7 @@
 #include "driver/merge/key_text.h"
 #include "driver/merge/run_file.h"
 #include "driver/merge/total.h"
+#include "runtime/print/json_value.h"
 #include "runtime/print/show.h"
 #include "runtime/values/distribution.h"
 #include "runtime/values/hist.h"
@@ -263,6 +264,18 @@ TEST_F(Merge, TakesMapsWithKeysOfOneText) {
     const std::string text = printed(total, true);
     EXPECT_NE(text.find(R"({"@sum": {"f+0x1": 11}})"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("not_merged", "data": {"map": "@last")"), std::string::npos) << text;
+}
+
+// Its bound does not fit into a signed number, and earlier versions wrote one less.
+TEST(MergeValues, TheLastBucketOfUnsignedValues) {
+    const Type type = collected(Aggregation::hist, View::plain, false);
+    Value sum = nothing_collected(type);
+    for (const std::string_view text :
+         {R"([{"min": 9223372036854775808, "count": 2}])", R"([{"min": 9223372036854775807, "count": 1}])"})
+        EXPECT_EQ(add_value(sum, *parse_line(text)), std::nullopt) << text;
+    std::string out;
+    append_json(out, sum);
+    EXPECT_EQ(out, R"([{"min": 9223372036854775808, "count": 3}])");
 }
 
 TEST(MergeFiles, HaveTitlesThatDiffer) {

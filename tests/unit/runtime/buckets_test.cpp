@@ -30,6 +30,9 @@ TEST(Buckets, OfHist) {
     EXPECT_EQ(bucket_range(plain, 5), (BucketRange{8, 15}));
     EXPECT_EQ(bucket_range(plain, 64).greatest, std::numeric_limits<int64_t>::max());
     EXPECT_EQ(bucket_range(plain, 65), (BucketRange{std::numeric_limits<int64_t>::max(), {}}));
+    EXPECT_EQ(least_text(bucket_range(plain, 65)), "9223372036854775808");
+    EXPECT_EQ(least_text(bucket_range(plain, 5)), "8");
+    EXPECT_EQ(range_text(bucket_range(plain, 65), View::plain), "[9223372036854775808, ...)");
     EXPECT_EQ(range_text(bucket_range(plain, 0), View::plain), "(..., 0)");
     EXPECT_EQ(range_text(bucket_range(plain, 2), View::plain), "[1]");
     EXPECT_EQ(range_text(bucket_range(plain, 5), View::plain), "[8, 16)");

@@ -19,6 +19,7 @@ TEST(Screen, lines_are_cut_at_columns) {
     EXPECT_EQ(cut("😀😀", 3), "😀");
     EXPECT_EQ(cut("|██▌@ 한", 6), "|██▌@ ");
     EXPECT_EQ(cut("a\xff\xffz", 3), "a\xff\xff");
+    EXPECT_EQ(cut("⌚✅⭐", 4), "⌚✅");
     EXPECT_EQ(cut("日", 1), "");
     EXPECT_EQ(cut("", 3), "");
 }

@@ -69,12 +69,13 @@ size_t columns_of(std::string_view character) {
 
 std::string cut(std::string_view line, size_t width) {
     std::string out;
-    size_t columns = 0;
+    size_t columns = 0, kept = 0;  // bytes of `out` that leave a column for the sign
     while (!line.empty()) {
         const std::string_view character = line.substr(0, std::max<size_t>(utf8_length(line), 1));
         columns += columns_of(character);
-        if (columns > width) break;
+        if (columns > width) return width == 0 ? "" : out.substr(0, kept) + "…";
         out += character == "\t" ? " " : character;
+        if (columns < width) kept = out.size();
         line.remove_prefix(character.size());
     }
     return out;

@@ -69,7 +69,8 @@ class Screen : public Sink {
     bool in_place_ = true;  // can the terminal move the cursor up?
 };
 
-// Truncates to `width` columns of a terminal, of which some characters take two; tabs become blanks.
+// Truncates to `width` columns of a terminal, of which some characters take two; a line that was longer ends with `…`.
+// Tabs become blanks.
 std::string cut(std::string_view line, size_t width);
 
 }  // namespace lt

@@ -10,17 +10,21 @@ namespace lt {
 namespace {
 
 TEST(Screen, lines_are_cut_at_columns) {
-    EXPECT_EQ(cut("abcdef", 4), "abcd");
+    EXPECT_EQ(cut("abcdef", 4), "abc…");
+    EXPECT_EQ(cut("abcd", 4), "abcd");
+    EXPECT_EQ(cut("p99 28ms", 7), "p99 28…") << "not 28m, which is another value";
     EXPECT_EQ(cut("a\tb", 4), "a b");
-    EXPECT_EQ(cut("größe", 4), "größ");
+    EXPECT_EQ(cut("größe", 4), "grö…");
     // a wide character takes two columns, and is not cut in half
-    EXPECT_EQ(cut("日本語.txt", 7), "日本語.");
-    EXPECT_EQ(cut("日本語.txt", 5), "日本");
-    EXPECT_EQ(cut("😀😀", 3), "😀");
-    EXPECT_EQ(cut("|██▌@ 한", 6), "|██▌@ ");
-    EXPECT_EQ(cut("a\xff\xffz", 3), "a\xff\xff");
-    EXPECT_EQ(cut("⌚✅⭐", 4), "⌚✅");
-    EXPECT_EQ(cut("日", 1), "");
+    EXPECT_EQ(cut("日本語.txt", 7), "日本語…");
+    EXPECT_EQ(cut("日本語.txt", 5), "日本…");
+    EXPECT_EQ(cut("😀😀", 3), "😀…");
+    EXPECT_EQ(cut("😀😀", 4), "😀😀");
+    EXPECT_EQ(cut("⌚✅⭐", 5), "⌚✅…");
+    EXPECT_EQ(cut("|██▌@ 한", 6), "|██▌@…");
+    EXPECT_EQ(cut("a\xff\xffz", 3), "a\xff…");
+    EXPECT_EQ(cut("日", 1), "…");
+    EXPECT_EQ(cut("日", 0), "");
     EXPECT_EQ(cut("", 3), "");
 }
 

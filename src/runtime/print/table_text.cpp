@@ -181,7 +181,10 @@ std::string table_figure_text(std::string_view column, std::optional<int64_t> fi
     return found ? figure_shown(*found, figure, type) : std::string(nothing_text);
 }
 
-std::string key_cell(const Value& part, ValueStyle style) { return shortened(show(part, style), longest_part); }
+// A newline would end the row, also where strings keep theirs.
+std::string key_cell(const Value& part, ValueStyle style) {
+    return shortened(show(part, ValueStyle(style.plain)), longest_part);
+}
 
 std::vector<std::string_view> table_columns() {
     std::vector<std::string_view> names;

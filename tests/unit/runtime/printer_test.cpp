@@ -166,6 +166,14 @@ TEST(TextPrinter, HistogramsByTotal) {
     EXPECT_EQ(printed({"@x", {{{}, {type, one}}}}), "@x:\n[1]                    1" + row);
 }
 
+// Strings of SystemTap's scripts keep their newlines, but a row of a table is one line.
+TEST(TextPrinter, ACellOfATableIsOneLine) {
+    const Type stats = aggregation_type(Aggregation::stats);
+    StringSink sink;
+    text_printer(sink, {false, Keep::lines})->map({"@x", {{{text("a\nb")}, {stats, Average{6, 2}}}}, 0, false, stats});
+    EXPECT_NE(sink.text.find("\na\\x0ab "), std::string::npos) << sink.text;
+}
+
 // A limit leaves the same keys in a table and in JSON, however many values each has.
 TEST(Printers, StatisticsByTotal) {
     const Type stats = aggregation_type(Aggregation::stats), dist = aggregation_type(Aggregation::dist);

@@ -206,7 +206,9 @@ std::string Output::facts() const {
 
 Status Output::draw() const {
     if (graph_.empty()) {
-        fmt::print(stderr, "lt: no stacks were collected, so {} is not written\n", flame_path_);
+        const std::string left_out = graph_.left_out_text();
+        fmt::print(stderr, "lt: {}, so {} is not written\n", left_out.empty() ? "no stacks were collected" : left_out,
+                   flame_path_);
         return Done{};
     }
     const std::string_view weight = durations_ ? "time by stack" : "count by stack";

@@ -163,9 +163,19 @@ std::string rows_html(const MapContent& content, ValueStyle style) {
 std::optional<FlameGraph> stacks_of(const MapContent& content) {
     if (content.entries.empty() || !can_fold(content.value)) return {};
     FlameGraph graph;
-    for (size_t i = 0; i < content.entries.size(); i++)
-        if (const auto folded = fold(content.entries[i])) graph.add(*folded);
+    for (size_t i = 0; i < content.entries.size(); i++) {
+        const MapEntry entry = content.entries[i];
+        if (const auto folded = fold(entry))
+            graph.add(*folded);
+        else if (is_negative_stack(entry))
+            graph.leave_out_negative();
+    }
     return graph.empty() ? std::nullopt : std::optional(std::move(graph));
+}
+
+std::string left_out_html(const FlameGraph& graph) {
+    const std::string text = graph.left_out_text();
+    return text.empty() ? text : fmt::format("<p class=\"faint\">{}</p>\n", text);
 }
 
 std::string map_html(const MapContent& content, const PrintStyle& style) {
@@ -174,7 +184,8 @@ std::string map_html(const MapContent& content, const PrintStyle& style) {
     if (const auto graph = stacks_of(content)) {
         const bool durations = !style.plain && adds_durations(content.value);
         return "<div class=\"stacks\">" +
-               graph->picture(content.name, durations ? "time by stack" : "count by stack", durations) + "</div>\n";
+               graph->picture(content.name, durations ? "time by stack" : "count by stack", durations) + "</div>\n" +
+               left_out_html(*graph);
     }
     if (!style.plain && is_table(content, style.view)) return table_html(content, style.view, values);
     const bool drawn = !picture(content.entries.plain(0).value, style.plain).empty();

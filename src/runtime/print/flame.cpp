@@ -116,8 +116,9 @@ class FlameDrawing {
     FlameDrawing(const FlameGraph::Node& root, const FlameGraph::Node* before, bool durations)
         : root_(root), before_(before), durations_(durations), height_(top + bottom + row_height * depth(root)) {}
 
-    std::string text(std::string_view title, std::string_view facts) {
-        const std::string about = fmt::format("{}{}{} in all", facts, facts.empty() ? "" : ", ", weight_of(root_));
+    std::string text(std::string_view title, std::string_view facts, std::string_view left_out) {
+        const std::string about = fmt::format("{}{}{} in all{}{}", facts, facts.empty() ? "" : ", ", weight_of(root_),
+                                              left_out.empty() ? "" : ", ", left_out);
         out_ = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"100%\" height=\"{0}\">\n"
             "<style>{1}</style>\n<rect class=\"under\" width=\"100%\" height=\"100%\"/>\n"
@@ -190,7 +191,9 @@ class FlamePrinter final : public Relay {
         next_.map(content);
         if (!content.at_end) return;
         for (size_t i = 0; i < content.entries.size(); i++) {
-            auto folded = fold(content.entries[i]);
+            const MapEntry entry = content.entries[i];
+            auto folded = fold(entry);
+            if (!folded && is_negative_stack(entry)) graph_.leave_out_negative();
             if (!folded) continue;
             if (named_) folded->frames.insert(folded->frames.begin(), content.name);
             graph_.add(*folded);
@@ -233,9 +236,15 @@ FlameGraph FlameGraph::since(const FlameGraph& before) const {
     return out;
 }
 
+std::string FlameGraph::left_out_text() const {
+    if (negative_ == 0) return {};
+    return negative_ == 1 ? "1 stack with a negative value is not drawn"
+                          : fmt::format("{} stacks with negative values are not drawn", negative_);
+}
+
 std::string FlameGraph::picture(std::string_view title, std::string_view facts, bool durations,
                                 const FlameGraph* before) const {
-    return FlameDrawing(root_, before ? &before->root_ : nullptr, durations).text(title, facts);
+    return FlameDrawing(root_, before ? &before->root_ : nullptr, durations).text(title, facts, left_out_text());
 }
 
 std::string FlameGraph::svg(std::string_view title, std::string_view facts, bool durations) const {

@@ -16,6 +16,9 @@ namespace lt {
 class FlameGraph {
   public:
     void add(const FoldedStack& stack);
+    void leave_out_negative() { negative_++; }  // a stack with such a weight has no box
+    // "2 stacks with negative values are not drawn"; empty if all are.
+    std::string left_out_text() const;
     bool empty() const { return root_.weight == 0; }
     // The part that was added since it was like `before`; all of it if it has been emptied since.
     FlameGraph since(const FlameGraph& before) const;
@@ -38,6 +41,7 @@ class FlameGraph {
     static void take_away(Node& from, const Node& what);
 
     Node root_;
+    size_t negative_ = 0;  // stacks
 };
 
 // Passes everything on to `next`, and adds the maps at the end of a run to the graph, as far as they can be folded.

@@ -51,6 +51,16 @@ struct WeightOf {
     Weight operator()(const Group&) const { return {}; }
 };
 
+struct IsNegative {
+    bool is_signed;
+    bool operator()(int64_t number) const { return is_signed && number < 0; }
+    bool operator()(const Average& average) const { return (*this)(average.sum); }
+    bool operator()(const Distribution& distribution) const { return distribution.sum < 0; }
+    bool operator()(const Samples& samples) const { return samples.sum < 0; }
+    bool operator()(const Causes& causes) const { return causes.total() < 0; }
+    bool operator()(const auto&) const { return false; }
+};
+
 class FoldedPrinter final : public Relay {
   public:
     FoldedPrinter(Sink& sink, Printer& others, bool named) : Relay(others), sink_(sink), named_(named) {}
@@ -106,6 +116,12 @@ std::optional<FoldedStack> fold(const MapEntry& entry) {
     if (out.frames.empty()) out.frames.emplace_back("(no stack)");
     out.weight = *weight;
     return out;
+}
+
+bool is_negative_stack(const MapEntry& entry) {
+    const auto is_stack = [](const Value& part) { return std::holds_alternative<Stack>(part.data); };
+    return std::ranges::any_of(entry.key, is_stack) &&
+           std::visit(IsNegative{entry.value.type.is_signed}, entry.value.data);
 }
 
 bool can_fold(const Type& value) {

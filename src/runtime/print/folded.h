@@ -22,6 +22,9 @@ struct FoldedStack {
 // hist. None if the key has no stack, or if the value cannot be added up (a string, min, max, a negative number).
 std::optional<FoldedStack> fold(const MapEntry& entry);
 
+// Is it an entry with a stack in its key that fold() refuses only because its weight would be negative?
+bool is_negative_stack(const MapEntry& entry);
+
 // Can values of this type be weights?
 bool can_fold(const Type& value);
 

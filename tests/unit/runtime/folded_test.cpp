@@ -140,6 +140,21 @@ TEST(Flame, TheDifferenceIsOfSharesOfWhatCameSince) {
     EXPECT_FALSE(cleared.since(before).empty()) << "it was emptied in between";
 }
 
+// A box cannot have a negative width.
+TEST(Flame, SaysHowManyStacksAreNegative) {
+    const Type sum = aggregation_type(Aggregation::sum);
+    StringSink sink;
+    FlameGraph graph;
+    const auto next = text_printer(sink);
+    const auto printer = flame_printer(graph, *next, false);
+    printer->map(
+        {"@s", {{{stack_of(0, {"f"})}, {sum, int64_t{2}}}, {{stack_of(7, {"g"})}, {sum, int64_t{-2}}}}, 0, true});
+    EXPECT_EQ(times(graph.svg("t", "host", false), "host, 2 in all, 1 stack with a negative value is not drawn<"), 1u);
+    printer->map(
+        {"@d", {{{stack_of(0, {"f"})}, {sum, int64_t{-1}}}, {{text("no stack")}, {sum, int64_t{-2}}}}, 0, true});
+    EXPECT_EQ(graph.left_out_text(), "2 stacks with negative values are not drawn");
+}
+
 // What print() shows during a run can be printed again at its end.
 TEST(Flame, OnlyMapsOfTheEnd) {
     StringSink sink;

@@ -77,6 +77,16 @@ TEST(Page, AHistogramHasABarForEachRangeAndNoneForNothing) {
     EXPECT_NE(html.find("<th>[4us, 8us)</th><td>1</td><td class=\"bar\"><i style=\"width:50.00%\">"), html.npos);
 }
 
+TEST(Page, SaysHowManyStacksAreNotDrawn) {
+    const auto entry = [](uint64_t id, int64_t sum) {
+        return MapEntry{{{stack_type(), Stack{id, 0, {{0, "f", 1}}}}}, {of(Aggregation::sum), sum}};
+    };
+    Page page({});
+    page.add(map_of("@s", {entry(1, 5), entry(2, -3), entry(3, -1)}));
+    const std::string html = page.html("t", "", "");
+    EXPECT_EQ(count_in(html, "</div>\n<p class=\"faint\">2 stacks with negative values are not drawn</p>"), 1u);
+}
+
 TEST(Page, CausesHaveBarsOfTheWhole) {
     Causes causes{2, {}};
     causes.times[static_cast<size_t>(Cause::running)] = 1'000'000;

@@ -120,8 +120,9 @@ std::string typed_name(std::string_view names, const std::vector<std::string>& w
 
 // Many tracing tools take -d 5 as a duration. Empty if the value is not a time.
 std::string hint_for_time(std::string_view verb, std::string_view value) {
-    const bool is_number = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
-    const auto word = number_word(value);
+    const auto word = number_word(value), in_seconds = number_word(fmt::format("{}s", value));
+    const bool is_number = in_seconds && in_seconds->is_duration && !in_seconds->is_negative &&
+                           value.find_first_not_of("0123456789.") == value.npos;
     if (!is_number && !(word && word->is_duration && !word->is_negative)) return "";
     const std::string time = fmt::format("{}{}", value, is_number ? "s" : "");
     if (verb == "triage") return fmt::format("`lt triage {}` looks at the machine for that time", time);

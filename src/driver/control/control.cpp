@@ -66,9 +66,9 @@ Status Control::take_name(const std::string& path) {
     if (!a) return a.error();
     ::unlink(before.c_str());
     if (bind(socket_, a->get(), a->size) != 0) return system_error("control: bind", errno);
-    struct stat about{};
-    const bool listens = ::listen(socket_, most_accepted) == 0 && ::chmod(before.c_str(), 0666) == 0 &&
-                         ::lstat(before.c_str(), &about) == 0;
+    struct stat about{};  // at once: a process of another PID namespace may take the same name
+    const bool listens = ::lstat(before.c_str(), &about) == 0 && ::listen(socket_, most_accepted) == 0 &&
+                         ::chmod(before.c_str(), 0666) == 0;
     Status named = listens ? give_name(before, path) : Status(system_error("control: listen", errno));
     ::unlink(before.c_str());
     if (!named) return named;

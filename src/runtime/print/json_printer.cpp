@@ -8,9 +8,9 @@
 #include <map>
 #include <ranges>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/print/entry_order.h"
 #include "runtime/print/json_value.h"
@@ -55,21 +55,44 @@ bool has_names(const Type& type) {
 
 bool has_names(const MapContent& content) {
     if (content.entries.empty()) return false;
-    const MapEntry first = content.entries.plain(0);
+    const MapEntry first = content.entries.collected(0);
     return std::ranges::any_of(first.key, [](const Value& part) { return has_names(part.type); });
+}
+
+// Texts that are not UTF-8 can look alike, too.
+bool has_other_bytes(const MapContent& content, bool plain) {
+    if (content.entries.empty()) return false;
+    const auto is_text = [](const Value& part) { return part.type.kind == Kind::string; };
+    if (std::ranges::none_of(content.entries.collected(0).key, is_text)) return false;
+    for (size_t i = 0; i < content.entries.size(); i++) {
+        const std::string text = json_key(content.entries[i].key, plain);
+        if (utf8_text(text) != text) return true;
+    }
+    return false;
+}
+
+// Two texts that are not UTF-8 can be written alike.
+std::string as_written(std::string_view text) {
+    std::string out;
+    append_json(out, text);
+    return out;
 }
 
 // The members of a map's object.
 struct MapMembers {
     // For entries of which some have the same text.
     std::string unique(const std::string& text) {
-        if (texts.insert(text).second) return text;
+        const auto [place, is_first] = texts.try_emplace(as_written(text), 1);
+        if (is_first) return text;
         alike++;
-        for (size_t number = 2;; number++)
-            if (const auto [made, is_new] = texts.insert(fmt::format("{} #{}", text, number)); is_new) return *made;
+        size_t& number = place->second;
+        for (;;) {
+            std::string numbered = fmt::format("{} #{}", text, ++number);
+            if (texts.try_emplace(as_written(numbered), 1).second) return numbered;
+        }
     }
 
-    std::unordered_set<std::string> texts;
+    std::unordered_map<std::string, size_t> texts;  // with the last number used
     size_t written = 0;
     size_t alike = 0;  // those with a number after the text
 };
@@ -86,7 +109,7 @@ std::vector<SameText> by_text(const MapContent& content, const std::vector<size_
     std::unordered_map<std::string, size_t> places;
     for (const size_t index : std::views::reverse(order)) {
         std::string text = json_key(content.entries[index].key, plain);
-        const auto [place, is_new] = places.try_emplace(text, out.size());
+        const auto [place, is_new] = places.try_emplace(as_written(text), out.size());
         if (is_new) out.push_back({std::move(text), {}});
         out[place->second].entries.push_back(index);
     }
@@ -211,7 +234,8 @@ void JsonPrinter::map(const MapContent& content) {
 // of the sums.
 void JsonPrinter::entries(const MapContent& content) {
     const std::vector<size_t> order = print_order(content, plain_);
-    const bool named = has_names(content), whole = order.size() == content.entries.size();
+    const bool named = has_names(content) || has_other_bytes(content, plain_);
+    const bool whole = order.size() == content.entries.size();
     MapMembers members;
     out_ += '{';
     if (named && whole && can_add_up(content.entries.plain(0).value.type)) {

@@ -31,15 +31,6 @@ uint64_t unserved_by(const Hook& hook) {
     return missed;
 }
 
-// Among lt's own programs, only those of `why` are at typed tracepoints.
-bool follows_scheduler(const Plan& plan) {
-    return std::ranges::any_of(plan.probes, [](const PlannedProbe& probe) {
-        return probe.internal && std::ranges::any_of(probe.rungs, [](const Rung& rung) {
-                   return rung.way == Way::typed_tracepoint && !rung.attachments.empty();
-               });
-    });
-}
-
 }  // namespace
 
 Attached::~Attached() {
@@ -141,11 +132,19 @@ void Attached::stop(const std::function<bool(size_t)>& which) {
     stop_hooks(hooks);
 }
 
+// Among lt's own programs, only those of `why` are at typed tracepoints.
+bool Attached::follows_scheduler() const {
+    for (size_t probe = 0; probe < taken_.size(); probe++)
+        for (const Hook& hook : taken_[probe].hooks)
+            if (plan_.probes[probe].internal && hook.way == Way::typed_tracepoint && !hook.links.empty()) return true;
+    return false;
+}
+
 // The programs of `why` last, and once no closing program runs: until then spans close, with their causes.
 void Attached::detach() {
     const auto is_internal = [this](size_t probe) { return plan_.probes[probe].internal; };
     stop(std::not_fn(is_internal));
-    if (follows_scheduler(plan_)) (void)RunningPrograms().wait();
+    if (follows_scheduler()) (void)RunningPrograms().wait();
     stop(is_internal);
 }
 

@@ -63,6 +63,7 @@ class Attached {
     std::vector<Refusal> refusals_of(size_t probe) const;
     std::vector<size_t> order() const;
     bool pauses(size_t probe) const;
+    bool follows_scheduler() const;
     void stop(const std::function<bool(size_t)>& which);
     Status restart();
 

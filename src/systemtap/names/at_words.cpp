@@ -43,7 +43,7 @@ std::vector<std::string> type_sources(const std::string& modules) {
     std::vector<std::string> out;
     for (std::string_view one : split(modules, ':')) {
         if (one.empty()) continue;
-        const bool is_path = one.find('/') != one.npos && one.find('<') == one.npos && !one.ends_with(".ko");
+        const bool is_path = one[0] == '/' && one.find('<') == one.npos && one.find(".ko") == one.npos;
         out.emplace_back(is_path || one[0] == '<' ? one : ast::kernel_source);
     }
     return out;

@@ -299,7 +299,7 @@ TEST(AgentDistribution, AgreesWithItsSource) {
     const HistogramPoint point = exposed_distribution(distribution, type, 1);
     EXPECT_EQ(point.counts, expected);
     EXPECT_EQ(point.sum, 4999 * 2500);
-    for (const uint64_t percent : {10, 50, 90, 99}) {
+    for (const uint64_t percent : {10UL, 50UL, 90UL, 99UL}) {
         const auto rank = static_cast<uint64_t>(50 * percent);
         uint64_t seen = point.native->zero;
         auto bucket = point.native->positive.begin();

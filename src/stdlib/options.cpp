@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace lt {
 namespace {
 
@@ -227,6 +229,25 @@ constexpr std::array refused{
         "`lt check FILE` compiles, `--time` prints how long each stage took, `--stats` what each probe has cost"},
 };
 
+struct SpellingRow {
+    std::string_view names;
+    std::string_view instead;
+};
+
+// A script may have parameters of these names, and so lt does not take them as options of its own.
+constexpr std::array other_spellings{
+    SpellingRow{"--json,--jsonl,--ndjson", "`-f json` prints one JSON object per line"},
+    SpellingRow{"--comm,--name,--uid,--user,--tid,--thread,--filter",
+                "a condition filters: `PROBE /comm == \"nginx\"/ { ... }`, likewise for tid, uid and others"},
+    SpellingRow{"--freq,--frequency,--period,--hz",
+                "a probe says how often it samples: `profile:hz:99 { @[comm] = count(); }`"},
+    SpellingRow{"--interval,--every", "a probe runs at an interval: `interval:s:1 { print(@); }`"},
+    SpellingRow{"--color,--no-color",
+                "diagnostics are colored on a terminal, unless the environment variable NO_COLOR is set"},
+    SpellingRow{"--event,--events,--probe,--probes",
+                "`-e 'PROBE { ... }'` names the probe; `lt -l PATTERN` lists them"},
+};
+
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return options; }
@@ -238,5 +259,12 @@ std::string option_name(Option option) {
 }
 
 std::span<const RefusedOption> refused_options() { return refused; }
+
+std::string_view other_spelling(std::string_view option) {
+    for (const SpellingRow& row : other_spellings)
+        if (const auto names = split(row.names, ','); std::ranges::find(names, option) != names.end())
+            return row.instead;
+    return "";
+}
 
 }  // namespace lt

@@ -28,6 +28,7 @@ std::string see_help(Program program) { return fmt::format("`{} --help` lists th
 
 // The hint for a word that is not an option.
 std::string option_meant(Program program, std::string_view word) {
+    if (const std::string_view instead = other_spelling(word); !instead.empty()) return std::string(instead);
     std::vector<std::string_view> names;
     for (const OptionRow& row : option_rows())
         for (const std::string_view name : split(row.names, ','))

@@ -38,8 +38,11 @@ bool params_fit(Job& job, const ast::Program& program) {
         const std::vector<std::string> near = closest(setting.name, names);
         Diag& d = job.diags.error(
             {}, fmt::format("--{} is not an option of lt or a parameter of {}", setting.name, job.source.name));
-        d.hint = !near.empty() ? did_you_mean(std::span(near).first(1), "--")
-                               : "`lt --help` lists the options, `lt FILE --help` also a script's parameters";
+        if (const std::string_view other = other_spelling("--" + setting.name); !near.empty())
+            d.hint = did_you_mean(std::span(near).first(1), "--");
+        else
+            d.hint =
+                !other.empty() ? other : "`lt --help` lists the options, `lt FILE --help` also a script's parameters";
     }
     return !job.diags.has_errors();
 }

@@ -321,7 +321,8 @@ Result<Command> read_tool_command(int argc, const char* const* argv) {
     const std::string word = at < argc ? argv[at] : "", path = script_path(word);
     // Imported files are read only if a word may be a parameter of theirs.
     Result<Command> command = read_command(
-        argc, argv, path.ends_with(".lt") ? params_of_file(path, at + 1 < argc) : std::vector<ScriptParam>{});
+        argc, argv, path.ends_with(".lt") ? params_of_file(path, at + 1 < argc) : std::vector<ScriptParam>{},
+        Program::lt, path == word ? "" : word);
     if (!command || path == word || command->file != word) return command;
     command->tool = word;
     command->file = path;

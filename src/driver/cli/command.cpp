@@ -10,6 +10,7 @@
 
 #include "base/literal.h"
 #include "base/text.h"
+#include "driver/cli/tool_letters.h"
 #include "driver/cli/verbs.h"
 
 namespace lt {
@@ -194,16 +195,6 @@ Status taken_by(Program program, const Command& command) {
     return Done{};
 }
 
-// The option with that name; null if there is none.
-const OptionRow* option_named(std::string_view word) {
-    const auto is_it = [&](const OptionRow& row) {
-        const std::vector<std::string_view> names = split(row.names, ',');
-        return std::ranges::find(names, word) != names.end();
-    };
-    const auto row = std::ranges::find_if(option_rows(), is_it);
-    return row == option_rows().end() ? nullptr : &*row;
-}
-
 // In `--html -e SCRIPT` the file's name was forgotten.
 Status files_are_named(const Command& command) {
     for (const auto& [option, text] : command.options) {
@@ -268,6 +259,13 @@ bool may_ask_for_help(int argc, const char* const* argv) {
     return argc <= 1 || std::any_of(argv + 1, argv + argc, may_ask);
 }
 
+// Is it a flag of lt in one word with another option? -vT
+bool is_flag_before_letter(std::string_view word) {
+    if (word.size() < 3 || std::isalpha(static_cast<unsigned char>(word[2])) == 0) return false;
+    const OptionRow* row = option_named(word.substr(0, 2));
+    return row != nullptr && row->argument.empty();
+}
+
 // Takes the script's own options that come after its name: -n 5, -n5, -T, --flag. The rest is lt's.
 std::vector<std::string> without_own(std::vector<std::string> words, size_t after, std::span<const ScriptParam> params,
                                      std::vector<ParamSetting>& settings) {
@@ -284,6 +282,9 @@ std::vector<std::string> without_own(std::vector<std::string> words, size_t afte
             i > after && word.starts_with("--") ? find(word.substr(2), &ScriptParam::name) : nullptr;
         if (named != nullptr && named->is_flag) {
             settings.push_back({named->name, "true"});
+        } else if (param == nullptr && is_short && is_flag_before_letter(word)) {
+            rest.push_back(word.substr(0, 2));
+            words[i--] = "-" + word.substr(2);  // -vT is -v -T
         } else if (param == nullptr) {
             rest.push_back(word);
         } else if (param->is_flag) {
@@ -320,6 +321,15 @@ Status takes_only(const Command& command, std::string_view verb, std::span<const
     return Done{};
 }
 
+const OptionRow* option_named(std::string_view word) {
+    const auto is_it = [&](const OptionRow& row) {
+        const std::vector<std::string_view> names = split(row.names, ',');
+        return std::ranges::find(names, word) != names.end();
+    };
+    const auto row = std::ranges::find_if(option_rows(), is_it);
+    return row == option_rows().end() ? nullptr : &*row;
+}
+
 int script_word(int argc, const char* const* argv) {
     for (int i = 1; i < argc; i++) {
         const std::string_view word = argv[i];
@@ -344,7 +354,8 @@ bool takes_option(Program program, Phase phase) {
     return program == Program::lt || phase == Phase::run || phase == Phase::both;
 }
 
-Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params, Program program) {
+Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params, Program program,
+                             std::string_view tool) {
     Command command;
     command.program = program;
     const ProgramRow& own_row = row_of(program);
@@ -363,8 +374,11 @@ Result<Command> read_command(int argc, const char* const* argv, std::span<const 
     if (given.all) command.help = app.help();
     add_refused(app, given);
     std::vector<ParamSetting> settings;
-    if (!params.empty())
-        words = without_own(std::move(words), static_cast<size_t>(script_word(argc, argv)) - 1, params, settings);
+    const auto after = static_cast<size_t>(script_word(argc, argv)) - 1;
+    if (!params.empty()) words = without_own(std::move(words), after, params, settings);
+    if (!tool.empty() && after < words.size())
+        if (const Status fits = letters_fit_tool(tool, std::span(words).subspan(after + 1), params); !fits)
+            return fits.error();
     std::ranges::reverse(words);  // as the parser wants them
     try {
         app.parse(std::move(words));

@@ -47,12 +47,16 @@ struct Command {
     std::vector<std::string> list(Option o) const;  // splits the value at commas
 };
 
-// The parameters of the script, if they are known, name options that are taken after the script's name.
+// The parameters of the script, if they are known, name options that are taken after the script's name. `tool` is that
+// name if it is a tool's: an Error names an option of one letter that the tool does not take.
 Result<Command> read_command(int argc, const char* const* argv, std::span<const ScriptParam> params = {},
-                             Program program = Program::lt);
+                             Program program = Program::lt, std::string_view tool = {});
 
 // An Error names an option besides these, which the verb would ignore.
 Status takes_only(const Command& command, std::string_view verb, std::span<const Option> taken);
+
+// The option with that name, such as "-n" or "--count"; nullptr if there is none.
+const OptionRow* option_named(std::string_view word);
 
 // The index of the word that names the script; `argc` if there is none.
 int script_word(int argc, const char* const* argv);

@@ -36,10 +36,11 @@ bool is_bare_span(std::string_view rest) {
     return at == rest.npos;
 }
 
-Result<Line> read_words(std::vector<std::string> words, std::span<const ScriptParam> params) {
+Result<Line> read_words(std::vector<std::string> words, std::span<const ScriptParam> params,
+                        std::string_view tool = {}) {
     std::vector<const char*> argv{"lt"};
     for (const std::string& word : words) argv.push_back(word.c_str());
-    Result<Command> command = read_command(static_cast<int>(argv.size()), argv.data(), params);
+    Result<Command> command = read_command(static_cast<int>(argv.size()), argv.data(), params, Program::lt, tool);
     return command ? Result<Line>(Line{{}, *std::move(command)}) : command.error();
 }
 
@@ -78,7 +79,7 @@ Result<Line> read_script(std::string_view text, const std::string& name) {
     for (const std::string& each : *words) argv.push_back(each.c_str());
     const auto at = static_cast<size_t>(script_word(static_cast<int>(argv.size()), argv.data()));
     const std::string word = at < argv.size() ? argv[at] : "", path = script_path(word);
-    Result<Line> line = read_words(*words, params_of_file(path, true));
+    Result<Line> line = read_words(*words, params_of_file(path, true), path == word ? "" : word);
     if (!line) return line.error();
     Command& command = line->command;
     if (command.has(Option::program)) {

@@ -104,10 +104,7 @@ Status Agent::start() {
     if (!kernel) return kernel.error();
     kernel_ = *std::move(kernel);
     measures_ = static_cast<bool>(bpf::measure_runs());
-    if (!measures_ && options_.has_budget)
-        return Error{"the kernel does not measure what programs cost, so --max-overhead cannot be kept",
-                     "run it as root, or once as root `sysctl kernel.bpf_stats_enabled=1`, or leave out --max-overhead",
-                     0};
+    if (const Status possible = can_measure(); !possible) return possible;
     Result<std::unique_ptr<Background>> background = Background::open();
     if (!background) return background.error();
     background_ = *std::move(background);
@@ -157,6 +154,7 @@ Result<std::unique_ptr<Agent::Candidate>> Agent::candidate(const std::string& pa
     known_params_.insert(params.begin(), params.end());
     const auto old = runners_.find(word);
     if (old != runners_.end() && old->second.script->runs(file->bytes)) return std::unique_ptr<Candidate>();
+    if (const Status possible = can_measure(); !possible) return possible.error();
     if (file->saved && options_.late)
         return Error{fmt::format("{} is a saved plan, which does not know of --late", path),
                      "run the script instead, or leave out --late", 0};
@@ -205,6 +203,12 @@ Status Agent::late_is_possible() const {
     if (!options_.late || std::ranges::any_of(runners_, has_spans)) return Done{};
     return Error{"--late is about spans, and no script has one",
                  "a span is written like `sc:fsync < @ns = dist(...) >`, in lt's own language", 0};
+}
+
+Status Agent::can_measure() const {
+    if (measures_ || !options_.has_budget) return Done{};
+    return Error{"the kernel does not measure what programs cost, so --max-overhead cannot be kept",
+                 "run it as root, or once as root `sysctl kernel.bpf_stats_enabled=1`, or leave out --max-overhead", 0};
 }
 
 void Agent::announce() {
@@ -290,14 +294,20 @@ void Agent::end_script(const Runner& runner, Script::State how) {
 }
 
 void Agent::hear(const std::string& word, const OverheadNews& news) {
+    const bool stops = news.what == OverheadNews::What::unmeasured;
+    const bool is_setting = stops || news.what == OverheadNews::What::measured;
+    if (stops) budget_.forget(word);
+    if (is_setting && std::exchange(measures_, !stops) == !stops) return;  // another script has reported it
     report_overhead(news, *printer_, stderr);
     discarded_.text.clear();
     const auto found = runners_.find(word);
-    if (found == runners_.end()) return;
+    if (found == runners_.end() || is_setting) return;
     Runner& runner = found->second;
     Saving& saving = runner.savings[news.probe];
     switch (news.what) {
         case OverheadNews::What::warning:
+        case OverheadNews::What::unmeasured:
+        case OverheadNews::What::measured:
             break;
         case OverheadNews::What::sampled:
             saving.one_of = news.one_of;
@@ -337,10 +347,7 @@ std::vector<Family> Agent::collect() {
     for (auto& [word, runner] : runners_) {
         add_families(out, runner.script->families());
         std::vector<Family> own = script_facts(*runner.script, runner.savings);
-        for (const Family& before : runner.facts_before) {
-            const auto same = std::ranges::find(own, before.name, &Family::name);
-            if (same != own.end() && before.type == MetricType::counter) add_family(*same, before);
-        }
+        add_earlier(own, runner.facts_before);
         add_families(facts, std::move(own));
     }
     facts_.collecting = Clock::now() - begin;

@@ -68,6 +68,7 @@ class Agent {
     void join(std::shared_ptr<Script> script);
     Status params_are_known();
     Status late_is_possible() const;
+    Status can_measure() const;
     ScriptSettings script_settings() const;
     Shared shared_for(const std::string& word);
     void hear(const std::string& word, const OverheadNews& news);

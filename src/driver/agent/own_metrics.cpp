@@ -158,6 +158,15 @@ void add_accounts(const std::string& script, const std::vector<AccountFact>& fac
     for (const AccountFact& fact : facts) out.add(labels(fact), fact.unexplained);
 }
 
+void add_earlier(std::vector<Family>& facts, const std::vector<Family>& before) {
+    for (const Family& earlier : before) {
+        const auto same = std::ranges::find(facts, earlier.name, &Family::name);
+        if (same == facts.end() || earlier.type != MetricType::counter) continue;
+        const bool is_unmeasured = same->series.empty() && earlier.name.starts_with("lt_probe_");
+        if (!is_unmeasured) add_family(*same, earlier);
+    }
+}
+
 std::vector<Family> script_facts(const Script& script, const Savings& savings) {
     FamilyList out;
     add_state(script, out);

@@ -26,6 +26,9 @@ using Savings = std::map<std::string, Saving>;  // by probe, as typed
 // About one script, with its name in the label `script`. Counters are of its current run.
 std::vector<Family> script_facts(const Script& script, const Savings& savings);
 
+// Adds the counters of the runs before a reload; the costs only while they are measured.
+void add_earlier(std::vector<Family>& facts, const std::vector<Family>& before);
+
 // The accounts of a script's spans. What can become smaller is a gauge.
 void add_accounts(const std::string& script, const std::vector<AccountFact>& facts, FamilyList& out);
 

@@ -15,6 +15,7 @@
 #include "driver/metrics/names.h"
 #include "driver/metrics/series.h"
 #include "driver/target/chosen_kernel.h"
+#include "runtime/bpf/program.h"
 
 namespace lt::agent {
 
@@ -38,6 +39,7 @@ void Agent::begin_reload() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     notify_service(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
+    measures_ = static_cast<bool>(bpf::measure_runs());
     reload_failed_ = false;
     reloaded_.clear();
     reload_.emplace();

@@ -287,12 +287,25 @@ constexpr std::array news_rows{
             "{0} cannot be sampled, because its block depends on each event, and is detached; narrow it with a "
             "/predicate/, or raise --max-overhead"},
     NewsRow{News::too_late, "too_late", "most of it {0}, and nothing more can be sampled or detached"},
+    NewsRow{News::unmeasured, "unmeasured",
+            "the kernel has stopped measuring what probes cost, so it is not known and not limited; "
+            "`sysctl kernel.bpf_stats_enabled=1` measures again"},
+    NewsRow{News::measured, "measured",
+            "the kernel measures what probes cost again; runs between then and now are missing in the cost"},
 };
 
 }  // namespace
 
 void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages) {
     const auto row = std::ranges::find(news_rows, news.what, &NewsRow::what);
+    if (news.what == News::unmeasured || news.what == News::measured) {
+        fmt::print(messages, "lt: {}\n", row->sentence);
+        Fact fact{"overhead", {}, ""};
+        fact.members.emplace_back("what", std::string(row->name));
+        printer.at({});
+        printer.fact(fact);
+        return printer.flush();
+    }
     const std::string probe = fmt::format("{} ({})", news.probe, percent(news.of_probe));
     const std::string text =
         fmt::format("tracing takes {} of all CPUs, more than {}: {}", percent(news.total), percent(news.budget),

@@ -45,7 +45,7 @@ std::string account_text(const AccountFact& account);
 // programs that read the output. `messages` replaces standard error.
 void report_end(const Plan& plan, const Session& session, Printer& printer, const ReportOptions& how,
                 std::FILE* messages = stderr);
-// Reports during a run that tracing costs more than allowed.
+// Reports during a run that tracing costs more than allowed, or that its cost is not known.
 void report_overhead(const OverheadNews& news, Printer& printer, std::FILE* messages);
 void print_times(std::span<const Timing> timings);
 

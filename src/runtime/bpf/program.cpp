@@ -69,4 +69,10 @@ Descriptor measure_runs() {
     return Descriptor();
 }
 
+// Only the sysctl can be read.
+bool are_runs_measured(const Descriptor& measuring) {
+    char is_on = '0';
+    return ::pread(measuring.get(), &is_on, 1, 0) != 1 || is_on == '1';
+}
+
 }  // namespace lt::bpf

@@ -40,5 +40,7 @@ int pin(int descriptor, const char* path);
 // While this is open, the kernel measures the time of every run of every program. Needs CAP_SYS_ADMIN, or that the
 // sysctl kernel.bpf_stats_enabled is 1 (which may then be changed by its owner at any time); otherwise sets errno.
 Descriptor measure_runs();
+// Does the kernel measure runs now? `measuring` is of measure_runs(), and open.
+bool are_runs_measured(const Descriptor& measuring);
 
 }  // namespace lt::bpf

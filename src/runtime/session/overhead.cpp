@@ -35,6 +35,8 @@ Status Overhead::begin() {
     return Done{};
 }
 
+bool Overhead::is_measured() const { return measures() && bpf::are_runs_measured(asking_); }
+
 Overhead::Reading Overhead::read() const { return {object_.facts(), Clock::now()}; }
 
 TracingCost Overhead::since_last(const std::vector<size_t>& taken) {
@@ -78,6 +80,8 @@ Status OverheadWatch::begin() {
 }
 
 Status OverheadWatch::look() {
+    const bool is_requested = options_.measured || options_.enforced;
+    if (is_requested && overhead_.measures() && !notice_setting()) return Done{};
     const unsigned turn = looks_++ % looks_apart;
     if (attached_.is_paused()) {
         skip();
@@ -112,6 +116,17 @@ void OverheadWatch::end_look() {
 // Discards the current measurement, because the run has just changed.
 void OverheadWatch::skip() {
     if (overhead_.measures()) overhead_.since_last(attached_.rungs());
+}
+
+// Without a measurement every probe would seem to cost nothing. False if the kernel does not measure now.
+bool OverheadWatch::notice_setting() {
+    const bool is_measured = overhead_.is_measured();
+    if (std::exchange(was_measured_, is_measured) == is_measured) return is_measured;
+    if (is_measured) skip();
+    OverheadNews news;
+    news.what = is_measured ? OverheadNews::What::measured : OverheadNews::What::unmeasured;
+    options_.tell(news);
+    return is_measured;
 }
 
 // All probes of a span are one suspect.
@@ -212,8 +227,9 @@ void OverheadWatch::end() {
 }
 
 std::optional<TracingCost> OverheadWatch::costs() const {
-    if (!options_.measured || !overhead_.measures()) return {};
-    return whole_cost_ ? whole_cost_ : overhead_.whole(attached_.rungs());
+    if (whole_cost_) return whole_cost_;
+    if (!options_.measured || !overhead_.is_measured()) return {};
+    return overhead_.whole(attached_.rungs());
 }
 
 }  // namespace lt

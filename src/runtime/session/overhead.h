@@ -27,6 +27,8 @@ class Overhead {
     Status begin();
     void end() { asking_ = Descriptor(); }
     bool measures() const { return static_cast<bool>(asking_); }
+    // Does the kernel measure now? Without CAP_SYS_ADMIN that depends on a sysctl.
+    bool is_measured() const;
 
     // The cost of each probe since begin() or the last call; `taken` is the rung that each uses.
     TracingCost since_last(const std::vector<size_t>& taken);
@@ -82,6 +84,7 @@ class OverheadWatch {
     void begin_look();
     void end_look();
     void skip();
+    bool notice_setting();
     std::vector<Accused> suspects_of(const TracingCost& cost) const;
     void tell(OverheadNews::What what, const std::vector<Accused>& all, const TracingCost& cost, double budget,
               size_t which = SIZE_MAX, uint64_t one_of = 1) const;
@@ -98,8 +101,9 @@ class OverheadWatch {
     Overhead overhead_;
     std::optional<TracingCost> whole_cost_;  // set once the probes are detached
     unsigned looks_ = 0;
-    bool above_ = false;   // at the last look
-    bool warned_ = false;  // warns only once
+    bool was_measured_ = true;  // at the last look
+    bool above_ = false;        // at the last look
+    bool warned_ = false;       // warns only once
 };
 
 }  // namespace lt

@@ -63,7 +63,7 @@ struct TracingCost {
     }
 };
 
-// The cost exceeded the budget, and this is the reaction.
+// The cost exceeded the budget, and this is the reaction; or it is not known.
 struct OverheadNews {
     enum class What : uint8_t {
         warning,
@@ -71,6 +71,8 @@ struct OverheadNews {
         detached,
         detached_whole,  // it could not be sampled
         too_late,        // nothing more can be done
+        unmeasured,      // the kernel stopped measuring: the other members have no value
+        measured,        // it measures again; likewise
     };
     What what = What::warning;
     std::string probe;    // the most expensive one: its text, or its span's
@@ -201,7 +203,7 @@ class Session {
     };
     virtual Result<std::vector<Account>> accounts() const = 0;  // indexed like Plan::spans
 
-    // Since the probes were attached; only if measured throughout the run.
+    // Since the probes were attached; only if measured throughout the run, and none while the kernel does not measure.
     virtual std::optional<TracingCost> costs() const = 0;
 
     // For --stats: the number of instructions of each program as translated by the kernel, by name.

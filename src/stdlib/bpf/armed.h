@@ -77,9 +77,10 @@ static inline LT_API void lt_why_begin(struct lt_why* t, const struct lt_why_cpu
 }
 
 // An event of the thread was missed, which `hidden` counts: its time since the last one stays unexplained, and its wait.
-// While the session ends, the programs of some events are gone before those of others.
+// While the session ends, the programs of some events are gone before those of others; in a pause all stay.
 static inline LT_API void lt_why_skip(struct lt_why* t, const struct lt_why_cpu* cpu, __u32 hidden) {
-    if (!lt_stop) lt_lose(hidden);
+    const __u64 stop = lt_stop, paused = 3;  // run_is_paused in runtime/border/run_words.h
+    if (!stop || stop == paused) lt_lose(hidden);
     lt_why_begin(t, cpu);
     t->skipped = t->since;
     t->pending = 0;

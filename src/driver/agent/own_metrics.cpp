@@ -149,7 +149,9 @@ void add_accounts(const std::string& script, const std::vector<AccountFact>& fac
         }
     }
     out.gauge("lt_span_abandoned",
-              "Spans that were open when they were detached, of threads that have not ended since.");
+              "Spans that were open when they were detached, of threads that have not ended since; after a reload, "
+              "also those "
+              "of the runs before.");
     for (const AccountFact& fact : facts) {
         const auto lost = std::ranges::find(fact.lost, abandoned_spans, &std::pair<std::string, uint64_t>::first);
         out.add(labels(fact), whole(lost == fact.lost.end() ? 0 : lost->second));
@@ -158,10 +160,19 @@ void add_accounts(const std::string& script, const std::vector<AccountFact>& fac
     for (const AccountFact& fact : facts) out.add(labels(fact), fact.unexplained);
 }
 
+void abandon_open_spans(std::vector<Family>& facts) {
+    const auto open = std::ranges::find(facts, "lt_span_open", &Family::name);
+    const auto abandoned = std::ranges::find(facts, "lt_span_abandoned", &Family::name);
+    if (open == facts.end() || abandoned == facts.end()) return;
+    add_family(*abandoned, *open);
+    open->series.clear();
+}
+
 void add_earlier(std::vector<Family>& facts, const std::vector<Family>& before) {
     for (const Family& earlier : before) {
         const auto same = std::ranges::find(facts, earlier.name, &Family::name);
-        if (same == facts.end() || earlier.type != MetricType::counter) continue;
+        const bool is_of_account = earlier.name == "lt_span_abandoned" || earlier.name == "lt_span_unexplained";
+        if (same == facts.end() || (earlier.type != MetricType::counter && !is_of_account)) continue;
         const bool is_unmeasured = same->series.empty() && earlier.name.starts_with("lt_probe_");
         if (!is_unmeasured) add_family(*same, earlier);
     }

@@ -26,7 +26,11 @@ using Savings = std::map<std::string, Saving>;  // by probe, as typed
 // About one script, with its name in the label `script`. Counters are of its current run.
 std::vector<Family> script_facts(const Script& script, const Savings& savings);
 
-// Adds the counters of the runs before a reload; the costs only while they are measured.
+// Of a run that has ended: spans that were open then are not seen to close.
+void abandon_open_spans(std::vector<Family>& facts);
+
+// Adds the counters of the runs before a reload, and what else their accounts need to add up; the costs only while they
+// are measured.
 void add_earlier(std::vector<Family>& facts, const std::vector<Family>& before);
 
 // The accounts of a script's spans. What can become smaller is a gauge.

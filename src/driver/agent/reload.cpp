@@ -110,6 +110,7 @@ void Agent::replace(const std::shared_ptr<Script>& script) {
                          script->inherit(*old);
                          Runner& runner = runners_[script->word()];
                          std::vector<Family> facts = script_facts(*old, {});
+                         abandon_open_spans(facts);
                          for (Family& family : facts) {
                              const auto before = std::ranges::find(runner.facts_before, family.name, &Family::name);
                              if (before != runner.facts_before.end()) add_family(family, *before);

@@ -268,6 +268,43 @@ TEST(AgentAccounts, HaveNoCounterThatFallsWhenAbandonedSpansDie) {
     EXPECT_THAT(prometheus_text(none.take()), HasSubstr("lt_span_abandoned{script=\"s\",span=\"sc:read\"} 0\n"));
 }
 
+TEST(AgentAccounts, AddUpAfterAReload) {
+    const auto facts_of = [](uint64_t opened, uint64_t closed, uint64_t open, uint64_t abandoned) {
+        AccountFact fact{"sc:read", opened, closed, open};
+        if (abandoned != 0) fact.lost.emplace_back("abandoned", abandoned);
+        FamilyList out;
+        add_accounts("s", {fact}, out);
+        return out.take();
+    };
+    std::vector<Family> before = facts_of(10, 7, 2, 1), now = facts_of(5, 4, 1, 0);
+    abandon_open_spans(before);
+    add_earlier(now, before);
+    const std::string text = prometheus_text(now);
+    EXPECT_THAT(text, HasSubstr("lt_span_opened_total{script=\"s\",span=\"sc:read\"} 15\n"));
+    EXPECT_THAT(text, HasSubstr("lt_span_closed_total{script=\"s\",span=\"sc:read\"} 11\n"));
+    EXPECT_THAT(text, HasSubstr("lt_span_open{script=\"s\",span=\"sc:read\"} 1\n"));
+    EXPECT_THAT(text, HasSubstr("lt_span_abandoned{script=\"s\",span=\"sc:read\"} 3\n"));
+}
+
+// While costs are not measured, old ones are not shown; other counters of earlier runs are, also alone.
+TEST(AgentAccounts, LeaveOutCostsThatAreNotMeasured) {
+    const auto facts_of = [](bool with_numbers) {
+        FamilyList out;
+        for (const char* name : {"lt_probe_runs", "lt_lost_events"}) {
+            out.counter(name, "");
+            if (with_numbers) out.add({{"script", "s"}}, int64_t{5});
+        }
+        return out.take();
+    };
+    const std::vector<Family> before = facts_of(true);
+    std::vector<Family> unmeasured = facts_of(false), measured = facts_of(true);
+    add_earlier(unmeasured, before);
+    add_earlier(measured, before);
+    EXPECT_THAT(prometheus_text(unmeasured), Not(HasSubstr("lt_probe_runs_total{")));
+    EXPECT_THAT(prometheus_text(unmeasured), HasSubstr("lt_lost_events_total{script=\"s\"} 5\n"));
+    EXPECT_THAT(prometheus_text(measured), HasSubstr("lt_probe_runs_total{script=\"s\"} 10\n"));
+}
+
 TEST(AgentBudget, TheCostliestSavesFirst) {
     SharedBudget budget(0.05);
     EXPECT_DOUBLE_EQ(budget.allowance("a", 0.01), 0.05);

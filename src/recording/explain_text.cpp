@@ -60,9 +60,10 @@ std::string part_text(const Recording& recording, const CausePart& part) {
     if (!part.detail.empty()) out += " " + part.detail;
     if (part.count > 1) out += fmt::format(", {} times", part.count);
     if (part.holder != 0) out += ", held by " + recording.thread_text(part.holder, first.begin);
-    const bool is_lock = part.cause == Cause::lock || part.cause == Cause::mmap_lock || part.cause == Cause::futex;
+    const bool is_kernel_lock = part.cause == Cause::lock || part.cause == Cause::mmap_lock;
     if (part.by != 0 && part.by != part.holder)
-        out += fmt::format(", {} by {}", is_lock ? "released" : "woken", recording.thread_text(part.by, first.end));
+        out +=
+            fmt::format(", {} by {}", is_kernel_lock ? "released" : "woken", recording.thread_text(part.by, first.end));
     if (part.by == 0 && part.waker.known) out += waker_text(part.waker);
     if (part.by == 0 && !part.waker.known) out += ", not over at that time";
     return out;

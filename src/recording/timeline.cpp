@@ -38,6 +38,16 @@ uint32_t futex_owner(const Recording& recording, const Record& record) {
     return found == recording.threads.end() ? 0 : found->tid;
 }
 
+// The rule of lt_why_released() in stdlib/bpf/why.bpf.c: the holder of a program's lock is the owner if that thread
+// ends the wait, or the thread that ends it by releasing the lock.
+void settle_holder(Segment& wait, const Record& waking) {
+    if (!wait.futex || wait.lock != 0) return;
+    const bool is_thread = wait.waker.tid != 0 && wait.waker.context == WakeContext::thread;
+    const bool released = (waking.a >> waking_flags_at & waking_releases) != 0;
+    if (is_thread && wait.owned && released) wait.holder = wait.waker.tid;
+    if (!is_thread || wait.holder != wait.waker.tid) wait.holder = 0;
+}
+
 }  // namespace
 
 Timeline::Timeline(const Recording& recording)
@@ -143,6 +153,7 @@ void Timeline::woken(const Record& record) {
     if (std::exchange(thread.pending.early, false)) now.state = SegmentState::blocked;
     if (now.state != SegmentState::blocked) return;
     now.waker = waker_of(record);
+    settle_holder(now, record);
     const bool throttled = (record.a >> waking_flags_at & waking_throttled) != 0;
     turn(thread, record.time, throttled ? SegmentState::throttled : SegmentState::woken);
 }
@@ -166,6 +177,7 @@ void Timeline::futex(const Record& record) {
     if (thread.segments.empty() || thread.segments.back().state == SegmentState::running) return;
     Segment& wait = thread.segments.back();
     wait.futex = true;
+    wait.owned = static_cast<uint32_t>(record.b) != 0;
     if (wait.lock == 0) wait.holder = futex_owner(recording_, record);  // else it is the holder of the kernel's lock
 }
 

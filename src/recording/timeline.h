@@ -43,8 +43,11 @@ struct Segment {
     Waker waker;         // of blocked
     uint64_t lock = 0;   // of blocked: the kernel's lock; 0: none
     uint32_t lock_flags = 0;
-    uint32_t holder = 0;  // the thread that had the lock, of the kernel or of the program; 0: unknown
+    // The thread that had the lock, of the kernel or of the program; 0: unknown. That of a program's lock is only
+    // certain once the wait is over.
+    uint32_t holder = 0;
     bool futex = false;
+    bool owned = false;  // of a futex: its word had an owner, so it is a lock
 };
 
 // An interrupt that a CPU was in.

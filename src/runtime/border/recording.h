@@ -44,6 +44,7 @@ constexpr uint64_t switch_preempted = 1;
 constexpr int waking_context_at = 32, waking_vector_at = 40, waking_flags_at = 48;
 constexpr uint64_t waking_sends = 1;      // the current thread sent the packet over loopback that the softirq delivers
 constexpr uint64_t waking_throttled = 2;  // the CPU quota of the woken thread's group is used up
+constexpr uint64_t waking_releases = 4;   // the current thread has just released the lock that tid waits for in futex()
 enum class WakeContext : uint8_t { thread, interrupt, softirq, timer };
 // lock_begin, b: the kernel's LCB_F_* flags, then flags of ours, and in the high half the owner's thread, 0: unknown.
 constexpr uint64_t lock_spins = 1, lock_read = 2, lock_write = 4, lock_mutex = 32, lock_mmap = 1 << 16;

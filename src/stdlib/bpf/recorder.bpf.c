@@ -203,16 +203,30 @@ static __always_inline __u32 number_in_namespace(struct task_struct* task) {
     return number;
 }
 
+static __always_inline struct lt_futex_call futex_call(void) {
+    return (struct lt_futex_call){settings.futex.number, settings.futex.number_at, settings.futex.address_at,
+                                  settings.futex.operation_at, settings.futex.value_at};
+}
+
 static __always_inline void note_futex(struct task_struct* task, __u32 tid) {
     const char* registers = (const char*)bpf_task_pt_regs((void*)task);
     __u64 number = 0, address = 0;
-    const struct lt_futex_call call = {settings.futex.number, settings.futex.number_at, settings.futex.address_at,
-                                       settings.futex.operation_at, settings.futex.value_at};
+    const struct lt_futex_call call = futex_call();
     bpf_probe_read_kernel(&number, sizeof number, registers + call.number_at);
     if (number != call.number) return;
     bpf_probe_read_kernel(&address, sizeof address, registers + call.address_at);
     const __u64 owner = lt_futex_owner(registers, &call);
     put(LT_KEEP_FUTEX, tid, address, owner | (__u64)number_in_namespace(task) << 32);
+}
+
+// As in lt_why_released() in why.bpf.c: has the current thread just released the lock that the task, of the same
+// process, waits for if it is in futex()?
+static __always_inline __u64 is_released(struct task_struct* task) {
+    __u64 address = 0;
+    const struct lt_futex_call call = futex_call();
+    if ((__u32)task->tgid != (__u32)(bpf_get_current_pid_tgid() >> 32)) return 0;
+    bpf_probe_read_kernel(&address, sizeof address, (const char*)bpf_task_pt_regs((void*)task) + call.address_at);
+    return lt_futex_releases((const char*)bpf_task_pt_regs((void*)bpf_get_current_task_btf()), &call, address);
 }
 
 // As lt_why_throttled() in why.bpf.c: from Linux 6.18 on the thread itself says so.
@@ -269,7 +283,9 @@ int BPF_PROG(keep_waking, struct task_struct* task) {
     const __u64 context = cpu->contexts & 15, current = self();
     const __u64 vector = context == SOFTIRQ ? cpu->vector & 15 : 0;
     const __u64 sends = vector == NET_RX && current && cpu->sender == current;
-    put(LT_KEEP_WAKING, task->pid, current | context << 32 | vector << 40 | sends << 48 | is_throttled(task) << 49,
+    const __u64 released = context || !current ? 0 : is_released(task);
+    put(LT_KEEP_WAKING, task->pid,
+        current | context << 32 | vector << 40 | sends << 48 | is_throttled(task) << 49 | released << 50,
         (__u32)task->prio | (__u64)task->thread_info.cpu << 32);
     return 0;
 }

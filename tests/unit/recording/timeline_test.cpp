@@ -96,6 +96,31 @@ TEST(Timeline, AFutexDoesNotReplaceTheHolderOfTheKernelsLock) {
     EXPECT_EQ(waits->holder, backup);
 }
 
+// As for `why`: who ends the wait is the holder if it was the owner, or has just released the lock.
+TEST(Timeline, TheHolderOfAProgramsLockIsWhoReleasesIt) {
+    const auto holder = [](uint32_t owner, uint64_t waker) {
+        Recording recording;
+        recording.cpus = 1, recording.end = 50 * ms;
+        recording.threads = {{app, 10, 10, "app"}, {writer, 10, 11, "writer"}, {backup, 10, 20, "backup"}};
+        add_switch(recording, 1 * ms, 0, 0, app, 0);
+        add_switch(recording, 5 * ms, 0, app, 0, 1);
+        add(recording, RecordKind::futex, 5 * ms, app, 0x7000, uint64_t{owner} | uint64_t{app} << futex_own_at);
+        if (waker != 0) add(recording, RecordKind::waking, 10 * ms, app, waker);
+        complete(recording);
+        const Timeline timeline(recording);
+        const std::span<const Segment> segments = timeline.of(app);
+        const auto waits = std::ranges::find(segments, SegmentState::blocked, &Segment::state);
+        return waits == segments.end() ? 0 : waits->holder;
+    };
+    constexpr uint64_t releases = waking_releases << waking_flags_at;
+    EXPECT_EQ(holder(writer, writer), writer);
+    EXPECT_EQ(holder(writer, backup | releases), backup);                      // it had the lock after `writer`
+    EXPECT_EQ(holder(writer, backup), 0U);                                     // by a signal, for example
+    EXPECT_EQ(holder(0, backup | releases), 0U);                               // no lock has an owner there
+    EXPECT_EQ(holder(writer, writer | uint64_t{2} << waking_context_at), 0U);  // a softirq that interrupted it
+    EXPECT_EQ(holder(writer, 0), writer);                                      // not over
+}
+
 // A blocked thread would have been woken before it got a CPU.
 TEST(Timeline, AThreadThatFirstGetsACpuHadWaitedForIt) {
     Recording recording;

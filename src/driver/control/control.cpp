@@ -5,11 +5,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "driver/control/control_address.h"
 #include "driver/control/protocol.h"
@@ -61,12 +63,13 @@ Status Control::open() {
 // The socket gets its name when it listens: a socket on which no process listens counts as left behind. Anybody may
 // connect; the peer's identity is checked afterwards.
 Status Control::take_name(const std::string& path) {
-    const std::string before = path + std::string(new_name);
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // a process of another PID namespace can have the same number
+    const std::string before = fmt::format("{}.{:x}{}", path, static_cast<uint32_t>(now.tv_nsec), new_name);
     const Result<ControlAddress> a = control_address(before);
     if (!a) return a.error();
-    ::unlink(before.c_str());
     if (bind(socket_, a->get(), a->size) != 0) return system_error("control: bind", errno);
-    struct stat about{};  // at once: a process of another PID namespace may take the same name
+    struct stat about{};
     const bool listens = ::lstat(before.c_str(), &about) == 0 && ::listen(socket_, most_accepted) == 0 &&
                          ::chmod(before.c_str(), 0666) == 0;
     Status named = listens ? give_name(before, path) : Status(system_error("control: listen", errno));

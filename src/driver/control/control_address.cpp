@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -56,11 +56,18 @@ std::vector<Folder> folders(uid_t user) {
     return all;
 }
 
-// "4711", or "4711.new" while it gets its name.
+// "4711", or "4711.1f3a.new" while it gets its name.
 std::optional<pid_t> number_in(std::string_view name) {
-    if (name.ends_with(new_name)) name.remove_suffix(new_name.size());
+    if (name.ends_with(new_name)) name = name.substr(0, name.find('.'));
     const auto pid = parse_number<pid_t>(name);
     return pid && *pid > 0 ? pid : std::nullopt;
+}
+
+// Its process, which may be of another PID namespace, would have given it its name long ago.
+bool is_left_behind(const std::string& new_socket) {
+    constexpr time_t longest = 10;
+    struct stat about{};
+    return ::lstat(new_socket.c_str(), &about) == 0 && std::time(nullptr) - about.st_mtime > longest;
 }
 
 }  // namespace
@@ -126,7 +133,7 @@ std::vector<pid_t> control_processes() {
             const std::string path = at->path().string();
             const auto pid = number_in(at->path().filename().string());
             const bool is_new = path.ends_with(new_name);
-            if (!pid || (is_new && (::kill(*pid, 0) == 0 || errno != ESRCH))) continue;
+            if (!pid || (is_new && !is_left_behind(path))) continue;
             if (!is_new && somebody_listens(path))
                 pids.push_back(*pid);
             else

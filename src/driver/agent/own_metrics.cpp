@@ -150,8 +150,7 @@ void add_accounts(const std::string& script, const std::vector<AccountFact>& fac
     }
     out.gauge("lt_span_abandoned",
               "Spans that were open when they were detached, of threads that have not ended since; after a reload, "
-              "also those "
-              "of the runs before.");
+              "also those of the runs before.");
     for (const AccountFact& fact : facts) {
         const auto lost = std::ranges::find(fact.lost, abandoned_spans, &std::pair<std::string, uint64_t>::first);
         out.add(labels(fact), whole(lost == fact.lost.end() ? 0 : lost->second));

@@ -77,6 +77,15 @@ Type counted_truth(CheckContext& c, ast::ExprId target) {
     return info.type;
 }
 
+// Do both sides have the same type as copies? Then they get the layout, which says where the padding is.
+bool same_layouts(CheckContext& c, const ast::Binary& node) {
+    const Type left = kept_type(c, node.left, c.type(node.left)), right = kept_type(c, node.right, c.type(node.right));
+    if (apart(left, right)) return false;
+    c.type(node.left).shape = left.shape;
+    c.type(node.right).shape = right.shape;
+    return true;
+}
+
 }  // namespace
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Unary& node) {
@@ -136,7 +145,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Binary& node) {
         return nothing();
     }
     if (in_memory(l) && l.kind != Kind::stack) {
-        if (equality && !apart(kept_type(c, node.left, l), kept_type(c, node.right, r))) return c.truth();
+        if (equality && same_layouts(c, node)) return c.truth();
         c.error(id, fmt::format("{} and {} cannot be used with `{}`", type_text(l), type_text(r), spelling(node.op)))
             .hint = "`==` and `!=` compare values of the same type";
         return nothing();

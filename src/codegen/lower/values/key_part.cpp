@@ -57,12 +57,16 @@ void leave_out_padding(MemberBits& bits, const Type& type, uint32_t offset) {
 
 void key_part_into(Lowering& l, ast::ExprId id, ir::Value to, uint32_t offset, const Type& target) {
     value_into(l, id, to, offset, target);
-    MemberBits bits(padded_size(target.size) / 8, UINT64_MAX);
-    leave_out_padding(bits, target, 0);
+    clear_padding(l, to, offset, target);
+}
+
+void clear_padding(Lowering& l, ir::Value at, uint32_t offset, const Type& type) {
+    MemberBits bits(padded_size(type.size) / 8, UINT64_MAX);
+    leave_out_padding(bits, type, 0);
     for (size_t i = 0; i < bits.size(); i++) {
         if (bits[i] == UINT64_MAX) continue;
-        const uint32_t at = offset + 8 * static_cast<uint32_t>(i);
-        l.b.store(to, at, l.b.alu(ir::Alu::bit_and, l.b.load(to, at), l.b.constant(static_cast<int64_t>(bits[i]))));
+        const uint32_t word = offset + 8 * static_cast<uint32_t>(i);
+        l.b.store(at, word, l.b.alu(ir::Alu::bit_and, l.b.load(at, word), l.b.constant(static_cast<int64_t>(bits[i]))));
     }
 }
 

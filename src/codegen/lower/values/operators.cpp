@@ -5,6 +5,7 @@
 
 #include "codegen/lower/calls/names.h"
 #include "codegen/lower/statements/error.h"
+#include "codegen/lower/values/key_part.h"
 #include "codegen/lower/values/location.h"
 #include "codegen/lower/values/long_text.h"
 #include "codegen/lower/values/own.h"
@@ -76,10 +77,13 @@ ir::Value texts_equal(Lowering& l, const ast::Binary& node) {
     const uint32_t compared =
         tuples ? room : std::min(room, padded_size(std::min(text_size(left), text_size(right)) + 1));
     const auto side = [&](ast::ExprId id) {
-        if (tuples) return value_as(l, id, both);
-        if (in_memory(l.type(id))) return text_of(l, id, room);
-        const ir::Value out = l.b.buffer(room);  // a name that represents a text
-        name_into(l, id, out);
+        if (!in_memory(l.type(id))) {
+            const ir::Value name = l.b.buffer(room);
+            name_into(l, id, name);  // a name that represents a text
+            return name;
+        }
+        const ir::Value out = tuples ? value_as(l, id, both) : text_of(l, id, room);
+        clear_padding(l, out, 0, tuples ? both : l.type(id));
         return out;
     };
     const ir::Value a = side(node.left), b = side(node.right);

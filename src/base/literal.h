@@ -12,6 +12,9 @@ namespace lt {
 // Digits of a base, ignoring `_` between them; empty if others are among them or the value does not fit into 64 bits.
 std::optional<uint64_t> integer_value(std::string_view digits, int base);
 
+// The number with a minus sign, in 64 bits: the least number stays as it is.
+constexpr int64_t negated(int64_t value) { return static_cast<int64_t>(0 - static_cast<uint64_t>(value)); }
+
 // "5e3"
 std::optional<uint64_t> scientific_value(std::string_view text);
 

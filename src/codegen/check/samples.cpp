@@ -32,7 +32,7 @@ std::optional<uint32_t> collected_map(CheckContext& c, const FunctionRow& row, a
 std::optional<std::vector<int64_t>> linear_bounds(CheckContext& c, const ast::Call& node) {
     std::vector<int64_t> out{samples_linear};
     for (size_t i = 1; i < node.arguments.size(); i++) {
-        const auto number = known_integer(c.program, node.arguments[i]);
+        const auto number = ast::literal_integer(c.program, node.arguments[i]);
         if (!number) {
             c.error(node.arguments[i], "the bounds of a histogram are integer literals").hint =
                 "for example `hist_linear(@x, 0, 1000, 100)`";

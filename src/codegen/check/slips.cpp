@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/literal.h"
 #include "parser/tree/print.h"
 #include "stdlib/format.h"
 #include "stdlib/functions/builtins.h"
@@ -43,6 +44,17 @@ void texts_not_read(const ast::Program& program, const Typed& typed, const ast::
     }
 }
 
+void numbers_below_least(const ast::Program& program, const ast::Expr& whole, Diags& diags) {
+    const auto* minus = std::get_if<ast::Unary>(&whole.node);
+    if (minus == nullptr || minus->op != ast::UnaryOp::minus) return;
+    const auto* number = program.get<ast::Integer>(minus->operand);
+    if (number == nullptr || number->value <= uint64_t{1} << 63) return;
+    diags
+        .warning(whole.span, fmt::format("-{} does not fit into 64 bits: this is {}", number->value,
+                                         negated(static_cast<int64_t>(number->value))))
+        .hint = "the least number is -9223372036854775808";
+}
+
 // Where bpftrace has the task that CPU 0 runs.
 void own_task_in_intervals(const ast::Program& program, const Typed& typed, Diags& diags) {
     constexpr std::array of_task{Variable::pid,      Variable::tid,    Variable::uid,        Variable::gid,
@@ -68,7 +80,10 @@ void own_task_in_intervals(const ast::Program& program, const Typed& typed, Diag
 }  // namespace
 
 void warn_of_slips(const ast::Program& program, const Typed& typed, Diags& diags) {
-    for (const ast::Expr& expr : program.exprs) texts_not_read(program, typed, expr, diags);
+    for (const ast::Expr& expr : program.exprs) {
+        texts_not_read(program, typed, expr, diags);
+        numbers_below_least(program, expr, diags);
+    }
     if (program.settings.warns_of_own_task) own_task_in_intervals(program, typed, diags);
 }
 

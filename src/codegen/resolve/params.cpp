@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/literal.h"
 #include "runtime/border/param_value.h"
 
 namespace lt {
@@ -22,16 +23,17 @@ Type truth_number_type() {
     return type;
 }
 
-Literal literal(const ast::Program& program, ast::ExprId id, int64_t sign = 1) {
+Literal literal(const ast::Program& program, ast::ExprId id, bool is_negative = false) {
+    const auto bytes = [&](int64_t size) { return number_bytes(is_negative ? negated(size) : size); };
     const ast::ExprNode& node = program[id].node;
-    if (const auto* minus = std::get_if<ast::Unary>(&node)) return literal(program, minus->operand, -sign);
+    if (const auto* minus = std::get_if<ast::Unary>(&node)) return literal(program, minus->operand, !is_negative);
     if (const auto* text = std::get_if<ast::String>(&node)) return {string_type(param_text), text_bytes(text->value)};
     if (const auto* duration = std::get_if<ast::Duration>(&node))
-        return {duration_type(), number_bytes(sign * duration->nanoseconds)};
+        return {duration_type(), bytes(duration->nanoseconds)};
     if (const auto* truth = std::get_if<ast::Boolean>(&node))
         return {truth_number_type(), number_bytes(truth->value ? 1 : 0)};
     if (const auto* number = std::get_if<ast::Integer>(&node))
-        return {integer_type(), number_bytes(sign * static_cast<int64_t>(number->value))};
+        return {integer_type(), bytes(static_cast<int64_t>(number->value))};
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/literal.h"
 #include "codegen/typed/operators.h"
 #include "stdlib/functions/builtins.h"
 
@@ -87,7 +88,7 @@ std::optional<int64_t> known_value(const ast::Program& program, const Body& body
     if (const auto* unary = std::get_if<ast::Unary>(&node)) {
         const auto inner = known_value(program, body, unary->operand);
         if (inner && unary->op == ast::UnaryOp::logical_not) return *inner == 0;
-        if (inner && unary->op == ast::UnaryOp::minus) return static_cast<int64_t>(0 - static_cast<uint64_t>(*inner));
+        if (inner && unary->op == ast::UnaryOp::minus) return negated(*inner);
         return {};
     }
     const auto* binary = std::get_if<ast::Binary>(&node);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/literal.h"
 #include "codegen/typed/decided.h"
 
 namespace lt {
@@ -118,13 +119,11 @@ int64_t element_size(const Type& type) {
 }
 
 std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::ExprId id) {
-    const ast::ExprNode& node = program[id].node;
-    if (const auto* number = std::get_if<ast::Integer>(&node)) return static_cast<int64_t>(number->value);
-    if (const auto* duration = std::get_if<ast::Duration>(&node)) return duration->nanoseconds;
-    const auto* unary = std::get_if<ast::Unary>(&node);
-    if (unary == nullptr || unary->op != ast::UnaryOp::minus) return {};
-    const auto positive = number_as_it_stands(program, unary->operand);
-    return positive ? std::optional(-*positive) : std::nullopt;
+    if (const auto* duration = program.get<ast::Duration>(id)) return duration->nanoseconds;
+    const auto* minus = program.get<ast::Unary>(id);
+    if (minus == nullptr || minus->op != ast::UnaryOp::minus) return ast::literal_integer(program, id);
+    const auto inner = number_as_it_stands(program, minus->operand);
+    return inner ? std::optional(negated(*inner)) : std::nullopt;
 }
 
 bool is_folded(const Type& t) {

@@ -61,12 +61,4 @@ std::optional<StatisticWords> statistic_words(Aggregation a, Function asked) {
     return std::nullopt;
 }
 
-std::optional<int64_t> known_integer(const ast::Program& program, ast::ExprId id) {
-    if (const auto* number = program.get<ast::Integer>(id)) return static_cast<int64_t>(number->value);
-    const auto* minus = program.get<ast::Unary>(id);
-    if (!minus || minus->op != ast::UnaryOp::minus) return std::nullopt;
-    const auto inner = known_integer(program, minus->operand);
-    return inner ? std::optional(-*inner) : std::nullopt;
-}
-
 }  // namespace lt

@@ -21,7 +21,4 @@ bool is_statistic(Function f);
 // The parts that samples() must collect for the function, as bits of samples.h.
 int64_t statistic_parts(Function f);
 
-// The value of an integer literal, with or without a minus sign.
-std::optional<int64_t> known_integer(const ast::Program& program, ast::ExprId id);
-
 }  // namespace lt

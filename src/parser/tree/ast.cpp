@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/literal.h"
 #include "base/rows.h"
 
 namespace lt::ast {
@@ -33,6 +34,14 @@ std::optional<MapOrder::By> order_named(std::string_view name) {
 
 std::string_view spelling(UnaryOp op) { return unary_spellings[static_cast<size_t>(op)]; }
 std::string_view spelling(BinaryOp op) { return binary_spellings[static_cast<size_t>(op)]; }
+
+std::optional<int64_t> literal_integer(const Program& program, ExprId id) {
+    if (const auto* number = program.get<Integer>(id)) return static_cast<int64_t>(number->value);
+    const auto* minus = program.get<Unary>(id);
+    if (!minus || minus->op != UnaryOp::minus) return std::nullopt;
+    const auto inner = literal_integer(program, minus->operand);
+    return inner ? std::optional(negated(*inner)) : std::nullopt;
+}
 
 std::optional<uint32_t> Program::c_function(std::string_view name) const {
     for (uint32_t i = 0; i < c_functions.size(); i++) {

@@ -135,6 +135,9 @@ bool any_expr_in(const Program& program, const Part& part, const Is& is) {
 // All statements of a block, also those of the blocks in it.
 void each_statement(const Program& program, const Block& block, const std::function<void(StmtId)>& visit);
 
+// The value of an integer literal, with or without minus signs.
+std::optional<int64_t> literal_integer(const Program& program, ExprId id);
+
 // As written: "struct file *".
 std::string text(const TypeName& type);
 

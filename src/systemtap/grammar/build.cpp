@@ -139,24 +139,11 @@ std::optional<ast::MapOrder> TreeBuilder::order_of(const Each& each) {
     return order;
 }
 
-namespace {
-
-// A literal, with its sign.
-std::optional<int64_t> number_at(const ast::Program& program, ast::ExprId id) {
-    if (const auto* number = program.get<ast::Integer>(id)) return static_cast<int64_t>(number->value);
-    const auto* unary = program.get<ast::Unary>(id);
-    if (!unary || unary->op != ast::UnaryOp::minus) return {};
-    const auto positive = number_at(program, unary->operand);
-    return positive ? std::optional(-*positive) : std::nullopt;
-}
-
-}  // namespace
-
 std::optional<int64_t> buckets_of(const ast::Program& program, const ast::Call& histogram) {
     constexpr int64_t of_log = 128;
     if (histogram.name == "@hist_log") return of_log;
     if (histogram.name != "@hist_linear" || histogram.arguments.size() != 4) return {};
-    const auto bound = [&](size_t i) { return number_at(program, histogram.arguments[i]); };
+    const auto bound = [&](size_t i) { return ast::literal_integer(program, histogram.arguments[i]); };
     const auto low = bound(1), high = bound(2), step = bound(3);
     if (!low || !high || !step || *step <= 0 || *high < *low) return {};
     return (*high - *low) / *step + 3;

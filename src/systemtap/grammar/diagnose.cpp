@@ -70,6 +70,8 @@ void explain(Feed& feed, Parser::symbol_kind_type found, Span span,
     }
     Diag& diag = feed.diags().error(span, "unexpected " + feed.found());
     if (expected.size() == 1) diag.hint = std::string("there must be ") + Parser::symbol_name(expected[0]);
+    if (const std::string whole = feed.divided_operator(); !whole.empty())
+        diag.hint = fmt::format("an operator has no blanks in it: write `{}`", whole);
     if (found == Symbol::S_YYEOF && expects(Symbol::S_LBRACE))
         diag.hint = "a probe or a function needs a block: `{ ... }`";
     if (feed.found_keyword() && expects(Symbol::S_NAME)) diag.hint = "this is a keyword and cannot be a name";

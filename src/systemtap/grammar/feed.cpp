@@ -192,6 +192,14 @@ bool Feed::begins_item(size_t index) const {
     return index == 0 || !(pieces_[index - 1].is(".") || pieces_[index - 1].is("->"));
 }
 
+std::string Feed::divided_operator() const {
+    if (at_ < 2 || at_ > pieces_.size()) return "";
+    const Piece &first = pieces_[at_ - 2], &second = pieces_[at_ - 1];
+    if (first.kind != PieceKind::mark || second.kind != PieceKind::mark) return "";
+    std::string whole = first.text + second.text;
+    return find_token(SymbolKind::S_LBRACE, SymbolKind::S_ARROW, whole) ? whole : "";
+}
+
 const Piece* Feed::open_bracket() const {
     size_t closed = 0;
     for (size_t i = at_ < 2 ? 0 : at_ - 1; i-- > 0;) {

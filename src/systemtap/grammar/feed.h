@@ -21,6 +21,7 @@ class Feed {
     std::string found() const;
     Span where() const;
     bool found_keyword() const;
+    std::string divided_operator() const;  // "==" at the second part of `= =`; empty if the token is not such a part
     Span before() const { return at_ >= 2 ? pieces_[at_ - 2].span : where(); }
     bool word_follows() const { return at_ < pieces_.size() && pieces_[at_].kind == PieceKind::word; }
     const Piece* open_bracket() const;  // the innermost that is not closed before the last token; null if there is none

@@ -185,7 +185,9 @@ class Casts {
         if (cast.type.any_tag && needs_tag(cast.type.name)) cast.type.name.insert(0, "struct ");
         const bool same =
             cast.type.pointers == 1 && !name.empty() && (cast.type.name == name || name == "struct " + cast.type.name);
-        tree_.put(id, same ? tree_.node(cast.value) : ast::ExprNode(cast));
+        if (!same) return tree_.put(id, cast);
+        tree_.become(id, cast.value);
+        if (tree_.get<ast::Cast>(id)) drop_address(id);
     }
 
     // SystemTap omits the `struct` of a type.

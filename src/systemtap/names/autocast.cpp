@@ -33,6 +33,7 @@ const Gives* find_gives(std::string_view function) {
     return found == gives.end() ? nullptr : found;
 }
 
+bool is_entry(const ast::Call& call) { return call.name == "@entry" && call.arguments.size() == 1; }
 bool is_cast(const ast::Call& call) { return call.name == "@cast" && call.arguments.size() > 1; }
 
 bool is_address(const Names& scope, ast::ExprId value) {
@@ -104,6 +105,7 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
             return is_same ? pointed_by(scope, call->arguments[0], depth + 1) : typeof_target(scope, value);
         }
         if (call->name == "@var") return typeof_target(scope, value);
+        if (is_entry(*call)) return pointed_by(scope, call->arguments[0], depth + 1);
         if (const Gives* row = find_gives(call->name)) return pointed_type(std::string(row->type), scope.span(value));
         const Function* f = scope.functions.find(call->name, call->arguments.size());
         return f != nullptr && !f->embedded ? pointed_by_result(scope, *f, depth + 1) : std::nullopt;
@@ -121,7 +123,7 @@ std::optional<ast::TypeName> pointed_by(Names& scope, ast::ExprId value, uint32_
             const auto* assign = std::get_if<ast::Assign>(&stmt.node);
             const auto* target = assign ? scope.get<ast::Name>(assign->target) : nullptr;
             const auto* call = assign ? scope.get<ast::Call>(assign->value) : nullptr;
-            if (!target || !call || target->name != name->name || call->name == "@var") continue;
+            if (!target || !call || target->name != name->name || call->name == "@var" || is_entry(*call)) continue;
             const ast::ExprId assigned = assign->value;
             if (!is_address(scope, assigned)) return pointed_by(scope, assigned, depth + 1);
             const auto like = for_type_only(scope, assigned);
@@ -141,7 +143,8 @@ void note_type(Names& scope, ast::ExprId target, ast::ExprId value) {
     if (root != nullptr && root->name == name->name) return;  // p = p->next
     const auto* from = scope.get<ast::Name>(value);
     const auto* call = scope.get<ast::Call>(value);
-    const bool may = is_target(scope, value) || from != nullptr || (call != nullptr && !call->name.starts_with("@"));
+    const bool gives_address = call != nullptr && (!call->name.starts_with("@") || is_entry(*call));
+    const bool may = is_target(scope, value) || from != nullptr || gives_address;
     const std::string local = name->name;
     if (may) scope.given_types.emplace(local, ast::clone(scope.program, value));
 }
@@ -151,8 +154,9 @@ bool may_point(const Names& scope, ast::ExprId root) {
     if (const auto* name = scope.get<ast::Name>(root))
         return !name->name.starts_with("$") && name->name != "args" && name->name != wildcard_name;
     const auto* call = scope.get<ast::Call>(root);
-    return call != nullptr && !call->name.starts_with("@") &&
-           (find_gives(call->name) != nullptr || scope.functions.find(call->name, call->arguments.size()) != nullptr);
+    if (call == nullptr) return false;
+    if (call->name.starts_with("@")) return is_entry(*call);
+    return find_gives(call->name) != nullptr || scope.functions.find(call->name, call->arguments.size()) != nullptr;
 }
 
 void cast_by_itself(Names& scope, ast::ExprId id) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/literal.h"
@@ -55,6 +56,25 @@ void numbers_below_least(const ast::Program& program, const ast::Expr& whole, Di
         .hint = "the least number is -9223372036854775808";
 }
 
+void shift_by(const ast::Program& program, std::optional<ast::BinaryOp> op, ast::ExprId count, Diags& diags) {
+    constexpr int64_t width = 64;
+    if (op != ast::BinaryOp::shift_left && op != ast::BinaryOp::shift_right) return;
+    const auto bits = ast::literal_integer(program, count);
+    if (!bits || (*bits >= 0 && *bits < width)) return;
+    diags
+        .warning(program[count].span,
+                 fmt::format("a shift by {} is a shift by {}: only the last 6 bits of a count are used", *bits,
+                             static_cast<uint64_t>(*bits) % width))
+        .hint = "write a count from 0 to 63";
+}
+
+void shifts_by_too_much(const ast::Program& program, Diags& diags) {
+    for (const ast::Expr& expr : program.exprs)
+        if (const auto* node = std::get_if<ast::Binary>(&expr.node)) shift_by(program, node->op, node->right, diags);
+    for (const ast::Stmt& stmt : program.stmts)
+        if (const auto* node = std::get_if<ast::Assign>(&stmt.node)) shift_by(program, node->op, node->value, diags);
+}
+
 // Where bpftrace has the task that CPU 0 runs.
 void own_task_in_intervals(const ast::Program& program, const Typed& typed, Diags& diags) {
     constexpr std::array of_task{Variable::pid,      Variable::tid,    Variable::uid,        Variable::gid,
@@ -84,6 +104,7 @@ void warn_of_slips(const ast::Program& program, const Typed& typed, Diags& diags
         texts_not_read(program, typed, expr, diags);
         numbers_below_least(program, expr, diags);
     }
+    shifts_by_too_much(program, diags);
     if (program.settings.warns_of_own_task) own_task_in_intervals(program, typed, diags);
 }
 

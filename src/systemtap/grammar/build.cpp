@@ -22,11 +22,21 @@ std::string text(const Point& point) {
     return out;
 }
 
+// A shift is by 0 to 64 bits: a literal outside of that is the nearer of both.
+void TreeBuilder::limit_shift(std::optional<ast::BinaryOp> op, ast::ExprId count) {
+    constexpr int64_t most = 64;
+    if (op != ast::BinaryOp::shift_left && op != ast::BinaryOp::shift_right) return;
+    const auto bits = ast::literal_integer(program_, count);
+    if (bits && (*bits < 0 || *bits > most))
+        program_.put(count, ast::Integer{*bits < 0 ? uint64_t{0} : uint64_t{most}});
+}
+
 ast::ExprId TreeBuilder::binary(ast::BinaryOp op, ast::ExprId left, ast::ExprId right) {
     const auto* a = program_.get<ast::String>(left);
     const auto* b = program_.get<ast::String>(right);
     if (a && b && op == ast::BinaryOp::add)
         return expr(cover(program_[left].span, program_[right].span), ast::String{a->value + b->value});
+    limit_shift(op, right);
     return expr(cover(program_[left].span, program_[right].span), ast::Binary{op, left, right});
 }
 
@@ -51,6 +61,7 @@ ast::ExprId TreeBuilder::step(Span span, ast::ExprId target, ast::BinaryOp op, b
 
 // An assignment is an expression: its value is the assigned one.
 ast::ExprId TreeBuilder::assignment(Span span, ast::ExprId target, std::optional<ast::BinaryOp> op, ast::ExprId value) {
+    limit_shift(op, value);
     ast::BlockValue both;
     both.block.statements.push_back(stmt(span, ast::Assign{target, op, value}));
     both.value = target;

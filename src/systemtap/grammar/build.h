@@ -52,6 +52,7 @@ class TreeBuilder {
     std::vector<Point> product(const std::vector<Point>& left, const std::vector<Point>& right);
 
   private:
+    void limit_shift(std::optional<ast::BinaryOp> op, ast::ExprId count);
     bool goes_on(const ast::Block& body) const;
     void save_key(ast::ExprId statistic, std::vector<ast::StmtId>& before);
     std::optional<ast::MapOrder> order_of(const Each& each);

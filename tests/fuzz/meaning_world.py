@@ -34,7 +34,7 @@ class World:
 
 
 def joined_signs(held, literal, t, is_literal):
-    """What a map holds, with the sign of any that is not a literal, and which of its numbers are only literals."""
+    """What a map or a tuple holds, with the sign of any that is not a literal, and which of its numbers are only literals."""
     if held.is_tuple:
         parts = len(held.parts)
         each = [x if isinstance(x, list) else [x] * parts for x in (literal, is_literal)]
@@ -51,19 +51,16 @@ class Variable:
 
     def __init__(self, name, keys=None, declared=None):
         self.name, self.keys, self.declared, self.held = name, keys, declared, None
-        self.literals = False  # a map that holds only numbers as they stand; for tuples a list
+        self.literals = False  # does it hold only numbers as they stand? For tuples a list
 
     def forget(self):
         self.held, self.literals = self.declared, False
 
     def take(self, t, literal=False):
-        if self.keys is not None and self.held is not None:  # the sign of any that is not a literal
+        if self.held is None:
+            self.held, self.literals = t, literal
+        elif self.keys is not None or t.is_tuple:  # the sign of any that is not a literal
             self.held, self.literals = joined_signs(self.held, self.literals, t, literal)
-        elif self.held is None:
-            self.literals = literal
-            self.held = t
-        elif t.is_tuple:
-            self.held = joined(self.held, t)
 
     @property
     def type(self):

@@ -8,6 +8,7 @@
 #include "codegen/check/collect.h"
 #include "codegen/check/expr/kept.h"
 #include "codegen/check/expr/sizes.h"
+#include "codegen/check/map.h"
 #include "codegen/check/pair.h"
 #include "codegen/typed/operators.h"
 
@@ -26,6 +27,20 @@ void merge_last_round(LocalInfo& info, const LocalInfo& last) {
     } else if (info.type.kind == Kind::integer && before.kind == Kind::integer) {
         info.type.user_memory = info.has_type ? before.user_memory : user_memory_of(info.type, before);
     }
+}
+
+// The literals of a tuple take the signs of what else is assigned; an integer has the sign of its first value. The
+// block of a timeout knows nothing of its last round, so its tuples keep the signs of literals.
+Type first_type(const CheckContext& c, const Type& t, ast::ExprId value) {
+    return t.kind == Kind::tuple && c.region != Region::timeout ? without_literal_signs(c, t, value) : t;
+}
+
+void merge_memory(CheckContext& c, LocalInfo& info, const Type& kept, ast::ExprId value) {
+    info.type = joined(info.type, first_type(c, kept, value));
+    if (kept.kind != Kind::tuple) return;
+    info.own_size = std::max(info.own_size, own_size(c, value));
+    const Type signs = signs_of(c, kept, value);
+    info.signs = info.signs.kind == Kind::none ? signs : joined(info.signs, signs);
 }
 
 uint32_t new_local(CheckContext& c, LocalInfo info) {
@@ -86,7 +101,7 @@ void assign_local(CheckContext& c, const ast::Assign& node, const ast::Local& ta
         known = nullptr;
     if (known == nullptr) {
         if (node.op) return no_value(c, node.target, target.name, "assign to it with `=` first");
-        c.named.push_back({target.name, new_local(c, {target.name, t}), c.level});
+        c.named.push_back({target.name, new_local(c, {target.name, first_type(c, t, node.value)}), c.level});
         known = &c.named.back();
     }
     c.use(node.target) = LocalUse{known->index};
@@ -103,7 +118,7 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
     const Type kept = kept_type(c, value, t);
     const Span where = c.span(value);
     if (kept.kind == Kind::none) return;
-    if (info.type.kind == Kind::none) info.type = kept;
+    if (info.type.kind == Kind::none) info.type = first_type(c, kept, value);
     if (info.pair_of != no_map) {
         c.error(where, fmt::format("`${}` is the pair of a loop and cannot be assigned to", info.name));
     } else if (apart(info.type, kept) || units_differ(info.type, kept)) {
@@ -118,8 +133,7 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
         const bool was_truth = info.type.view == View::boolean && !info.has_type;
         if (was_truth && kept.view != View::boolean) info.type = joined(info.type, kept);
     } else if (in_memory(kept)) {
-        info.type = joined(info.type, kept);
-        if (kept.kind == Kind::tuple) info.own_size = std::max(info.own_size, own_size(c, value));
+        merge_memory(c, info, kept, value);
     }
 }
 

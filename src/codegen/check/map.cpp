@@ -34,19 +34,17 @@ void each_integer(const CheckContext& c, Type& type, std::optional<ast::ExprId> 
         each_integer(c, parts[i], tuple ? std::optional(tuple->parts[i]) : std::nullopt, visit);
 }
 
-// A literal that fits both signs adds none. Where a map has only such ones, it becomes signed in check().
+}  // namespace
+
 Type without_literal_signs(const CheckContext& c, Type type, std::optional<ast::ExprId> value) {
     each_integer(c, type, value, [](Type& t, bool is_literal) { t.is_signed = t.is_signed && !is_literal; });
     return type;
 }
 
-// For MapInfo::value_signs.
 Type signs_of(const CheckContext& c, Type type, std::optional<ast::ExprId> value) {
     each_integer(c, type, value, [](Type& t, bool is_literal) { t.is_signed = !is_literal; });
     return type;
 }
-
-}  // namespace
 
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node) {
     MapInfo& info = c.maps[map_at(c, id, node, false)];

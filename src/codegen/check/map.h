@@ -19,6 +19,12 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, st
 // The same for part `i` of the key.
 void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, ast::ExprId part);
 
+// The type of a value without the signs of its literals that fit both signs. Where a map or a tuple in a variable has
+// only such ones, it becomes signed in check().
+Type without_literal_signs(const CheckContext& c, Type type, std::optional<ast::ExprId> value);
+// For MapInfo::value_signs and LocalInfo::signs.
+Type signs_of(const CheckContext& c, Type type, std::optional<ast::ExprId> value);
+
 Type type_of(CheckContext& c, ast::ExprId id, const ast::Map& node);
 
 }  // namespace lt

@@ -100,6 +100,8 @@ bool sign_literals(Typed& typed) {
         for (size_t i = 0; i < map.key.size() && i < map.key_signs.size(); i++)
             any = sign_literals(map.key[i], map.key_signs[i]) || any;
     }
+    for (Body& body : typed.bodies)
+        for (LocalInfo& local : body.locals) any = sign_literals(local.type, local.signs) || any;
     return any;
 }
 

@@ -218,6 +218,7 @@ struct LocalInfo {
     bool in_block = false;      // declared: new in each turn of an enclosing loop
     bool has_type = false;      // declared with a type
     uint32_t pair_of = no_map;  // the map, for the pair of a loop
+    Type signs = {};            // of a tuple, as MapInfo::value_signs
 };
 
 // The role of a location in its item.

@@ -68,7 +68,8 @@ void take_width(Names& scope, ast::ExprId where, bool can_vary, std::optional<as
         return;
     }
     scope.diags.error(value ? scope.span(*value) : scope.span(where), "the width of a number must be a literal").hint =
-        "only %s, %d, %u and %x take one that is known at run time, and without zeros before the number";
+        "only %s, %d, %u and %x take one that is known at run time, and only %u and %x one with zeros before the "
+        "number";
 }
 
 // %.16m: raw bytes at an address or, with M, hexadecimal digits; one byte without a precision. A `#` marks user memory,
@@ -108,8 +109,8 @@ ast::ExprId cut(Names& scope, ast::ExprId value, std::optional<ast::ExprId> most
     return scope.add(value, ast::Call{"substr", scope.span(value), {value, begin, *most}});
 }
 
-// A string with a width that is only known at run time: pads with blanks after it, or before it.
-void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide, bool left) {
+// A string with a width that is only known at run time: pads with `fill` after it, or before it.
+void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide, bool left, char fill) {
     keep_time(scope, value);
     value = evaluated_once(scope, value, out.before);
     wide = evaluated_once(scope, wide, out.before);
@@ -119,10 +120,10 @@ void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide,
         scope.add(wide, ast::Binary{ast::BinaryOp::subtract, ast::clone(scope.program, wide), length});
     const ast::ExprId fits = scope.add(
         wide, ast::Binary{ast::BinaryOp::greater, ast::clone(scope.program, more), scope.add(wide, ast::Integer{0})});
-    const ast::ExprId blanks = scope.add(wide, ast::String{std::string(120, ' ')});
+    const ast::ExprId filling = scope.add(wide, ast::String{std::string(120, fill)});
     const ast::ExprId count = scope.add(wide, ast::Conditional{fits, more, scope.add(wide, ast::Integer{0})});
     const ast::ExprId padding =
-        scope.add(wide, ast::Call{"substr", scope.span(wide), {blanks, scope.add(wide, ast::Integer{0}), count}});
+        scope.add(wide, ast::Call{"substr", scope.span(wide), {filling, scope.add(wide, ast::Integer{0}), count}});
     out.format += "%s%s";
     out.values.push_back(left ? value : padding);
     out.values.push_back(left ? padding : value);
@@ -130,13 +131,16 @@ void add_padded(Names& scope, Printed& out, ast::ExprId value, ast::ExprId wide,
 
 // Can the conversion of a number have a width that is only known at run time? It then becomes a string with that width.
 bool pads_number(const std::string& piece, char letter) {
-    return std::string_view("diux").find(letter) != std::string_view::npos && piece.find_first_of("0.+ ") == piece.npos;
+    const bool has_sign = letter == 'd' || letter == 'i', has_zeros = piece.find('0') != piece.npos;
+    if (has_zeros && (has_sign || piece.find('#') != piece.npos)) return false;  // they stand after the sign or the 0x
+    return (has_sign || letter == 'u' || letter == 'x') && piece.find_first_of(".+ ") == piece.npos;
 }
 
 // The number as such a string; the conversion becomes that of a string.
 ast::ExprId number_as_text(Names& scope, ast::ExprId value, std::string& piece) {
     const bool is_left = piece.find('-') != piece.npos;
     std::erase(piece, '-');
+    if (piece.find('.') == piece.npos) std::erase(piece, '0');
     if (piece.back() == 'i') piece.back() = 'd';
     const ast::ExprId format = scope.add(value, ast::String{std::exchange(piece, is_left ? "%-s" : "%s")});
     return scope.add(value, ast::Call{"sprintf", scope.span(value), {format, value}});
@@ -178,6 +182,7 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
         if (letter == 'n')
             scope.diags.error(scope.span(where), "`%n` is not supported").hint =
                 "`%1b` to `%8b` write a number's bytes";
+        const bool zeros = letter != 's' && piece.find('0') != piece.npos && piece.find_first_of("-.") == piece.npos;
         auto value = letter == '%' ? std::nullopt : take();
         if (value && wide && letter != 's') value = number_as_text(scope, *value, piece);
         if (value && (wide || most)) value = cut(scope, *value, most, piece);
@@ -187,7 +192,7 @@ void add_format(Names& scope, Printed& out, ast::ExprId where, const std::vector
             continue;
         }
         if (value && wide) {
-            add_padded(scope, out, *value, *wide, piece == "%-s");
+            add_padded(scope, out, *value, *wide, piece == "%-s", zeros ? '0' : ' ');
             continue;
         }
         out.format += piece;

@@ -301,6 +301,14 @@ class Expander {
         Diag& d = diags_.error(program_[id].span, fmt::format("no macro `{}` accepts these arguments", m.name));
         d.notes.push_back({m.name_span, "this one exists"});
         d.hint = "pass a local for `$local` and a map for `@map`";
+        const auto& arguments = std::get<ast::Call>(program_[id].node).arguments;
+        for (size_t i = 0; i < arguments.size() && arguments.size() == m.parameters.size(); i++) {
+            const auto* local = program_.get<ast::Local>(m.parameters[i]);
+            if (local == nullptr || program_.get<ast::Local>(arguments[i])) continue;
+            d.hint = fmt::format("pass a variable for `${0}`, or name the parameter `{0}`, which takes any expression",
+                                 local->name);
+            return;
+        }
     }
 
     // Is this inside a copy of the body that it calls?

@@ -8,6 +8,7 @@
 #include "codegen/check/collect.h"
 #include "codegen/check/expr/kept.h"
 #include "codegen/check/expr/sizes.h"
+#include "codegen/check/expr/strings.h"
 #include "codegen/check/map.h"
 #include "codegen/check/pair.h"
 #include "codegen/typed/operators.h"
@@ -124,7 +125,8 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
     } else if (apart(info.type, kept) || units_differ(info.type, kept)) {
         // In the copy of a function or macro, the user's name is the part before the `#`.
         const std::string name = info.name.substr(0, info.name.find('#'));
-        c.error(where, fmt::format("`${}` is {}, not {}", name, type_name(info.type), type_name(kept)));
+        c.error(where, fmt::format("`${}` is {}, not {}", name, type_name(info.type), type_name(kept))).hint =
+            hint_of_names(info.type, kept);
     } else if (kept.kind == Kind::integer) {
         info.own_size = std::max(info.own_size, info.has_type ? info.type.size : own_size(c, value));
         info.type.user_memory =

@@ -6,6 +6,7 @@
 
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/expr/kept.h"
+#include "codegen/check/expr/strings.h"
 #include "codegen/check/local.h"
 #include "codegen/check/map.h"
 #include "codegen/check/samples.h"
@@ -48,7 +49,8 @@ void integer_fits(CheckContext& c, const Given& given) {
 void string_fits(CheckContext& c, const Given& given) {
     const Type t = check_value(c, given.argument);
     if (t.kind == Kind::none || t.kind == Kind::string) return;
-    c.error(given.argument, fmt::format("`{}()` takes a string, not {}", given.row.name, type_name(t)));
+    c.error(given.argument, fmt::format("`{}()` takes a string, not {}", given.row.name, type_name(t))).hint =
+        hint_of_names(string_type(0), t);
 }
 
 void address_or_string_fits(CheckContext& c, const Given& given) {

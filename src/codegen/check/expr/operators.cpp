@@ -130,7 +130,8 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Binary& node) {
     if (equality && (text_and_name(l, r) || text_and_name(r, l))) return c.truth();
     if (l.kind != r.kind) {
         c.error(id,
-                fmt::format("{} and {} cannot be combined with `{}`", type_name(l), type_name(r), spelling(node.op)));
+                fmt::format("{} and {} cannot be combined with `{}`", type_name(l), type_name(r), spelling(node.op)))
+            .hint = hint_of_names(l, r);
         return nothing();
     }
     if (l.kind == Kind::string) {

@@ -18,6 +18,12 @@ bool reads_kept(const ast::Program& program, ast::ExprId id) {
 
 uint32_t letters(const CheckContext& c, ast::ExprId id) { return most_letters(c.program, c.body, id); }
 
+std::string_view hint_of_names(const Type& a, const Type& b) {
+    const auto is_name = [](const Type& t) { return t.naming != Naming::none && t.naming != Naming::why; };
+    const bool both = (a.kind == Kind::string && is_name(b)) || (b.kind == Kind::string && is_name(a));
+    return both ? "lt looks this name up when it prints: print it by itself, or use it as a part of a key" : "";
+}
+
 Type string_made_of(const CheckContext& c, std::initializer_list<ast::ExprId> parts, uint32_t bytes) {
     if (c.settings().bounded_strings) return string_type(std::min(bytes, c.settings().max_strlen));
     const auto is_read = [&](ast::ExprId part) { return reads_kept(c.program, part); };

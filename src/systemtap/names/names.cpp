@@ -316,6 +316,21 @@ void resolve_block(Names& scope, const ast::Block& b) {
     }
 }
 
+namespace {
+
+// f() = 1, x + 1 = 2
+bool assigns_to_value(Names& scope, ast::ExprId target) {
+    const ast::ExprNode& node = scope.node(target);
+    const bool is_value = std::holds_alternative<ast::Call>(node) || std::holds_alternative<ast::Binary>(node) ||
+                          std::holds_alternative<ast::Unary>(node) || std::holds_alternative<ast::Conditional>(node);
+    if (!is_value) return false;
+    scope.diags.error(scope.span(target), "only variables and elements of arrays can be assigned to").hint =
+        "to compare, write `==`";
+    return true;
+}
+
+}  // namespace
+
 void resolve_statement(Names& scope, ast::StmtId id) {
     const ast::StmtNode node = scope.program[id].node;
     if (is_next(scope.program, id)) return leave_body(scope, id);
@@ -342,6 +357,7 @@ void resolve_statement(Names& scope, ast::StmtId id) {
                 "a BPF program cannot change what it traces; with -g you can use raise(), setsockopt() and system()";
             return;
         }
+        if (assigns_to_value(scope, assign->target)) return;
     }
     std::string walked_name;
     if (const auto* loop = std::get_if<ast::ForMap>(&node)) {

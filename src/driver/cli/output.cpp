@@ -43,6 +43,17 @@ bool counts_and_durations(const Plan& plan) {
     return wanted(true) && wanted(false);
 }
 
+// "count", "count and sum": what a graph of the maps with stacks in their keys adds up.
+std::string weights_of(const Plan& plan) {
+    std::vector<std::string_view> names;
+    for (const PlannedMap& map : plan.maps) {
+        if (!has_stack_key(map) || !can_fold(map.value)) continue;
+        const std::string_view name = weight_name(map.value, plan.conventions.plain_integers);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return join(names, " and ");
+}
+
 // Can the file be written, or a new one in its folder? errno says why not.
 bool can_be_written(const std::string& path) {
     const auto may = [](const char* what, int how) { return ::faccessat(AT_FDCWD, what, how, AT_EACCESS) == 0; };
@@ -189,6 +200,7 @@ void Output::make_printers(const Plan& plan) {
     durations_ = !plan.conventions.plain_integers && std::ranges::all_of(plan.maps, [](const PlannedMap& map) {
         return !has_stack_key(map) || !can_fold(map.value) || adds_durations(map.value);
     });
+    weights_ = weights_of(plan);
 }
 
 Status Output::finish(std::string_view script) {
@@ -211,8 +223,7 @@ Status Output::draw() const {
                    flame_path_);
         return Done{};
     }
-    const std::string_view weight = durations_ ? "time by stack" : "count by stack";
-    return write_file(flame_path_, graph_.svg(title_, fmt::format("{}, {}", facts(), weight), durations_));
+    return write_file(flame_path_, graph_.svg(title_, fmt::format("{}, {} by stack", facts(), weights_), durations_));
 }
 
 void Output::announce(size_t probes, bool as_bpftrace) {

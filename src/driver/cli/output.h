@@ -61,6 +61,7 @@ class Output {
     bool folded_ = false;
     std::string flame_path_;  // empty: no flame graph
     bool durations_ = false;  // are the weights of stacks durations?
+    std::string weights_;     // what they are: "time"
     std::string page_path_;   // empty: no page
     std::optional<Page> page_;
     std::string title_;  // of the pictures

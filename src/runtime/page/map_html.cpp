@@ -184,8 +184,9 @@ std::string map_html(const MapContent& content, const PrintStyle& style) {
     if (const auto graph = stacks_of(content)) {
         const bool durations = !style.plain && adds_durations(content.value);
         return "<div class=\"stacks\">" +
-               graph->picture(content.name, durations ? "time by stack" : "count by stack", durations) + "</div>\n" +
-               left_out_html(*graph);
+               graph->picture(content.name, fmt::format("{} by stack", weight_name(content.value, style.plain)),
+                              durations) +
+               "</div>\n" + left_out_html(*graph);
     }
     if (!style.plain && is_table(content, style.view)) return table_html(content, style.view, values);
     const bool drawn = !picture(content.entries.plain(0).value, style.plain).empty();

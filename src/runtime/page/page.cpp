@@ -53,7 +53,8 @@ bool Page::add_difference(const MapContent& before, const MapContent& after, std
         "<section>\n<h2>{}</h2>\n<p class=\"faint\">Red: a greater share of the total than before; blue: a smaller "
         "one.</p>\n<div class=\"stacks\">{}</div>\n{}</section>\n",
         escaped(heading),
-        since.picture(after.name, durations ? "time by stack" : "count by stack", durations, old ? &*old : nullptr),
+        since.picture(after.name, fmt::format("{} by stack", weight_name(after.value, style_.plain)), durations,
+                      old ? &*old : nullptr),
         left_out_html(since));
     return true;
 }

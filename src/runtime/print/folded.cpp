@@ -61,6 +61,12 @@ struct IsNegative {
     bool operator()(const auto&) const { return false; }
 };
 
+// Is the weight the number of values?
+bool is_counted(const Type& value) {
+    const Aggregation a = value.aggregation;
+    return a == Aggregation::count || a == Aggregation::hist || a == Aggregation::lhist;
+}
+
 class FoldedPrinter final : public Relay {
   public:
     FoldedPrinter(Sink& sink, Printer& others, bool named) : Relay(others), sink_(sink), named_(named) {}
@@ -129,10 +135,12 @@ bool can_fold(const Type& value) {
     return !in_memory(value) && !extreme;
 }
 
-bool adds_durations(const Type& value) {
-    const Aggregation a = value.aggregation;
-    const bool counts = a == Aggregation::count || a == Aggregation::hist || a == Aggregation::lhist;
-    return value.view == View::duration && !counts;
+bool adds_durations(const Type& value) { return value.view == View::duration && !is_counted(value); }
+
+std::string_view weight_name(const Type& value, bool plain) {
+    if (is_counted(value)) return "count";
+    if (!plain && adds_durations(value)) return "time";
+    return value.aggregation == Aggregation::none ? "value" : "sum";
 }
 
 std::string folded_text(const FoldedStack& stack) {

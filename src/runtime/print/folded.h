@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/print/printer.h"
@@ -30,6 +31,10 @@ bool can_fold(const Type& value);
 
 // Is the weight of a stack a duration if a map collects such values?
 bool adds_durations(const Type& value);
+
+// The name of the weights of a map of such values: "time", "count", "sum" or, for a variable, "value". `plain`: as
+// bpftrace prints, without durations.
+std::string_view weight_name(const Type& value, bool plain);
 
 // "main;work;read_[k] 12"
 std::string folded_text(const FoldedStack& stack);

@@ -54,6 +54,17 @@ TEST(Fold, CountsOfDurationsAreNotDurations) {
         EXPECT_TRUE(adds_durations(aggregation_type(a, View::duration))) << aggregation_name(a);
 }
 
+TEST(Fold, WeightsHaveTheNameOfWhatIsAddedUp) {
+    for (const Aggregation a : {Aggregation::count, Aggregation::hist, Aggregation::lhist})
+        EXPECT_EQ(weight_name(aggregation_type(a, View::duration), false), "count") << aggregation_name(a);
+    for (const Aggregation a : {Aggregation::sum, Aggregation::avg, Aggregation::stats, Aggregation::dist}) {
+        EXPECT_EQ(weight_name(aggregation_type(a), false), "sum") << aggregation_name(a);
+        EXPECT_EQ(weight_name(aggregation_type(a, View::duration), false), "time") << aggregation_name(a);
+        EXPECT_EQ(weight_name(aggregation_type(a, View::duration), true), "sum") << aggregation_name(a);
+    }
+    EXPECT_EQ(weight_name(integer_type(), false), "value");
+}
+
 TEST(Folded, TheRestGoesOn) {
     StringSink folded, rest;
     const auto others = text_printer(rest);

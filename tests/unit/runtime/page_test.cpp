@@ -85,6 +85,7 @@ TEST(Page, SaysHowManyStacksAreNotDrawn) {
     page.add(map_of("@s", {entry(1, 5), entry(2, -3), entry(3, -1)}));
     const std::string html = page.html("t", "", "");
     EXPECT_EQ(count_in(html, "</div>\n<p class=\"faint\">2 stacks with negative values are not drawn</p>"), 1u);
+    EXPECT_EQ(count_in(html, "sum by stack, 5 in all, 2 stacks with negative values are not drawn<"), 1u);
 }
 
 TEST(Page, CausesHaveBarsOfTheWhole) {

@@ -128,31 +128,33 @@ std::string pictures_html(const MapContent& content, ValueStyle style) {
 }
 
 // How long the bar of a number is, which adds up or not; none for anything else.
-std::optional<int64_t> bar_of(const Value& value) {
+std::optional<uint64_t> bar_of(const Value& value) {
     const auto* number = std::get_if<int64_t>(&value.data);
     const bool is_named = value.type.view == View::enumeration || value.type.view == View::hex;
-    return number && *number >= 0 && !is_named ? std::optional(*number) : std::nullopt;
+    if (!number || is_named) return {};
+    const bool is_negative = *number < 0 && (value.type.is_signed || value.type.view != View::plain);
+    return is_negative ? std::nullopt : std::optional(static_cast<uint64_t>(*number));
 }
 
 // A row for each key, with a bar where the value is a number.
 std::string rows_html(const MapContent& content, ValueStyle style) {
     size_t hidden = 0;
     const std::vector<size_t> order = largest(content, Page::most_rows, hidden, style.plain);
-    int64_t most = 1;
+    uint64_t most = 1;
     for (const size_t index : order) most = std::max(most, bar_of(content.entries.plain(index).value).value_or(0));
     std::string out = "<table class=\"bars\">\n";
     for (const size_t index : order) {
         const MapEntry entry = content.entries[index];
         const bool is_grouped = bar_of(entry.value) && entry.value.type.view == View::plain && !style.plain;
-        const std::string text = is_grouped ? grouped(std::get<int64_t>(entry.value.data)) : show(entry.value, style);
+        const std::string text = is_grouped ? grouped(std::get<int64_t>(entry.value.data), entry.value.type.is_signed)
+                                            : show(entry.value, style);
         out += fmt::format("<tr><th>{}</th>", key_html(key_text(entry.key, style)));
         if (is_rows(entry.value)) {
             out += fmt::format("<td class=\"key\" colspan=\"2\">{}</td></tr>\n", lines_html(text));
             continue;
         }
         out += fmt::format("<td>{}</td><td class=\"bar\">", escaped(text, Lines::keep));
-        if (const auto bar = bar_of(entry.value); bar && order.size() > 1)
-            out += bar_html(static_cast<uint64_t>(*bar), static_cast<uint64_t>(most));
+        if (const auto bar = bar_of(entry.value); bar && order.size() > 1) out += bar_html(*bar, most);
         out += "</td></tr>\n";
     }
     return out + "</table>\n" + more_text(hidden);

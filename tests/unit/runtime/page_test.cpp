@@ -68,6 +68,20 @@ TEST(Page, TheLargestRowsFirstAndHowManyAreLeftOut) {
     EXPECT_EQ(html.find("<td>2</td>"), html.npos);
 }
 
+TEST(Page, UnsignedNumbersBeyondTheSignedOnesHaveBars) {
+    Type sum = of(Aggregation::sum);
+    sum.is_signed = false;
+    Page page({});
+    page.add(map_of("@s", {{{text("half")}, {sum, int64_t{1} << 62}}, {{text("all")}, {sum, INT64_MIN}}}));
+    const std::string html = page.html("t", "", "");
+    EXPECT_EQ(count_in(html, "<td>9,223,372,036,854,775,808</td><td class=\"bar\"><i style=\"width:100.00%\">"), 1u);
+    EXPECT_EQ(count_in(html, "<td>4,611,686,018,427,387,904</td><td class=\"bar\"><i style=\"width:50.00%\">"), 1u);
+    sum.is_signed = true;
+    Page negative({});
+    negative.add(map_of("@s", {{{text("a")}, {sum, int64_t{7}}}, {{text("b")}, {sum, int64_t{-7}}}}));
+    EXPECT_EQ(count_in(negative.html("t", "", ""), "<i style="), 1u);
+}
+
 TEST(Page, AHistogramHasABarForEachRangeAndNoneForNothing) {
     Page page({});
     page.add(map_of("@h", {{{}, histogram({1000, 1500, 5000})}}));

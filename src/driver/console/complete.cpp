@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "codegen/providers/provider.h"
 #include "driver/console/commands.h"
 #include "driver/console/console.h"
@@ -237,12 +238,12 @@ std::string in_columns(std::vector<std::string> words, size_t width) {
     constexpr size_t most = 200;
     const size_t shown = std::min(words.size(), most);
     size_t longest = 0;
-    for (size_t i = 0; i < shown; i++) longest = std::max(longest, words[i].size());
+    for (size_t i = 0; i < shown; i++) longest = std::max(longest, columns_in(words[i]));
     const size_t columns = std::max<size_t>(1, width / (longest + 2));
     const size_t lines = (shown + columns - 1) / columns;
     std::string out;
     for (size_t line = 0; line < lines; line++) {
-        for (size_t i = line; i < shown; i += lines) out += fmt::format("{:<{}}", words[i], longest + 2);
+        for (size_t i = line; i < shown; i += lines) out += at_left(words[i], longest + 2);
         while (out.ends_with(' ')) out.pop_back();
         out += '\n';
     }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -35,36 +34,6 @@ ssize_t write_to_screen(void* screen, const char* bytes, size_t size) {
     return static_cast<ssize_t>(size);
 }
 
-// Characters that take two columns: East Asian ones and pictures, by Unicode's EastAsianWidth.txt. Not from wcwidth(),
-// which knows none of them unless a locale is set.
-struct WideRange {
-    char32_t first, last;
-};
-constexpr std::array wide_ranges{
-    WideRange{0x1100, 0x115f},   WideRange{0x231a, 0x231b},   WideRange{0x23e9, 0x23ec},   WideRange{0x23f0, 0x23f0},
-    WideRange{0x23f3, 0x23f3},   WideRange{0x25fd, 0x25fe},   WideRange{0x2614, 0x2615},   WideRange{0x2648, 0x2653},
-    WideRange{0x267f, 0x267f},   WideRange{0x2693, 0x2693},   WideRange{0x26a1, 0x26a1},   WideRange{0x26aa, 0x26ab},
-    WideRange{0x26bd, 0x26be},   WideRange{0x26c4, 0x26c5},   WideRange{0x26ce, 0x26ce},   WideRange{0x26d4, 0x26d4},
-    WideRange{0x26ea, 0x26ea},   WideRange{0x26f2, 0x26f3},   WideRange{0x26f5, 0x26f5},   WideRange{0x26fa, 0x26fa},
-    WideRange{0x26fd, 0x26fd},   WideRange{0x2705, 0x2705},   WideRange{0x270a, 0x270b},   WideRange{0x2728, 0x2728},
-    WideRange{0x274c, 0x274c},   WideRange{0x274e, 0x274e},   WideRange{0x2753, 0x2755},   WideRange{0x2757, 0x2757},
-    WideRange{0x2795, 0x2797},   WideRange{0x27b0, 0x27b0},   WideRange{0x27bf, 0x27bf},   WideRange{0x2b1b, 0x2b1c},
-    WideRange{0x2b50, 0x2b50},   WideRange{0x2b55, 0x2b55},   WideRange{0x2e80, 0x303e},   WideRange{0x3041, 0xa4cf},
-    WideRange{0xa960, 0xa97f},   WideRange{0xac00, 0xd7a3},   WideRange{0xf900, 0xfaff},   WideRange{0xfe30, 0xfe6f},
-    WideRange{0xff01, 0xff60},   WideRange{0xffe0, 0xffe6},   WideRange{0x1f300, 0x1f64f}, WideRange{0x1f680, 0x1f6ff},
-    WideRange{0x1f900, 0x1faff}, WideRange{0x20000, 0x3fffd},
-};
-
-// Of a UTF-8 character. A combining one counts, too: then the line is rather shorter than it could be.
-size_t columns_of(std::string_view character) {
-    const auto lead = static_cast<unsigned char>(character.front());
-    char32_t code = character.size() == 1 ? lead : lead & (0xffU >> (character.size() + 1));
-    for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
-    const bool is_wide = std::ranges::any_of(
-        wide_ranges, [&](const WideRange& range) { return code >= range.first && code <= range.last; });
-    return is_wide ? 2 : 1;
-}
-
 }  // namespace
 
 std::string cut(std::string_view line, size_t width) {
@@ -72,7 +41,7 @@ std::string cut(std::string_view line, size_t width) {
     size_t columns = 0, kept = 0;  // bytes of `out` that leave a column for the sign
     while (!line.empty()) {
         const std::string_view character = line.substr(0, std::max<size_t>(utf8_length(line), 1));
-        columns += columns_of(character);
+        columns += columns_in(character);
         if (columns > width) return width == 0 ? "" : out.substr(0, kept) + "…";
         out += character == "\t" ? " " : character;
         if (columns < width) kept = out.size();

@@ -15,16 +15,18 @@ namespace {
 
 constexpr size_t least_columns = 40, name_share = 4, most_name = 30, frame_rows = 6;
 
-// Cut or padded to a number of characters.
+// Cut or padded to a number of columns.
 std::string fitted(const std::string& text, size_t width) {
+    std::string_view rest = text;
     std::string out;
-    size_t count = 0;
-    for (size_t at = 0; at < text.size() && count < width; count++) {
-        const size_t length = std::max<size_t>(utf8_length(std::string_view(text).substr(at)), 1);
-        out += text.substr(at, length);
-        at += length;
+    for (size_t columns = 0; !rest.empty();) {
+        const std::string_view character = rest.substr(0, std::max<size_t>(utf8_length(rest), 1));
+        columns += columns_in(character);
+        if (columns > width) break;
+        out += character;
+        rest.remove_prefix(character.size());
     }
-    return out + std::string(width - count, ' ');
+    return at_left(out, width);
 }
 
 struct Drawing {

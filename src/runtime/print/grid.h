@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/visible.h"
 
 namespace lt {
 
@@ -25,20 +26,13 @@ class Grid {
         std::string out;
         for (size_t i = 0; i < lines_[number].size(); i++) {
             const std::string& cell = lines_[number][i];
-            const std::string gap(widths_[i] - columns_in(cell), ' ');
             if (i > 0) out += i < left_ ? " " : "  ";
-            out += i < left_ ? cell + gap : gap + cell;
+            out += i < left_ ? at_left(cell, widths_[i]) : at_right(cell, widths_[i]);
         }
         return out + '\n';
     }
 
   private:
-    // Bytes that begin a character of UTF-8.
-    static size_t columns_in(std::string_view text) {
-        return static_cast<size_t>(
-            std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-    }
-
     size_t left_;
     std::vector<size_t> widths_;
     std::vector<std::vector<std::string>> lines_;

@@ -174,6 +174,17 @@ TEST(TextPrinter, ACellOfATableIsOneLine) {
     EXPECT_NE(sink.text.find("\na\\x0ab "), std::string::npos) << sink.text;
 }
 
+TEST(TextPrinter, ColumnsOfATableAreThoseOfATerminal) {
+    const Type type = aggregation_type(Aggregation::stats);
+    MapContent map{"@s", {}};
+    map.value = type;
+    map.entries = Entries({{{Value{string_type(16), std::string("日本語")}}, {type, Average{2, 1}}},
+                           {{Value{string_type(16), std::string("e\xcc\x81t")}}, {type, Average{1, 1}}}});
+    StringSink sink;
+    text_printer(sink, {.view = {.columns = "count total"}})->map(map);
+    EXPECT_EQ(sink.text, "@s      count  total\n日本語      1      2\ne\xcc\x81t          1      1\n\n");
+}
+
 // A limit leaves the same keys in a table and in JSON, however many values each has.
 TEST(Printers, StatisticsByTotal) {
     const Type stats = aggregation_type(Aggregation::stats), dist = aggregation_type(Aggregation::dist);

@@ -37,6 +37,20 @@ TEST(Visible, IsCutBetweenCharacters) {
     EXPECT_EQ(shortened("abcd", 2, ".."), "");
 }
 
+TEST(Visible, CountsColumnsOfATerminal) {
+    EXPECT_EQ(columns_in(""), 0U);
+    EXPECT_EQ(columns_in("größe"), 5U);
+    EXPECT_EQ(columns_in("日本語.txt"), 10U);
+    EXPECT_EQ(columns_in("😀⌚"), 4U);
+    EXPECT_EQ(columns_in("e\xcc\x81t"), 2U) << "an accent";
+    EXPECT_EQ(columns_in("か\xe3\x82\x99"), 2U) << "a voicing mark, between wide characters";
+    EXPECT_EQ(columns_in("❤\xef\xb8\x8f"), 1U) << "a variation selector";
+    EXPECT_EQ(columns_in("a\xff\x80"), 3U);
+    EXPECT_EQ(at_left("語", 4), "語  ");
+    EXPECT_EQ(at_right("語", 4), "  語");
+    EXPECT_EQ(at_left("語語", 3), "語語");
+}
+
 TEST(Visible, KeepsWhatItIsTold) {
     EXPECT_EQ(visible("a\tb\nc", Keep::tabs), "a\tb\\x0ac");
     EXPECT_EQ(visible("a\tb\nc\r", Keep::lines), "a\tb\nc\\x0d");

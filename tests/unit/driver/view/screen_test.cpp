@@ -24,6 +24,16 @@ TEST(Screen, lines_are_cut_at_columns) {
     EXPECT_EQ(cut("|██▌@ 한", 6), "|██▌@…");
     EXPECT_EQ(cut("a\xff\xffz", 3), "a\xff…");
     EXPECT_EQ(cut("日", 1), "…");
+    EXPECT_EQ(cut("e\xcc\x81"
+                  "ab",
+                  3),
+              "e\xcc\x81"
+              "ab");
+    EXPECT_EQ(cut("e\xcc\x81"
+                  "abc",
+                  3),
+              "e\xcc\x81"
+              "a…");
     EXPECT_EQ(cut("日", 0), "");
     EXPECT_EQ(cut("", 3), "");
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "driver/report/exact_key.h"
 #include "runtime/border/duration.h"
 #include "runtime/print/entry_order.h"
@@ -81,7 +82,7 @@ struct OneSide {
     void add(std::string name, std::optional<int64_t> number) const { add(std::move(name), number, type.view); }
     void rate(const std::string& name, int64_t count, View of_total = View::plain) const {
         if (!seconds) return add(name, count, of_total);
-        Measure m{name + "/s", {}, {}, View::plain, true};
+        Measure m{name + "/s", {}, {}, of_total, true};
         if (*seconds > 0) m.before = Figure{figure(count).value / *seconds};
         out.push_back(std::move(m));
     }
@@ -141,9 +142,14 @@ Measures measures(const Part& before, const Part& after) {
     return out;
 }
 
+int64_t nearest(double value) {
+    constexpr double most = 9.2e18;
+    return std::llround(std::clamp(value, -most, most));
+}
+
 std::string number_text(const std::optional<Figure>& figure, const Measure& m) {
     if (!figure) return "-";
-    if (m.view == View::duration) return show_duration(figure->whole.value_or(static_cast<int64_t>(figure->value)));
+    if (m.view == View::duration) return show_duration(figure->whole ? *figure->whole : nearest(figure->value));
     if (figure->whole) return fmt::format("{}", *figure->whole);
     return m.rate ? fmt::format("{:.1f}", figure->value) : fmt::format("{:.0f}", figure->value);
 }
@@ -159,10 +165,30 @@ std::string change_text(const Measure& m) {
         return moved == 0 ? "same" : fmt::format("{:+} bucket{}", moved, moved == 1 || moved == -1 ? "" : "s");
     }
     if (!m.before || !m.after || m.before->value == 0) return "";
-    return fmt::format("{:+.0f}%", (m.after->value - m.before->value) / std::abs(m.before->value) * 100);
+    return change_in_percent(m.before->value, m.after->value);
 }
 
-void print_measure(const std::string& map, const std::string& key, const Measure& m, size_t first, Printer& printer) {
+std::string side_text(const std::optional<Figure>& figure, const std::optional<Known>& known, const Measure& m) {
+    return m.bucketed ? bucket_text(known, m.view) : number_text(figure, m);
+}
+
+// The columns of one entry, which are as wide as what is in them.
+struct Widths {
+    size_t first = 12;  // of the names, or of the map and its key, which stand above them
+    size_t before = 16, after = 16, change = 10;
+};
+
+std::string line_of(std::string_view first, const std::array<std::string, 3>& cells, const Widths& widths) {
+    return fmt::format("{} {} {} {}\n", at_left(first, widths.first), at_right(cells[0], widths.before),
+                       at_right(cells[1], widths.after), at_right(cells[2], widths.change));
+}
+
+std::array<std::string, 3> cells_of(const Measure& m) {
+    return {side_text(m.before, m.before_in, m), side_text(m.after, m.after_in, m), change_text(m)};
+}
+
+void print_measure(const std::string& map, const std::string& key, const Measure& m, const Widths& widths,
+                   Printer& printer) {
     Fact fact{"diff", {{"map", map}, {"key", key}, {"measure", m.name}}, ""};
     const auto side = [&](std::string_view name, const std::optional<Figure>& figure) {
         if (!figure) return;
@@ -179,9 +205,7 @@ void print_measure(const std::string& map, const std::string& key, const Measure
     };
     ends("before_min", "before_max", m.before_in);
     ends("after_min", "after_max", m.after_in);
-    fact.text = fmt::format("  {:<{}} {:>16} {:>16} {:>10}\n", m.name, first - 2,
-                            m.bucketed ? bucket_text(m.before_in, m.view) : number_text(m.before, m),
-                            m.bucketed ? bucket_text(m.after_in, m.view) : number_text(m.after, m), change_text(m));
+    fact.text = line_of("  " + m.name, cells_of(m), widths);
     printer.fact(fact);
 }
 
@@ -193,8 +217,20 @@ std::string key_text(const MapEntry& entry) {
 
 struct Columns {
     std::string before = "before", after = "after";
-    size_t first = 12;  // characters of the names, or of the map and its key, which stand above them
 };
+
+Widths widths_of(const Measures& all, const std::array<std::string, 3>& titles, std::string_view name) {
+    Widths widths;
+    const auto hold = [&](std::string_view first, const std::array<std::string, 3>& cells) {
+        widths.first = std::max(widths.first, columns_in(first));
+        widths.before = std::max(widths.before, columns_in(cells[0]));
+        widths.after = std::max(widths.after, columns_in(cells[1]));
+        widths.change = std::max(widths.change, columns_in(cells[2]));
+    };
+    hold(name, titles);
+    for (const Measure& m : all) hold("  " + m.name, cells_of(m));
+    return widths;
+}
 
 // A longer one has a line of its own, so that the numbers stay on the screen.
 constexpr size_t longest_title = 34;
@@ -205,13 +241,11 @@ void compare_entry(const std::string& map, const MapEntry& entry, const Part& be
     const Measures all = measures(before, after);
     if (all.empty()) return;
     const std::string name = key.empty() ? map : fmt::format("{}[{}]", map, key);
-    const bool fits = name.size() <= longest_title;
-    const size_t first = fits ? std::max(name.size(), columns.first) : columns.first;
-    printer.fact({"text",
-                  {},
-                  fmt::format("{}{:<{}} {:>16} {:>16} {:>10}\n", fits ? "" : name + "\n", fits ? name : "", first,
-                              columns.before, columns.after, "change")});
-    for (const Measure& m : all) print_measure(map, key, m, first, printer);
+    const bool fits = columns_in(name) <= longest_title;
+    const std::array<std::string, 3> titles{columns.before, columns.after, "change"};
+    const Widths widths = widths_of(all, titles, fits ? name : "");
+    printer.fact({"text", {}, (fits ? "" : name + "\n") + line_of(fits ? name : "", titles, widths)});
+    for (const Measure& m : all) print_measure(map, key, m, widths, printer);
 }
 
 // How long a map had been collecting at the mark, and since then; was it cleared after the mark?
@@ -255,6 +289,11 @@ std::optional<Sampled> sampled_since(const std::optional<Sampled>& mark, std::op
 }
 
 }  // namespace
+
+std::string change_in_percent(double before, double after) {
+    const double percent = std::round((after - before) / std::abs(before) * 100);
+    return fmt::format("{:+.0f}%", percent == 0 ? 0 : percent);  // not "-0%"
+}
 
 void tell_sampled(const std::string& map, const std::optional<Sampled>& before, const std::optional<Sampled>& after,
                   Printer& printer) {

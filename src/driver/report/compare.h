@@ -21,6 +21,9 @@ struct Compared {
 };
 void compare(const Compared& before, const Compared& after, Printer& printer);
 
+// How a number has changed, in percent of its size before, which is not 0: "+12%".
+std::string change_in_percent(double before, double after);
+
 // Says how many events sampling has left out of each of two periods of a map; nothing if none.
 void tell_sampled(const std::string& map, const std::optional<Sampled>& before, const std::optional<Sampled>& after,
                   Printer& printer);

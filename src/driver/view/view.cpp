@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "driver/report/compare.h"
 #include "runtime/print/printer.h"
 #include "runtime/print/table_text.h"
 
@@ -117,7 +118,7 @@ std::string MapView::heading(int trace, const MapContent& content) {
     if (last.at != Clock::time_point{} && seconds > 0 && *total >= last.total) {
         rate = (*total - last.total) / seconds;
         out += fmt::format(", {:.1f}/s", rate);
-        if (last.rate > 0) out += fmt::format(" ({:+.0f}%)", (rate / last.rate - 1) * 100);
+        if (last.rate > 0) out += fmt::format(" ({})", change_in_percent(last.rate, rate));
     }
     last = {*total, rate, now};
     return out + "\n";

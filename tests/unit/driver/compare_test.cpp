@@ -84,6 +84,34 @@ TEST(Compare, changes_of_negative_numbers_have_the_right_sign) {
     EXPECT_NE(as_text(value_of(least, -10), value_of(least, -20)).find("-100%"), std::string::npos);
 }
 
+TEST(Compare, sums_of_durations_are_durations_per_second) {
+    const Type sum = aggregation_type(Aggregation::sum, View::duration);
+    const MapContent before = value_of(sum, 3'000'000), after = value_of(sum, 4'500'000'000);
+    TextSink text, json;
+    compare(Compared{"before", before, 2.0}, Compared{"after", after, 1.0}, *text_printer(text));
+    compare(Compared{"before", before, 2.0}, Compared{"after", after, 1.0}, *json_printer(json));
+    EXPECT_NE(text.text.find("  sum/s                 1.5ms             4.5s   +299900%\n"), std::string::npos)
+        << text.text;
+    EXPECT_NE(json.text.find("\"before\": 1500000, \"after\": 4500000000}"), std::string::npos) << json.text;
+}
+
+TEST(Compare, columns_are_as_wide_as_what_is_in_them) {
+    const Type last = integer_type();
+    const MapContent before = value_of(last, INT64_MIN), after = value_of(last, 7);
+    TextSink sink;
+    compare(Compared{"monday-evening-web1", before, {}}, Compared{"火曜日", after, {}}, *text_printer(sink));
+    EXPECT_EQ(sink.text,
+              "@n            monday-evening-web1           火曜日     change\n"
+              "  value      -9223372036854775808                7      +100%\n");
+}
+
+TEST(Compare, a_small_decrease_is_not_minus_zero) {
+    EXPECT_EQ(change_in_percent(1000, 998), "+0%");
+    EXPECT_EQ(change_in_percent(1000, 1002), "+0%");
+    EXPECT_EQ(change_in_percent(1000, 990), "-1%");
+    EXPECT_EQ(change_in_percent(-10, 10), "+200%");
+}
+
 // The script has cleared it after the mark: what it holds now came since.
 TEST(Compare, a_sum_that_has_shrunk_starts_again) {
     Type sum = aggregation_type(Aggregation::sum);

@@ -31,6 +31,7 @@ struct Known {
 struct Figure {
     double value;
     std::optional<int64_t> whole = {};  // exactly, if it is an integer
+    bool is_large = false;              // then `whole` is an unsigned one, of 2^63 or more
 };
 
 // One measure of one key: a number before the mark and one after it; none if nothing was collected.
@@ -72,7 +73,7 @@ struct OneSide {
 
     Figure figure(int64_t n) const {
         const bool is_large = n < 0 && !type.is_signed && type.view == View::plain;
-        return is_large ? Figure{static_cast<double>(static_cast<uint64_t>(n))} : Figure{static_cast<double>(n), n};
+        return {is_large ? static_cast<double>(static_cast<uint64_t>(n)) : static_cast<double>(n), n, is_large};
     }
     void add(std::string name, std::optional<int64_t> number, View view) const {
         Measure m{std::move(name), {}, {}, view};
@@ -150,6 +151,7 @@ int64_t nearest(double value) {
 std::string number_text(const std::optional<Figure>& figure, const Measure& m) {
     if (!figure) return "-";
     if (m.view == View::duration) return show_duration(figure->whole ? *figure->whole : nearest(figure->value));
+    if (figure->is_large) return fmt::format("{}", static_cast<uint64_t>(*figure->whole));
     if (figure->whole) return fmt::format("{}", *figure->whole);
     return m.rate ? fmt::format("{:.1f}", figure->value) : fmt::format("{:.0f}", figure->value);
 }
@@ -187,12 +189,18 @@ std::array<std::string, 3> cells_of(const Measure& m) {
     return {side_text(m.before, m.before_in, m), side_text(m.after, m.after_in, m), change_text(m)};
 }
 
+Fact::Member least_member(const BucketRange& range) {
+    return begins_beyond_signed(range) ? Fact::Member(uint64_t{1} << 63) : Fact::Member(*range.least);
+}
+
 void print_measure(const std::string& map, const std::string& key, const Measure& m, const Widths& widths,
                    Printer& printer) {
     Fact fact{"diff", {{"map", map}, {"key", key}, {"measure", m.name}}, ""};
     const auto side = [&](std::string_view name, const std::optional<Figure>& figure) {
         if (!figure) return;
-        if (figure->whole)
+        if (figure->is_large)
+            fact.members.emplace_back(name, static_cast<uint64_t>(*figure->whole));
+        else if (figure->whole)
             fact.members.emplace_back(name, *figure->whole);
         else
             fact.members.emplace_back(name, figure->value);
@@ -200,7 +208,7 @@ void print_measure(const std::string& map, const std::string& key, const Measure
     side("before", m.before);
     side("after", m.after);
     const auto ends = [&](std::string_view least, std::string_view greatest, const std::optional<Known>& known) {
-        if (known && known->range.least) fact.members.emplace_back(least, *known->range.least);
+        if (known && known->range.least) fact.members.emplace_back(least, least_member(known->range));
         if (known && known->range.greatest) fact.members.emplace_back(greatest, *known->range.greatest);
     };
     ends("before_min", "before_max", m.before_in);

@@ -348,6 +348,7 @@ struct MemberText {
     std::string& out;
     void operator()(const std::string& text) const { append_json(out, std::string_view(text)); }
     void operator()(int64_t number) const { out += fmt::format("{}", number); }
+    void operator()(uint64_t number) const { out += fmt::format("{}", number); }
     void operator()(double number) const {
         constexpr double exact = 1ull << 53;  // up to here a double holds each whole number
         if (!std::isfinite(number)) return void(out += "null");

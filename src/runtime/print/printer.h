@@ -69,7 +69,7 @@ struct AccountFact {
 
 // Any other fact about a run. Without members it is only for text.
 struct Fact {
-    using Member = std::variant<std::string, int64_t, double, bool, std::vector<std::string>>;
+    using Member = std::variant<std::string, int64_t, uint64_t, double, bool, std::vector<std::string>>;
     std::string_view type;  // in JSON
     std::vector<std::pair<std::string_view, Member>> members;
     std::string text;         // whole lines of text

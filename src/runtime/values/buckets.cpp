@@ -61,9 +61,12 @@ BucketRange bucket_range(const Type& type, SampleHistogram which, size_t bucket)
     return linear_range(b[1], b[3], bucket, samples_layout(type).linear_count);
 }
 
+bool begins_beyond_signed(const BucketRange& range) {
+    return range.least == std::numeric_limits<int64_t>::max() && !range.greatest;
+}
+
 std::string least_text(const BucketRange& range) {
-    const bool is_last_unsigned = range.least == std::numeric_limits<int64_t>::max() && !range.greatest;
-    return is_last_unsigned ? fmt::format("{}", uint64_t{1} << 63) : fmt::format("{}", *range.least);
+    return begins_beyond_signed(range) ? fmt::format("{}", uint64_t{1} << 63) : fmt::format("{}", *range.least);
 }
 
 std::string range_text(const BucketRange& range, View view) {

@@ -24,8 +24,10 @@ struct BucketRange {
 BucketRange bucket_range(const Type& type, size_t bucket);
 BucketRange bucket_range(const Type& type, SampleHistogram which, size_t bucket);
 
-// The least value of a bucket that has one, as a number. The last bucket of unsigned values begins at 2^63, where
-// `least` is the greatest number that it can hold.
+// Is it the last bucket of unsigned values? It begins at 2^63, where `least` is the greatest number that it can hold.
+bool begins_beyond_signed(const BucketRange& range);
+
+// The least value of a bucket that has one, as a number.
 std::string least_text(const BucketRange& range);
 
 // "[256ns, 512ns)", "[0]", "(..., 0)"

@@ -15,6 +15,14 @@ MapContent counts_of(std::vector<std::pair<std::vector<Value>, int64_t>> all) {
     return content;
 }
 
+MapContent value_of(const Type& type, int64_t number) {
+    MapContent content;
+    content.name = "@n";
+    content.value = type;
+    content.entries = Entries({MapEntry{{}, {type, number}}});
+    return content;
+}
+
 // As they are collected: their frames are looked up when they are shown.
 std::vector<Value> stack(uint64_t id) {
     Type type;
@@ -51,6 +59,21 @@ TEST(Compare, large_numbers_are_exact) {
     EXPECT_NE(larger.find("\"before\": 9007199254740993, \"after\": 9223372036854775807}"), larger.npos) << larger;
 }
 
+TEST(Compare, unsigned_numbers_of_64_bits_are_exact) {
+    Type last = integer_type();
+    last.is_signed = false;
+    const std::string text = compared(value_of(last, 5), value_of(last, -1));
+    EXPECT_NE(text.find("\"before\": 5, \"after\": 18446744073709551615}"), text.npos) << text;
+    const Type type = aggregation_type(Aggregation::hist);
+    MapContent content = value_of(type, 0);
+    Histogram histogram{std::vector<uint64_t>(hist_buckets)};
+    histogram.buckets.back() = 1;
+    content.entries = Entries({MapEntry{{}, {type, histogram}}});
+    const std::string buckets = compared(content, content);
+    EXPECT_NE(buckets.find("\"before_min\": 9223372036854775808, \"after_min\": 9223372036854775808}"), buckets.npos)
+        << buckets;
+}
+
 TEST(Compare, rates_are_not_rounded) {
     const std::vector<Value> key{Value{integer_type(), int64_t{1}}};
     TextSink sink;
@@ -59,14 +82,6 @@ TEST(Compare, rates_are_not_rounded) {
             *printer);
     printer->flush();
     EXPECT_NE(sink.text.find("\"before\": 0.3333333333333333, \"after\": 2469134}"), sink.text.npos) << sink.text;
-}
-
-MapContent value_of(const Type& type, int64_t number) {
-    MapContent content;
-    content.name = "@n";
-    content.value = type;
-    content.entries = Entries({MapEntry{{}, {type, number}}});
-    return content;
 }
 
 std::string as_text(const MapContent& before, const MapContent& after) {

@@ -30,7 +30,7 @@ bool Entry::prints() const { return sink_.wrote_within(std::chrono::seconds(3));
 
 bool Entry::start() {
     if (!lt::start(job_)) return false;
-    trace_ = std::make_unique<Trace>(number_, text_, job_.plan, job_.run->session());
+    trace_ = std::make_unique<Trace>(number_, text_, job_.plan, job_.run->session(), job_.run->view());
     if (!job_.command.has(Option::history) || !std::ranges::any_of(trace_->plan().maps, History::keeps)) return true;
     if (const Status kept = trace_->keep_history(); !kept)
         fmt::print(job_.shared.messages, "lt: {}\n", kept.error().what);

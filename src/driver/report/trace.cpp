@@ -16,13 +16,18 @@
 
 namespace lt {
 
-Trace::Trace(int number, std::string text, const Plan& plan, Session& session)
+Trace::Trace(int number, std::string text, const Plan& plan, Session& session, TableView view)
     : number_(number),
       text_(std::move(text)),
       plan_(plan),
       session_(session),
+      view_(std::move(view)),
       since_(plan.maps.size(), Clock::now()),
       clears_(plan.maps.size()) {}
+
+PrintStyle Trace::style() const {
+    return {.plain = plan_.conventions.plain_integers, .newlines = plan_.keeps_newlines, .view = view_};
+}
 
 std::string Trace::summary(size_t width) const {
     std::string line;

@@ -13,6 +13,7 @@
 #include "driver/report/history.h"
 #include "runtime/border/plan.h"
 #include "runtime/os/descriptor.h"
+#include "runtime/print/printer.h"
 #include "runtime/session/session.h"
 
 namespace lt {
@@ -29,14 +30,15 @@ class Trace {
         std::vector<uint64_t> clears = {};  // of each map by a command
     };
 
-    // `plan` and `session` outlive it. `text` is the script.
-    Trace(int number, std::string text, const Plan& plan, Session& session);
+    // `plan` and `session` outlive it. `text` is the script, `view` how its output prints tables.
+    Trace(int number, std::string text, const Plan& plan, Session& session, TableView view = {});
 
     int number() const { return number_; }
     const std::string& text() const { return text_; }
     std::string summary(size_t width) const;  // the text in one line, truncated to `width` characters
     const Plan& plan() const { return plan_; }
     Session& session() { return session_; }
+    PrintStyle style() const;  // of its output, without timestamps
     bool paused() const { return paused_; }
     Clock::duration paused_time(Clock::time_point now = Clock::now()) const {
         return idle_ + (paused_ ? now - paused_at_ : Clock::duration{});
@@ -68,6 +70,7 @@ class Trace {
     const std::string text_;
     const Plan& plan_;
     Session& session_;
+    const TableView view_;
     bool paused_ = false;
     Clock::time_point paused_at_;
     Clock::duration idle_{};                // in all pauses before this one

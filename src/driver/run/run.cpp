@@ -291,7 +291,7 @@ Status Run::collect() {
 
 Status Run::begin() {
     began_ = std::chrono::steady_clock::now();
-    trace_ = std::make_unique<Trace>(1, source_.text, *plan_, *session_);
+    trace_ = std::make_unique<Trace>(1, source_.text, *plan_, *session_, output_->view());
     traces_ = std::make_unique<Alone>(*trace_);
     if (command_.has(Option::history)) {
         if (const Status kept = trace_->keep_history(); !kept) return kept;

@@ -85,6 +85,7 @@ class Run {
     Status collect();       // waits for the end, and prints the results
     Status end(Ended how);  // the second half, for a session whose turns the caller takes
     Session& session() { return *session_; }
+    const TableView& view() const { return output_->view(); }
     size_t places() const;        // that are traced
     std::string waiting() const;  // what a run that is being attached waits for; may be empty
     int exit_status() const { return exit_status_; }

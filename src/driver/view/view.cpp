@@ -40,9 +40,9 @@ std::optional<double> total_of(const MapContent& content) {
 }
 
 // Ends with one newline.
-std::string map_text(const MapContent& content) {
+std::string map_text(const MapContent& content, const PrintStyle& style) {
     TextSink sink;
-    text_printer(sink)->map(content);
+    text_printer(sink, style)->map(content);
     while (sink.text.ends_with("\n\n")) sink.text.pop_back();
     return std::move(sink.text);
 }
@@ -63,8 +63,8 @@ std::string first_lines(const std::string& text, size_t count) {
 }
 
 // How many rows have room below the titles and above "(n more)".
-size_t rows_within(const MapContent& content, size_t lines) {
-    const Table table = table_of(content, {}, false);
+size_t rows_within(const MapContent& content, size_t lines, const PrintStyle& style) {
+    const Table table = table_of(content, style.view, style.plain);
     size_t rows = 0, used = 2;
     while (rows < table.rows.size() && used + 1 + table.rows[rows].stacks.size() <= lines)
         used += 1 + table.rows[rows++].stacks.size();
@@ -72,13 +72,14 @@ size_t rows_within(const MapContent& content, size_t lines) {
 }
 
 // The titles and the greatest rows are at the top, and the last line says how many others there are.
-std::string table_within(MapContent content, size_t lines) {
-    const bool fits = content.entries.size() + 1 <= lines;
-    content.most = fits ? 0 : std::max<size_t>(lines, 3) - 2;
-    std::string text = map_text(content);
+std::string table_within(MapContent content, size_t lines, const PrintStyle& style) {
+    const size_t all = content.entries.size(), wanted = style.view.most == 0 ? all : std::min(style.view.most, all);
+    const bool fits = wanted + (wanted < all ? 2 : 1) <= lines;
+    content.most = fits ? wanted : std::max<size_t>(lines, 3) - 2;
+    std::string text = map_text(content, style);
     if (lines_in(text) > lines && content.most != 1) {  // stacks below the rows
-        content.most = rows_within(content, lines);
-        text = map_text(content);
+        content.most = rows_within(content, lines, style);
+        text = map_text(content, style);
     }
     return first_lines(text, lines);
 }
@@ -90,11 +91,11 @@ std::string left_out_text(const Sampled& sampled) {
 
 }  // namespace
 
-std::string text_within(MapContent content, Screen::Size room) {
+std::string text_within(MapContent content, Screen::Size room, const PrintStyle& style) {
     content.sampled.reset();  // the heading says it
-    if (is_table(content, {})) return table_within(std::move(content), room.height);
+    if (!style.plain && is_table(content, style.view)) return table_within(std::move(content), room.height, style);
     content.most = room.height;
-    return last_lines(map_text(content), room.height);
+    return last_lines(map_text(content, style), room.height);
 }
 
 bool MapView::wants(const Trace& trace, const std::string& map) const {
@@ -125,24 +126,24 @@ std::string MapView::heading(int trace, const MapContent& content) {
 }
 
 std::string MapView::draw(Traces& traces, Screen::Size room) {
-    std::vector<std::pair<int, MapContent>> maps;
+    std::vector<std::pair<Trace*, MapContent>> maps;
     for (Trace* trace : traces.traces())
         for (size_t i = 0; i < trace->plan().maps.size(); i++) {
             if (!wants(*trace, trace->plan().maps[i].name)) continue;
             Result<MapContent> content = trace->session().map(i);
-            if (content) maps.emplace_back(trace->number(), *std::move(content));
+            if (content) maps.emplace_back(trace, *std::move(content));
         }
     std::string out;
     for (auto& [trace, content] : maps) {
         const size_t lines = std::max<size_t>(room.height / maps.size(), 3) - 1;
-        out += heading(trace, content);
+        out += heading(trace->number(), content);
         std::string over_time;
         if (heat_) {
-            HeatMap& heat = heat_maps_[{trace, content.name}];
+            HeatMap& heat = heat_maps_[{trace->number(), content.name}];
             heat.add(content);
             over_time = heat.draw(room.width, lines / 2);
         }
-        out += text_within(content, {room.width, lines - lines_in(over_time)}) + over_time;
+        out += text_within(content, {room.width, lines - lines_in(over_time)}, trace->style()) + over_time;
     }
     return out;
 }

@@ -14,8 +14,9 @@
 
 namespace lt {
 
-// A map's text without lines that have no room. The largest values stay: they are at the end, or at the top of a table.
-std::string text_within(MapContent content, Screen::Size room);
+// A map's text in this style without lines that have no room. The largest values stay: they are at the end, or at the
+// top of a table.
+std::string text_within(MapContent content, Screen::Size room, const PrintStyle& style = {});
 
 class MapView {
   public:

@@ -41,6 +41,22 @@ TEST(View, ATableKeepsItsTitlesAndTheGreatestRows) {
     }
 }
 
+// Those of --columns, --sort and --top.
+TEST(View, ATableIsThatOfTheOptions) {
+    const PrintStyle style{.view = {.sort = "key", .columns = "total", .most = 5}};
+    EXPECT_EQ(text_within(statistics(), {79, 20}, style),
+              "@s     total\nkey01      1\nkey02      2\nkey03      3\nkey04      4\nkey05      5\n(35 more)\n");
+    EXPECT_EQ(text_within(statistics(), {79, 4}, style), "@s     total\nkey01      1\nkey02      2\n(38 more)\n");
+    const std::string rows = text_within(statistics(), {79, 2}, {.view = {.rows = true}});
+    EXPECT_EQ(rows, "@s[key39]: count 1, average 39, total 39\n@s[key40]: count 1, average 40, total 40\n");
+}
+
+// As bpftrace prints, without a table.
+TEST(View, StatisticsOfBpftraceAreRecords) {
+    EXPECT_EQ(text_within(statistics(), {79, 1}, {.plain = true}),
+              "@s[key40]: { .count = 1, .average = 40, .total = 40 }\n");
+}
+
 TEST(View, RowsWithStacksHaveSeveralLines) {
     const Value stack{stack_type(), Stack{5, 0, {{0, "a", 1}, {0, "b", 2}}}};
     const std::string text = text_within(statistics({stack}), {79, 18});

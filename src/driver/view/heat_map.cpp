@@ -107,7 +107,9 @@ std::string HeatMap::draw(size_t width, size_t height) const {
         }
     if (most == 0) return "";
     // Slow values matter most: if there is no room for all rows, the lowest ones are dropped.
+    const uint32_t with_all = lowest;
     if (highest - lowest + 1 > height - 1) lowest = highest + 2 - static_cast<uint32_t>(height);
+    const std::string dropped = lowest == with_all ? "" : fmt::format("({} more)", lowest - with_all);
     std::string out;
     for (uint32_t row = highest + 1; row-- > lowest;) {
         std::string cells;
@@ -118,7 +120,7 @@ std::string HeatMap::draw(size_t width, size_t height) const {
         cells.erase(cells.find_last_not_of(' ') + 1);
         out += fmt::format("{:>{}} |{}\n", label(row, view_), label_width, cells);
     }
-    return out + fmt::format("{:>{}}  {} samples, the latest at the right; {} is {}\n", "", label_width, shown,
+    return out + fmt::format("{:>{}}  {} samples, the latest at the right; {} is {}\n", dropped, label_width, shown,
                              shades.back(), most);
 }
 

@@ -17,6 +17,7 @@ class HeatMap {
     // other than those of dist() and hist().
     void add(const MapContent& content);
     // At most `width` by `height` characters, with the lowest values at the bottom; empty before there are two columns.
+    // The last line says how many rows of lower values have no room.
     std::string draw(size_t width, size_t height) const;
 
   private:

@@ -126,7 +126,7 @@ void Screen::show() {
 
 // Leaves some lines for the prompt and typed text.
 void Screen::draw_view() {
-    constexpr size_t for_others = 6, fewest = 4;
+    constexpr size_t for_others = 6, fewest = 5;
     const Size all = size();
     const Size room{all.width > 1 ? all.width - 1 : 1, std::max(all.height, for_others + fewest) - for_others};
     if (patience() == 0) {

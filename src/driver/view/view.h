@@ -14,9 +14,13 @@
 
 namespace lt {
 
-// A map's text in this style without lines that have no room. The largest values stay: they are at the end, or at the
-// top of a table.
+// A map's text in this style without lines that have no room, and how many keys or lines these are. The largest values
+// stay: they are at the end, or at the top of a table.
 std::string text_within(MapContent content, Screen::Size room, const PrintStyle& style = {});
+
+// How many maps have room: the first ones, at least one. If not all, a line is left. `least`: the lines that each
+// needs.
+size_t maps_within(const std::vector<size_t>& least, size_t lines);
 
 class MapView {
   public:
@@ -34,6 +38,13 @@ class MapView {
         double rate = -1;  // negative: unknown
         Clock::time_point at{};
     };
+    struct Shown {
+        Trace* trace;
+        MapContent content;
+        size_t least;  // lines
+    };
+    std::vector<Shown> look(Traces& traces);
+    std::string map_within(const Shown& map, Screen::Size room);
     bool wants(const Trace& trace, const std::string& map) const;
     std::string heading(int trace, const MapContent& content);
 

@@ -38,5 +38,14 @@ TEST(HeatMap, of_a_key_that_was_deleted_and_came_again_all_is_new) {
     EXPECT_NE(heat.draw(80, 10).find(" 4 |@\n"), std::string::npos) << heat.draw(80, 10);
 }
 
+TEST(HeatMap, says_how_many_rows_have_no_room) {
+    HeatMap heat;
+    heat.add(holding({of_key(1, {5})}));
+    heat.add(holding({of_key(1, {5, 20, 100})}));
+    EXPECT_EQ(heat.draw(80, 4).substr(0, 9), "      64 ") << heat.draw(80, 4);
+    EXPECT_NE(heat.draw(80, 4).find("(2 more)  "), std::string::npos) << heat.draw(80, 4);
+    EXPECT_EQ(heat.draw(80, 6).find("more"), std::string::npos) << heat.draw(80, 6);
+}
+
 }  // namespace
 }  // namespace lt

@@ -47,14 +47,14 @@ TEST(View, ATableIsThatOfTheOptions) {
     EXPECT_EQ(text_within(statistics(), {79, 20}, style),
               "@s     total\nkey01      1\nkey02      2\nkey03      3\nkey04      4\nkey05      5\n(35 more)\n");
     EXPECT_EQ(text_within(statistics(), {79, 4}, style), "@s     total\nkey01      1\nkey02      2\n(38 more)\n");
-    const std::string rows = text_within(statistics(), {79, 2}, {.view = {.rows = true}});
-    EXPECT_EQ(rows, "@s[key39]: count 1, average 39, total 39\n@s[key40]: count 1, average 40, total 40\n");
+    const std::string rows = text_within(statistics(), {79, 3}, {.view = {.rows = true}});
+    EXPECT_EQ(rows, "(38 more)\n@s[key39]: count 1, average 39, total 39\n@s[key40]: count 1, average 40, total 40\n");
 }
 
 // As bpftrace prints, without a table.
 TEST(View, StatisticsOfBpftraceAreRecords) {
-    EXPECT_EQ(text_within(statistics(), {79, 1}, {.plain = true}),
-              "@s[key40]: { .count = 1, .average = 40, .total = 40 }\n");
+    EXPECT_EQ(text_within(statistics(), {79, 2}, {.plain = true}),
+              "(39 more)\n@s[key40]: { .count = 1, .average = 40, .total = 40 }\n");
 }
 
 TEST(View, RowsWithStacksHaveSeveralLines) {
@@ -68,7 +68,44 @@ TEST(View, OtherMapsKeepTheirEnd) {
     const Type count = aggregation_type(Aggregation::count);
     std::vector<MapEntry> entries;
     for (int64_t k = 1; k <= 5; k++) entries.push_back({{{integer_type(), k}}, {count, k}});
-    EXPECT_EQ(text_within({"@n", std::move(entries), 0, false, count}, {79, 2}), "@n[4]: 4\n@n[5]: 5\n");
+    const MapContent content{"@n", std::move(entries), 0, false, count};
+    EXPECT_EQ(text_within(content, {79, 3}), "(3 more)\n@n[4]: 4\n@n[5]: 5\n");
+    EXPECT_EQ(text_within(content, {79, 4}), "(2 more)\n@n[3]: 3\n@n[4]: 4\n@n[5]: 5\n");
+    EXPECT_EQ(text_within(content, {79, 5}), "@n[1]: 1\n@n[2]: 2\n@n[3]: 3\n@n[4]: 4\n@n[5]: 5\n");
+    EXPECT_EQ(text_within(content, {79, 1}), "(5 more)\n");
+}
+
+MapEntry histogram_of(int64_t key, uint64_t count) {
+    Histogram h{std::vector<uint64_t>(hist_buckets)};
+    for (size_t i = 2; i < 6; i++) h.buckets[i] = count;
+    return {{{integer_type(), key}}, {aggregation_type(Aggregation::hist), std::move(h)}};
+}
+
+TEST(View, HistogramsAreWholeAsLongAsOneFits) {
+    const MapContent content{"@h",
+                             {histogram_of(1, 5), histogram_of(2, 7), histogram_of(3, 1)},
+                             0,
+                             false,
+                             aggregation_type(Aggregation::hist)};
+    const std::string whole = text_within(content, {79, 17});
+    EXPECT_EQ(count_in(whole, "\n"), 17U) << whole;
+    EXPECT_EQ(count_in(whole, "@h["), 3U) << whole;
+    for (const size_t height : {12U, 13U, 16U}) {
+        const std::string text = text_within(content, {79, height});
+        EXPECT_TRUE(text.starts_with("(1 more)\n@h[1]:\n")) << text;
+        EXPECT_EQ(count_in(text, "\n"), 12U) << text;
+    }
+    const std::string end = text_within(content, {79, 4});
+    EXPECT_TRUE(end.starts_with("@h[2]:\n(2 more lines, 2 more keys)\n[4, 8)")) << end;
+    EXPECT_EQ(count_in(end, "\n"), 4U) << end;
+}
+
+TEST(View, MapsThatHaveNoRoomAreTheLast) {
+    EXPECT_EQ(maps_within({2, 2, 2}, 6), 3U);
+    EXPECT_EQ(maps_within({2, 2, 2}, 5), 2U) << "and a line that says so";
+    EXPECT_EQ(maps_within({2, 2, 2}, 4), 1U);
+    EXPECT_EQ(maps_within({4, 2}, 4), 1U);
+    EXPECT_EQ(maps_within({}, 4), 0U);
 }
 
 }  // namespace

@@ -126,6 +126,8 @@ class HeatDrawing {
                 most_ = std::max(most_, count);
                 if (range.second <= 0) below_ = std::max(below_, range.second < 0 ? 2 : 1);
                 if (range.second <= 0) continue;
+                least_ = std::min(least_, std::max<int64_t>(range.first, 1));
+                greatest_ = std::max(greatest_, range.second);
                 low_ = std::min(low_, position(std::max<int64_t>(range.first, 1)));
                 high_ = std::max(high_, top_of(range));
             }
@@ -174,22 +176,35 @@ class HeatDrawing {
             "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
             room, room + width, at, room - 6, at + 4, escaped(text));
     }
-    // Each power of ten, and 2 and 5 of them where there is room.
+    // Each power of ten, and 2 and 5 of them where there is room. If there are fewer than two, also the bounds.
     void value_marks() {
         const bool fine = (high_ - low_) < 10;
-        for (int64_t ten = 1;; ten *= 10) {
+        std::vector<double> marked;
+        for (int64_t ten = 1; high_ > low_; ten *= 10) {
             for (const int64_t value : {ten, 2 * ten, 5 * ten}) {
                 const double at = position(value);
-                if (high_ > low_ && at >= low_ && at <= high_ && (value == ten || fine))
-                    mark(y(at), value_text(value, heat_.view_));
+                if (at < low_ || at > high_ || (value != ten && !fine)) continue;
+                mark(y(at), value_text(value, heat_.view_));
+                marked.push_back(y(at));
             }
             if (ten > std::numeric_limits<int64_t>::max() / 50) break;
         }
+        if (high_ > low_ && marked.size() < 2) mark_bounds(marked);
         for (int i = 0; i < below_; i++) {
             const double at = y(low_) + band * i + band / 2;
             out_ += fmt::format("<text class=\"axis\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", room - 6,
                                 at + 4, i == 0 ? "0" : "&lt; 0");
         }
+    }
+    // Where they have room beside what is marked. The last bucket has no upper bound.
+    void mark_bounds(const std::vector<double>& marked) {
+        constexpr double least_distance = 12;
+        const auto add = [&](double at, int64_t value) {
+            const auto is_near = [&](double other) { return std::abs(at - other) < least_distance; };
+            if (std::ranges::none_of(marked, is_near)) mark(at, value_text(value, heat_.view_));
+        };
+        add(y(low_), least_);
+        if (greatest_ != std::numeric_limits<int64_t>::max()) add(y(high_), greatest_ + 1);
     }
     void time_marks() {
         const auto all = static_cast<uint64_t>(
@@ -245,7 +260,8 @@ class HeatDrawing {
     const Heat& heat_;
     uint64_t most_ = 0;
     int below_ = 0;  // rows below 1: of zero, and of negative values
-    double low_ = 64, high_ = 0, scale_ = 1, height_ = 0;
+    int64_t least_ = std::numeric_limits<int64_t>::max(), greatest_ = 0;  // of those that are positive
+    double low_ = 64, high_ = 0, scale_ = 1, height_ = 0;                 // positions of their bounds
     std::string out_;
 };
 

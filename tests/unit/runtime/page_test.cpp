@@ -149,6 +149,26 @@ TEST(Heat, ShowsWhatCameBetweenTwoLooks) {
     EXPECT_NE(html.find(">0s</text>"), html.npos);
 }
 
+// Between 2048 and 4096 there is no 1, 2 or 5 of a power of ten, and between 16 and 32 there is one.
+TEST(Heat, ValuesOfOneRangeHaveAnAxis) {
+    const auto heat_of = [](uint64_t value) {
+        const Heat::Clock::time_point begin{};
+        Heat heat(begin);
+        Histogram h{std::vector<uint64_t>(hist_buckets)};
+        for (int look = 1; look <= 2; look++) {
+            h.buckets[hist_index(static_cast<int64_t>(value), View::plain)]++;
+            heat.look(map_of("@h", {{{}, {of(Aggregation::hist), h}}}), begin + milliseconds(100 * look));
+        }
+        return heat.html();
+    };
+    const std::string none = heat_of(3000), one = heat_of(25);
+    for (const std::string_view label : {">2,048</text>", ">4,096</text>"})
+        EXPECT_EQ(count_in(none, label), 1u) << none;
+    for (const std::string_view label : {">16</text>", ">20</text>", ">32</text>"})
+        EXPECT_EQ(count_in(one, label), 1u) << one;
+    EXPECT_EQ(count_in(heat_of(1), ">1</text>"), 1u);
+}
+
 TEST(Heat, JoinsColumnsAndLosesNothing) {
     const Heat::Clock::time_point begin{};
     Heat heat(begin);

@@ -50,6 +50,12 @@ std::string cut(std::string_view line, size_t width) {
     return out;
 }
 
+size_t rows_at(const std::vector<size_t>& columns, size_t width) {
+    size_t rows = 0;
+    for (const size_t line : columns) rows += std::max<size_t>((line + width - 1) / width, 1);
+    return rows;
+}
+
 Screen::Screen(size_t most_waiting) : most_waiting_(most_waiting), in_place_(isatty(STDOUT_FILENO) != 0 && !is_dumb()) {
     messages_ = fopencookie(this, "w", {nullptr, write_to_screen, nullptr, nullptr});
     if (messages_) std::setvbuf(messages_, nullptr, _IONBF, 0);
@@ -96,7 +102,7 @@ void Screen::take_away() {
     set_view(nullptr);
 }
 
-void Screen::leave() { shown_ = 0; }
+void Screen::leave() { shown_.clear(); }
 
 bool Screen::anything_to_show() const { return !added_.empty() || patience() == 0; }
 
@@ -106,9 +112,10 @@ int Screen::patience() const {
     return static_cast<int>(std::clamp<int64_t>(left, 0, 1000));
 }
 
+// Most terminals wrap the lines again when they become narrower; xterm cuts them.
 void Screen::erase() {
-    if (shown_ > 0) fmt::print("\033[{}A\033[J", shown_);
-    shown_ = 0;
+    if (const size_t rows = rows_at(shown_, size().width); rows > 0) fmt::print("\033[{}A\033[J", rows);
+    shown_.clear();
 }
 
 void Screen::show() {
@@ -134,11 +141,13 @@ void Screen::draw_view() {
         drawn_ = Clock::now();
     }
     for (const std::string_view line : split(trim_end(view_text_), '\n')) {
-        if (shown_ >= room.height) break;
-        fmt::print("{}\n", cut(line, room.width));
-        shown_++;
+        if (shown_.size() >= room.height) break;
+        std::string text = cut(line, room.width);
+        while (text.ends_with(' ')) text.pop_back();
+        fmt::print("{}\n", text);
+        shown_.push_back(columns_in(text));
     }
-    if (!in_place_) shown_ = 0;
+    if (!in_place_) shown_.clear();
 }
 
 }  // namespace lt

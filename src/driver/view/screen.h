@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/visible.h"
 #include "driver/view/recorder.h"
@@ -63,8 +64,8 @@ class Screen : public Sink {
     uint64_t left_out_ = 0;  // lines before it
     std::FILE* messages_ = nullptr;
     View view_;
-    size_t shown_ = 0;       // lines of the view on the terminal, above the cursor
-    std::string view_text_;  // as in drawn_
+    std::vector<size_t> shown_;  // columns of each line of the view on the terminal, above the cursor
+    std::string view_text_;      // as in drawn_
     Clock::time_point drawn_{};
     bool in_place_ = true;  // can the terminal move the cursor up?
 };
@@ -72,5 +73,8 @@ class Screen : public Sink {
 // Truncates to `width` columns of a terminal, of which some characters take two; a line that was longer ends with `…`.
 // Tabs become blanks.
 std::string cut(std::string_view line, size_t width);
+
+// The rows of a terminal that lines of so many columns take once it has this width: those that are wider are wrapped.
+size_t rows_at(const std::vector<size_t>& columns, size_t width);
 
 }  // namespace lt

@@ -38,6 +38,14 @@ TEST(Screen, lines_are_cut_at_columns) {
     EXPECT_EQ(cut("", 3), "");
 }
 
+TEST(Screen, lines_of_a_narrower_terminal_take_more_rows) {
+    EXPECT_EQ(rows_at({}, 80), 0U);
+    EXPECT_EQ(rows_at({79, 0, 5}, 80), 3U);
+    EXPECT_EQ(rows_at({79, 0, 5}, 79), 3U);
+    EXPECT_EQ(rows_at({79, 0, 5}, 78), 4U);
+    EXPECT_EQ(rows_at({79, 40, 41}, 40), 5U);
+}
+
 // Names of files and of what is traced must not control the terminal.
 TEST(Screen, messages_and_help_are_visible) {
     Screen screen;

@@ -41,7 +41,6 @@ class Screen : public Sink {
 
     void set_view(View view);  // null: no view. The last one's lines stay.
     void take_away();          // removes the view and its lines
-    bool has_view() const { return view_ != nullptr; }
     bool anything_to_show() const;
     int patience() const;  // milliseconds until the view is redrawn; -1: there is no view
     void show();

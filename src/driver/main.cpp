@@ -41,6 +41,7 @@
 #include "driver/target/chosen_kernel.h"
 #include "driver/target/describe_kernel.h"
 #include "driver/target/traced.h"
+#include "driver/tools/other_tools.h"
 #include "driver/tools/tool_words.h"
 #include "driver/tools/tools.h"
 #include "driver/triage/triage.h"
@@ -418,10 +419,13 @@ std::string hint_for_foreign_command(std::string_view word) {
     return "";
 }
 
-// `lt doctr`, `lt runqlt`: not a file, but a command of another place, or nearly one of lt's commands or tools.
+// `lt doctr`, `lt runqlt`: not a file, but a command or a tool of another place, or nearly one of lt's commands or
+// tools.
 Error with_verb_meant(const Command& command, Error error) {
     if (error.code != ENOENT) return error;
     error.hint = hint_for_foreign_command(command.file);
+    const std::string_view other = words_for_other_tool(command.file);
+    if (!other.empty()) error.hint = fmt::format("lt has it as `lt {}`", other);
     if (!error.hint.empty()) return error;
     std::vector<std::string_view> words;
     for (const VerbText& verb : verb_texts()) words.push_back(verb.word);

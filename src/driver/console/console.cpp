@@ -21,6 +21,7 @@
 #include "driver/console/line.h"
 #include "driver/control/protocol.h"
 #include "driver/target/chosen_kernel.h"
+#include "driver/tools/other_tools.h"
 #include "driver/tools/tools.h"
 #include "driver/view/view.h"
 #include "parser/parse.h"
@@ -277,6 +278,9 @@ void Console::quieten() {
 // The text is not a script, and its first word is nearly a command.
 std::optional<Error> Console::command_meant(const std::string& text, const std::string& word) {
     if (text.find_first_of("{}<>=:") != text.npos || find_probe(word)) return {};
+    if (const std::string_view words = words_for_other_tool(word); !words.empty() && words[0] != '-')
+        return Error{fmt::format("there is no command or tool {}", quoted(word)),
+                     fmt::format("lt has it as `{}`", words), 0};
     std::vector<std::string_view> names;
     for (const CommandText& command : all_commands()) names.push_back(command.name);
     const std::vector<Tool> tools = all_tools();

@@ -59,15 +59,18 @@ bool has_names(const MapContent& content) {
     return std::ranges::any_of(first.key, [](const Value& part) { return has_names(part.type); });
 }
 
+bool is_text(const Value& part) { return part.type.kind == Kind::string; }
+
+bool is_utf8(const Value& part) {
+    const auto* text = std::get_if<std::string>(&part.data);
+    return !text || utf8_text(*text) == *text;
+}
+
 // Texts that are not UTF-8 can look alike, too.
-bool has_other_bytes(const MapContent& content, bool plain) {
-    if (content.entries.empty()) return false;
-    const auto is_text = [](const Value& part) { return part.type.kind == Kind::string; };
-    if (std::ranges::none_of(content.entries.collected(0).key, is_text)) return false;
-    for (size_t i = 0; i < content.entries.size(); i++) {
-        const std::string text = json_key(content.entries[i].key, plain);
-        if (utf8_text(text) != text) return true;
-    }
+bool has_other_bytes(const MapContent& content) {
+    if (content.entries.empty() || std::ranges::none_of(content.entries.collected(0).key, is_text)) return false;
+    for (size_t i = 0; i < content.entries.size(); i++)
+        if (!std::ranges::all_of(content.entries.plain(i).key, is_utf8)) return true;
     return false;
 }
 
@@ -234,7 +237,7 @@ void JsonPrinter::map(const MapContent& content) {
 // of the sums.
 void JsonPrinter::entries(const MapContent& content) {
     const std::vector<size_t> order = print_order(content, plain_);
-    const bool named = has_names(content) || has_other_bytes(content, plain_);
+    const bool named = has_names(content) || has_other_bytes(content);
     const bool whole = order.size() == content.entries.size();
     MapMembers members;
     out_ += '{';

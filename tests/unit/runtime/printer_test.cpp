@@ -272,6 +272,16 @@ TEST(JsonPrinter, NoKeyStandsThereTwice) {
               R"("entries": 3, "alike": 1)");
 }
 
+TEST(JsonPrinter, TextsThatAreNotUtf8StandThereOnce) {
+    const auto map_of = [](const std::string& one, const std::string& two) {
+        return MapContent{"@x", {{{text(one)}, integer(3)}, {{text(two)}, integer(4)}}};
+    };
+    EXPECT_EQ(json_of(map_of("\xff", "\xfe")),
+              R"({"type": "map", "data": {"@x": {"\ufffd": 3, "\ufffd #2": 4}}}"entries": 2, "alike": 1)");
+    EXPECT_EQ(json_of(map_of("\xc3\x80", "\xff")),
+              R"({"type": "map", "data": {"@x": {"\u00c0": 3, "\ufffd": 4}}}"entries": 2)");
+}
+
 TEST(FileSink, WritesEverythingInOrder) {
     int fds[2];
     ASSERT_EQ(pipe(fds), 0);

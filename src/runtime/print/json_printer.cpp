@@ -59,16 +59,20 @@ bool has_names(const MapContent& content) {
     return std::ranges::any_of(first.key, [](const Value& part) { return has_names(part.type); });
 }
 
-bool is_text(const Value& part) { return part.type.kind == Kind::string; }
+bool has_text(const Value& part) {
+    const auto* group = std::get_if<Group>(&part.data);
+    return group ? std::ranges::any_of(group->parts, has_text) : part.type.kind == Kind::string;
+}
 
 bool is_utf8(const Value& part) {
+    if (const auto* group = std::get_if<Group>(&part.data)) return std::ranges::all_of(group->parts, is_utf8);
     const auto* text = std::get_if<std::string>(&part.data);
     return !text || utf8_text(*text) == *text;
 }
 
 // Texts that are not UTF-8 can look alike, too.
 bool has_other_bytes(const MapContent& content) {
-    if (content.entries.empty() || std::ranges::none_of(content.entries.collected(0).key, is_text)) return false;
+    if (content.entries.empty() || std::ranges::none_of(content.entries.collected(0).key, has_text)) return false;
     for (size_t i = 0; i < content.entries.size(); i++)
         if (!std::ranges::all_of(content.entries.plain(i).key, is_utf8)) return true;
     return false;

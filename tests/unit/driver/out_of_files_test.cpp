@@ -1,17 +1,20 @@
 // A process that can open no more files: connections are turned away instead of waking it again and again.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "driver/control/control.h"
 #include "driver/control/control_address.h"
+#include "driver/http/server.h"
 #include "runtime/os/descriptor.h"
 #include "runtime/os/spare_file.h"
 
@@ -36,9 +39,11 @@ class NoFiles {
     rlimit before_{};
 };
 
-bool is_readable(int descriptor) {
+constexpr int patience = 10'000;  // milliseconds
+
+bool is_readable(int descriptor, int milliseconds = 0) {
     pollfd ready{descriptor, POLLIN, 0};
-    return ::poll(&ready, 1, 0) > 0;
+    return ::poll(&ready, 1, milliseconds) > 0;
 }
 
 Descriptor unconnected() { return Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
@@ -70,6 +75,38 @@ TEST(OutOfFiles, ControlTurnsClientsAway) {
     ASSERT_TRUE(connect_to(late.get(), path));
     (*control)->serve();
     EXPECT_FALSE(is_closed(late.get()));
+}
+
+bool connect_to(int socket, uint16_t port) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+}
+
+TEST(OutOfFiles, HttpServerTurnsClientsAway) {
+    Result<std::unique_ptr<HttpServer>> listening =
+        HttpServer::listen({"127.0.0.1", 0}, [](const HttpRequest&) { return HttpReply{}; });
+    ASSERT_TRUE(listening) << listening.error().what;
+    HttpServer& server = **listening;
+    const Descriptor early(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    {
+        const NoFiles no_files;
+        ASSERT_TRUE(connect_to(early.get(), server.address().port));
+        EXPECT_TRUE(is_readable(server.descriptor(), patience));
+        server.serve();
+        EXPECT_FALSE(is_readable(server.descriptor()));
+        EXPECT_TRUE(is_readable(early.get(), patience));
+        EXPECT_TRUE(is_closed(early.get()));
+        EXPECT_EQ(server.counts().dropped, 1U);
+    }
+    ASSERT_TRUE(connect_to(late.get(), server.address().port));
+    EXPECT_TRUE(is_readable(server.descriptor(), patience));
+    server.serve();
+    EXPECT_EQ(server.connections(), 1U);
+    EXPECT_EQ(server.counts().dropped, 1U);
 }
 
 TEST(OutOfFiles, OnlyThenIsAConnectionTurnedAway) {

@@ -313,6 +313,7 @@ const PerfMap::Function* Symbolizer::compiled_at(uint32_t pid, Process& process,
 uint64_t Symbolizer::compiled_version(uint32_t pid) {
     const auto found = processes_.find(pid);
     if (found == processes_.end()) return 0;
+    found->second.used = ++turn_;  // else its list, if it is read again, could be the first to go
     compiled_at(pid, found->second, 0);
     return found->second.compiled_version;
 }

@@ -1,10 +1,14 @@
 // Names for the addresses of processes that are only known from records.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -179,6 +183,71 @@ TEST(SymbolizerHistory, KeepsALimitedNumberOfProcesses) {
         }
     }
     EXPECT_EQ(symbolizer.processes(), size_t{Symbolizer::most_processes});
+}
+
+TEST(SymbolizerHistory, KeepsALimitedNumberOfFiles) {
+    constexpr uint32_t count = Symbolizer::most_files + 50;
+    const std::filesystem::path folder = testing::TempDir() + fmt::format("lt-files-{}", getpid());
+    std::filesystem::create_directory(folder);
+    auto history = std::make_unique<ProcessHistory>();
+    const Mapping own = mapping_of("/proc/self/exe");
+    for (uint32_t i = 0; i < count; i++) {
+        const std::string path = folder / std::to_string(i);
+        std::ofstream(path) << "no program";
+        struct stat about{};
+        ASSERT_EQ(::stat(path.c_str(), &about), 0);
+        const Mapping mapping{own.begin, own.end, own.offset, about.st_ino, device_of(about), path};
+        history->add({exec_record(10, process + i), map_record(11, process + i, mapping)}, 30);
+    }
+    Symbolizer symbolizer;
+    symbolizer.use(std::move(history));
+    for (uint32_t i = 0; i < count; i++) EXPECT_EQ(name_at(symbolizer, process + i), "");
+    EXPECT_EQ(symbolizer.files(), size_t{Symbolizer::most_files});
+    std::filesystem::remove_all(folder);
+}
+
+// Processes that wait, each with a list of one compiled function.
+class Compilers {
+  public:
+    explicit Compilers(size_t count) {
+        for (size_t i = 0; i < count; i++) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (;;) ::pause();
+            }
+            if (child > 0) pids.push_back(static_cast<uint32_t>(child));
+        }
+        for (const uint32_t pid : pids) std::ofstream(path(pid)) << "1000 20 compiled\n";
+    }
+    ~Compilers() {
+        for (const uint32_t pid : pids) {
+            ::kill(static_cast<pid_t>(pid), SIGKILL);
+            ::waitpid(static_cast<pid_t>(pid), nullptr, 0);
+            std::remove(path(pid).c_str());
+        }
+    }
+    Compilers(const Compilers&) = delete;
+    Compilers& operator=(const Compilers&) = delete;
+
+    std::vector<uint32_t> pids;
+
+  private:
+    static std::string path(uint32_t pid) { return fmt::format("/tmp/perf-{}.map", pid); }
+};
+
+TEST(SymbolizerHistory, KeepsALimitedNumberOfListsOfCompiledFunctions) {
+    const Compilers compilers(Symbolizer::most_lists + 1);
+    ASSERT_EQ(compilers.pids.size(), Symbolizer::most_lists + 1);
+    const uint32_t first = compilers.pids.front();
+    const std::vector<uint64_t> place{0x1004};
+    Symbolizer symbolizer;
+    ASSERT_EQ(symbolizer.process(first, place).at(0).function, "compiled");
+    const uint64_t version = symbolizer.compiled_version(first);
+    for (const uint32_t pid : compilers.pids) EXPECT_EQ(symbolizer.process(pid, place).at(0).function, "compiled");
+    const uint64_t again = symbolizer.compiled_version(first);
+    EXPECT_NE(again, version) << "the list was read again";
+    EXPECT_EQ(symbolizer.compiled_version(first), again) << "and is kept now";
 }
 
 // Its exec may be among the lost records.

@@ -262,6 +262,9 @@ std::string_view naming_name(Naming n) {
 
 std::string type_name(const Type& type) {
     if (type.naming == Naming::why) return "the causes of a span";
+    if (type.naming == Naming::time || type.naming == Naming::time_utc) return "a time in a format of strftime()";
+    if (type.naming == Naming::error_name) return "the name of an error";
+    if (type.naming == Naming::error) return "the message of an error";
     if (type.naming != Naming::none) {
         const std::string_view name = naming_name(type.naming);
         const bool vowel = std::string_view("aeiou").find(name[0]) != std::string_view::npos && !name.starts_with("us");

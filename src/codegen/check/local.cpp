@@ -122,7 +122,7 @@ void assign_to(CheckContext& c, uint32_t local, const Type& t, ast::ExprId value
     if (info.type.kind == Kind::none) info.type = first_type(c, kept, value);
     if (info.pair_of != no_map) {
         c.error(where, fmt::format("`${}` is the pair of a loop and cannot be assigned to", info.name));
-    } else if (apart(info.type, kept) || units_differ(info.type, kept)) {
+    } else if (apart(info.type, kept) || units_differ(info.type, kept) || names_differ(info.type, kept)) {
         // In the copy of a function or macro, the user's name is the part before the `#`.
         const std::string name = info.name.substr(0, info.name.find('#'));
         c.error(where, fmt::format("`${}` is {}, not {}", name, type_name(info.type), type_name(kept))).hint =

@@ -6,6 +6,7 @@
 #include "codegen/check/collect.h"
 #include "codegen/check/expr/expr.h"
 #include "codegen/check/expr/kept.h"
+#include "codegen/check/expr/strings.h"
 #include "codegen/typed/operators.h"
 
 namespace lt {
@@ -119,7 +120,7 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, st
         return;
     }
     const bool clash = apart(info.value, type) || info.value.aggregation != type.aggregation ||
-                       units_differ(info.value, type) ||
+                       units_differ(info.value, type) || names_differ(info.value, type) ||
                        (type.kind == Kind::aggregation && info.value.shape != type.shape) ||
                        (type.kind == Kind::aggregation && info.value.view != type.view);
     if (clash) {
@@ -129,7 +130,8 @@ void merge_value(CheckContext& c, uint32_t map, const Type& type, Span where, st
         const bool buckets = type.kind == Kind::aggregation && info.value.aggregation == type.aggregation;
         d.hint = buckets && info.value.shape != type.shape
                      ? "a map has one set of buckets or intervals: use the same, or another map"
-                     : "use another map";
+                 : names_differ(info.value, type) ? hint_of_names(info.value, type)
+                                                  : "use another map";
         return;
     }
     info.value = joined(info.value, without_literal_signs(c, type, value));
@@ -150,7 +152,8 @@ void merge_key(CheckContext& c, uint32_t map, const Type& type, size_t i, ast::E
         info.key[i] = held;
         info.key_signs[i] = signs;
     }
-    if (apart(info.key[i], held)) {
+    if (apart(info.key[i], held) ||
+        (has_looked_up_name(info.key[i]) && has_looked_up_name(held) && names_differ(info.key[i], held))) {
         Diag& d = c.error(part, fmt::format("part {} of the key of {} is {} elsewhere, not {}", i + 1, shown_map(info),
                                             type_name(info.key[i]), type_name(held)));
         d.notes.push_back({info.first, "its key is first used here"});

@@ -147,7 +147,8 @@ void merge_entry(CheckContext& c, ast::ExprId argument, Type type) {
     }
     const Type first = known->type;
     const bool shares = c.body.role == Role::call && is_of_call(c.program, argument);
-    if (apart(first, type) || units_differ(first, type) || (shares && in_memory(type) && first != type)) {
+    if (apart(first, type) || units_differ(first, type) || names_differ(first, type) ||
+        (shares && in_memory(type) && first != type)) {
         c.error(argument, fmt::format("this is {} if `{}` opens the span, but {} if `{}` does", type_name(first),
                                       c.typed.bodies[known->first].place.text, type_name(type), c.place().text))
             .hint = "write a span for each of them";

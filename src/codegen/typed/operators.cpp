@@ -152,6 +152,15 @@ bool is_key_of_parts(const Type& key) {
     return key.shape->names.empty() && !key.shape->parts.empty();
 }
 
+bool names_differ(const Type& a, const Type& b) {
+    if (a.kind != b.kind) return false;
+    if (a.kind == Kind::integer) return a.naming != b.naming || (a.naming != Naming::none && a.shape != b.shape);
+    if (a.kind != Kind::tuple || !a.shape || !b.shape || a.shape->parts.size() != b.shape->parts.size()) return false;
+    for (size_t i = 0; i < a.shape->parts.size(); i++)
+        if (names_differ(a.shape->parts[i], b.shape->parts[same_part(b, a, i)])) return true;
+    return false;
+}
+
 bool units_differ(const Type& a, const Type& b) {
     return a.kind == Kind::integer && (a.view == View::duration) != (b.view == View::duration);
 }

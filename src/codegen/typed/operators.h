@@ -29,6 +29,9 @@ size_t same_part(const Type& tuple, const Type& other, size_t i);
 // True if two types have no common type.
 bool apart(const Type& a, const Type& b);
 
+// Does lt print one of two numbers, or of two parts of tuples, by name, and the other not, or by other names?
+bool names_differ(const Type& a, const Type& b);
+
 // Is one of two integers a duration, and the other a plain number?
 bool units_differ(const Type& a, const Type& b);
 

@@ -177,7 +177,7 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Conditional& node) {
     const Type a = check_value(c, node.yes), b = check_value(c, node.no);
     if (a.kind == Kind::none || b.kind == Kind::none) return nothing();
     if (a.kind != b.kind || is_duration(a) != is_duration(b)) {
-        c.error(id, fmt::format("one side is {}, the other {}", type_name(a), type_name(b)));
+        c.error(id, fmt::format("one side is {}, the other {}", type_name(a), type_name(b))).hint = hint_of_names(a, b);
         return nothing();
     }
     if (a.kind == Kind::string) return string_type(std::max(a.size, b.size));
@@ -187,6 +187,10 @@ Type type_of(CheckContext& c, ast::ExprId id, const ast::Conditional& node) {
         return nothing();
     }
     if (a == b) return a;
+    if (names_differ(a, b)) {
+        c.error(id, fmt::format("one side is {}, the other {}", type_name(a), type_name(b))).hint = hint_of_names(a, b);
+        return nothing();
+    }
     if (a.view == View::enumeration && b.view == View::enumeration)
         return joined(kept_type(c, node.yes, a), kept_type(c, node.no, b));
     Type type = integer_type(8, a.is_signed || b.is_signed, a.view == b.view ? a.view : View::plain);

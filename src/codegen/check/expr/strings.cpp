@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/typed/calls/names.h"
 #include "codegen/typed/operators.h"
 
 namespace lt {
@@ -18,10 +19,20 @@ bool reads_kept(const ast::Program& program, ast::ExprId id) {
 
 uint32_t letters(const CheckContext& c, ast::ExprId id) { return most_letters(c.program, c.body, id); }
 
+bool has_looked_up_name(const Type& t) { return t.naming != Naming::none && t.naming != Naming::why; }
+
 std::string_view hint_of_names(const Type& a, const Type& b) {
-    const auto is_name = [](const Type& t) { return t.naming != Naming::none && t.naming != Naming::why; };
-    const bool both = (a.kind == Kind::string && is_name(b)) || (b.kind == Kind::string && is_name(a));
-    return both ? "lt looks this name up when it prints: print it by itself, or use it as a part of a key" : "";
+    const bool a_named = has_looked_up_name(a), b_named = has_looked_up_name(b);
+    if (!a_named && !b_named) return "";
+    const bool have_texts = (!a_named || name_size(a) != 0) && (!b_named || name_size(b) != 0);
+    if (a.kind == Kind::string || b.kind == Kind::string)
+        return have_texts ? "lt looks this name up when it prints: `name_text()` makes a string of it"
+                          : "lt looks this name up when it prints: print it by itself, or use it as a part of a key";
+    if (a.kind != Kind::integer || b.kind != Kind::integer) return "";
+    if (a.naming == b.naming) return "lt writes times when it prints, all of one variable or map in one format";
+    return a_named && b_named && have_texts
+               ? "lt looks these names up when it prints: `name_text()` makes strings of them"
+               : "lt looks the name up when it prints: keep the number, and look its name up where you print it";
 }
 
 Type string_made_of(const CheckContext& c, std::initializer_list<ast::ExprId> parts, uint32_t bytes) {

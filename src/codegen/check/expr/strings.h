@@ -11,7 +11,11 @@ namespace lt {
 // The maximum number of characters of a checked string.
 uint32_t letters(const CheckContext& c, ast::ExprId id);
 
-// The hint where one is a string and the other a name that lt looks up when it prints; empty for other types.
+// Is it a number whose name lt looks up when it prints?
+bool has_looked_up_name(const Type& t);
+
+// The hint where one of two that must be alike is such a name, and the other a string, a number or another name; empty
+// for other types.
 std::string_view hint_of_names(const Type& a, const Type& b);
 
 // The type of a string of up to `bytes` bytes that is built from these parts. If strings grow, one that is built from

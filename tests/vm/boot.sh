@@ -46,11 +46,12 @@ tsc_khz() { awk -F: '/^cpu MHz/ { printf "tsc_early_khz=%d", $2 * 1000; exit }' 
 # norandmaps: the emulator need not translate each program's code again at a new address (exec 23 -> 8 ms).
 # init_on_alloc, hardened_usercopy, randomize_kstack_offset: Debian's kernels clear each object that they allocate, 4 KB for
 # each path name, check each copy to or from a program, and read the clock twice in each system call.
+# rcu_expedited: whoever attaches or detaches a probe waits for grace periods, each some ticks of the clock long otherwise.
 # lsm: without policies AppArmor and TOMOYO permit everything, but are asked for each path and each exec.
 kernel_arguments() {
     echo "console=ttyS0 quiet panic=-1 reboot=t nokaslr mitigations=off norandmaps random.trust_cpu=on tsc=reliable" \
         "init_on_alloc=0 hardened_usercopy=off randomize_kstack_offset=off lsm=lockdown,yama,bpf $(tsc_khz)" \
-        "cryptomgr.notests no_timer_check cgroup_no_v1=all lt.dir=$run" \
+        "rcupdate.rcu_expedited=1 cryptomgr.notests no_timer_check cgroup_no_v1=all lt.dir=$run" \
         "lt.mod=$(kernel_folder "$version")/$(cat "$(kernel_folder "$version")/modules") $append"
 }
 

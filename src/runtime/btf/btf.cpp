@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "arch/arch.h"
 #include "arch/arguments.h"
@@ -172,20 +173,33 @@ std::string_view Btf::name_of(uint32_t function) const {
     return text_at(types_.get(), type_at(types_.get(), function)->name_off);
 }
 
-uint32_t Btf::function_id(std::string_view name) {
-    if (!indexed_) {
-        const uint32_t count = btf__type_cnt(types_.get());
-        for (uint32_t id = first_; id < count; id++) {
-            if (btf_is_func(type_at(types_.get(), id))) functions_.push_back(id);
-        }
-        indexed_ = true;
+// Most names differ in the first letters: to measure each takes longer than to compare it.
+bool Btf::is_named(uint32_t id, std::string_view name) const {
+    const char* text = btf__name_by_offset(types_.get(), type_at(types_.get(), id)->name_off);
+    if (text == nullptr) return name.empty();
+    for (const char c : name)
+        if (*text == 0 || *text++ != c) return false;
+    return *text == 0;
+}
+
+void Btf::list() {
+    if (std::exchange(listed_, true)) return;
+    const uint32_t count = btf__type_cnt(types_.get());
+    for (uint32_t id = first_; id < count; id++) {
+        const btf_type* type = type_at(types_.get(), id);
+        if (btf_is_func(type)) functions_.push_back(id);
+        if (btf_is_typedef(type)) typedefs_.push_back(id);
     }
+}
+
+uint32_t Btf::function_id(std::string_view name) {
+    list();
     const auto by_position = [this](uint32_t i) { return name_of(functions_[i]); };
     // One pass over the names is faster than building the index; a dozen passes are not.
     constexpr int passes = 8;
     if (lookups_++ < passes) {
         for (uint32_t function : functions_) {
-            if (name_of(function) == name) return function;
+            if (is_named(function, name)) return function;
         }
         return 0;
     }
@@ -220,13 +234,14 @@ std::optional<Prototype> Btf::prototype(uint32_t id) const {
 // class. The callback's own first parameter is extra.
 std::optional<Prototype> Btf::raw_tracepoint(std::string_view name) {
     const std::string typedef_name = fmt::format("{}{}", raw_tracepoint_typedef, name);
-    const int id = btf__find_by_name_kind(types_.get(), typedef_name.c_str(), BTF_KIND_TYPEDEF);
-    if (id <= 0) return std::nullopt;
+    list();
+    const auto callback = std::ranges::find_if(typedefs_, [&](uint32_t id) { return is_named(id, typedef_name); });
+    if (callback == typedefs_.end()) return std::nullopt;
     std::optional<Prototype> found;
     for (std::string_view prefix : named_prefixes)
         if (!found) found = function(fmt::format("{}{}", prefix, name));
     if (!found) {
-        const btf_type* pointer = type_at(types_.get(), type_at(types_.get(), static_cast<uint32_t>(id))->type);
+        const btf_type* pointer = type_at(types_.get(), type_at(types_.get(), *callback)->type);
         if (pointer != nullptr && btf_is_ptr(pointer)) found = prototype(pointer->type);
     }
     if (!found || found->parameters.empty()) return std::nullopt;

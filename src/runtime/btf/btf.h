@@ -54,15 +54,17 @@ class Btf {
         void operator()(btf* b) const;
     };
     Btf(btf* types, uint32_t first, std::string module);
+    void list();
     std::string_view name_of(uint32_t function) const;
+    bool is_named(uint32_t id, std::string_view name) const;
     std::optional<Prototype> prototype(uint32_t id) const;
 
     std::unique_ptr<btf, Free> types_;
     uint32_t first_;  // the first type that is not the kernel's
     std::string module_;
-    std::vector<uint32_t> functions_;
-    NameIndex index_;
-    bool indexed_ = false;
+    std::vector<uint32_t> functions_, typedefs_;  // type ids, once they are listed
+    NameIndex index_;                             // of functions_, once there were many lookups
+    bool listed_ = false;
     int lookups_ = 0;
 };
 

@@ -29,7 +29,6 @@
 #include "runtime/system/file_programs.h"
 
 namespace lt {
-
 namespace {
 
 struct Places {
@@ -165,6 +164,7 @@ class FileKernel final : public Kernel {
     std::map<std::string, std::optional<Type>, std::less<>> types_;
     std::map<std::pair<std::string, uint32_t>, std::vector<Member>> members_;
     std::map<std::string, std::optional<Constant>, std::less<>> constants_;
+    std::map<std::string, KernelFunction, std::less<>> raw_tracepoints_;  // those that were found: a module may come
     Declared declared_;
     std::optional<Result<Tracefs>> tracefs_;
     std::optional<FunctionList> blacklist_;
@@ -423,6 +423,7 @@ std::vector<std::string> FileKernel::tracepoints(std::string_view category_patte
 }
 
 std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event) {
+    if (const auto known = raw_tracepoints_.find(event); known != raw_tracepoints_.end()) return known->second;
     Btf* types = btf();
     auto prototype = types != nullptr ? types->raw_tracepoint(event) : std::nullopt;
     KernelFunction out;
@@ -436,7 +437,7 @@ std::optional<KernelFunction> FileKernel::raw_tracepoint(std::string_view event)
     out.name = event;
     out.in_btf = true;
     out.parameters = std::move(prototype->parameters);
-    return out;
+    return raw_tracepoints_.emplace(event, std::move(out)).first->second;
 }
 
 std::vector<std::string> FileKernel::raw_tracepoints(std::string_view pattern) {

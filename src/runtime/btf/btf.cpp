@@ -173,13 +173,8 @@ std::string_view Btf::name_of(uint32_t function) const {
     return text_at(types_.get(), type_at(types_.get(), function)->name_off);
 }
 
-// Most names differ in the first letters: to measure each takes longer than to compare it.
 bool Btf::is_named(uint32_t id, std::string_view name) const {
-    const char* text = btf__name_by_offset(types_.get(), type_at(types_.get(), id)->name_off);
-    if (text == nullptr) return name.empty();
-    for (const char c : name)
-        if (*text == 0 || *text++ != c) return false;
-    return *text == 0;
+    return is_name_at(types_.get(), type_at(types_.get(), id)->name_off, name);
 }
 
 void Btf::list() {

@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -174,7 +175,22 @@ int64_t enum64_value(const struct btf_enum64& e) {
     return static_cast<int64_t>(uint64_t{e.val_hi32} << 32 | e.val_lo32);
 }
 
+// Of an enumeration.
+bool has_enumerator(const TypeFile& file, const btf_type* t, std::string_view name) {
+    const auto is_it = [&](const auto& e) { return is_name_at(file.types, e.name_off, name); };
+    return btf_is_enum(t) ? std::ranges::any_of(std::span(btf_enum(t), btf_vlen(t)), is_it)
+                          : std::ranges::any_of(std::span(btf_enum64(t), btf_vlen(t)), is_it);
+}
+
 }  // namespace
+
+bool is_name_at(const btf* types, uint32_t offset, std::string_view name) {
+    const char* text = btf__name_by_offset(types, offset);
+    if (text == nullptr) return name.empty();
+    for (const char c : name)
+        if (*text == 0 || *text++ != c) return false;
+    return *text == 0;
+}
 
 Type language_type(const TypeFile& file, uint32_t id) { return type_of(file, id, most_depth); }
 
@@ -226,7 +242,7 @@ std::vector<Enumerator> enumerators_of(const TypeFile& file, uint32_t id) {
 std::optional<Constant> find_constant(const TypeFile& file, std::string_view name) {
     for (uint32_t id = file.first; id < btf__type_cnt(file.types); id++) {
         const btf_type* t = type_at(file, id);
-        if (!btf_is_any_enum(t)) continue;
+        if (!btf_is_any_enum(t) || !has_enumerator(file, t, name)) continue;
         for (const Enumerator& e : enumerators_of(file, id)) {
             if (e.name == name) return Constant{language_type(file, id), e.value};
         }

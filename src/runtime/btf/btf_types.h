@@ -22,6 +22,10 @@ struct TypeFile {
     std::string module;  // empty: the kernel's
 };
 
+// Is this the name at an offset? It is compared in place: most names differ in the first letters, and to measure each
+// takes longer.
+bool is_name_at(const btf* types, uint32_t offset, std::string_view name);
+
 // Kind none: void, a function, or a type that the language does not have (floating point, a 16-byte integer).
 Type language_type(const TypeFile& file, uint32_t id);
 

@@ -153,6 +153,8 @@ TEST_F(BtfTest, Constants) {
     EXPECT_EQ(idle->value, 4);
     EXPECT_EQ(idle->type.shape->name, "enum task_kind");
     EXPECT_FALSE(find_constant(types->file(), "TASK_NONE"));
+    EXPECT_FALSE(find_constant(types->file(), "TASK_IDL"));
+    EXPECT_FALSE(find_constant(types->file(), "TASK_IDLES"));
     EXPECT_FALSE(find_type(types->file(), "struct nothing"));
 }
 

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "runtime/btf/btf_excerpt.h"
-#include "runtime/os/file_bytes.h"
 
 namespace lt {
 
-CoreTypes::CoreTypes(std::span<const uint8_t> object) {
+CoreTypes::CoreTypes(std::span<const uint8_t> object, KernelBtf& kernel) {
     if (!seeks_few_types(object)) return;
-    const auto kernel = FileBytes::open("/sys/kernel/btf/vmlinux");
-    if (!kernel) return;
-    const std::vector<uint8_t> types = btf_excerpt(object, kernel->bytes());
+    const std::vector<uint8_t> types = btf_excerpt(object, kernel.bytes());
     if (types.empty()) return;
     Descriptor file(::memfd_create("lt_types", MFD_CLOEXEC));
     if (!file || ::write(file.get(), types.data(), types.size()) != static_cast<ssize_t>(types.size())) return;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "runtime/btf/kernel_btf.h"
 #include "runtime/os/descriptor.h"
 
 namespace lt {
@@ -12,7 +13,7 @@ namespace lt {
 class CoreTypes {
   public:
     CoreTypes() = default;
-    explicit CoreTypes(std::span<const uint8_t> object);
+    CoreTypes(std::span<const uint8_t> object, KernelBtf& kernel);
     // For bpf_object_open_opts::btf_custom_path, while this lives; null: libbpf has to read all types of the kernel.
     const char* path() const { return file_ ? path_.c_str() : nullptr; }
 

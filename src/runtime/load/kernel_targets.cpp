@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "runtime/border/run_words.h"
-#include "runtime/os/file_bytes.h"
 
 namespace lt {
 namespace {
@@ -81,7 +80,9 @@ bool register_sections() {
 
 }  // namespace
 
-KernelTargets::KernelTargets() { [[maybe_unused]] static const bool registered = register_sections(); }
+KernelTargets::KernelTargets(KernelBtf& kernel) : kernel_(kernel) {
+    [[maybe_unused]] static const bool registered = register_sections();
+}
 
 void KernelTargets::want(const bpf_program* program, TargetKind kind, const std::string& name) {
     const TargetRow& row = target_rows[static_cast<size_t>(kind)];
@@ -96,7 +97,7 @@ void KernelTargets::want_session_calls() {
 
 bool KernelTargets::find() {
     if (numbers_.empty()) return true;
-    if (const auto kernel = FileBytes::open("/sys/kernel/btf/vmlinux")) number_types(kernel->bytes(), numbers_);
+    number_types(kernel_.bytes(), numbers_);
     return std::ranges::none_of(session_calls, [&](const SessionCallRow& row) {
         const auto wanted = numbers_.find({BTF_KIND_FUNC, row.name});
         return wanted != numbers_.end() && wanted->second == 0;

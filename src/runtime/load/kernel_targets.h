@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runtime/btf/btf_scan.h"
+#include "runtime/btf/kernel_btf.h"
 
 struct bpf_object;
 struct bpf_program;
@@ -19,7 +20,7 @@ enum class TargetKind : uint8_t { function, raw_tracepoint, iterator };
 // The programs that it gets were opened after the first KernelTargets was made: see load().
 class KernelTargets {
   public:
-    KernelTargets();
+    explicit KernelTargets(KernelBtf& kernel);  // which must outlive it
     // `name`: of a function, of an event, of what is iterated over ("task").
     void want(const bpf_program* program, TargetKind kind, const std::string& name);
     // The functions that programs of sessions call.
@@ -42,6 +43,7 @@ class KernelTargets {
         std::string name;
         BtfName type;
     };
+    KernelBtf& kernel_;
     std::map<const bpf_program*, Wanted> wanted_;
     std::map<BtfName, uint32_t> numbers_;
 };

@@ -44,6 +44,7 @@ struct LoadedObject::Failure {
 
 // The changes that another attempt may make.
 struct LoadedObject::Adjusted {
+    KernelBtf& kernel;
     CoreTypes types;
     bool preallocated = false;  // all maps
     uint64_t turns = 0;         // the limit of inline loops; 0: that of the object
@@ -259,7 +260,7 @@ LoadedObject::Attempt LoadedObject::attempt(const Plan& plan, const RungRefusals
     auto failed = [&](std::string program, int code) {
         return Attempt{nullptr, {}, Failure{std::move(program), code, LoadLog(capture.text()), turns}};
     };
-    Targets targets;
+    Targets targets{.kernel = KernelTargets(how.kernel), .programs = {}};
     bpf_object_open_opts options{};
     options.sz = sizeof options;
     options.object_name = "lt";
@@ -295,7 +296,8 @@ Result<LoadedObject> LoadedObject::load(const Plan& plan, std::vector<Refusal>& 
                                         EarlyMaps* early) {
     if (Status good = is_sound_object(plan.object); !good) return good.error();
     RungRefusals refusals = refusals_of(plan);
-    Adjusted how{.types = CoreTypes(plan.object)};
+    KernelBtf kernel;
+    Adjusted how{.kernel = kernel, .types = CoreTypes(plan.object, kernel)};
     for (;;) {  // each further round refuses one more rung, or loads it in another form
         Attempt tried = attempt(plan, refusals, how, keep, early);
         if (!tried.failure) {

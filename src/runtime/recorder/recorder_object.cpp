@@ -123,8 +123,9 @@ Result<std::unique_ptr<RecorderObject>> RecorderObject::load(const LoadedObject&
     options.sz = sizeof options;
     options.object_name = "lt_recorder";
     const std::span<const uint8_t> object(&lt_recorder_begin[0], &lt_recorder_end[0]);
-    const CoreTypes types(object);
-    KernelTargets targets;
+    KernelBtf kernel;
+    const CoreTypes types(object, kernel);
+    KernelTargets targets(kernel);
     options.btf_custom_path = types.path();
     out->object_.reset(bpf_object__open_mem(object.data(), object.size(), &options));
     if (!out->object_) return system_error("cannot open the flight recorder's object", errno);

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <linux/bpf.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -130,10 +131,10 @@ class Copier {
         header.hdr_len = sizeof header;
         header.type_len = header.str_off = static_cast<uint32_t>(types_.size());
         header.str_len = static_cast<uint32_t>(texts_.size());
-        std::vector<uint8_t> out(sizeof header);
+        std::vector<uint8_t> out(sizeof header + types_.size() + texts_.size());
         std::memcpy(out.data(), &header, sizeof header);
-        out.insert(out.end(), types_.begin(), types_.end());
-        out.insert(out.end(), texts_.begin(), texts_.end());
+        const auto after = std::ranges::copy(types_, out.begin() + sizeof header).out;
+        std::ranges::copy(texts_, after);
         return out;
     }
 

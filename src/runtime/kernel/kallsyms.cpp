@@ -39,21 +39,24 @@ bool is_generated(std::string_view module) { return module == "bpf" || module.st
 }  // namespace
 
 Kallsyms::Kallsyms(std::string_view text) {
+    // A line has some 40 bytes, and half of it is the name. What is not used is never touched.
+    names_.reserve(text.size() / 2);
+    entries_.reserve(text.size() / 40);
     while (!text.empty()) {
         const size_t end = std::min(text.find('\n'), text.size());
         add(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    index_ = NameIndex(entries_.size(), [this](uint32_t i) { return name_of(entries_[i]); });
 }
 
 // "ffffffff81000000 T name" or "ffffffffc0000000 t name\t[module]"
 void Kallsyms::add(std::string_view line) {
+    const size_t type = line.find(' ') + 1;
+    if (type >= line.size() || function_types.find(line[type]) == std::string_view::npos) return;
     Entry entry{};
     const auto [end, failure] = std::from_chars(line.data(), line.data() + line.size(), entry.address, 16);
     const std::string_view rest = line.substr(static_cast<size_t>(end - line.data()));
     if (failure != std::errc() || rest.size() < 4 || rest[0] != ' ' || rest[2] != ' ') return;
-    if (function_types.find(rest[1]) == std::string_view::npos) return;
     const size_t tab = std::min(rest.find('\t'), rest.size());
     const std::string_view name = rest.substr(3, tab - 3);
     const std::string_view module = unbracketed(trim(rest.substr(tab)));
@@ -87,7 +90,8 @@ std::vector<Symbol> Kallsyms::find(std::string_view name, std::string_view modul
     std::vector<Symbol> found;
     const std::vector<bool> matching_modules = modules_that_match(module.empty() ? "*" : module);
     const auto by_position = [this](uint32_t i) { return name_of(entries_[i]); };
-    index_.each(name, by_position, [&](uint32_t i) {
+    if (!index_) index_.emplace(entries_.size(), by_position);
+    index_->each(name, by_position, [&](uint32_t i) {
         const Entry& e = entries_[i];
         if (e.generated) return true;
         if (matching_modules[e.module]) found.push_back({name_of(e), modules_[e.module], e.address});

@@ -57,8 +57,9 @@ class Kallsyms {
     std::string names_;
     std::vector<std::string> modules_{""};
     std::vector<Entry> entries_;
-    NameIndex index_;
-    mutable std::vector<uint32_t> by_address_;  // indices in entries_; filled when first needed
+    // Made when they are first needed: few ask for names and for addresses.
+    mutable std::optional<NameIndex> index_;
+    mutable std::vector<uint32_t> by_address_;  // indices in entries_
 };
 
 // Asks the kernel whether at most one symbol has the name, which is faster than to read all. False: there are several,

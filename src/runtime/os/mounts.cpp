@@ -27,8 +27,11 @@ namespace {
 
 Result<std::string> read_mounts(int fd) {
     constexpr size_t most_files = 4096, step = 1 << 16;  // memory that is not used has its cost
+    // but what is not touched has none: the kernel's symbols, some 6 MB, are not copied to more room again and again
+    constexpr size_t long_text = 1 << 20, room = 1 << 24;
     std::string text;
     for (size_t used = 0;;) {
+        if (used > long_text) text.reserve(room);
         text.resize(used < most_files ? 2 * most_files : used + step);
         const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
         if (n < 0 && errno == EINTR) continue;

@@ -32,6 +32,18 @@ void look_at(CpuWatch& cpus, ProcessHistory* history) {
     if (history && !cpus.unwatched().empty()) history->miss(record_clock());
 }
 
+// Reads all symbols of the kernel, so only when everything else can be attached. `warnings`: null for none.
+Status find_waits(LoadedObject& object, std::FILE* warnings) {
+    const Result<WhyPlaces> places = fill_why_places(object);
+    if (!places) return places.error();
+    if (*places == WhyPlaces::hidden && warnings)
+        std::fputs(
+            "lt: the kernel hides its addresses, so it is not known what threads wait for, only for how long; to see "
+            "it, run lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n",
+            warnings);
+    return Done{};
+}
+
 }  // namespace
 
 Status LiveSession::prepare(const SessionOptions& options) {
@@ -57,14 +69,7 @@ Status LiveSession::prepare(const SessionOptions& options) {
         const uint64_t left_out = plan_.skips_own ? static_cast<uint64_t>(::getpid()) : no_process;
         if (auto set = object_.set_namespace(pid_namespace(), left_out); !set) return set;
     }
-    const Result<WhyPlaces> places = fill_why_places(object_);
-    if (!places) return places.error();
-    if (*places == WhyPlaces::hidden && options.warnings)
-        std::fputs(
-            "lt: the kernel hides its addresses, so it is not known what threads wait for, only for how long; to see "
-            "it, run "
-            "lt as root or with cap_syslog, and with sysctl kernel.kptr_restrict=1\n",
-            options.messages);
+    warnings_ = options.warnings ? options.messages : nullptr;
     const SymbolStyle style{options.source_lines || plan_.shows_lines, plan_.mangled, options.debug_folders};
     auto collector = Collector::open(plan_, object_, maps_, printer_, style);
     if (!collector) return collector.error();
@@ -169,6 +174,7 @@ std::vector<Refusal> LiveSession::attach() {
         if (!status) attach_error_ = status.error();
         return !status;
     };
+    if (failed(find_waits(object_, warnings_))) return {};
     auto counters = open_counters(plan_, object_);
     if (!counters) {
         attach_error_ = counters.error();

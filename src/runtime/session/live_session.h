@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,6 +108,7 @@ class LiveSession final : public Session {
     Clock::time_point last_record_ = Clock::now();
     std::map<size_t, uint64_t> late_;      // by probe: periods of intervals that ended while lt was busy
     std::optional<StartWait> start_wait_;  // none: it begins at once
+    std::FILE* warnings_ = nullptr;        // where they go; null: nowhere
     bool dry_ = false;                     // ends once all is attached
     bool may_change_ = false;              // programs may change what they trace
     bool more_to_drain_ = false;

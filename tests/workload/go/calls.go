@@ -156,8 +156,12 @@ func main() {
 		os.Stdin.Read(make([]byte, 1))
 	}
 	switch os.Args[1] {
-	case "deep":
-		many(20, func(i int) {
+	case "deep", "few":
+		goroutines := 20
+		if os.Args[1] == "few" {
+			goroutines = 5
+		}
+		many(goroutines, func(i int) {
 			for j := 0; j < 10; j++ {
 				deep(i*j*3 + j)
 			}

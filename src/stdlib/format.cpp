@@ -284,6 +284,27 @@ Conversion FormatReader::how_bytes(Conversion plain) {
     return plain;
 }
 
+void take_size_of_c(FormatPiece& piece) {
+    switch (piece.conversion) {
+        case Conversion::decimal:
+        case Conversion::unsigned_:
+        case Conversion::hex:
+        case Conversion::upper_hex:
+        case Conversion::octal:
+            piece.size_is_known = true;
+            if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
+            return;
+        default:
+            return;
+    }
+}
+
+uint32_t printed_bytes(const FormatPiece& piece, const Type& type) {
+    const bool is_whole = piece.conversion == Conversion::decimal || piece.size_is_known;
+    if (is_whole || type.kind != Kind::integer || type.size == 0) return piece.bytes;
+    return std::min(type.size, piece.bytes);
+}
+
 std::vector<FormatMistake> check_format(std::string_view format, std::span<const Type> types) {
     Check check{format, types};
     FormatReader reader(format);

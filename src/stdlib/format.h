@@ -78,6 +78,14 @@ class FormatReader {
     size_t at_ = 0;
 };
 
+// For scripts with Conventions::c_integers: an integer that is passed to a C function has at least 32 bits, and without
+// a length modifier a conversion prints that many.
+void take_size_of_c(FormatPiece& piece);
+
+// The bytes of an integer that a conversion prints: of a signed one those of the number, of others those of its type;
+// or those that the format says.
+uint32_t printed_bytes(const FormatPiece& piece, const Type& type);
+
 struct FormatMistake {
     Span span;                    // in the format
     std::optional<size_t> value;  // index of the value, if the mistake is about one

@@ -21,28 +21,10 @@ struct Digits {
     std::string digits;
 };
 
-// An integer that is passed to a C function has at least 32 bits, and without a length modifier printf prints that
-// many.
-void take_size_of_c(FormatPiece& piece) {
-    switch (piece.conversion) {
-        case Conversion::decimal:
-        case Conversion::unsigned_:
-        case Conversion::hex:
-        case Conversion::upper_hex:
-        case Conversion::octal:
-            piece.size_is_known = true;
-            if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
-            return;
-        default:
-            return;
-    }
-}
-
 // The number as an unsigned one of its type's size, or of the size that the conversion truncates it to.
 uint64_t bits_of(const FormatPiece& piece, const Value& value) {
     const auto bits = static_cast<uint64_t>(number_of(value));
-    const bool narrow = value.type.kind == Kind::integer && value.type.size > 0 && !piece.size_is_known;
-    const uint32_t size = std::min(narrow ? value.type.size : 8, piece.bytes);
+    const uint32_t size = printed_bytes(piece, value.type);
     return size < 8 ? bits & ((uint64_t{1} << size * 8) - 1) : bits;
 }
 

@@ -110,7 +110,7 @@ Type formatted(CheckContext& c, ast::ExprId id, const ast::Call& node) {
             return nothing();
         }
     }
-    const KernelFormat format = kernel_format(text_literal(c.expr(node.arguments[0])), types);
+    const KernelFormat format = kernel_format(text_literal(c.expr(node.arguments[0])), types, c.settings().conventions);
     const auto letters = static_cast<size_t>(std::ranges::count_if(
         format.parts, [](const std::variant<size_t, char>& part) { return std::holds_alternative<char>(part); }));
     if (numbers + letters > most_values) {

@@ -22,7 +22,7 @@ void format_into(Lowering& l, ast::ExprId id, const ast::Call& node, ir::Value t
     std::vector<Type> types;
     for (size_t i = 1; i < node.arguments.size(); i++) types.push_back(l.type(node.arguments[i]));
     const auto [format, bad, parts, ends_with_text, bits] =
-        kernel_format(text_literal(l.expr(node.arguments[0])), types);
+        kernel_format(text_literal(l.expr(node.arguments[0])), types, l.program.settings.conventions);
     uint32_t bytes = 0;
     for (const std::variant<size_t, char>& part : parts) bytes += bytes_of(part, types);
     const ir::Value data = bytes == 0 ? b.constant(0) : b.buffer(bytes);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -21,8 +20,7 @@ std::string kernel_arguments(const Type& type) {
 PrintedBits printed_bits(const FormatPiece& piece, const Type& type) {
     const bool is_whole = piece.conversion == Conversion::string || piece.conversion == Conversion::character;
     if (type.kind != Kind::integer || is_whole) return {};
-    if (piece.conversion == Conversion::decimal) return {piece.bytes, true};
-    return {type.size == 0 ? piece.bytes : std::min(type.size, piece.bytes), false};
+    return {printed_bytes(piece, type), piece.conversion == Conversion::decimal};
 }
 
 // The conversion in the kernel's format; empty if the kernel does not support it.
@@ -95,11 +93,12 @@ void append_plain(KernelFormat& out, const std::string& plain) {
 
 }  // namespace
 
-KernelFormat kernel_format(const std::string& format, const std::vector<Type>& types) {
+KernelFormat kernel_format(const std::string& format, const std::vector<Type>& types, const Conventions& conventions) {
     KernelFormat out;
     FormatReader reader(format);
     size_t value = 0;
-    while (const auto piece = reader.next()) {
+    while (auto piece = reader.next()) {
+        if (conventions.c_integers) take_size_of_c(*piece);
         const std::string plain = format.substr(piece->span.begin, piece->span.end - piece->span.begin);
         if (!piece->takes_value()) {
             append_plain(out, plain == "%" ? "%%" : plain);

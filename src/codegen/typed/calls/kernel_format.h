@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "codegen/typed/typed.h"
+#include "stdlib/conventions.h"
 
 namespace lt {
 
-// The bits of a number that the kernel prints: as in printf(), unsigned conversions print the bits of its type, and h and hh
-// truncate it.
+// The bits of a number that the kernel prints, which are those that printf() prints.
 struct PrintedBits {
     uint32_t bytes = 8;
     bool is_signed = true;
@@ -28,7 +28,7 @@ struct KernelFormat {
     std::vector<PrintedBits> bits = {};  // by value
 };
 
-KernelFormat kernel_format(const std::string& format, const std::vector<Type>& types);
+KernelFormat kernel_format(const std::string& format, const std::vector<Type>& types, const Conventions& conventions);
 
 // True for the value of all_args(), which becomes one number per argument: a=0x1 b=0x2.
 bool holds_arguments(const Type& type);

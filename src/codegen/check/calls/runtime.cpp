@@ -118,13 +118,17 @@ constexpr NumberForm number_forms[] = {
 };
 
 // The text of a value in a compile-time message.
-std::optional<std::string> value_text(CheckContext& c, ast::ExprId id, const FormatPiece& piece) {
+std::optional<std::string> value_text(CheckContext& c, ast::ExprId id, FormatPiece piece) {
     if (const auto text = known_text(c.program, c.body, id)) return in_width(std::string(*text), piece);
     const auto number = known_value(c.program, c.body, id);
     if (!number) return {};
+    if (c.settings().conventions.c_integers) take_size_of_c(piece);
+    const uint32_t unused = 64 - 8 * printed_bytes(piece, c.type(id));
+    const uint64_t bits = static_cast<uint64_t>(*number) << unused;
+    if (piece.conversion == Conversion::decimal)
+        return in_width(std::to_string(static_cast<int64_t>(bits) >> unused), piece);
     const auto* form = std::ranges::find(number_forms, piece.conversion, &NumberForm::conversion);
-    return in_width(
-        form == std::end(number_forms) ? std::to_string(*number) : form->text(static_cast<uint64_t>(*number)), piece);
+    return in_width(form == std::end(number_forms) ? std::to_string(*number) : form->text(bits >> unused), piece);
 }
 
 Type refuse(CheckContext& c, ast::ExprId id, const ast::Call& node) {

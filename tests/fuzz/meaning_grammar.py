@@ -7,7 +7,7 @@ import meaning_statements as s
 from meaning_memory import EDGES, LETTERS
 from meaning_tree import (COMPARE, Binary, Call, CallOwn, Cast, Choose, Deref, Dot, Element, Given, Logical, MakeTuple, Number,
                           Read, Step, StringCast, Text, Unary)
-from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct, wrap
+from meaning_types import BOOL, INTS, S64, STRING, U64, Array, Struct
 from meaning_world import Variable
 
 
@@ -295,17 +295,17 @@ class Expressions:
     def formatted(self, depth):
         """sprintf(), which the kernel does; letters after a conversion are not to be taken for a part of it."""
         r = self.rng
-        texts = {"s": lambda a: a, "d": lambda a: b"%d" % wrap(a, 8, True), "u": lambda a: b"%d" % wrap(a, 8, False),
-                 "x": lambda a: b"%x" % wrap(a, 8, False)}
-        kinds = [r.choice("ssdux") for _ in range(r.randrange(1, 4))]
+        kinds = [r.choice(["s", "s", "d", "u", "x", "ld", "lu", "lx", "hd", "hx", "hhu"]) for _ in range(r.randrange(1, 4))]
         between = [r.choice([b"", b"ms", b"7", b" ", b"/", b"l", b"s"]) for _ in kinds]
         room = 63 if self.dialect == "lt" else 1023
 
-        def make(w, *values):
-            return b"".join(texts[k](v) + b for k, v, b in zip(kinds, values[1:], between))[:room]
-
         form = b"".join(b"%" + k.encode() + b for k, b in zip(kinds, between))
         values = [self.string(depth + 1) if k == "s" else self.integer(depth + 1) for k in kinds]
+
+        def make(w, _, *results):
+            texts = [v if k == "s" else s.digits(self.dialect, k, e.type(), v).encode() for k, e, v in zip(kinds, values, results)]
+            return b"".join(text + b for text, b in zip(texts, between))[:room]
+
         return Call("sprintf", STRING, make, [Text(form)] + values)
 
     def length_at(self):

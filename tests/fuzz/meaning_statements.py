@@ -1,7 +1,7 @@
 """Statements of the fuzzer of meaning, and whole programs: their text, their types, and what they print."""
 
 from meaning_tree import TRUTH, Binary, MakeTuple, Number, Read, arithmetic
-from meaning_types import S64, WORD, Tuple, wrap
+from meaning_types import S64, Tuple, wrap
 from meaning_world import Jump, Unknown, World, kept
 
 
@@ -15,6 +15,15 @@ def literals(expr):
     if isinstance(expr, MakeTuple):
         return [literals(e) for e in expr.items]
     return isinstance(expr, Number) and 0 <= expr.number < 1 << 63
+
+
+def digits(dialect, conversion, t, value):
+    """What printf() and sprintf() make of an integer: in .bt as C, which prints 32 bits without an l; in .lt an unsigned
+    conversion prints the bits of the type."""
+    letter = conversion[-1]
+    usual = 8 if dialect == "bt" and "l" in conversion else 4 if dialect == "bt" else 8 if letter == "d" else t.size
+    size = min(usual, {1: 2, 2: 1}.get(conversion.count("h"), 8))
+    return ("%x" if letter == "x" else "%d") % wrap(value, size, letter == "d")
 
 
 class Stmt:
@@ -94,9 +103,7 @@ class Print(Stmt):
 
 
 class Printf(Stmt):
-    """`values` are pairs of a conversion and an expression: ld, lu, lx, s."""
-    FORMATS = {"ld": lambda w, t, v: str(wrap(v, 8, True)), "lu": lambda w, t, v: str(v & WORD),
-               "lx": lambda w, t, v: "%x" % (v & WORD), "s": shown}
+    """`values` are pairs of a conversion and an expression: s, d, u, x, also with l, h or hh."""
 
     def __init__(self, values):
         self.values = values
@@ -105,7 +112,9 @@ class Printf(Stmt):
         return 'printf("%s\\n", %s);' % (" ".join("%" + f for f, _ in self.values), ", ".join(e.text() for _, e in self.values))
 
     def run(self, w):
-        w.lines.append((" ".join(self.FORMATS[f](w, e.type(), e.value(w)) for f, e in self.values), self))
+        def text(f, t, v):
+            return shown(w, t, v) if f == "s" else digits(Binary.dialect, f, t, v)
+        w.lines.append((" ".join(text(f, e.type(), e.value(w)) for f, e in self.values), self))
 
 
 class If(Stmt):

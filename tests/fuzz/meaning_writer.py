@@ -28,8 +28,8 @@ class Writer(Expressions):
         for _ in range(r.randrange(1, 4)):
             if self.chance(0.6):
                 e = self.integer(1)
-                wide = e.type().size == 8 or not e.type().signed  # %lu shows as many bytes as the type has
-                values.append(("s" if e.type().view else r.choice(["ld", "lu", "lx"]) if wide else "ld", e))
+                conversions = ["ld", "lu", "lx"] * 3 + ["d", "u", "x", "hd", "hx", "hhu"]
+                values.append(("s" if e.type().view else r.choice(conversions), e))
             else:
                 values.append(("s", self.string(1)))
         return s.Printf(values)

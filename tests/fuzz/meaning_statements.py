@@ -63,8 +63,12 @@ class Assign(Stmt):
         return "%s%s %s= %s;" % (let, self.target, self.op, self.expr)
 
     def types(self):
-        if not self.op:
-            self.target.variable.take(kept(self.expr.type()), literals(self.expr))
+        variable = self.target.variable
+        changes_map = self.op and variable.keys is not None and not self.target.type().to
+        if changes_map and self.op == "-":
+            variable.take(S64)  # a difference has a sign
+        elif changes_map or not self.op:
+            variable.take(kept(self.expr.type()), literals(self.expr))
         self.target.type()
 
     def run(self, w):
@@ -289,13 +293,24 @@ class Program:
         return "%s%s%s%s %s\n" % (structures, head, "".join(f.text() for f in self.functions),
                                   place or self.place or "BEGIN", braces(self.body))
 
+    def find_types(self):
+        """In rounds, since what comes later in the text may give a map a sign."""
+        for _ in range(10):
+            before = [repr(v.held) for v in self.variables]
+            for v in self.variables:
+                v.begin_round()
+            for s in self.body:
+                s.types()
+            if before == [repr(v.held) for v in self.variables]:
+                return
+        raise Unknown("types that do not settle")
+
     def expected(self):
         """The lines and the statements that print them."""
         Binary.dialect = self.dialect
         for v in self.variables:
             v.forget()
-        for s in self.body:
-            s.types()
+        self.find_types()
         w = World(self.memory, self.base, self.arguments, self.dialect == "lt")
         try:
             run(self.body, w)

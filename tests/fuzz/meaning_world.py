@@ -47,14 +47,21 @@ def joined_signs(held, literal, t, is_literal):
 
 
 class Variable:
-    """A variable or a map. Its type is what analyse() found in the order of the text."""
+    """A variable or a map. Its type is what Program.find_types() found in the order of the text."""
 
     def __init__(self, name, keys=None, declared=None):
         self.name, self.keys, self.declared, self.held = name, keys, declared, None
         self.literals = False  # does it hold only numbers as they stand? For tuples a list
 
+    earlier = None  # what a map held at the end of the last round
+
     def forget(self):
-        self.held, self.literals = self.declared, False
+        self.held, self.literals, self.earlier = self.declared, False, None
+
+    def begin_round(self):
+        earlier = self.held if self.keys is not None else None
+        self.forget()
+        self.earlier = earlier
 
     def take(self, t, literal=False):
         if self.held is None:
@@ -64,9 +71,9 @@ class Variable:
 
     @property
     def type(self):
-        if self.held is None:
+        if self.held is None and self.earlier is None:
             raise Unknown(self.name)
-        return self.held
+        return self.earlier or self.held
 
 
 def kept(t):

@@ -189,7 +189,9 @@ class Writer(Expressions):
             if kind == 0:
                 return s.Delete(target)
             if kind == 1 and t.is_integer and not t.view:
-                return s.Assign(target, self.as_type(t, self.integer(1)), r.choice("+-|&^"))
+                made = s.Assign(target, self.as_type(t, self.integer(1)), r.choice("+-|&^"))
+                made.types()
+                return made
             if kind == 2 and not self.loops:
                 pair, total = self.new(), self.new()
                 total.take(S64)

@@ -28,7 +28,7 @@ class Shared(Writer):
                 return r.choice(numbers)
             return Number(r.choice([0, 1, 2, 7, 255, 256, 65535, 1 << 31, (1 << 32) + 5, (1 << 62) - 1]))
         if kind == 3:
-            return Unary("-", self.number(depth + 1))
+            return Unary("-", Binary("+", self.number(depth + 1), Number(0)))  # or bpftrace negates 32 bits
         if kind < 8:
             return Binary(r.choice("+-*&|^"), self.number(depth + 1), self.number(depth + 1))
         if kind == 8:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "codegen/ir/outside.h"
 #include "codegen/lower/calls/code.h"
@@ -97,8 +98,11 @@ void print_to_kernel(Lowering& l, const ast::Call& node) {
     Builder& b = l.b;
     const std::string& given = text_literal(l.expr(node.arguments[0]));
     std::string format;
+    std::vector<FormatPiece> conversions;
     FormatReader reader(given);
-    while (const auto piece = reader.next()) {
+    while (auto piece = reader.next()) {
+        if (l.program.settings.conventions.c_integers) take_size_of_c(*piece);
+        if (piece->takes_value()) conversions.push_back(*piece);
         const std::string_view text =
             std::string_view(given).substr(piece->span.begin, piece->span.end - piece->span.begin);
         format += piece->takes_value() ? kernel_log_conversion(piece->conversion) : text == "%" ? "%%" : text;
@@ -107,8 +111,11 @@ void print_to_kernel(Lowering& l, const ast::Call& node) {
     std::array<ir::Value, 3> values{b.constant(0), b.constant(0), b.constant(0)};
     for (size_t i = 1; i < node.arguments.size(); i++) {
         const Type& t = l.type(node.arguments[i]);
-        values[i - 1] = t.kind == Kind::string ? text_of(l, node.arguments[i], padded_size(t.size) + 8)
-                                               : integer_of(l, node.arguments[i]);
+        const FormatPiece& piece = conversions[i - 1];
+        values[i - 1] = t.kind == Kind::string
+                            ? text_of(l, node.arguments[i], padded_size(t.size) + 8)
+                            : b.extend(integer_of(l, node.arguments[i]), static_cast<uint8_t>(printed_bytes(piece, t)),
+                                       piece.conversion == Conversion::decimal);
     }
     b.helper(BPF_FUNC_trace_printk,
              {b.text(l.unit.text(format, size)), b.constant(size), values[0], values[1], values[2]});

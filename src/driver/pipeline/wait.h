@@ -1,8 +1,6 @@
 // `lt wait SPAN`: blocks until something happens once; the exit status says whether it did.
 #pragma once
 
-#include <string>
-
 #include "base/source.h"
 
 namespace lt {

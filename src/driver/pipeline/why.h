@@ -1,8 +1,6 @@
 // `lt why`: a script for a question about where time goes.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
 #include "base/source.h"
 

@@ -1,7 +1,6 @@
 // Saved plans: which options make sense when one is run, and where one lies in a file.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

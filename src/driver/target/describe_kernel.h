@@ -1,8 +1,6 @@
 // Writes a description of the running kernel, from which `lt build --for` compiles on another machine.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
 #include "driver/cli/command.h"
 

@@ -2,7 +2,6 @@
 // `// NAME (LAYER): what it shows`.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

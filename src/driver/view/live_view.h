@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "driver/report/trace.h"
 #include "driver/view/screen.h"

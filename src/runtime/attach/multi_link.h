@@ -2,10 +2,7 @@
 // supports neither uprobe multi-links nor sessions.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "runtime/border/plan.h"

@@ -5,7 +5,6 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <string>
 #include <unordered_map>
 
 namespace lt {

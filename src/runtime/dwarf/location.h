@@ -4,7 +4,6 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "runtime/border/program_scope.h"

@@ -4,7 +4,6 @@
 #include <bpf/libbpf.h>
 
 #include <string>
-#include <string_view>
 
 namespace lt {
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "runtime/print/flame.h"
 #include "runtime/print/printer.h"

@@ -1,7 +1,6 @@
 // Values and declarations of C, piece by piece, for c_body.cpp. Refuses everything whose result could differ from C.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "base/diag.h"
 #include "stp_grammar.h"

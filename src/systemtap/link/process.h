@@ -2,8 +2,6 @@
 // process.function("f"). Each becomes an alias of a point that lt has, with a condition in front.
 #pragma once
 
-#include <string>
-
 #include "base/diag.h"
 #include "parser/tree/ast.h"
 #include "parser/tree/invocation.h"

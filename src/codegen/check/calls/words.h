@@ -1,7 +1,6 @@
 // Words that calls take as arguments: namespaces.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

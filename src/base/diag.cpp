@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/visible.h"
@@ -59,15 +60,9 @@ std::string excerpt(const Source& source, Span span, Paint ink) {
 }  // namespace
 
 std::string_view severity_name(Severity s) {
-    switch (s) {
-        case Severity::note:
-            return "note";
-        case Severity::warning:
-            return "warning";
-        case Severity::error:
-            return "error";
-    }
-    return "";
+    constexpr auto names = std::to_array<std::string_view>({"note", "warning", "error"});
+    static_assert(names.size() == static_cast<size_t>(Severity::error) + 1);
+    return names[static_cast<size_t>(s)];
 }
 
 Diag& Diags::add(Severity severity, Span span, std::string message) {

@@ -6,10 +6,46 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
 #include "stdlib/limits.h"
 
 namespace lt {
 namespace {
+
+constexpr auto aggregation_names = std::to_array<std::string_view>(
+    {"none", "count", "sum", "min", "max", "avg", "hist", "stats", "dist", "lhist", "samples", "tseries", "why"});
+static_assert(aggregation_names.size() == static_cast<size_t>(Aggregation::why) + 1);
+
+constexpr auto view_names = std::to_array<std::string_view>({"plain", "duration", "hex", "boolean", "enumeration"});
+static_assert(view_names.size() == static_cast<size_t>(View::enumeration) + 1);
+
+constexpr auto stack_form_names = std::to_array<std::string_view>({"bpftrace", "perf", "raw"});
+static_assert(stack_form_names.size() == static_cast<size_t>(StackForm::raw) + 1);
+
+struct NamingName {
+    Naming naming;
+    std::string_view name;
+};
+constexpr std::array naming_names{
+    NamingName{Naming::none, "none"},
+    NamingName{Naming::kernel_symbol, "kernel symbol"},
+    NamingName{Naming::user_symbol, "symbol"},
+    NamingName{Naming::user, "user"},
+    NamingName{Naming::internet, "internet address"},
+    NamingName{Naming::hardware, "hardware address"},
+    NamingName{Naming::time, "time"},
+    NamingName{Naming::time_utc, "time"},
+    NamingName{Naming::error, "error"},
+    NamingName{Naming::error_name, "numbered error"},
+    NamingName{Naming::signal, "signal"},
+    NamingName{Naming::signal_description, "signal"},
+    NamingName{Naming::syscall, "system call"},
+    NamingName{Naming::cgroup, "control group"},
+    NamingName{Naming::cgroup_unified, "control group"},
+    NamingName{Naming::process, "process"},
+    NamingName{Naming::why, "why"},
+};
+static_assert(in_enum_order(naming_names, &NamingName::naming, static_cast<size_t>(Naming::why) + 1));
 
 std::string name_or(const Type& type, std::string_view otherwise) {
     return type.shape && !type.shape->name.empty() ? type.shape->name : std::string(otherwise);
@@ -163,102 +199,10 @@ uint32_t tuple_offset(const Type& tuple, size_t part) {
     return offset;
 }
 
-std::string_view aggregation_name(Aggregation a) {
-    switch (a) {
-        case Aggregation::none:
-            return "none";
-        case Aggregation::count:
-            return "count";
-        case Aggregation::sum:
-            return "sum";
-        case Aggregation::min:
-            return "min";
-        case Aggregation::max:
-            return "max";
-        case Aggregation::avg:
-            return "avg";
-        case Aggregation::hist:
-            return "hist";
-        case Aggregation::stats:
-            return "stats";
-        case Aggregation::dist:
-            return "dist";
-        case Aggregation::lhist:
-            return "lhist";
-        case Aggregation::samples:
-            return "samples";
-        case Aggregation::tseries:
-            return "tseries";
-        case Aggregation::why:
-            return "why";
-    }
-    return {};
-}
-
-std::string_view view_name(View v) {
-    switch (v) {
-        case View::plain:
-            return "plain";
-        case View::duration:
-            return "duration";
-        case View::hex:
-            return "hex";
-        case View::boolean:
-            return "boolean";
-        case View::enumeration:
-            return "enumeration";
-    }
-    return {};
-}
-
-std::string_view stack_form_name(StackForm f) {
-    switch (f) {
-        case StackForm::names:
-            return "bpftrace";
-        case StackForm::perf:
-            return "perf";
-        case StackForm::raw:
-            return "raw";
-    }
-    return {};
-}
-
-std::string_view naming_name(Naming n) {
-    switch (n) {
-        case Naming::none:
-            return "none";
-        case Naming::kernel_symbol:
-            return "kernel symbol";
-        case Naming::user_symbol:
-            return "symbol";
-        case Naming::user:
-            return "user";
-        case Naming::internet:
-            return "internet address";
-        case Naming::hardware:
-            return "hardware address";
-        case Naming::time:
-        case Naming::time_utc:
-            return "time";
-        case Naming::error:
-            return "error";
-        case Naming::error_name:
-            return "numbered error";
-        case Naming::signal:
-        case Naming::signal_description:
-            return "signal";
-        case Naming::syscall:
-            return "system call";
-        case Naming::cgroup:
-        case Naming::cgroup_unified:
-            return "control group";
-        case Naming::process:
-            return "process";
-        case Naming::why:
-            return "why";
-    }
-    return {};
-}
+std::string_view aggregation_name(Aggregation a) { return aggregation_names[static_cast<size_t>(a)]; }
+std::string_view view_name(View v) { return view_names[static_cast<size_t>(v)]; }
+std::string_view stack_form_name(StackForm f) { return stack_form_names[static_cast<size_t>(f)]; }
+std::string_view naming_name(Naming n) { return naming_names[static_cast<size_t>(n)].name; }
 
 std::string type_name(const Type& type) {
     if (type.naming == Naming::why) return "the causes of a span";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/rows.h"
@@ -43,17 +44,9 @@ void keep_seen(std::vector<Family>& now, const std::vector<Family>& before) {
 }  // namespace
 
 std::string_view state_name(Script::State state) {
-    switch (state) {
-        case Script::State::running:
-            return "running";
-        case Script::State::exited:
-            return "exited";
-        case Script::State::failed:
-            return "failed";
-        case Script::State::over_budget:
-            return "over_budget";
-    }
-    return {};
+    constexpr auto names = std::to_array<std::string_view>({"running", "exited", "failed", "over_budget"});
+    static_assert(names.size() == static_cast<size_t>(Script::State::over_budget) + 1);
+    return names[static_cast<size_t>(state)];
 }
 
 std::unique_ptr<Script> Script::start(const std::string& path, ReadFile file, Command command, const Shared& shared,

@@ -78,15 +78,9 @@ void print_more(std::string_view label, std::string_view text) {
 }
 
 std::string_view word(Health health) {
-    switch (health) {
-        case Health::good:
-            return "good";
-        case Health::limited:
-            return "limited";
-        case Health::bad:
-            return "bad";
-    }
-    return "";
+    constexpr auto words = std::to_array<std::string_view>({"good", "limited", "bad"});
+    static_assert(words.size() == static_cast<size_t>(Health::bad) + 1);
+    return words[static_cast<size_t>(health)];
 }
 
 struct Tally {

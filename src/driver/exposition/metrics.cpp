@@ -2,22 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace lt {
 
 std::string_view type_name(MetricType type) {
-    switch (type) {
-        case MetricType::counter:
-            return "counter";
-        case MetricType::gauge:
-            return "gauge";
-        case MetricType::summary:
-            return "summary";
-        case MetricType::histogram:
-            return "histogram";
-    }
-    return {};
+    constexpr auto names = std::to_array<std::string_view>({"counter", "gauge", "summary", "histogram"});
+    static_assert(names.size() == static_cast<size_t>(MetricType::histogram) + 1);
+    return names[static_cast<size_t>(type)];
 }
 
 std::vector<std::string> sample_names(const Family& family) {

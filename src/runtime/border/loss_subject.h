@@ -1,47 +1,53 @@
 // The meaning of the index beside a kind of loss.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
+#include "base/rows.h"
 #include "runtime/border/plan.h"
 
 namespace lt {
 
 enum class LossSubject : uint8_t { none, map, span };
 
-constexpr LossSubject subject_of(LossKind kind) {
-    switch (kind) {
-        case LossKind::map_full:
-        case LossKind::contended:
-        case LossKind::map_no_memory:
-        case LossKind::sum_overflow:
-            return LossSubject::map;
-        case LossKind::span_no_entry:
-        case LossKind::span_missed:
-        case LossKind::span_died:
-        case LossKind::span_reopened:
-        case LossKind::span_too_deep:
-        case LossKind::span_no_room:
-        case LossKind::span_unmeasured:
-        case LossKind::span_clock:
-            return LossSubject::span;
-        case LossKind::ring_buffer_full:
-        case LossKind::stack_collision:
-        case LossKind::stacks_full:
-        case LossKind::failed_read:
-        case LossKind::scratch_busy:
-        case LossKind::stack_busy:
-        case LossKind::loop_cut:
-        case LossKind::not_followed:
-        case LossKind::zero_divisor:
-        case LossKind::zero_divisor_one:
-        case LossKind::hidden_switch:
-        case LossKind::process_records:
-        case LossKind::cpu_unwatched:
-            return LossSubject::none;
-    }
-    return LossSubject::none;
-}
+struct LossKindRow {
+    LossKind kind;
+    LossSubject subject;
+    std::string_view name;  // for dumps
+};
+inline constexpr std::array loss_kinds{
+    LossKindRow{LossKind::ring_buffer_full, LossSubject::none, "ring buffer full"},
+    LossKindRow{LossKind::map_full, LossSubject::map, "map full"},
+    LossKindRow{LossKind::contended, LossSubject::map, "contended"},
+    LossKindRow{LossKind::map_no_memory, LossSubject::map, "no memory for a new key"},
+    LossKindRow{LossKind::span_no_entry, LossSubject::span, "return without entry"},
+    LossKindRow{LossKind::span_missed, LossSubject::span, "left without a return"},
+    LossKindRow{LossKind::span_died, LossSubject::span, "open when the thread ended"},
+    LossKindRow{LossKind::span_reopened, LossSubject::span, "opened again"},
+    LossKindRow{LossKind::span_too_deep, LossSubject::span, "nested too deep"},
+    LossKindRow{LossKind::span_no_room, LossSubject::span, "no room"},
+    LossKindRow{LossKind::span_unmeasured, LossSubject::span, "closed, no room"},
+    LossKindRow{LossKind::span_clock, LossSubject::span, "negative difference"},
+    LossKindRow{LossKind::stack_collision, LossSubject::none, "stack with the id of another"},
+    LossKindRow{LossKind::stacks_full, LossSubject::none, "no room for stacks"},
+    LossKindRow{LossKind::failed_read, LossSubject::none, "failed read"},
+    LossKindRow{LossKind::scratch_busy, LossSubject::none, "no room in the scratch"},
+    LossKindRow{LossKind::stack_busy, LossSubject::none, "stack not taken"},
+    LossKindRow{LossKind::loop_cut, LossSubject::none, "loop cut short"},
+    LossKindRow{LossKind::not_followed, LossSubject::none, "not followed"},
+    LossKindRow{LossKind::zero_divisor, LossSubject::none, "division by zero"},
+    LossKindRow{LossKind::zero_divisor_one, LossSubject::none, "division by zero gives one"},
+    LossKindRow{LossKind::sum_overflow, LossSubject::map, "sum beyond 64 bits"},
+    LossKindRow{LossKind::hidden_switch, LossSubject::none, "switch not reported"},
+    LossKindRow{LossKind::process_records, LossSubject::none, "record of a process"},
+    LossKindRow{LossKind::cpu_unwatched, LossSubject::none, "CPU not watched"},
+};
+static_assert(in_enum_order(loss_kinds, &LossKindRow::kind, static_cast<size_t>(LossKind::cpu_unwatched) + 1));
+
+constexpr const LossKindRow& kind_row(LossKind kind) { return loss_kinds[static_cast<size_t>(kind)]; }
+constexpr LossSubject subject_of(LossKind kind) { return kind_row(kind).subject; }
 
 // With -k losses are counted for each line and column of the script: their subject, which is none otherwise. 0: no
 // location.

@@ -2,6 +2,9 @@
 // The same plan always gives the same text.
 #include <fmt/format.h>
 
+#include <array>
+
+#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/border/duration.h"
 #include "runtime/border/loss_subject.h"
@@ -10,117 +13,25 @@
 namespace lt {
 namespace {
 
-std::string_view shape_name(MapShape shape) {
-    switch (shape) {
-        case MapShape::hash:
-            return "hash";
-        case MapShape::per_cpu_hash:
-            return "per-CPU hash";
-        case MapShape::array:
-            return "array";
-        case MapShape::per_cpu_array:
-            return "per-CPU array";
-    }
-    return {};
-}
+constexpr auto shape_names = std::to_array<std::string_view>({"hash", "per-CPU hash", "array", "per-CPU array"});
+static_assert(shape_names.size() == static_cast<size_t>(MapShape::per_cpu_array) + 1);
 
-std::string_view event_name(EventKind kind) {
-    switch (kind) {
-        case EventKind::text:
-            return "text";
-        case EventKind::map:
-            return "map";
-        case EventKind::spans:
-            return "open spans";
-        case EventKind::value:
-            return "value";
-        case EventKind::stack:
-            return "new stack";
-        case EventKind::clear:
-            return "clear";
-        case EventKind::zero:
-            return "zero";
-        case EventKind::exit:
-            return "exit";
-        case EventKind::join:
-            return "join";
-        case EventKind::cat:
-            return "cat";
-        case EventKind::system:
-            return "system";
-        case EventKind::error:
-            return "error";
-        case EventKind::warning:
-            return "warning";
-        case EventKind::histogram:
-            return "histogram";
-        case EventKind::raised:
-            return "raised";
-        case EventKind::time:
-            return "time";
-        case EventKind::option:
-            return "option";
-        case EventKind::snapshot:
-            return "snapshot";
-    }
-    return {};
-}
-
-std::string_view loss_name(LossKind kind) {
-    switch (kind) {
-        case LossKind::ring_buffer_full:
-            return "ring buffer full";
-        case LossKind::map_full:
-            return "map full";
-        case LossKind::contended:
-            return "contended";
-        case LossKind::map_no_memory:
-            return "no memory for a new key";
-        case LossKind::sum_overflow:
-            return "sum beyond 64 bits";
-        case LossKind::span_no_entry:
-            return "return without entry";
-        case LossKind::span_missed:
-            return "left without a return";
-        case LossKind::span_died:
-            return "open when the thread ended";
-        case LossKind::span_reopened:
-            return "opened again";
-        case LossKind::span_too_deep:
-            return "nested too deep";
-        case LossKind::span_unmeasured:
-            return "closed, no room";
-        case LossKind::span_no_room:
-            return "no room";
-        case LossKind::span_clock:
-            return "negative difference";
-        case LossKind::stack_collision:
-            return "stack with the id of another";
-        case LossKind::stacks_full:
-            return "no room for stacks";
-        case LossKind::scratch_busy:
-            return "no room in the scratch";
-        case LossKind::failed_read:
-            return "failed read";
-        case LossKind::stack_busy:
-            return "stack not taken";
-        case LossKind::loop_cut:
-            return "loop cut short";
-        case LossKind::not_followed:
-            return "not followed";
-        case LossKind::zero_divisor:
-            return "division by zero";
-        case LossKind::zero_divisor_one:
-            return "division by zero gives one";
-        case LossKind::hidden_switch:
-            return "switch not reported";
-        case LossKind::process_records:
-            return "record of a process";
-        case LossKind::cpu_unwatched:
-            return "CPU not watched";
-    }
-    return {};
-}
+struct EventName {
+    EventKind kind;
+    std::string_view name;
+};
+constexpr std::array event_names{
+    EventName{EventKind::text, "text"},        EventName{EventKind::map, "map"},
+    EventName{EventKind::spans, "open spans"}, EventName{EventKind::value, "value"},
+    EventName{EventKind::stack, "new stack"},  EventName{EventKind::clear, "clear"},
+    EventName{EventKind::zero, "zero"},        EventName{EventKind::exit, "exit"},
+    EventName{EventKind::join, "join"},        EventName{EventKind::cat, "cat"},
+    EventName{EventKind::system, "system"},    EventName{EventKind::error, "error"},
+    EventName{EventKind::warning, "warning"},  EventName{EventKind::histogram, "histogram"},
+    EventName{EventKind::raised, "raised"},    EventName{EventKind::time, "time"},
+    EventName{EventKind::option, "option"},    EventName{EventKind::snapshot, "snapshot"},
+};
+static_assert(in_enum_order(event_names, &EventName::kind, static_cast<size_t>(EventKind::snapshot) + 1));
 
 std::string when_text(const PlannedProbe& probe) {
     switch (probe.when) {
@@ -275,8 +186,8 @@ void Dumper::probe(const PlannedProbe& probe) {
 void Dumper::map(const PlannedMap& map) {
     const std::string key = map.key.empty() ? "" : fmt::format("[{}]", types_text(map.key));
     line("map {}{}: {}", map.name, key, type_text(map.value));
-    line("    {}: {}, key {} bytes, value {} bytes, max_entries {}", map.symbol, shape_name(map.shape), map.key_size,
-         map.value_size, map.max_entries);
+    line("    {}: {}, key {} bytes, value {} bytes, max_entries {}", map.symbol,
+         shape_names[static_cast<size_t>(map.shape)], map.key_size, map.value_size, map.max_entries);
 }
 
 void Dumper::event(size_t index, const PlannedEvent& event) {
@@ -313,7 +224,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::snapshot:
             break;
     }
-    line("event {}: {}{}, {} bytes{}", index, event_name(event.kind), subject, event.size,
+    line("event {}: {}{}, {} bytes{}", index, event_names[static_cast<size_t>(event.kind)].name, subject, event.size,
          event.timed ? ", with the time last" : "");
     for (const EventField& field : event.fields)
         line("    {} at {}{}", type_text(field.type), field.offset, percentile_text(plan_, field));
@@ -335,7 +246,8 @@ void Dumper::counter(const PlannedCounter& counter) {
 }
 
 void Dumper::loss(size_t index, const PlannedLoss& loss) {
-    line("loss {}: {}{}", index, loss_name(loss.kind), subject_text(plan_, subject_of(loss.kind), loss.subject));
+    line("loss {}: {}{}", index, kind_row(loss.kind).name,
+         subject_text(plan_, kind_row(loss.kind).subject, loss.subject));
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rows.h"
+#include "base/text.h"
+
 namespace lt {
 namespace {
 
@@ -62,13 +65,6 @@ constexpr std::string_view length_modifiers = "hlqLzjt";
 
 constexpr std::string_view percent_hint = "write `%%` for a percent sign";
 
-const FormatFlag* find_flag(char c) {
-    for (const FormatFlag& row : flag_rows) {
-        if (row.letter == c) return &row;
-    }
-    return nullptr;
-}
-
 std::string known_conversions() {
     std::string out = "conversions are ";
     for (const ConversionRow& row : conversion_rows) out += fmt::format("%{} ", row.letter);
@@ -76,16 +72,10 @@ std::string known_conversions() {
     return out + "%gr and %%";
 }
 
-bool shows_bytes(Conversion conversion) {
-    return std::ranges::any_of(bytes_rows, [&](const BytesRow& row) { return row.conversion == conversion; });
-}
-
 bool integers_only(Conversion conversion) {
     if (conversion == Conversion::gfp_flags) return true;
-    for (const ConversionRow& row : conversion_rows) {
-        if (row.conversion == conversion) return row.integers_only;
-    }
-    return false;
+    const ConversionRow* row = find_row(conversion_rows, conversion, &ConversionRow::conversion);
+    return row != nullptr && row->integers_only;
 }
 
 bool fits(Conversion conversion, const Type& type) {
@@ -94,8 +84,6 @@ bool fits(Conversion conversion, const Type& type) {
     if (in_memory(type) && type.kind != Kind::string) return conversion == Conversion::string;
     return type.kind == Kind::integer || (type.kind == Kind::string && !integers_only(conversion));
 }
-
-std::string counted(size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 FormatMistake misfit(const FormatPiece& piece, std::string_view written, size_t value, const Type& type) {
     if (shows_bytes(piece.conversion)) {
@@ -158,67 +146,36 @@ void Check::counts() {
     mistakes.push_back(
         {first_without_value.value_or(all), too_few ? std::optional<size_t>{} : taken,
          fmt::format(
-             "the format has {}, but {} given", counted(taken, "conversion"),
-             types.empty() ? "no value is" : counted(types.size(), "value") + (types.size() == 1 ? " is" : " are")),
+             "the format has {}, but {} given", plural(taken, "conversion"),
+             types.empty() ? "no value is" : plural(types.size(), "value") + (types.size() == 1 ? " is" : " are")),
          too_few && types.empty() ? std::string(percent_hint) : ""});
 }
 
 }  // namespace
 
-bool FormatPiece::takes_value() const {
-    switch (conversion) {
-        case Conversion::text:
-        case Conversion::unknown:
-        case Conversion::too_wide:
-        case Conversion::cut_short:
-            return false;
-        case Conversion::decimal:
-        case Conversion::unsigned_:
-        case Conversion::hex:
-        case Conversion::upper_hex:
-        case Conversion::octal:
-        case Conversion::character:
-        case Conversion::string:
-        case Conversion::address:
-        case Conversion::bytes:
-        case Conversion::hex_bytes:
-        case Conversion::hex_digits:
-        case Conversion::raw_bytes:
-        case Conversion::binary:
-        case Conversion::fixed:
-        case Conversion::exponent:
-        case Conversion::general:
-        case Conversion::gfp_flags:
-        case Conversion::hex_float:
-            return true;
-    }
-    return false;
+bool shows_bytes(Conversion conversion) {
+    return std::ranges::any_of(bytes_rows, [&](const BytesRow& row) { return row.conversion == conversion; });
 }
+
+bool FormatPiece::takes_value() const { return conversion != Conversion::text && conversion < Conversion::unknown; }
 
 std::optional<FormatPiece> FormatReader::next() {
     if (at_end()) return {};
     const size_t begin = at_;
+    const auto piece_from = [this](size_t from, FormatPiece piece) {
+        piece.span = {static_cast<uint32_t>(from), static_cast<uint32_t>(at_)};
+        return piece;
+    };
     if (format_[at_] != '%') {
         at_ = std::min(format_.find('%', at_), format_.size());
-        FormatPiece text;
-        text.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
-        return text;
+        return piece_from(begin, {});
     }
     at_++;
-    if (!at_end() && format_[at_] == '\n') {  // at the end of a line, a percent sign stands for itself
-        FormatPiece text;
-        text.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
-        return text;
-    }
-    if (!at_end() && format_[at_] == '%') {
-        FormatPiece text;
-        text.span = {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + 1)};
-        at_++;
-        return text;
-    }
-    FormatPiece piece = conversion();
-    piece.span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
-    return piece;
+    const char next = at_end() ? '\0' : format_[at_];
+    if (next == '\n') return piece_from(begin, {});  // at the end of a line, a percent sign stands for itself
+    if (next != '%') return piece_from(begin, conversion());
+    at_++;
+    return piece_from(at_ - 1, {});
 }
 
 FormatPiece FormatReader::conversion() {
@@ -244,7 +201,7 @@ FormatPiece FormatReader::conversion() {
 
 void FormatReader::flags(FormatPiece& piece) {
     for (; !at_end(); at_++) {
-        const FormatFlag* row = find_flag(format_[at_]);
+        const FormatFlag* row = find_row(flag_rows, format_[at_], &FormatFlag::letter);
         if (row == nullptr) return;
         piece.*(row->flag) = true;
     }
@@ -267,36 +224,26 @@ Conversion FormatReader::letter() {
         at_++;
         return Conversion::gfp_flags;
     }
-    for (const ConversionRow& row : conversion_rows) {
-        if (row.letter == c) return c == 'r' ? how_bytes(row.conversion) : row.conversion;
-    }
+    if (const ConversionRow* row = find_row(conversion_rows, c, &ConversionRow::letter))
+        return c == 'r' ? how_bytes(row->conversion) : row->conversion;
     // A message that quotes the piece must not split a multi-byte character.
     while (!at_end() && (static_cast<unsigned char>(format_[at_]) & 0xc0U) == 0x80U) at_++;
     return Conversion::unknown;
 }
 
 Conversion FormatReader::how_bytes(Conversion plain) {
-    for (const BytesRow& row : bytes_rows) {
-        if (at_end() || format_[at_] != row.letter) continue;
-        at_++;
-        return row.conversion;
-    }
-    return plain;
+    const BytesRow* row = at_end() ? nullptr : find_row(bytes_rows, format_[at_], &BytesRow::letter);
+    if (row == nullptr) return plain;
+    at_++;
+    return row->conversion;
 }
 
 void take_size_of_c(FormatPiece& piece) {
-    switch (piece.conversion) {
-        case Conversion::decimal:
-        case Conversion::unsigned_:
-        case Conversion::hex:
-        case Conversion::upper_hex:
-        case Conversion::octal:
-            piece.size_is_known = true;
-            if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
-            return;
-        default:
-            return;
-    }
+    constexpr std::array integers{Conversion::decimal, Conversion::unsigned_, Conversion::hex, Conversion::upper_hex,
+                                  Conversion::octal};
+    if (std::ranges::find(integers, piece.conversion) == integers.end()) return;
+    piece.size_is_known = true;
+    if (piece.bytes == 8 && !piece.is_long) piece.bytes = 4;
 }
 
 uint32_t printed_bytes(const FormatPiece& piece, const Type& type) {

@@ -34,10 +34,13 @@ enum class Conversion : uint8_t {
     general,     // g: the shorter of %e and %f
     gfp_flags,   // gr: flags of an allocation in the kernel, by name
     hex_float,   // a: a fraction in hexadecimal digits and a power of 2
-    unknown,     // an unknown letter
-    too_wide,    // its width or precision is over max_format_width
-    cut_short,   // the format ends inside it
+    // These take no value:
+    unknown,    // an unknown letter
+    too_wide,   // its width or precision is over max_format_width
+    cut_short,  // the format ends inside it
 };
+
+bool shows_bytes(Conversion conversion);  // %r with a letter
 
 constexpr uint32_t max_format_width = 4096;  // also for a precision
 

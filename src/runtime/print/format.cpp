@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 
@@ -41,10 +42,6 @@ Digits signed_digits(const FormatPiece& piece, int64_t number) {
 
 bool is_marked(const FormatPiece& piece, uint64_t bits) { return piece.alternate && (bits != 0 || piece.marks_zero); }
 
-Digits octal_digits(const FormatPiece& piece, uint64_t bits) {
-    return {"", fmt::format("{}{:o}", is_marked(piece, bits) ? "0" : "", bits)};
-}
-
 // As C's %a, without the 0x: 1.4p+2. Without a precision it prints all digits.
 std::string hex_float(double number, std::optional<uint32_t> precision) {
     std::string out(precision.value_or(0) + 32, '\0');  // the exponent has at most 5 characters
@@ -73,39 +70,16 @@ bool has_fraction(Conversion conversion) {
 }
 
 Digits digits_of(const FormatPiece& piece, const Value& value) {
+    const Conversion conversion = piece.conversion;
+    if (has_fraction(conversion)) return fraction_digits(piece, value);
+    if (conversion == Conversion::decimal) return signed_digits(piece, signed_of(piece, value));
     const uint64_t bits = bits_of(piece, value);
-    switch (piece.conversion) {
-        case Conversion::decimal:
-            return signed_digits(piece, signed_of(piece, value));
-        case Conversion::unsigned_:
-            return {"", fmt::format("{}", bits)};
-        case Conversion::hex:
-            return {is_marked(piece, bits) ? "0x" : "", fmt::format("{:x}", bits)};
-        case Conversion::upper_hex:
-            return {is_marked(piece, bits) ? "0X" : "", fmt::format("{:X}", bits)};
-        case Conversion::octal:
-            return octal_digits(piece, bits);
-        case Conversion::address:
-            return {"0x", fmt::format("{:x}", bits)};
-        case Conversion::fixed:
-        case Conversion::exponent:
-        case Conversion::general:
-        case Conversion::hex_float:
-            return fraction_digits(piece, value);
-        case Conversion::bytes:
-        case Conversion::hex_bytes:
-        case Conversion::hex_digits:
-        case Conversion::raw_bytes:
-        case Conversion::binary:
-        case Conversion::gfp_flags:
-        case Conversion::text:
-        case Conversion::character:
-        case Conversion::string:
-        case Conversion::unknown:
-        case Conversion::too_wide:
-        case Conversion::cut_short:
-            break;
-    }
+    const bool marked = is_marked(piece, bits);
+    if (conversion == Conversion::unsigned_) return {"", fmt::format("{}", bits)};
+    if (conversion == Conversion::hex) return {marked ? "0x" : "", fmt::format("{:x}", bits)};
+    if (conversion == Conversion::upper_hex) return {marked ? "0X" : "", fmt::format("{:X}", bits)};
+    if (conversion == Conversion::octal) return {"", fmt::format("{}{:o}", marked ? "0" : "", bits)};
+    if (conversion == Conversion::address) return {"0x", fmt::format("{:x}", bits)};
     return {};
 }
 
@@ -167,11 +141,6 @@ void append_binary(std::string& out, const FormatPiece& piece, uint64_t number) 
     if (!piece.left) out.append(missing, '\0');
     for (uint32_t i = 0; i < count; i++) out += static_cast<char>(number >> 8 * i & 0xff);
     if (piece.left) out.append(missing, '\0');
-}
-
-bool shows_bytes(Conversion conversion) {
-    return conversion == Conversion::bytes || conversion == Conversion::hex_bytes ||
-           conversion == Conversion::hex_digits || conversion == Conversion::raw_bytes;
 }
 
 void append_character(std::string& out, const FormatPiece& piece, const Value& value) {

@@ -25,7 +25,8 @@ PrintedBits printed_bits(const FormatPiece& piece, const Type& type) {
 
 // The conversion in the kernel's format; empty if the kernel does not support it.
 std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
-    if (holds_arguments(type) && piece.conversion == Conversion::string && piece.width == 0 && !piece.precision)
+    const Conversion conversion = piece.conversion;
+    if (holds_arguments(type) && conversion == Conversion::string && piece.width == 0 && !piece.precision)
         return kernel_arguments(type);
     std::string flags = "%";
     if (piece.left) flags += '-';
@@ -33,50 +34,25 @@ std::string kernel_conversion(const FormatPiece& piece, const Type& type) {
     if (piece.plus) flags += '+';
     if (piece.space) flags += ' ';
     if (piece.width > 0) flags += std::to_string(piece.width);
-    if (type.naming == Naming::kernel_symbol && piece.conversion == Conversion::string && !piece.precision)
+    if (type.naming == Naming::kernel_symbol && conversion == Conversion::string && !piece.precision)
         return flags + "ps";
     if (piece.precision || type.naming != Naming::none) return "";
     const bool text = type.kind == Kind::string;
     if (!text && type.kind != Kind::integer) return "";
-    if (piece.conversion == Conversion::string && text) return flags + "s";
+    if (conversion == Conversion::string && text) return flags + "s";
     if (text) return "";
-    const bool prefix =
-        (piece.conversion == Conversion::hex && piece.alternate) || piece.conversion == Conversion::address;
+    const bool prefix = (conversion == Conversion::hex && piece.alternate) || conversion == Conversion::address;
     if (prefix && flags != "%") return "";
-    switch (piece.conversion) {
-        case Conversion::string:
-            if (type.view == View::hex) return flags == "%" ? "0x%llx" : "";
-            if (type.view != View::plain) return "";  // printf() prints it with a unit or as a name
-            return flags + (type.is_signed ? "lld" : "llu");
-        case Conversion::decimal:
-            return flags + "lld";
-        case Conversion::unsigned_:
-            return flags + "llu";
-        case Conversion::hex:
-        case Conversion::address:
-            return prefix ? "0x%llx" : flags + "llx";
-        case Conversion::upper_hex:
-            return piece.alternate ? "" : flags + "llX";
-        case Conversion::character:
-            return flags + "c";
-        case Conversion::text:
-        case Conversion::octal:
-        case Conversion::bytes:
-        case Conversion::hex_bytes:
-        case Conversion::hex_digits:
-        case Conversion::raw_bytes:
-        case Conversion::binary:
-        case Conversion::fixed:
-        case Conversion::exponent:
-        case Conversion::general:
-        case Conversion::gfp_flags:
-        case Conversion::hex_float:
-        case Conversion::unknown:
-        case Conversion::too_wide:
-        case Conversion::cut_short:
-            return "";
+    if (conversion == Conversion::string) {
+        if (type.view == View::hex) return flags == "%" ? "0x%llx" : "";
+        if (type.view != View::plain) return "";  // printf() prints it with a unit or as a name
+        return flags + (type.is_signed ? "lld" : "llu");
     }
-    return "";
+    if (conversion == Conversion::decimal) return flags + "lld";
+    if (conversion == Conversion::unsigned_) return flags + "llu";
+    if (conversion == Conversion::hex || conversion == Conversion::address) return prefix ? "0x%llx" : flags + "llx";
+    if (conversion == Conversion::upper_hex) return piece.alternate ? "" : flags + "llX";
+    return conversion == Conversion::character ? flags + "c" : "";
 }
 
 // After %s the kernel refuses letters and digits (bpf_bprintf_prepare in kernel/bpf/helpers.c).

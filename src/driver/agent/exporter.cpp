@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "driver/metrics/family_list.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt::agent {
 namespace {
@@ -37,8 +38,6 @@ OtlpAttributes resource_of(const OtlpPairs& given, const std::string& version, c
     add("os.type", "linux");
     return out;
 }
-
-int64_t unix_now() { return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 

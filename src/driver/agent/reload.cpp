@@ -1,7 +1,6 @@
 // Reloads one script after another. What can take long is done in the background: reading files, compiling, attaching
 // and detaching.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include "driver/metrics/series.h"
 #include "driver/target/chosen_kernel.h"
 #include "runtime/bpf/program.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt::agent {
 
@@ -36,9 +36,7 @@ Agent::Found Agent::find_files() const {
 }
 
 void Agent::begin_reload() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    notify_service(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000));
+    notify_service(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", monotonic_now() / 1000));
     measures_ = static_cast<bool>(bpf::measure_runs());
     reload_failed_ = false;
     reloaded_.clear();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,6 +18,7 @@
 #include "base/visible.h"
 #include "runtime/border/duration.h"
 #include "runtime/os/mounts.h"
+#include "runtime/os/timestamps.h"
 #include "stdlib/system_calls.h"
 
 namespace lt {
@@ -51,11 +51,9 @@ std::optional<UncoveredThread> living_thread(int process, uint32_t tid) {
     if (fields.size() <= start || fields[state].empty()) return std::nullopt;
     UncoveredThread thread{tid, stat.substr(name + 1, name_end - name - 1), fields[state].front(), 0, 0, {}, false};
     if (thread.state == 'Z' || thread.state == 'X') return std::nullopt;
-    timespec now{};
-    clock_gettime(CLOCK_BOOTTIME, &now);
     const int64_t tick = 1'000'000'000 / std::max(::sysconf(_SC_CLK_TCK), 1L);
     const int64_t began = parse_number<int64_t>(fields[start]).value_or(0) * tick;
-    thread.age = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - began;
+    thread.age = static_cast<int64_t>(clock_now(CLOCK_BOOTTIME)) - began;
     return thread;
 }
 

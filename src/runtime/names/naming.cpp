@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "runtime/os/mounts.h"
+#include "runtime/os/timestamps.h"
 #include "stdlib/functions/builtins.h"
 #include "stdlib/system_calls.h"
 
@@ -26,12 +27,6 @@ namespace {
 
 constexpr uint64_t second = 1'000'000'000;
 constexpr uint32_t longest_name = 128;  // for sorting
-
-uint64_t clock_now(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
-}
 
 constexpr size_t longest_time = 1 << 20;
 
@@ -217,8 +212,8 @@ std::string group_text(const Value& value, const Group& group, const SymbolAt& s
 
 std::string time_text(const std::string& format, uint64_t nanoseconds, bool utc, std::optional<int64_t> unix_offset) {
     // Read each time, so that it is right again after the clock is set.
-    const uint64_t real = nanoseconds + (unix_offset ? static_cast<uint64_t>(*unix_offset)
-                                                     : clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC));
+    const uint64_t real =
+        nanoseconds + (unix_offset ? static_cast<uint64_t>(*unix_offset) : clock_now(CLOCK_REALTIME) - monotonic_now());
     const auto since_1970 = static_cast<int64_t>(real), whole = static_cast<int64_t>(second);
     const time_t seconds = since_1970 / whole - (since_1970 % whole < 0 ? 1 : 0);
     const uint64_t fraction = real - static_cast<uint64_t>(seconds) * second;

@@ -13,11 +13,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 #include <utility>
 
 #include "runtime/os/cpus.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
@@ -90,12 +90,6 @@ std::vector<uint8_t> copied(const uint8_t* data, uint64_t from, size_t size) {
 
 }  // namespace
 
-uint64_t record_clock() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 void map_over(std::vector<Mapping>& all, Mapping mapping) {
     std::erase_if(all, [&](const Mapping& old) { return old.begin < mapping.end && mapping.begin < old.end; });
     all.push_back(std::move(mapping));
@@ -126,7 +120,7 @@ std::vector<int> ProcessHistory::descriptors() const {
 }
 
 void ProcessHistory::catch_up() {
-    const uint64_t until = record_clock();
+    const uint64_t until = monotonic_now();
     std::vector<ProcessRecord> records;
     bool any_full = false;
     for (const Ring& ring : rings_) any_full = take(ring, records) || any_full;

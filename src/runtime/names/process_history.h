@@ -31,9 +31,6 @@ struct RecordedProcess {
     uint64_t changed = 0;           // nanoseconds by the monotonic clock: the last record about it
 };
 
-// Now, in nanoseconds by the monotonic clock, as in the records.
-uint64_t record_clock();
-
 // Adds a mapping, which replaces those that it overlaps.
 void map_over(std::vector<Mapping>& all, Mapping mapping);
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "runtime/os/file_state.h"
 #include "runtime/os/mounts.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/programs/demangle.h"
 
 namespace lt {
@@ -180,7 +181,7 @@ Symbolizer::Process& Symbolizer::refreshed(uint32_t pid) {
     Process& process = processes_[pid];
     process.used = ++turn_;
     forget_oldest(processes_, most_processes);
-    const uint64_t asked = record_clock();
+    const uint64_t asked = monotonic_now();
     Result<std::string> maps = read_text(fmt::format("/proc/{}/maps", pid));
     // After reading, so that the exec of the program that was read is recorded.
     if (history_) history_->catch_up();

@@ -3,25 +3,24 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <ctime>
 
 namespace lt {
 namespace {
 
 constexpr int64_t second = 1'000'000'000;
 
-int64_t read_clock(clockid_t id) {
-    timespec t{};
-    clock_gettime(id, &t);
-    return int64_t{t.tv_sec} * second + t.tv_nsec;
-}
-
 }  // namespace
 
-int64_t unix_now() { return read_clock(CLOCK_REALTIME); }
+uint64_t clock_now(clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return static_cast<uint64_t>(t.tv_sec) * second + static_cast<uint64_t>(t.tv_nsec);
+}
+
+int64_t unix_now() { return static_cast<int64_t>(clock_now(CLOCK_REALTIME)); }
 
 int64_t unix_time(uint64_t monotonic) {
-    return static_cast<int64_t>(monotonic) + (unix_now() - read_clock(CLOCK_MONOTONIC));
+    return static_cast<int64_t>(monotonic) + (unix_now() - static_cast<int64_t>(monotonic_now()));
 }
 
 std::string clock_text(int64_t unix_time) {

@@ -1,10 +1,15 @@
-// Times of day for output.
+// Clocks, and times of day for output.
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 namespace lt {
+
+// Nanoseconds that the clock shows.
+uint64_t clock_now(clockid_t clock);
+inline uint64_t monotonic_now() { return clock_now(CLOCK_MONOTONIC); }  // as bpf_ktime_get_ns
 
 int64_t unix_now();  // nanoseconds since 1970
 

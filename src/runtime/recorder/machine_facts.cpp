@@ -1,7 +1,6 @@
 #include "runtime/recorder/machine_facts.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 
 #include <filesystem>
 
@@ -9,15 +8,10 @@
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/os/mounts.h"
 #include "runtime/os/pid_namespace.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {
-
-int64_t nanoseconds(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 std::vector<std::string_view> words(std::string_view line) {
     std::vector<std::string_view> out;
@@ -50,7 +44,7 @@ std::vector<uint32_t> numbers_in(const std::string& folder) {
 void add_machine(Recording& recording) {
     utsname names{};
     if (uname(&names) == 0) recording.kernel = names.release, recording.machine = names.machine;
-    recording.unix_offset = nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
+    recording.unix_offset = unix_now() - static_cast<int64_t>(monotonic_now());
     const Result<std::string> text = read_text("/proc/partitions");
     if (!text) return;
     for (const std::string_view line : split(*text, '\n')) {

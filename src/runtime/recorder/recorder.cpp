@@ -1,6 +1,5 @@
 #include "runtime/recorder/recorder.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,14 +7,10 @@
 #include <map>
 #include <set>
 
+#include "runtime/os/timestamps.h"
+
 namespace lt {
 namespace {
-
-uint64_t monotonic_now() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 void in_order() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 

@@ -8,10 +8,9 @@
 #include <array>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 
 #include "runtime/bpf/map.h"
-#include "runtime/session/session_values.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 namespace {

@@ -12,6 +12,7 @@
 #include "runtime/attach/iterator.h"
 #include "runtime/load/why_places.h"
 #include "runtime/os/pid_namespace.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/session/open_spans.h"
 #include "runtime/session/session_values.h"
 
@@ -29,7 +30,7 @@ bool waits_for_events(const Plan& plan) {
 // The records of processes on a CPU that came online are missing, too.
 void look_at(CpuWatch& cpus, ProcessHistory* history) {
     cpus.look();
-    if (history && !cpus.unwatched().empty()) history->miss(record_clock());
+    if (history && !cpus.unwatched().empty()) history->miss(monotonic_now());
 }
 
 // Reads all symbols of the kernel, so only when everything else can be attached. `warnings`: null for none.

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <map>
 
 #include "base/text.h"
@@ -16,6 +15,7 @@
 #include "runtime/os/descriptor.h"
 #include "runtime/os/mounts.h"
 #include "runtime/os/pid_namespace.h"
+#include "runtime/os/timestamps.h"
 #include "runtime/recorder/snapshots.h"
 
 namespace lt {
@@ -125,11 +125,7 @@ uint64_t begin_of_process(pid_t pid) {
     if (is_zombie && parse_number<uint64_t>(fields[threads]).value_or(0) <= 1) return none_exists;
     const uint64_t begin = parse_number<uint64_t>(fields[start]).value_or(0) * 1'000'000'000 /
                            static_cast<uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L));
-    const uint64_t now = monotonic_now();
-    timespec with_suspend{};
-    clock_gettime(CLOCK_BOOTTIME, &with_suspend);
-    const uint64_t suspended =
-        static_cast<uint64_t>(with_suspend.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(with_suspend.tv_nsec) - now;
+    const uint64_t now = monotonic_now(), suspended = clock_now(CLOCK_BOOTTIME) - now;
     return begin > suspended ? begin - suspended : 0;
 }
 
@@ -194,12 +190,6 @@ Status delete_ended_calls(const Plan& plan, const LoadedObject& object, std::vec
             if (bpf::erase(map, key.data()) == 0 && is_call) deleted[i]++;
     }
     return Done{};
-}
-
-uint64_t monotonic_now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
 std::string name_of_thread(uint64_t who) {

@@ -33,7 +33,6 @@ Result<std::vector<uint64_t>> ended_calls(const Plan& plan, const LoadedObject& 
 Status delete_ended_calls(const Plan& plan, const LoadedObject& object, std::vector<uint64_t>& deleted);
 constexpr uint64_t ended_calls_period = 1'000'000'000;  // ns between two calls of it
 
-uint64_t monotonic_now();                  // the clock of bpf_ktime_get_ns
 std::string name_of_thread(uint64_t who);  // its current name; empty if it has exited
 
 // The open instances of one span, for people.

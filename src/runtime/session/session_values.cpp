@@ -5,14 +5,9 @@
 
 #include "runtime/bpf/map.h"
 #include "runtime/os/pid_namespace.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
-
-uint64_t clock_now(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 namespace {
 

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
 #include <vector>
 
 #include "base/result.h"
 #include "runtime/border/plan.h"
 
 namespace lt {
-
-uint64_t clock_now(clockid_t clock);  // in nanoseconds
 
 // The initial bytes of the parameters, with the session's values filled in. `command`: the process of -c, or 0. An
 // error if a program needs that process and there is none.

@@ -7,6 +7,7 @@
 
 #include "runtime/bpf/map.h"
 #include "runtime/names/stacks.h"
+#include "runtime/os/timestamps.h"
 
 namespace lt {
 

@@ -56,6 +56,7 @@ enum class Naming : uint8_t {
 
 // The functions whose result is collected in a map. Their layouts in memory are in runtime/border/plan.h.
 enum class Aggregation : uint8_t { none, count, sum, min, max, avg, hist, stats, dist, lhist, samples, tseries, why };
+constexpr bool is_extreme(Aggregation a) { return a == Aggregation::min || a == Aggregation::max; }
 
 struct Type;
 struct Shape;

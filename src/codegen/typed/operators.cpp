@@ -127,24 +127,9 @@ std::optional<int64_t> number_as_it_stands(const ast::Program& program, ast::Exp
 }
 
 bool is_folded(const Type& t) {
-    switch (t.aggregation) {
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::avg:
-            return true;
-        case Aggregation::none:
-        case Aggregation::hist:
-        case Aggregation::samples:
-        case Aggregation::lhist:
-        case Aggregation::tseries:
-        case Aggregation::why:
-        case Aggregation::stats:
-        case Aggregation::dist:
-            return false;
-    }
-    return false;
+    constexpr std::array folded{Aggregation::count, Aggregation::sum, Aggregation::min, Aggregation::max,
+                                Aggregation::avg};
+    return std::ranges::find(folded, t.aggregation) != folded.end();
 }
 
 bool is_key_of_parts(const Type& key) {

@@ -40,25 +40,9 @@ int64_t statistic_parts(Function f) {
 std::optional<StatisticWords> statistic_words(Aggregation a, Function asked) {
     const StatisticRow* row = statistic_row(asked);
     if (!row || (row->samples && a != Aggregation::samples)) return std::nullopt;
-    switch (a) {
-        case Aggregation::samples:
-        case Aggregation::dist:
-            return StatisticWords{0, 1, 2, 3};
-        case Aggregation::avg:
-        case Aggregation::stats:
-            return row->extremes ? std::nullopt : std::optional(StatisticWords{1, 0, 0, 0});
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::hist:
-        case Aggregation::lhist:
-        case Aggregation::tseries:
-        case Aggregation::why:
-            return std::nullopt;
-    }
-    return std::nullopt;
+    if (a == Aggregation::samples || a == Aggregation::dist) return StatisticWords{0, 1, 2, 3};
+    const bool has_sum = a == Aggregation::avg || a == Aggregation::stats;
+    return has_sum && !row->extremes ? std::optional(StatisticWords{1, 0, 0, 0}) : std::nullopt;
 }
 
 }  // namespace lt

@@ -9,7 +9,7 @@
 #include "driver/agent/late_program.h"
 #include "driver/metrics/names.h"
 #include "runtime/border/internal_map.h"
-#include "runtime/session/collect.h"
+#include "runtime/border/records.h"
 
 namespace lt::agent {
 namespace {
@@ -39,7 +39,7 @@ Span first_printing(const Job& job, const ast::Program& program) {
 void refuse_printing(Job& job, const ast::Program& program) {
     const Plan& plan = job.plan;
     const auto event = std::ranges::find_if(
-        plan.events, [](const PlannedEvent& e) { return is_result(e.kind) && !is_late_report(e); });
+        plan.events, [](const PlannedEvent& e) { return kind_row(e.kind).is_result && !is_late_report(e); });
     if (event == plan.events.end()) return;
     const Span span = first_printing(job, program);
     if (span.begin == span.end && grammar_of(job.source.spoken()) == Grammar::stp) return;

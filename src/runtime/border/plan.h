@@ -221,6 +221,8 @@ constexpr uint32_t hist_buckets = 66;
 // hist with bits: [0] negative, [1] zero, [1 + v] up to 2^bits, then 2^bits for each doubling: with s = log2(v) - bits,
 // [1 + (s << bits) + (v >> s)].
 uint32_t bucket_count(const Type& type);
+// The words of a value in a map, on each CPU; 0 if it is not an aggregation.
+uint32_t aggregation_words(const Type& type);
 
 // Each stack is kept once, in a hash: u64 id, u64 process (0: a kernel stack) -> u64 time, then u64
 // frames[stack_frames], innermost first, ending with a zero. A program's stack was stored at that time, by the

@@ -4,34 +4,17 @@
 
 #include <array>
 
-#include "base/rows.h"
 #include "base/text.h"
 #include "runtime/border/duration.h"
 #include "runtime/border/loss_subject.h"
 #include "runtime/border/plan.h"
+#include "runtime/border/records.h"
 
 namespace lt {
 namespace {
 
 constexpr auto shape_names = std::to_array<std::string_view>({"hash", "per-CPU hash", "array", "per-CPU array"});
 static_assert(shape_names.size() == static_cast<size_t>(MapShape::per_cpu_array) + 1);
-
-struct EventName {
-    EventKind kind;
-    std::string_view name;
-};
-constexpr std::array event_names{
-    EventName{EventKind::text, "text"},        EventName{EventKind::map, "map"},
-    EventName{EventKind::spans, "open spans"}, EventName{EventKind::value, "value"},
-    EventName{EventKind::stack, "new stack"},  EventName{EventKind::clear, "clear"},
-    EventName{EventKind::zero, "zero"},        EventName{EventKind::exit, "exit"},
-    EventName{EventKind::join, "join"},        EventName{EventKind::cat, "cat"},
-    EventName{EventKind::system, "system"},    EventName{EventKind::error, "error"},
-    EventName{EventKind::warning, "warning"},  EventName{EventKind::histogram, "histogram"},
-    EventName{EventKind::raised, "raised"},    EventName{EventKind::time, "time"},
-    EventName{EventKind::option, "option"},    EventName{EventKind::snapshot, "snapshot"},
-};
-static_assert(in_enum_order(event_names, &EventName::kind, static_cast<size_t>(EventKind::snapshot) + 1));
 
 std::string when_text(const PlannedProbe& probe) {
     switch (probe.when) {
@@ -224,7 +207,7 @@ void Dumper::event(size_t index, const PlannedEvent& event) {
         case EventKind::snapshot:
             break;
     }
-    line("event {}: {}{}, {} bytes{}", index, event_names[static_cast<size_t>(event.kind)].name, subject, event.size,
+    line("event {}: {}{}, {} bytes{}", index, kind_row(event.kind).name, subject, event.size,
          event.timed ? ", with the time last" : "");
     for (const EventField& field : event.fields)
         line("    {} at {}{}", type_text(field.type), field.offset, percentile_text(plan_, field));

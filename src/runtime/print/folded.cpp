@@ -131,7 +131,7 @@ bool is_negative_stack(const MapEntry& entry) {
 }
 
 bool can_fold(const Type& value) {
-    const bool extreme = value.aggregation == Aggregation::min || value.aggregation == Aggregation::max;
+    const bool extreme = is_extreme(value.aggregation);
     return !in_memory(value) && !extreme;
 }
 

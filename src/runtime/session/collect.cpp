@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/border/internal_map.h"
+#include "runtime/border/records.h"
 #include "runtime/os/effects.h"
 #include "runtime/os/timestamps.h"
 #include "runtime/print/show.h"
@@ -89,32 +90,6 @@ PlannedPosition error_place(const Plan& plan, const PlannedEvent& planned, const
 
 }  // namespace
 
-bool is_result(EventKind kind) {
-    switch (kind) {
-        case EventKind::text:
-        case EventKind::map:
-        case EventKind::spans:
-        case EventKind::value:
-        case EventKind::histogram:
-        case EventKind::time:
-        case EventKind::join:
-        case EventKind::cat:
-        case EventKind::system:
-            return true;
-        case EventKind::stack:
-        case EventKind::clear:
-        case EventKind::zero:
-        case EventKind::exit:
-        case EventKind::error:
-        case EventKind::warning:
-        case EventKind::raised:
-        case EventKind::option:
-        case EventKind::snapshot:
-            return false;
-    }
-    return false;
-}
-
 Status Dispatcher::handle(std::span<const uint8_t> record) {
     auto event = decode_event(plan_, record);
     if (!event) return event.error();
@@ -125,7 +100,7 @@ Status Dispatcher::handle(std::span<const uint8_t> record) {
     if (is_shown(planned.kind)) mark_cut(event->values);
     const bool of_key = planned.kind == EventKind::map && has_key(planned);
     if (auto taken = of_key ? print_entry(planned, record) : take(planned, *event); !taken) return taken;
-    if (is_result(planned.kind) && ++results_ == most_results_) exit_called_ = true;
+    if (kind_row(planned.kind).is_result && ++results_ == most_results_) exit_called_ = true;
     return Done{};
 }
 

@@ -38,9 +38,6 @@ struct MapActions {
     SymbolAt symbol;
 };
 
-// Does an event of this kind print something for the reader?
-bool is_result(EventKind kind);
-
 class Dispatcher {
   public:
     // Plan and printer must outlive it.

@@ -1,6 +1,7 @@
 #include "runtime/values/add_up.h"
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/border/plan.h"
 
@@ -61,24 +62,8 @@ struct UpAdder {
 }  // namespace
 
 bool can_add_up(const Type& type) {
-    switch (type.aggregation) {
-        case Aggregation::none:
-        case Aggregation::samples:
-        case Aggregation::tseries:
-            return false;
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::avg:
-        case Aggregation::hist:
-        case Aggregation::lhist:
-        case Aggregation::stats:
-        case Aggregation::dist:
-        case Aggregation::why:
-            return true;
-    }
-    return false;
+    constexpr std::array never{Aggregation::none, Aggregation::samples, Aggregation::tseries};
+    return std::ranges::find(never, type.aggregation) == never.end();
 }
 
 bool add_up(Value& into, const Value& more) {

@@ -40,33 +40,6 @@ int64_t widened(uint64_t bits, const Type& type) {
 
 std::string read_text(View8 bytes) { return std::string(bytes.begin(), std::ranges::find(bytes, uint8_t{0})); }
 
-size_t aggregation_words(const Type& type) {
-    switch (type.aggregation) {
-        case Aggregation::none:
-            return 0;
-        case Aggregation::count:
-        case Aggregation::sum:
-            return 1;
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::avg:
-        case Aggregation::stats:
-            return 2;
-        case Aggregation::hist:
-        case Aggregation::lhist:
-            return bucket_count(type);
-        case Aggregation::dist:
-            return dist_words(type.is_signed);
-        case Aggregation::samples:
-            return samples_layout(type).words;
-        case Aggregation::tseries:
-            return series_size(type);
-        case Aggregation::why:
-            return why_sums;
-    }
-    return 0;
-}
-
 // The size in bytes of a value of this type; none if it cannot be in a map or an event.
 std::optional<size_t> size_of(const Type& type) {
     switch (type.kind) {
@@ -302,6 +275,33 @@ Result<Value> read_aggregated(const Type& type, View8 bytes, size_t offset, std:
 }
 
 }  // namespace
+
+uint32_t aggregation_words(const Type& type) {
+    switch (type.aggregation) {
+        case Aggregation::none:
+            return 0;
+        case Aggregation::count:
+        case Aggregation::sum:
+            return 1;
+        case Aggregation::min:
+        case Aggregation::max:
+        case Aggregation::avg:
+        case Aggregation::stats:
+            return 2;
+        case Aggregation::hist:
+        case Aggregation::lhist:
+            return bucket_count(type);
+        case Aggregation::dist:
+            return dist_words(type.is_signed);
+        case Aggregation::samples:
+            return samples_layout(type).words;
+        case Aggregation::tseries:
+            return series_size(type);
+        case Aggregation::why:
+            return why_sums;
+    }
+    return 0;
+}
 
 Result<std::vector<Value>> decode_key(const std::vector<Type>& types, std::span<const uint8_t> bytes) {
     return read_key(types, bytes);

@@ -25,7 +25,7 @@ void set_word(std::span<uint8_t> bytes, size_t index, uint64_t word) {
 // The word with the order of an extreme, or with the mark that there was a value.
 bool takes_largest(const Type& type, size_t word) {
     const Aggregation a = type.aggregation;
-    if (a == Aggregation::min || a == Aggregation::max) return true;
+    if (is_extreme(a)) return true;
     if (a == Aggregation::dist) return word == dist_least || word == dist_greatest;
     if (a != Aggregation::samples) return false;
     const uint32_t extremes = samples_layout(type).extremes;

@@ -52,57 +52,24 @@ ir::Value folded_number(Lowering& l, uint32_t map, ir::Value key) {
     const Type& value = l.unit.map(map).value;
     if (l.on_host()) return folded_at(l, map, find_value(l, map, key));
     need_other_cpus(l);
-    switch (value.aggregation) {
-        case Aggregation::min:
-        case Aggregation::max:
-            return folded_extreme(l, map, key);
-        case Aggregation::avg: {
-            const ir::Value sum = folded_word(l, map, key, 0), count = folded_word(l, map, key, 8);
-            return average_of(l, value, sum, count);
-        }
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::hist:
-        case Aggregation::lhist:
-        case Aggregation::tseries:
-        case Aggregation::why:
-        case Aggregation::stats:
-        case Aggregation::dist:
-        case Aggregation::samples:
-            return folded_word(l, map, key, 0);
-    }
-    return l.b.constant(0);
+    if (is_extreme(value.aggregation)) return folded_extreme(l, map, key);
+    const ir::Value first = folded_word(l, map, key, 0);
+    if (value.aggregation != Aggregation::avg) return first;
+    return average_of(l, value, first, folded_word(l, map, key, 8));
 }
 
 ir::Value folded_value(Lowering& l, const Type& type, ir::Value value) {
-    switch (type.aggregation) {
-        case Aggregation::min:
-        case Aggregation::max: {
-            const uint32_t result = l.b.new_slot();
-            const auto flip = static_cast<int64_t>(order_flip(type.aggregation, type.is_signed));
-            l.b.write(result, l.b.constant(0));
-            l.b.branch(l.b.load(value, 8),
-                       [&] { l.b.write(result, l.b.alu(ir::Alu::bit_xor, l.b.load(value, 0), l.b.constant(flip))); });
-            return l.b.read(result);
-        }
-        case Aggregation::avg: {
-            const ir::Value sum = l.b.load(value, 0), count = l.b.load(value, 8);
-            return average_of(l, type, sum, count);
-        }
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-        case Aggregation::hist:
-        case Aggregation::lhist:
-        case Aggregation::tseries:
-        case Aggregation::why:
-        case Aggregation::stats:
-        case Aggregation::dist:
-        case Aggregation::samples:
-            return l.b.load(value, 0);
+    if (is_extreme(type.aggregation)) {
+        const uint32_t result = l.b.new_slot();
+        const auto flip = static_cast<int64_t>(order_flip(type.aggregation, type.is_signed));
+        l.b.write(result, l.b.constant(0));
+        l.b.branch(l.b.load(value, 8),
+                   [&] { l.b.write(result, l.b.alu(ir::Alu::bit_xor, l.b.load(value, 0), l.b.constant(flip))); });
+        return l.b.read(result);
     }
-    return l.b.constant(0);
+    const ir::Value first = l.b.load(value, 0);
+    if (type.aggregation != Aggregation::avg) return first;
+    return average_of(l, type, first, l.b.load(value, 8));
 }
 
 ir::Value average_of(Lowering& l, const Type& type, ir::Value sum, ir::Value count) {

@@ -14,37 +14,13 @@
 #include "codegen/typed/host.h"
 #include "runtime/border/kernel.h"
 #include "runtime/border/layouts/samples.h"
-#include "runtime/border/layouts/series.h"
-#include "runtime/border/why.h"
 
 namespace lt {
 namespace {
 
 uint32_t value_size(const Type& t) {
     if (in_memory(t)) return padded_size(t.size);
-    switch (t.aggregation) {
-        case Aggregation::none:
-        case Aggregation::count:
-        case Aggregation::sum:
-            return 8;
-        case Aggregation::min:
-        case Aggregation::max:
-        case Aggregation::avg:
-        case Aggregation::stats:
-            return 16;
-        case Aggregation::hist:
-        case Aggregation::lhist:
-            return 8 * bucket_count(t);
-        case Aggregation::dist:
-            return 8 * dist_words(t.is_signed);
-        case Aggregation::samples:
-            return 8 * samples_layout(t).words;
-        case Aggregation::tseries:
-            return 8 * series_size(t);
-        case Aggregation::why:
-            return 8 * why_sums;
-    }
-    return 8;
+    return t.aggregation == Aggregation::none ? 8 : 8 * aggregation_words(t);
 }
 
 // A dist() with a key is one value of 8 KB (16 KB if values can be negative) for all CPUs, although updates of one key

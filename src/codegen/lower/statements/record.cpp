@@ -15,33 +15,6 @@
 namespace lt {
 namespace {
 
-// Does the record have no effect on the run except output?
-bool only_prints(EventKind kind) {
-    switch (kind) {
-        case EventKind::text:
-        case EventKind::value:
-        case EventKind::join:
-        case EventKind::cat:
-        case EventKind::error:
-        case EventKind::warning:
-        case EventKind::histogram:
-        case EventKind::time:
-            return true;
-        case EventKind::map:
-        case EventKind::spans:
-        case EventKind::stack:
-        case EventKind::clear:
-        case EventKind::zero:
-        case EventKind::exit:
-        case EventKind::system:
-        case EventKind::raised:
-        case EventKind::option:
-        case EventKind::snapshot:
-            return false;
-    }
-    return false;
-}
-
 // Does this record prevent all further handlers from running?
 bool ends_run(EventKind kind, const Settings& settings) {
     const bool fails = kind == EventKind::raised && settings.max_errors == 0;
@@ -149,7 +122,7 @@ void emit_parts(Lowering& l, PlannedEvent event, std::vector<RecordPart> ready, 
         if (is_long) apart += ready[i].room + 1;
     }
     event.size = size;
-    const bool prints = only_prints(event.kind);
+    const bool prints = kind_row(event.kind).only_prints;
     const uint32_t lost = l.unit.loss(LossKind::ring_buffer_full, 0);
     const uint32_t ring = ring_map(l.unit);
     if (!l.on_host()) fit_ring(l.unit, size + apart);
